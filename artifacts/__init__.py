@@ -1,0 +1,1 @@
+"""Formats, store and query: what a snapshot is, how it is published, and how it answers."""

@@ -1,0 +1,74 @@
+"""A DuckDB connection over one snapshot: its tables as views, and no other file in reach."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files as package_files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from artifacts.layout import TABLES, table_file
+from pipeline.errors import QueryError
+
+if TYPE_CHECKING:
+    import duckdb
+
+# A progress bar would go to standard output, amid JSON; a spill file would go to the working directory.
+_BEFORE = (
+    "enable_progress_bar = false",
+    "temp_directory = ''",
+    "autoinstall_known_extensions = false",
+    "autoload_known_extensions = false",
+    "allow_community_extensions = false",
+    "python_enable_replacements = false",
+)
+_EXPLAIN = re.compile(r"\s*explain\s+(analyze\s+)?", re.IGNORECASE)
+_AFTER = ("enable_external_access = false", "lock_configuration = true")
+
+
+def connect(folder: Path, dimension: int) -> duckdb.DuckDBPyConnection:
+    """A connection that reads the tables of a verified snapshot folder, and opens nothing else.
+
+    An allowed file is allowed for ``COPY … TO`` as well: files of a snapshot are read-only, which stops everyone
+    but root, and ``require_queries`` stops what a stranger wrote.
+    """
+    import duckdb
+
+    connection = duckdb.connect(":memory:")
+    # Files, not the folder: COPY could make new ones in an allowed folder.
+    allowed = ", ".join(f"'{_quoted(folder / table_file(table))}'" for table in TABLES)
+    for setting in (*_BEFORE, f"allowed_paths = [{allowed}]"):
+        connection.execute(f"set {setting}")
+    connection.execute(_views(folder, dimension))
+    for setting in _AFTER:
+        connection.execute(f"set {setting}")
+    return connection
+
+
+def _quoted(path: Path) -> str:
+    return str(path).replace("'", "''")
+
+
+def _views(folder: Path, dimension: int) -> str:
+    sql = (package_files("artifacts") / "catalog.sql").read_text(encoding="utf-8")
+    return sql.replace("{dimension}", str(dimension)).replace("{folder}", _quoted(folder))
+
+
+def require_queries(sql: str) -> None:
+    """Returns if the text holds queries only (``SELECT``, ``SHOW``, ``EXPLAIN`` of one); else raises ``QueryError``."""
+    import duckdb
+
+    try:
+        statements = duckdb.extract_statements(sql)
+    except duckdb.Error as error:
+        raise QueryError(f"not SQL: {error}", hint="See the tables with: show tables") from None
+    for statement in statements:
+        if statement.type == duckdb.StatementType.EXPLAIN:
+            # EXPLAIN ANALYZE runs what it explains.
+            require_queries(
+                _EXPLAIN.sub("", statement.query, count=1) if _EXPLAIN.match(statement.query) else "-"
+            )
+        elif statement.type != duckdb.StatementType.SELECT:
+            raise QueryError(
+                f"{statement.type.name} is not a query", hint="A snapshot is read-only: use SELECT."
+            )

@@ -1,0 +1,82 @@
+"""The embedding store: vectors that were computed once, by the content they are of.
+
+It lies beside the snapshots and is shared by them. It is a cache: losing it costs time and nothing else, and
+a segment whose bytes are not those that were written is left out. A segment is named by its own SHA-256, and
+each batch that a run finishes is a segment, so a run that is cut off goes on where it was.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from artifacts import durable
+from artifacts.layout import EMBEDDINGS
+from artifacts.tables import vectors_schema
+from pipeline.identity import combined_hash, sha256_hex
+
+Vectors = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """What the store knew: one row a content hash, and the positions of those it did not know."""
+
+    vectors: Vectors
+    missing: npt.NDArray[np.int64]
+
+
+class EmbeddingStore:
+    """Vectors of one model, run in one way, under ``<store>/embeddings/<key>/``."""
+
+    def __init__(self, store: Path, key: Sequence[str], dimension: int) -> None:
+        self._folder = store / EMBEDDINGS / combined_hash(key)[:20]
+        self._dimension = dimension
+
+    def recall(self, hashes: Sequence[str]) -> Recall:
+        """The stored vectors of these content hashes, shape ``(len(hashes), dimension)``; unknown rows are 0."""
+        vectors = np.zeros((len(hashes), self._dimension), dtype=np.float32)
+        wanted = pa.array(hashes, type=pa.string())
+        known = np.zeros(len(hashes), dtype=bool)
+        for segment in self._segments():
+            at = pa.compute.index_in(wanted, value_set=segment.column("content_hash").combine_chunks())
+            found = np.flatnonzero(at.is_valid().to_numpy(zero_copy_only=False))
+            rows = at.drop_null().to_numpy()
+            vectors[found] = _matrix(segment, self._dimension)[rows]
+            known[found] = True
+        return Recall(vectors, np.flatnonzero(~known))
+
+    def add(self, hashes: Sequence[str], vectors: Vectors) -> None:
+        """One more segment; raises ``WriteFailed``."""
+        columns = [pa.array(hashes, type=pa.string()), fixed_size_lists(vectors)]
+        buffer = io.BytesIO()
+        table = pa.Table.from_arrays(columns, schema=vectors_schema(self._dimension))
+        pq.write_table(table, buffer, compression="none", use_dictionary=False)
+        content = buffer.getvalue()
+        durable.make_directory(self._folder)
+        durable.replace_file(self._folder / f"{sha256_hex(content)[:32]}.parquet", content)
+
+    def _segments(self) -> Iterator[pa.Table]:
+        for path in sorted(self._folder.glob("*.parquet")) if self._folder.is_dir() else []:
+            content = path.read_bytes()
+            if sha256_hex(content)[:32] == path.stem:
+                yield pq.read_table(pa.BufferReader(content))
+
+
+def fixed_size_lists(vectors: Vectors) -> pa.FixedSizeListArray:
+    """A matrix as a column, one row a list."""
+    values = pa.array(np.ascontiguousarray(vectors, dtype=np.float32).reshape(-1))
+    return pa.FixedSizeListArray.from_arrays(values, vectors.shape[1])
+
+
+def _matrix(segment: pa.Table, dimension: int) -> Vectors:
+    column = segment.column("vector").combine_chunks()
+    matrix: Vectors = column.values.to_numpy().reshape(-1, dimension)
+    return matrix

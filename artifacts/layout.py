@@ -1,0 +1,45 @@
+"""Every file name and the format version of a store and a snapshot, once."""
+
+from __future__ import annotations
+
+import re
+
+FORMAT_VERSION = 1
+
+# In the store
+CURRENT = "CURRENT"
+SNAPSHOTS = "snapshots"
+PINS = "pins"
+RUNS = "runs"
+EMBEDDINGS = "embeddings"
+LOCK = "lock"
+STAGING_PREFIX = ".staging-"
+POINTER_PREFIX = ".CURRENT-"
+SNAPSHOT_ID = re.compile(r"[0-9a-f]{20}")
+
+# In a snapshot
+MANIFEST = "manifest.json"
+FAISS_INDEX = "vectors.faiss"
+TABLES = (
+    "documents",
+    "sections",
+    "passages",
+    "code_blocks",
+    "links",
+    "communities",
+    "terms",
+    "postings",
+    "code_terms",
+    "code_postings",
+    "vocabulary",
+    "vectors",
+    "report",
+)
+
+
+def table_file(table: str) -> str:
+    """The file that holds a table."""
+    return f"{table}.parquet"
+
+
+FILES = (*(table_file(table) for table in TABLES), FAISS_INDEX)

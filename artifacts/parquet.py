@@ -1,0 +1,85 @@
+"""Arrow tables as Parquet files: equal tables give equal bytes, and damage is noticed when a page is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from artifacts.durable import writer
+from pipeline.errors import DamagedSnapshot
+
+ROW_GROUP_ROWS = 65_536
+
+
+def write_table(
+    table: pa.Table,
+    path: Path,
+    *,
+    row_group_size: int = ROW_GROUP_ROWS,
+    row_groups: Sequence[int] | None = None,
+) -> None:
+    """A new file with the table's rows in order; raises ``WriteFailed``.
+
+    ``row_groups`` gives the rows of each group, where they are not all of ``row_group_size``.
+    """
+    # Chunk borders would move page borders, and so the bytes.
+    plain = table.replace_schema_metadata(None).combine_chunks()
+    sizes = _even(len(plain), row_group_size) if row_groups is None else row_groups
+    with (
+        writer(path) as file,
+        pq.ParquetWriter(
+            file,
+            plain.schema,
+            compression="zstd",
+            write_page_checksum=True,
+            use_dictionary=_worth_a_dictionary(plain.schema),
+        ) as parquet,
+    ):
+        at = 0
+        for size in sizes:
+            parquet.write_table(plain.slice(at, size), row_group_size=max(1, size))
+            at += size
+
+
+def _even(rows: int, size: int) -> list[int]:
+    return [min(size, rows - at) for at in range(0, rows, size)]
+
+
+def _worth_a_dictionary(schema: pa.Schema) -> list[str]:
+    # Floats hardly repeat: a dictionary would be built and thrown away.
+    names = pa.schema([field for field in schema if pa.types.is_string(field.type)]).names
+    lists = [f"{field.name}.list.element" for field in schema if field.type == pa.list_(pa.string())]
+    return [*names, *lists]
+
+
+def open_file(path: Path) -> pq.ParquetFile:
+    """The file's schema, row count and row groups, with no row read; raises ``DamagedSnapshot``."""
+    try:
+        return pq.ParquetFile(path, page_checksum_verification=True)
+    except (OSError, pa.ArrowException) as error:
+        raise _damaged(path, error) from error
+
+
+def read_table(path: Path, columns: Sequence[str] | None = None, *, rows: int | None = None) -> pa.Table:
+    """The rows in file order; raises ``DamagedSnapshot``, before reading if there are not ``rows`` of them."""
+    with open_file(path) as file:
+        found = file.metadata.num_rows
+        if rows is not None and found != rows:
+            raise DamagedSnapshot(
+                f"expected {rows} rows, found {found}", where=str(path), hint="Go back: noctule rollback"
+            )
+        try:
+            return file.read(columns=None if columns is None else list(columns))
+        except (OSError, pa.ArrowException) as error:
+            raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> DamagedSnapshot:
+    return DamagedSnapshot(
+        f"not a sound Parquet file: {str(error).strip()[:200]}",
+        where=str(path),
+        hint="Go back: noctule rollback",
+    )

@@ -1,0 +1,40 @@
+"""Run records: what each run did and how long it took.
+
+They lie beside the snapshots, not in them: times differ from night to night, and a snapshot's name may not.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from artifacts import durable
+from artifacts.layout import RUNS
+from pipeline.identity import canonical_json
+
+_KEPT = 100
+
+
+def write_run(store: Path, record: Mapping[str, Any]) -> Path:
+    """The record as a file named by the time (UTC); the oldest beyond 100 are removed. Raises ``WriteFailed``."""
+    folder = store / RUNS
+    durable.make_directory(folder)
+    path = folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.json"
+    durable.replace_file(path, canonical_json(record).encode() + b"\n")
+    for old in sorted(folder.glob("*.json"))[:-_KEPT]:
+        durable.remove_file(old)
+    return path
+
+
+def read_runs(store: Path) -> list[dict[str, Any]]:
+    """Every record that can be read, the latest first."""
+    found = []
+    for path in sorted((store / RUNS).glob("*.json"), reverse=True):
+        try:
+            found.append(json.loads(path.read_bytes()) | {"finished": path.stem})
+        except (OSError, ValueError):
+            continue
+    return found

@@ -1,0 +1,97 @@
+"""What a run asks of its private Prefect API besides running flows: is it up, has it written all, who is stale."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import sys
+import time
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+_OPEN_STATES = ["RUNNING", "PENDING", "SCHEDULED"]
+_POLL_S = 0.25
+_STILL_POLLS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """How many task runs the API knows, and how many of them have not ended."""
+
+    known: int
+    open: int
+
+
+def ask(url: str, body: object = None, timeout_s: float = 5.0) -> object:
+    """The answer of the API to a GET, or to a POST of ``body``; straight to the address, through no proxy."""
+    parts = urlsplit(url)
+    if parts.hostname is None:
+        raise ValueError(f"no host in {url}")
+    with closing(http.client.HTTPConnection(parts.hostname, parts.port, timeout=timeout_s)) as connection:
+        content = None if body is None else json.dumps(body)
+        method = "GET" if body is None else "POST"
+        connection.request(method, parts.path, content, {"content-type": "application/json"})
+        response = connection.getresponse()
+        answer = response.read()
+        if response.status >= 400:
+            raise OSError(f"{url} answered {response.status}")
+    return json.loads(answer or b"null")
+
+
+def is_healthy(url: str, timeout_s: float) -> bool:
+    """Whether the API says that it is well; raises ``OSError`` while nobody answers."""
+    return ask(f"{url}/health", timeout_s=timeout_s) is True
+
+
+def drain(url: str, limit_s: float) -> None:
+    """Returns when the API has written what was sent to it, or after ``limit_s`` seconds.
+
+    Task runs are recorded after the fact; a server stopped too early loses them.
+    """
+    _hand_over()
+    deadline = time.monotonic() + limit_s
+    before, still = None, 0
+    while time.monotonic() < deadline:
+        now = _written(url)
+        still = still + 1 if now == before else 0
+        # Runs cut off by a signal stay open for ever: when nothing moves for three seconds, that is all there is.
+        if (still >= 2 and now.open == 0) or still >= _STILL_POLLS:
+            return
+        before = now
+        time.sleep(_POLL_S)
+
+
+def _hand_over() -> None:
+    if "prefect" not in sys.modules:
+        return
+    with suppress(Exception):  # Both are internals of Prefect, and a lost log line is no reason to fail.
+        from prefect.events.worker import EventsWorker
+        from prefect.logging.handlers import APILogWorker
+
+        APILogWorker.drain_all(timeout=30)
+        EventsWorker.drain_all(timeout=30)
+
+
+def _written(url: str) -> _Written:
+    unfinished = {"task_runs": {"state": {"type": {"any_": _OPEN_STATES}}}}
+    known = ask(f"{url}/task_runs/count", {}, 30)
+    still_open = ask(f"{url}/task_runs/count", unfinished, 30)
+    return _Written(int(str(known)), int(str(still_open)))
+
+
+def crash_stale_runs() -> None:
+    """Flow runs that a killed process left open are marked as crashed; only safe while no other run can be alive."""
+    from prefect.client.orchestration import get_client
+    from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterState, FlowRunFilterStateType
+    from prefect.client.schemas.objects import StateType
+    from prefect.states import Crashed
+
+    unfinished = FlowRunFilterStateType(any_=[StateType.RUNNING, StateType.PENDING, StateType.CANCELLING])
+    with get_client(sync_client=True) as client:
+        stale = client.read_flow_runs(
+            flow_run_filter=FlowRunFilter(state=FlowRunFilterState(type=unfinished))
+        )
+        for run in stale:
+            gone = Crashed(message="its process is gone (seen at the start of the next run)")
+            client.set_flow_run_state(run.id, gone, force=True)

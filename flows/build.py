@@ -1,0 +1,250 @@
+"""The main job: folders of documents become a published snapshot.
+
+The same composition runs with Prefect and without: ``steps`` decides who calls the stages, and the snapshot
+does not depend on it. Whatever fails, the current snapshot stays as it was.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+
+import pyarrow as pa
+
+from artifacts import tables
+from artifacts.layout import FAISS_INDEX, FORMAT_VERSION, table_file
+from artifacts.manifest import Manifest, ModelRecord
+from artifacts.parquet import write_table
+from artifacts.runs import write_run
+from artifacts.store import Published, Staging, Store, describe
+from artifacts.vectors import write_index
+from flows import assemble
+from flows.collect import Listing, Understanding, list_sources, understand_all
+from flows.encode import Encoded, encode, passage_texts, word_texts
+from flows.steps import Progress, StageTime, Steps
+from pipeline import __version__, text
+from pipeline.embed import TransformerEncoder, load_encoder
+from pipeline.errors import EmptyCollection, SettingsError
+from pipeline.lexical import LexicalIndex
+from pipeline.model import Rejection, SnapshotId
+from pipeline.model_files import find
+from pipeline.settings import Settings
+
+# Few enough that reading one passage's text reads little else.
+PASSAGES_PER_GROUP = 1024
+_TOOLS = (
+    "faiss-cpu",
+    "markdown-it-py",
+    "networkx",
+    "numpy",
+    "pyarrow",
+    "PyStemmer",
+    "python-louvain",
+    "torch",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """What a run may be allowed to do; ``allow_empty``: publish although a collection holds nothing."""
+
+    allow_empty: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BuildResult:
+    """What a run did; ``encoded`` and ``reused`` count distinct passage texts."""
+
+    snapshot: SnapshotId
+    generation: int
+    changed: bool
+    documents: int
+    passages: int
+    skipped: int
+    quarantined: int
+    encoded: int
+    reused: int
+    rejections: tuple[Rejection, ...]
+    times: tuple[StageTime, ...]
+    seconds: float
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run would read: files by collection, and what it would leave out."""
+
+    files: Mapping[str, int]
+    bytes: int
+    rejections: tuple[Rejection, ...]
+
+
+def plan(settings: Settings) -> Plan:
+    """What ``build_snapshot`` would read; nothing is written. Raises ``MissingRoot``."""
+    listing = list_sources(settings)
+    files = dict.fromkeys(settings.collections, 0)
+    for file in listing.files:
+        files[file.collection] += 1
+    return Plan(files, sum(file.size for file in listing.files), listing.rejections)
+
+
+def build_snapshot(
+    settings: Settings, store: Store, steps: Steps, progress: Progress, options: BuildOptions | None = None
+) -> BuildResult:
+    """Indexes every collection and publishes the snapshot.
+
+    Raises ``MissingRoot``, ``EmptyCollection``, ``SettingsError``, ``StoreBusy``, ``WriteFailed`` or
+    ``DamagedSnapshot``; the current snapshot is then untouched.
+    """
+    start = time.perf_counter()
+    if not settings.collections:
+        raise SettingsError(
+            "there is nothing to index",
+            where="collections",
+            hint="Name a folder, or make a noctule.toml: noctule init",
+        )
+    _require_room(settings)
+    with store.lock("index"):
+        listing = steps.run("discover", lambda: list_sources(settings))
+        understanding = understand_all(listing, settings, steps, progress)
+        _require_documents(settings, listing, understanding, options or BuildOptions())
+        parts = _Parts(settings, store, steps, progress, understanding)
+        staging = store.stage()
+        counts = steps.run("write", lambda: _write(staging, parts))
+        published = steps.run("publish", lambda: store.publish(staging, _manifest(staging, counts, parts)))
+        result = _result(published, counts, parts, time.perf_counter() - start)
+        write_run(store.root, asdict(result))
+        return result
+
+
+def _require_room(settings: Settings) -> None:
+    limit = find(settings.embed).max_tokens
+    if settings.chunk.max_tokens > limit:
+        raise SettingsError(
+            f"chunk.max_tokens is {settings.chunk.max_tokens}, but the embedding model reads {limit} tokens",
+            where="chunk.max_tokens",
+            hint=f"Set it to {limit} or less: the rest of each passage would not be in its vector.",
+        )
+
+
+def _require_documents(
+    settings: Settings, listing: Listing, understanding: Understanding, options: BuildOptions
+) -> None:
+    indexed = dict.fromkeys(settings.collections, 0)
+    for batch in understanding.batches:
+        for document in batch.linking:
+            indexed[document.collection] += 1
+    for name, count in sorted(indexed.items()):
+        collection = settings.collections[name]
+        found = sum(file.collection == name for file in listing.files)
+        if count == 0 and not options.allow_empty:
+            raise EmptyCollection(
+                f"collection {name!r} holds no document to index ({found} files matched {', '.join(collection.include)})",
+                where=collection.root,
+                hint="Nothing was published. Check root and include, or allow it with --allow-empty.",
+            )
+        if found and (found - count) / found > settings.limits.max_failed_share:
+            raise EmptyCollection(
+                f"{found - count} of {found} documents of collection {name!r} failed",
+                where=collection.root,
+                hint=f"First reason: {_first_reason(understanding, name)}. Nothing was published; limits.max_failed_share allows more.",
+            )
+
+
+def _first_reason(understanding: Understanding, collection: str) -> str:
+    failed = (r for r in understanding.rejections if r.collection == collection and r.kind == "quarantined")
+    return next((f"{r.path}: {r.reason}" for r in failed), "none")
+
+
+class _Parts:
+    """Everything that goes into a snapshot, stage by stage."""
+
+    def __init__(
+        self, settings: Settings, store: Store, steps: Steps, progress: Progress, understanding: Understanding
+    ) -> None:
+        batches = understanding.batches
+        self.settings, self.steps, self.rejections = settings, steps, understanding.rejections
+        self.languages = sorted({language for batch in batches for language in batch.languages} or {"en"})
+        passages = assemble.concatenate((batch.passages for batch in batches), tables.PASSAGES)
+        self.encoder: TransformerEncoder = steps.run("load model", lambda: load_encoder(settings.embed))
+        self.encoded: Encoded = encode("embed", passage_texts(passages), self.encoder, store, steps, progress)
+        self.prose: LexicalIndex = steps.run("lexical", lambda: assemble.prose_index(batches, settings))
+        self.code: LexicalIndex = steps.run("code", lambda: assemble.code_index(batches, settings))
+        self.linked = steps.run("links and communities", lambda: assemble.link(batches, settings))
+        terms = assemble.vocabulary_terms(batches, self.prose, settings)
+        words = word_texts([term.term for term in terms], self.encoder)
+        vectors = encode("vocabulary vectors", words, self.encoder, store, steps, progress)
+        self.vocabulary = steps.run("vocabulary", lambda: assemble.vocabulary_rows(terms, vectors, settings))
+        documents = assemble.concatenate((batch.documents for batch in batches), tables.DOCUMENTS)
+        self.documents = assemble.document_rows(documents, passages, self.linked)
+        self.passages = assemble.passage_rows(passages, self.encoded)
+        self.sections = assemble.concatenate((batch.sections for batch in batches), tables.SECTIONS)
+        self.code_blocks = assemble.concatenate((batch.code_blocks for batch in batches), tables.CODE_BLOCKS)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """Every table of the snapshot by name."""
+        return {
+            "documents": self.documents,
+            "sections": self.sections,
+            "passages": self.passages,
+            "code_blocks": self.code_blocks,
+            "links": tables.links_table(self.linked.links),
+            "communities": tables.communities_table(self.linked.partition.communities),
+            "terms": assemble.term_rows(self.prose),
+            "postings": assemble.posting_rows(self.prose),
+            "code_terms": assemble.term_rows(self.code),
+            "code_postings": assemble.posting_rows(self.code),
+            "vocabulary": self.vocabulary,
+            "vectors": assemble.vector_rows(self.encoded, self.encoder.dimension),
+            "report": tables.report_table(self.rejections),
+        }
+
+
+def _write(staging: Staging, parts: _Parts) -> dict[str, int]:
+    """Every file of the snapshot but the manifest; rows by table."""
+    written = parts.tables()
+    for name, table in written.items():
+        groups = {"postings": parts.prose, "code_postings": parts.code}.get(name)
+        write_table(
+            table,
+            staging.path / table_file(name),
+            row_group_size=PASSAGES_PER_GROUP if name == "passages" else 65_536,
+            row_groups=assemble.group_sizes(groups) if groups else None,
+        )
+    write_index(parts.encoded.vectors, staging.path / FAISS_INDEX)
+    return {name: len(table) for name, table in written.items()}
+
+
+def _manifest(staging: Staging, counts: Mapping[str, int], parts: _Parts) -> Manifest:
+    model = parts.encoder.model
+    return Manifest(
+        format_version=FORMAT_VERSION,
+        files=describe(staging, counts),
+        counts=dict(counts),
+        settings_sha256=parts.settings.fingerprint(),
+        settings=parts.settings.shaping(),
+        model=ModelRecord(model.name, model.sha256, parts.encoder.dimension, parts.encoder.precision),
+        analyzer={"version": text.VERSION, "languages": ",".join(parts.languages)},
+        tools={"noctule": __version__} | {name: version(name) for name in _TOOLS},
+    )
+
+
+def _result(published: Published, counts: Mapping[str, int], parts: _Parts, seconds: float) -> BuildResult:
+    kinds = [rejection.kind for rejection in parts.rejections]
+    return BuildResult(
+        snapshot=published.snapshot_id,
+        generation=published.generation,
+        changed=published.changed,
+        documents=counts["documents"],
+        passages=counts["passages"],
+        skipped=kinds.count("skipped"),
+        quarantined=kinds.count("quarantined"),
+        encoded=parts.encoded.computed,
+        reused=len(parts.encoded.hashes) - parts.encoded.computed,
+        rejections=parts.rejections,
+        times=parts.steps.times,
+        seconds=seconds,
+        counts=dict(counts),
+    )

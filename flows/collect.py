@@ -1,0 +1,120 @@
+"""From folders to understood batches: what is there, what it says, and what had to be left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from flows.steps import Progress, Steps
+from flows.understand import FileBatch, Understood, understand
+from flows.workers import WorkerFailed, Workers
+from pipeline.discover import FoundFile, list_files
+from pipeline.embed import available_cores
+from pipeline.identity import doc_id
+from pipeline.model import Rejection
+from pipeline.settings import Settings
+
+_MIN_BATCH = 32
+_MAX_BATCHES = 96
+# A whole batch may take the time of one document, and a little for each of the others.
+_SECONDS_PER_FILE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Every file to index, in order of document id, and every file that was left out."""
+
+    files: tuple[FoundFile, ...]
+    rejections: tuple[Rejection, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Understanding:
+    """All batches, in order of document id; no two documents of a collection share an address."""
+
+    batches: tuple[Understood, ...]
+    rejections: tuple[Rejection, ...]
+
+
+def list_sources(settings: Settings) -> Listing:
+    """The files of every collection; raises ``MissingRoot``."""
+    listings = [list_files(name, collection) for name, collection in sorted(settings.collections.items())]
+    files = sorted((file for listing in listings for file in listing.files), key=_doc_id)
+    return Listing(tuple(files), tuple(r for listing in listings for r in listing.rejections))
+
+
+def _doc_id(file: FoundFile) -> str:
+    return doc_id(file.collection, file.path)
+
+
+def understand_all(listing: Listing, settings: Settings, steps: Steps, progress: Progress) -> Understanding:
+    """Every file read, parsed, chunked and counted in worker processes, a batch a task."""
+    batches = _batches(listing.files, settings)
+    slots = max(1, min(settings.embed.workers or available_cores(), len(batches)))
+    progress.begin("parse", len(listing.files), "documents")
+    try:
+        with Workers(slots) as workers:
+
+            def one(batch: FileBatch) -> Understood:
+                understood = _understand_isolated(workers, batch)
+                progress.advance(len(batch.files))
+                return understood
+
+            found = steps.map("parse", one, batches, slots)
+            found, conflicts = _without_conflicts(found, batches, workers)
+    finally:
+        progress.end()
+    rejections = (*listing.rejections, *(r for batch in found for r in batch.rejections), *conflicts)
+    return Understanding(tuple(found), rejections)
+
+
+def _batches(files: Sequence[FoundFile], settings: Settings) -> list[FileBatch]:
+    size = max(_MIN_BATCH, -(-len(files) // _MAX_BATCHES))
+    return [FileBatch(tuple(files[at : at + size]), settings) for at in range(0, len(files), size)]
+
+
+def _understand_isolated(workers: Workers, batch: FileBatch) -> Understood:
+    """The batch, understood; a file that hangs or crashes the parser is quarantined and the rest kept."""
+    limit = batch.settings.limits.parse_timeout_s
+    try:
+        return workers.call(understand, batch, limit + _SECONDS_PER_FILE * len(batch.files))
+    except WorkerFailed:
+        culprits = tuple(_culprits(workers, batch, limit))
+    guilty = {(r.collection, r.path) for r in culprits}
+    rest = tuple(file for file in batch.files if (file.collection, file.path) not in guilty)
+    understood = workers.call(understand, replace(batch, files=rest), limit + _SECONDS_PER_FILE * len(rest))
+    return replace(understood, rejections=(*understood.rejections, *culprits))
+
+
+def _culprits(workers: Workers, batch: FileBatch, limit: float) -> Iterable[Rejection]:
+    for file in batch.files:
+        try:
+            workers.call(understand, replace(batch, files=(file,)), limit)
+        except WorkerFailed as failure:
+            yield Rejection(file.collection, file.path, "quarantined", str(failure))
+
+
+def _without_conflicts(
+    found: list[Understood], batches: Sequence[FileBatch], workers: Workers
+) -> tuple[list[Understood], list[Rejection]]:
+    """The first document at an address keeps it; later ones are quarantined, naming the first."""
+    owners: dict[tuple[str, str], str] = {}
+    conflicts: list[Rejection] = []
+    for at, understood in enumerate(found):
+        losers = _losers(understood, owners)
+        if losers:
+            lost = {(r.collection, r.path) for r in losers}
+            files = tuple(f for f in batches[at].files if (f.collection, f.path) not in lost)
+            found[at] = _understand_isolated(workers, replace(batches[at], files=files))
+            conflicts.extend(losers)
+    return found, conflicts
+
+
+def _losers(understood: Understood, owners: dict[tuple[str, str], str]) -> list[Rejection]:
+    losers = []
+    for document in understood.linking:
+        owner = owners.setdefault((document.collection, document.url), document.path)
+        if owner != document.path:
+            reason = f"has the same address as {owner}: {document.url}"
+            losers.append(Rejection(document.collection, document.path, "quarantined", reason))
+    return losers

@@ -1,0 +1,102 @@
+"""Texts become vectors, each distinct text once, and never again while the embedding store knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from artifacts.embeddings import EmbeddingStore
+from artifacts.store import Store
+from flows.steps import Progress, Steps
+from pipeline import embed
+from pipeline.embed import TransformerEncoder, Vectors
+from pipeline.identity import text_hash
+from pipeline.passages import embedded_text
+
+_MAX_TASKS = 48
+_MIN_TEXTS_PER_TASK = 512
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Texts to encode: their content hashes, their lengths in tokens, and how to get at the text of a row."""
+
+    hashes: Sequence[str]
+    tokens: npt.NDArray[np.int64]
+    text_at: Callable[[int], str]
+
+    @cached_property
+    def first_rows(self) -> npt.NDArray[np.int64]:
+        """The row where each distinct hash stands first, rising."""
+        first: dict[str, int] = {}
+        for row, content_hash in enumerate(self.hashes):
+            first.setdefault(content_hash, row)
+        return np.fromiter(first.values(), dtype=np.int64, count=len(first))
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """Distinct texts in order of first sight: hashes, unit vectors, and the row there of each given text."""
+
+    hashes: tuple[str, ...]
+    vectors: Vectors
+    row: npt.NDArray[np.int32]
+    computed: int
+
+
+def passage_texts(passages: pa.Table) -> Texts:
+    """The passages of a table as they are embedded."""
+    crumbs, texts = passages.column("breadcrumb"), passages.column("text")
+    return Texts(
+        hashes=passages.column("content_hash").to_pylist(),
+        tokens=passages.column("tokens").to_numpy().astype(np.int64),
+        text_at=lambda row: embedded_text(crumbs[row].as_py(), texts[row].as_py()),
+    )
+
+
+def word_texts(words: Sequence[str], encoder: TransformerEncoder) -> Texts:
+    """Words as they are embedded."""
+    tokens = np.array(encoder.count_tokens(words), dtype=np.int64)
+    return Texts([text_hash(word) for word in words], tokens, words.__getitem__)
+
+
+def encode(
+    stage: str, texts: Texts, encoder: TransformerEncoder, store: Store, steps: Steps, progress: Progress
+) -> Encoded:
+    """The vectors of all texts; what had to be computed is in the embedding store when a task is done."""
+    kept = EmbeddingStore(store.root, _key(encoder), encoder.dimension)
+    rows = texts.first_rows
+    hashes = [texts.hashes[row] for row in rows]
+    recall = kept.recall(hashes)
+    vectors = recall.vectors
+    # Longest first: the estimate of the time left errs on the safe side, and the end has no straggler.
+    missing = sorted(recall.missing.tolist(), key=lambda at: (-texts.tokens[rows[at]], hashes[at]))
+
+    def one(task: Sequence[int]) -> None:
+        found = encoder.encode([texts.text_at(int(rows[at])) for at in task], progress.advance)
+        kept.add([hashes[at] for at in task], found)
+        vectors[list(task)] = found
+
+    progress.begin(stage, int(texts.tokens[rows[missing]].sum()) if missing else 0, "tokens")
+    try:
+        steps.map(stage, one, _tasks(missing), 1)
+    finally:
+        progress.end()
+    position = {content_hash: at for at, content_hash in enumerate(hashes)}
+    row = np.fromiter((position[h] for h in texts.hashes), dtype=np.int32, count=len(texts.hashes))
+    return Encoded(tuple(hashes), vectors, row, len(missing))
+
+
+def _tasks(missing: Sequence[int]) -> list[Sequence[int]]:
+    size = max(_MIN_TEXTS_PER_TASK, -(-len(missing) // _MAX_TASKS))
+    return [missing[at : at + size] for at in range(0, len(missing), size)]
+
+
+def _key(encoder: TransformerEncoder) -> tuple[str, ...]:
+    """What decides a vector besides its text."""
+    return (encoder.model.sha256, encoder.precision, encoder.device, str(embed.VERSION))

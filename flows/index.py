@@ -1,0 +1,138 @@
+"""The Prefect flow ``index``: every stage a task, every batch of documents a task, the report an artifact.
+
+Prefect drives and could vanish: stages are plain functions, their results stay in this process and are never
+written by Prefect, and nothing that the snapshot depends on is kept by it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Generic, TypeVar, cast
+
+from prefect import flow, task
+from prefect.artifacts import create_markdown_artifact, create_table_artifact
+from prefect.cache_policies import NO_CACHE
+from prefect.client.schemas.objects import State, TaskRun
+from prefect.task_runners import ThreadPoolTaskRunner
+from prefect.tasks import Task, exponential_backoff
+
+from flows import display, report
+from flows.build import BuildResult
+from flows.request import IndexRequest
+from flows.steps import Clock
+from flows.work import build_index
+
+T = TypeVar("T")
+A = TypeVar("A")
+RETRIES = 3
+_log = logging.getLogger(display.LOGGER)
+# Prefect gives its API what this logger says, and takes the level from it.
+_log.setLevel(logging.INFO)
+
+
+class _Call(Generic[T]):
+    """A stage and its result, opaque to Prefect: it would walk through both and hold them until the flow ends."""
+
+    __slots__ = ("result", "stage")
+
+    def __init__(self, stage: Callable[[], T]) -> None:
+        self.stage = stage
+        self.result: T
+
+    def __call__(self) -> None:
+        self.result = self.stage()
+
+
+def can_heal(task: Task[..., Any], task_run: TaskRun, state: State[Any]) -> bool:
+    """Whether another try may help: after an I/O error, never after an error that a person has to act on."""
+    try:
+        cast(Any, state.result)()
+    except (OSError, TimeoutError):
+        return True
+    except Exception:
+        return False
+    return False
+
+
+@task(
+    retries=RETRIES,
+    retry_delay_seconds=exponential_backoff(backoff_factor=1),
+    retry_jitter_factor=0.2,
+    retry_condition_fn=can_heal,
+    cache_policy=NO_CACHE,
+    persist_result=False,
+    log_prints=False,
+)
+def _step(call: _Call[Any]) -> None:
+    call()
+
+
+class PrefectSteps(Clock):
+    """Runs each stage as a Prefect task that bears its name; only inside a flow."""
+
+    def run(self, name: str, stage: Callable[[], T]) -> T:
+        """The stage's result; raises what the stage raised."""
+        call = _Call(stage)
+        with self.measure(name):
+            _step.with_options(name=name, task_run_name=name)(call)
+        _log.info("%s: %.1f s", name, self.times[-1].seconds)
+        return call.result
+
+    def map(self, name: str, stage: Callable[[A], T], batches: Sequence[A], slots: int) -> list[T]:
+        """The stage's result on each batch, in order, ``slots`` at a time; the first error stops the rest."""
+        calls = [_Call(_bound(stage, batch)) for batch in batches]
+        with self.measure(name), ThreadPoolTaskRunner(max_workers=max(1, slots)) as runner:
+            futures = [
+                runner.submit(_named(name, number, len(calls)), {"call": call})
+                for number, call in enumerate(calls, start=1)
+            ]
+            for future in futures:
+                future.result()
+        _log.info("%s: %d batches, %.1f s", name, len(calls), self.times[-1].seconds)
+        return [call.result for call in calls]
+
+
+def _bound(stage: Callable[[A], T], batch: A) -> Callable[[], T]:
+    return lambda: stage(batch)
+
+
+def _named(name: str, number: int, of: int) -> Task[[_Call[Any]], None]:
+    return _step.with_options(name=name, task_run_name=f"{name} {number} of {of}")
+
+
+@flow(name="index", persist_result=False, validate_parameters=True)
+def index(
+    config: str | None = None,
+    sources: list[str] | None = None,
+    collection: str | None = None,
+    store: str = ".noctule",
+    allow_empty: bool = False,
+) -> BuildResult:
+    """Folders of documents become the store's current snapshot; raises as ``flows.build.build_snapshot`` does."""
+    request = IndexRequest(
+        store=Path(store),
+        config=None if config is None else Path(config),
+        sources=tuple(sources or ()),
+        collection=collection,
+        allow_empty=allow_empty,
+    )
+    result = build_index(request, PrefectSteps(), display.current())
+    for line in report.lines(result):
+        _log.info("%s", line)
+    _keep_report(result)
+    return result
+
+
+def _keep_report(result: BuildResult) -> None:
+    """The report in Prefect's pages: a copy of what the store keeps."""
+    create_markdown_artifact(
+        key="index-summary", markdown=report.markdown(result), description="What this run did"
+    )
+    create_table_artifact(
+        key="index-stages", table=report.stage_rows(result), description="Rows by table, seconds by stage"
+    )
+    create_table_artifact(
+        key="index-rejected", table=report.rejected_rows(result), description="Files left out, and why"
+    )

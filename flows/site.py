@@ -1,0 +1,34 @@
+"""The Prefect flow ``site``: the current snapshot becomes a static site."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from prefect import flow
+from prefect.artifacts import create_markdown_artifact
+
+from flows import display
+from flows.index import PrefectSteps
+from flows.request import read_settings
+from flows.work import build_site
+
+if TYPE_CHECKING:
+    from docsite.build import SiteResult
+
+_log = logging.getLogger(display.LOGGER)
+
+
+@flow(name="site", persist_result=False)
+def site(config: str | None = None, store: str = ".noctule", out: str = "public") -> SiteResult:
+    """The store's current snapshot as a site in the folder ``out``; raises ``ArtifactError`` or ``SourceError``."""
+    settings = read_settings(None if config is None else Path(config)).site
+    built = build_site(Path(store), Path(out), settings, PrefectSteps())
+    _log.info("site: %s pages in %s", f"{built.pages:,}", out)
+    create_markdown_artifact(
+        key="site-summary",
+        markdown=f"{built.pages:,} pages, {built.files:,} files, {built.bytes:,} bytes in `{out}`",
+        description="The site this run built",
+    )
+    return built

@@ -1,0 +1,129 @@
+"""One batch of files, understood: documents, sections, passages and counted terms, ready to be put together.
+
+Runs in a worker process: what it returns are Arrow tables and columns, not one object a passage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from artifacts import tables
+from pipeline.chunk import Node, build_tree, code_blocks, heading_slugs
+from pipeline.discover import FoundFile, read_source
+from pipeline.errors import RejectedDocument
+from pipeline.lexical import FieldCounts, count_fields
+from pipeline.links import LinkingDocument, linking_document
+from pipeline.model import CodeBlock, Document, Passage, Rejection
+from pipeline.model_files import find, tokenizer
+from pipeline.parse import parse
+from pipeline.passages import build_passages
+from pipeline.settings import Settings
+from pipeline.text import STEMMERS, code_analyzer, primary_language, prose_analyzer
+
+UNSTEMMED = "und"
+
+
+@dataclass(frozen=True, slots=True)
+class FileBatch:
+    """Files to understand, in order of their document ids, with the settings to do it by."""
+
+    files: tuple[FoundFile, ...]
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What a batch holds; rows are in order of document, and within it in order of appearance."""
+
+    documents: pa.Table
+    sections: pa.Table
+    passages: pa.Table
+    code_blocks: pa.Table
+    linking: tuple[LinkingDocument, ...]
+    prose: FieldCounts
+    code: FieldCounts
+    languages: frozenset[str]
+    rejections: tuple[Rejection, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """A document and what was cut from it."""
+
+    document: Document
+    nodes: list[Node]
+    passages: list[Passage]
+    code_blocks: list[CodeBlock]
+
+
+def understand(batch: FileBatch) -> Understood:
+    """Every file of the batch, read, parsed, chunked and counted; files that cannot be are rejections."""
+    cuts: list[_Cut] = []
+    rejections: list[Rejection] = []
+    for file in batch.files:
+        try:
+            cuts.append(_cut(file, batch.settings))
+        except RejectedDocument as error:
+            rejections.append(Rejection(file.collection, file.path, "quarantined", error.what))
+    return Understood(
+        documents=tables.documents_table(cut.document for cut in cuts),
+        sections=tables.sections_table(node.section for cut in cuts for node in cut.nodes),
+        passages=tables.passages_table(passage for cut in cuts for passage in cut.passages),
+        code_blocks=tables.code_blocks_table(block for cut in cuts for block in cut.code_blocks),
+        linking=tuple(linking_document(c.document, heading_slugs(c.document.headings)) for c in cuts),
+        prose=_count_prose(cuts),
+        code=_count_code(cuts),
+        languages=frozenset(_language(cut.document) for cut in cuts),
+        rejections=(*rejections, *_notes(cuts)),
+    )
+
+
+def _cut(file: FoundFile, settings: Settings) -> _Cut:
+    collection = settings.collections[file.collection]
+    document = parse(read_source(file, collection), collection)
+    nodes = build_tree(document)
+    if not nodes or not (document.blocks or document.headings or document.front_matter != "{}"):
+        raise RejectedDocument(
+            "holds no text", where=file.path, hint="Exclude the file, or write something in it."
+        )
+    count = tokenizer(find(settings.embed)).count
+    passages = build_passages(document, nodes, count, settings.chunk)
+    return _Cut(document, nodes, passages, code_blocks(document, nodes))
+
+
+def _notes(cuts: Sequence[_Cut]) -> list[Rejection]:
+    """Remarks of a parser about documents that were indexed."""
+    return [
+        Rejection(cut.document.collection, cut.document.path, "noted", note)
+        for cut in cuts
+        for note in cut.document.notes
+    ]
+
+
+def _language(document: Document) -> str:
+    language = primary_language(document.language)
+    return language if language in STEMMERS else UNSTEMMED
+
+
+def _count_prose(cuts: Sequence[_Cut]) -> FieldCounts:
+    """Counts of the fields in the order of ``pipeline.settings.FIELDS``."""
+    pairs = [(cut.document, passage) for cut in cuts for passage in cut.passages]
+    columns = [
+        [document.title for document, _ in pairs],
+        ["\n".join(passage.headings) for _, passage in pairs],
+        ["\n".join(document.keywords) for document, _ in pairs],
+        [document.description for document, _ in pairs],
+        ["\n".join(document.tags) for document, _ in pairs],
+        ["\n".join(document.aliases) for document, _ in pairs],
+        [document.author for document, _ in pairs],
+        [passage.text for _, passage in pairs],
+    ]
+    return count_fields(columns, [prose_analyzer(_language(document)) for document, _ in pairs])
+
+
+def _count_code(cuts: Sequence[_Cut]) -> FieldCounts:
+    passages = [passage for cut in cuts for passage in cut.passages]
+    return count_fields([[passage.code for passage in passages]], [code_analyzer()] * len(passages))

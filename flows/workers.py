@@ -1,0 +1,116 @@
+"""Worker processes that can be killed: a parser that hangs or crashes costs its document, never the build."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import queue
+import signal
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from types import TracebackType
+from typing import TypeVar, cast
+
+A = TypeVar("A")
+T = TypeVar("T")
+
+
+class WorkerFailed(Exception):
+    """A worker died or had to be killed in the middle of a call; the message says which."""
+
+
+class Workers:
+    """A fixed number of worker processes; each call runs in one of them, and takes it down if it hangs."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._free: queue.Queue[_Worker] = queue.Queue()
+        for _ in range(count):
+            self._free.put(_Worker())
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for _ in range(self.count):
+            self._free.get().stop()
+
+    def call(self, stage: Callable[[A], T], batch: A, timeout_s: float) -> T:
+        """``stage(batch)``, computed in a worker; ``stage`` must be importable and its values picklable.
+
+        Raises what the stage raised, or ``WorkerFailed`` after ``timeout_s`` seconds or a crash.
+        """
+        worker = self._free.get()
+        try:
+            return worker.call(stage, batch, timeout_s)
+        finally:
+            self._free.put(worker)
+
+
+class _Worker:
+    """One process, started when it is first needed and again after it was killed."""
+
+    def __init__(self) -> None:
+        self._process: multiprocessing.process.BaseProcess | None = None
+        self._connection: Connection | None = None
+
+    def call(self, stage: Callable[[A], T], batch: A, timeout_s: float) -> T:
+        connection = self._started()
+        try:
+            connection.send((stage, batch))
+            if not connection.poll(timeout_s):
+                raise WorkerFailed(f"took over {timeout_s:g} s and was stopped")
+            outcome, value = connection.recv()
+        except (EOFError, OSError):
+            code = self._exit_code()
+            self.stop()
+            raise WorkerFailed(f"crashed the parser ({code})") from None
+        except BaseException:
+            self.stop()
+            raise
+        if outcome == "raised":
+            raise value
+        return cast(T, value)
+
+    def _started(self) -> Connection:
+        if self._process is None or not self._process.is_alive() or self._connection is None:
+            context = multiprocessing.get_context("spawn")
+            self._connection, theirs = context.Pipe()
+            self._process = context.Process(target=_serve, args=(theirs,), daemon=True, name="noctule-worker")
+            self._process.start()
+            theirs.close()
+        return self._connection
+
+    def _exit_code(self) -> str:
+        if self._process is None:
+            return "no process"
+        self._process.join(1)
+        code = self._process.exitcode
+        return f"signal {-code}" if code is not None and code < 0 else f"exit {code}"
+
+    def stop(self) -> None:
+        """Kills the process; nothing it holds outlives it."""
+        if self._connection is not None:
+            self._connection.close()
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+        self._process = self._connection = None
+
+
+def _serve(connection: Connection) -> None:
+    """Answers calls until the parent hangs up or is gone, whatever became of it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when a terminal's Ctrl-C ends the work
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # one process a core already
+    while True:
+        try:
+            stage, batch = connection.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            answer = ("returned", stage(batch))
+        except Exception as error:  # the caller raises it on its side
+            answer = ("raised", error)
+        connection.send(answer)

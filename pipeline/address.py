@@ -1,0 +1,49 @@
+"""The address a reader would open, for a document and for a heading in it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from urllib.parse import quote
+
+from pipeline.settings import Address
+
+_INDEX_NAMES = frozenset({"index", "readme", "_index"})
+# RFC 3986 pchar and "/": everything else is percent-encoded, "%", "?" and "#" among them.
+_SAFE = "/:@!$&'()*+,;=~-._"
+_HAS_SCHEME = re.compile(r"[^/]*:")
+
+
+def address(path: str, slug: str | None, rules: Address) -> str:
+    """The document's address: ``base_url``, one slash, and the path or slug in the style the rules ask for."""
+    relative = quote(_relative(path, slug, rules), safe=_SAFE)
+    if rules.base_url:
+        return f"{rules.base_url.rstrip('/')}/{relative}"
+    # Without a base, "notes:today" would read as a scheme and "" as nothing at all.
+    return f"./{relative}" if not relative or _HAS_SCHEME.match(relative) else relative
+
+
+def _relative(path: str, slug: str | None, rules: Address) -> str:
+    parts = PurePosixPath(path)
+    folder = "" if str(parts.parent) == "." else f"{parts.parent}/"
+    is_index = parts.stem.lower() in _INDEX_NAMES
+    if rules.style == "path":
+        return folder + ("index.html" if is_index else f"{parts.stem}.html")
+    if rules.style == "directory":
+        return folder + ("" if is_index else f"{parts.stem}/")
+    if slug and (clean := _clean_slug(slug)):
+        return clean
+    return folder.rstrip("/") if is_index else folder + parts.stem
+
+
+def _clean_slug(slug: str) -> str:
+    # A slug comes from the document: it may not climb out of the base.
+    return "/".join(part for part in slug.strip().split("/") if part not in {"", ".", ".."})
+
+
+def with_anchor(url: str, slug: str, rules: Address) -> str:
+    """The address of a heading, given its document's address and its slug; the document's own without a slug."""
+    if not slug or rules.anchors == "none":
+        return url
+    written = slug.replace("-", "_") if rules.anchors == "underscore" else slug
+    return f"{url}#{quote(written, safe=_SAFE)}"

@@ -1,0 +1,267 @@
+"""The files of a collection in a fixed order, found and read without leaving its folder or hanging on a pipe."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pathspec import GitIgnoreSpec
+
+from pipeline.errors import MissingRoot, RejectedDocument
+from pipeline.identity import sha256_hex
+from pipeline.model import Rejection, Source
+from pipeline.settings import Collection
+
+# A FIFO swapped in after the listing must neither block nor be followed.
+_OPEN_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_KINDS = {
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A regular file of a collection: ``path`` is relative, NFC, with ``/``; ``location`` is as the disk spells it."""
+
+    collection: str
+    path: str
+    location: Path
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files to read, sorted by path, and those that were seen and left out, with the reason."""
+
+    files: tuple[FoundFile, ...]
+    rejections: tuple[Rejection, ...]
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One walk in progress: what to look for, and what was found so far."""
+
+    name: str
+    collection: Collection
+    include: GitIgnoreSpec
+    exclude: GitIgnoreSpec
+    files: list[FoundFile] = field(default_factory=list)
+    rejections: list[Rejection] = field(default_factory=list)
+
+    def wanted(self, path: str) -> bool:
+        return self.include.match_file(path) and not self.exclude.match_file(path)
+
+    def skip(self, path: str, reason: str) -> None:
+        self.rejections.append(Rejection(self.name, path, "skipped", reason))
+
+    def quarantine(self, path: str, reason: str) -> None:
+        self.rejections.append(Rejection(self.name, path, "quarantined", reason))
+
+
+def list_files(name: str, collection: Collection) -> Listing:
+    """The collection's files that match its globs, sorted by path, and what was left out and why.
+
+    Links are never followed, pipes and devices never opened, hidden names passed over in silence.
+    Raises ``MissingRoot`` when the collection's folder is not there, not a folder, or cannot be read.
+    """
+    root = Path(collection.root)
+    _require_folder(name, root)
+    walk = _Walk(name, collection, _globs(collection.include), _globs(collection.exclude))
+    pending = [(root, "")]
+    while pending:
+        folder, prefix = pending.pop()
+        for entry in _entries(walk, folder, prefix):
+            if _visit(walk, entry, prefix):
+                pending.append((folder / entry.name, f"{prefix}{_normal(entry.name)}/"))
+    return Listing(
+        tuple(sorted(walk.files, key=lambda found: (found.path, str(found.location)))),
+        tuple(sorted(walk.rejections, key=lambda rejection: (rejection.path, rejection.reason))),
+    )
+
+
+def _globs(patterns: tuple[str, ...]) -> GitIgnoreSpec:
+    # The pure Python backend: which optional one is installed must not change the result.
+    return GitIgnoreSpec.from_lines(patterns, backend="simple")
+
+
+def _require_folder(name: str, root: Path) -> None:
+    where = f"{root} (collection {name})"
+    hint = "Is the disk mounted? Check collections." + name + ".root in the settings file."
+    try:
+        if not stat.S_ISDIR(root.stat().st_mode):
+            raise MissingRoot("the collection's root is not a folder", where=where, hint=hint)
+        with os.scandir(root):
+            return
+    except FileNotFoundError:
+        raise MissingRoot("the collection's folder does not exist", where=where, hint=hint) from None
+    except (OSError, ValueError) as error:
+        raise MissingRoot(
+            f"the collection's folder cannot be read: {_strerror(error)}", where=where, hint=hint
+        ) from None
+
+
+def _entries(walk: _Walk, folder: Path, prefix: str) -> Iterator[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            yield from sorted(entries, key=lambda entry: entry.name)
+    except OSError as error:
+        walk.quarantine(prefix.rstrip("/") or ".", f"the folder cannot be read: {_strerror(error)}")
+
+
+def _visit(walk: _Walk, entry: os.DirEntry[str], prefix: str) -> bool:
+    """Records a file or the reason against it; true for a folder to walk into."""
+    if entry.name.startswith("."):
+        return False
+    path = prefix + _normal(entry.name)
+    try:
+        mode = entry.stat(follow_symlinks=False)
+    except OSError as error:
+        walk.quarantine(_escaped(path), f"cannot be looked at: {_strerror(error)}")
+        return False
+    if stat.S_ISLNK(mode.st_mode):
+        _skip_link(walk, entry, path)
+        return False
+    if stat.S_ISDIR(mode.st_mode):
+        return _enters(walk, path)
+    if walk.wanted(_escaped(path)):
+        _record(walk, entry, path, mode)
+    return False
+
+
+def _enters(walk: _Walk, path: str) -> bool:
+    if walk.exclude.match_file(f"{_escaped(path)}/"):
+        return False
+    if fault := _name_fault(path):
+        walk.quarantine(_escaped(path), f"the folder's {fault}")
+        return False
+    return True
+
+
+def _skip_link(walk: _Walk, entry: os.DirEntry[str], path: str) -> None:
+    shown = _escaped(path)
+    if walk.exclude.match_file(shown):
+        return
+    try:
+        to_folder = entry.is_dir()
+    except OSError:
+        to_folder = True  # a loop: it may have been meant as a folder
+    if to_folder or walk.include.match_file(shown):
+        walk.skip(shown, "a symbolic link: links are not followed")
+
+
+def _record(walk: _Walk, entry: os.DirEntry[str], path: str, status: os.stat_result) -> None:
+    shown = _escaped(path)
+    if not stat.S_ISREG(status.st_mode):
+        walk.skip(
+            shown, f"{_KINDS.get(stat.S_IFMT(status.st_mode), 'not a file')}: only regular files are read"
+        )
+    elif fault := _name_fault(path):
+        walk.quarantine(shown, f"its {fault}")
+    elif status.st_size > walk.collection.max_bytes:
+        walk.quarantine(shown, _too_big(status.st_size, walk.collection.max_bytes))
+    else:
+        walk.files.append(FoundFile(walk.name, path, Path(entry.path), status.st_size))
+
+
+def _too_big(size: int, limit: int) -> str:
+    return f"{size:,} bytes, more than max_bytes = {limit:,}: raise it in the settings, or exclude the file"
+
+
+def _normal(name: str) -> str:
+    return unicodedata.normalize("NFC", name)
+
+
+def _name_fault(path: str) -> str:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return "name is not UTF-8: rename it"
+    if any(unicodedata.category(char) == "Cc" for char in path):
+        return "name holds a control character: rename it"
+    return ""
+
+
+def _escaped(path: str) -> str:
+    """The path as it can be printed: bytes that are not UTF-8 and control characters as escapes."""
+    readable = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return "".join(repr(char)[1:-1] if unicodedata.category(char) == "Cc" else char for char in readable)
+
+
+def _strerror(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def read_source(file: FoundFile, collection: Collection) -> Source:
+    """The file's bytes and their SHA-256, read whole and unchanged while they were read.
+
+    Raises ``RejectedDocument`` when it is gone, a link, not a regular file, outside the collection's folder,
+    too big, unreadable, or changes twice under the reader.
+    """
+    where = f"{file.collection}:{file.path}"
+    try:
+        _require_inside(file, collection, where)
+        reading = _read_once(file, collection, where) or _read_once(file, collection, where)
+    except OSError as error:
+        raise RejectedDocument(
+            _open_fault(error), where=where, hint="Run again once it can be read."
+        ) from None
+    if reading is None:
+        raise RejectedDocument(
+            "the file changes while it is read", where=where, hint="Run again when nothing writes to it."
+        )
+    modified = _day(reading.modified_s) if collection.modified_from == "file-time" else None
+    return Source(file.collection, file.path, reading.content, sha256_hex(reading.content), modified)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    content: bytes
+    modified_s: float
+
+
+def _require_inside(file: FoundFile, collection: Collection, where: str) -> None:
+    # O_NOFOLLOW guards the last name only: a folder may have become a link since the listing.
+    root = os.path.realpath(collection.root)
+    if os.path.commonpath([root, os.path.realpath(file.location.parent)]) != root:
+        raise RejectedDocument(
+            "the file is outside the collection's folder", where=where, hint="Links are not followed."
+        )
+
+
+def _read_once(file: FoundFile, collection: Collection, where: str) -> _Reading | None:
+    """The file's content, or none when it changed meanwhile."""
+    descriptor = os.open(file.location, _OPEN_FLAGS)
+    with os.fdopen(descriptor, "rb") as stream:
+        before = os.fstat(descriptor)
+        if not stat.S_ISREG(before.st_mode):
+            raise RejectedDocument("not a regular file any more", where=where, hint="Put the file back.")
+        content = stream.read(collection.max_bytes + 1)
+        after = os.fstat(descriptor)
+    if len(content) > collection.max_bytes:
+        raise RejectedDocument(_too_big(after.st_size, collection.max_bytes), where=where)
+    same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+    return _Reading(content, after.st_mtime) if same and len(content) == after.st_size else None
+
+
+def _open_fault(error: OSError) -> str:
+    if error.errno == errno.ENOENT:
+        return "the file is gone since it was listed"
+    if error.errno == errno.ELOOP:
+        return "a symbolic link: links are not followed"
+    return f"the file cannot be read: {_strerror(error)}"
+
+
+def _day(seconds: float) -> str | None:
+    try:
+        return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+    except (OverflowError, ValueError, OSError):
+        return None  # a file time outside the calendar

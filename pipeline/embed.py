@@ -1,0 +1,217 @@
+"""Texts become unit float32 rows, fast, and the same bits whatever else is in the batch.
+
+A batch is a fixed shape: texts of one padded length (a multiple of 16 tokens), as many as the token budget
+holds, filled up with empty rows. One thread computes one batch alone, and several batches run at once. So a
+text's vector depends on the text, the model and the precision, and not on the number of threads, on the
+texts beside it, or on how much was taken from the embedding store.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from pipeline.model_files import ModelFiles, find, tokenizer
+from pipeline.settings import Embed
+
+if TYPE_CHECKING:
+    import torch
+
+Vectors = npt.NDArray[np.float32]
+Progress = Callable[[int], None]
+Precision = Literal["fp32", "bf16"]
+LENGTH_STEP = 16
+# Part of the embedding store's key: raise it when the same text would get another vector.
+VERSION = 1
+_CUDA_BATCH_FACTOR = 32
+
+
+class Encoder(Protocol):
+    """Texts to vectors of one model."""
+
+    @property
+    def dimension(self) -> int:
+        """Columns of a vector."""
+
+    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
+        """Unit float32 rows, shape ``(len(texts), dimension)``; ``progress`` hears of finished tokens."""
+
+    def encode_query(self, text: str) -> Vectors:
+        """The unit float32 vector of a query, shape ``(dimension,)``."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    rows: tuple[int, ...]
+    length: int
+    height: int
+
+
+class TransformerEncoder:
+    """A sentence-transformers model, run in batches of fixed shape."""
+
+    def __init__(self, settings: Embed) -> None:
+        self.model = find(settings)
+        self.precision = resolve_precision(settings)
+        self.device = resolve_device(settings.device)
+        self._network = _load(self.model.folder, self.device)
+        self._tokenizer = tokenizer(self.model)
+        on_gpu = self.device != "cpu"
+        self._workers = 1 if on_gpu else settings.workers or available_cores()
+        self._batch_tokens = settings.batch_tokens * (_CUDA_BATCH_FACTOR if on_gpu else 1)
+
+    @property
+    def dimension(self) -> int:
+        """Columns of a vector."""
+        return int(self._network.get_embedding_dimension())
+
+    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
+        """Unit float32 rows, shape ``(len(texts), dimension)``; ``progress`` hears of finished tokens."""
+        ids = self._tokenizer.ids([self.model.passage_prompt + text for text in texts])
+        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        with ThreadPoolExecutor(self._workers, initializer=_one_thread) as pool:
+            pending = {
+                pool.submit(self._run, [ids[row] for row in batch.rows], batch.length, batch.height): batch
+                for batch in plan_batches([len(row) for row in ids], self._batch_tokens)
+            }
+            try:
+                for done in as_completed(pending):
+                    rows = pending[done].rows
+                    vectors[list(rows)] = done.result()
+                    if progress:
+                        progress(sum(len(ids[row]) for row in rows))
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+        return vectors
+
+    def encode_query(self, text: str) -> Vectors:
+        """The unit float32 vector of a query, shape ``(dimension,)``."""
+        ids = self._tokenizer.ids([self.model.query_prompt + text])
+        row: Vectors = self._run(ids, _padded(len(ids[0])), 1)[0]
+        return row
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, special tokens not counted."""
+        return self._tokenizer.count(texts)
+
+    def _run(self, ids: Sequence[Sequence[int]], length: int, height: int) -> Vectors:
+        import torch
+
+        features = _features(ids, length, height, self.device)
+        with (
+            torch.inference_mode(),
+            torch.autocast(self.device, dtype=torch.bfloat16, enabled=self.precision == "bf16"),
+        ):
+            output = self._network(features)["sentence_embedding"]
+        unit = torch.nn.functional.normalize(output[: len(ids)].float(), dim=1)
+        rows: Vectors = unit.cpu().numpy()
+        return rows
+
+
+def _features(ids: Sequence[Sequence[int]], length: int, height: int, device: str) -> dict[str, torch.Tensor]:
+    import torch
+
+    tokens = np.zeros((height, length), dtype=np.int64)
+    mask = np.zeros((height, length), dtype=np.int64)
+    for row, found in enumerate(ids):
+        tokens[row, : len(found)] = found
+        mask[row, : len(found)] = 1
+    mask[len(ids) :, 0] = 1  # a row that attends to nothing is NaN
+    return {
+        "input_ids": torch.from_numpy(tokens).to(device),
+        "attention_mask": torch.from_numpy(mask).to(device),
+    }
+
+
+def plan_batches(lengths: Sequence[int], batch_tokens: int) -> Iterator[_Batch]:
+    """Batches of one padded length each, longest first, so that the end of a run is short work."""
+    by_length: dict[int, list[int]] = {}
+    for row, length in enumerate(lengths):
+        by_length.setdefault(_padded(length), []).append(row)
+    for length in sorted(by_length, reverse=True):
+        rows = by_length[length]
+        height = max(1, batch_tokens // length)
+        for at in range(0, len(rows), height):
+            yield _Batch(tuple(rows[at : at + height]), length, height)
+
+
+def _padded(length: int) -> int:
+    return max(1, -(-length // LENGTH_STEP)) * LENGTH_STEP
+
+
+def _one_thread() -> None:
+    import torch
+
+    torch.set_num_threads(1)
+
+
+@lru_cache(maxsize=2)
+def _load(folder: Path, device: str) -> Any:
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    torch.set_num_threads(1)
+    network = SentenceTransformer(str(folder), device=device, local_files_only=True)
+    return network.eval()
+
+
+def resolve_device(device: str) -> str:
+    """``cpu`` or ``cuda``; ``auto`` takes a GPU where there is one."""
+    if device != "auto":
+        return device
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def resolve_precision(settings: Embed) -> Precision:
+    """bf16 where the processor (or GPU) multiplies it in hardware, unless the settings say otherwise."""
+    if settings.precision != "auto":
+        return settings.precision
+    if resolve_device(settings.device) != "cpu":
+        return "bf16"
+    return "bf16" if _cpu_flags() & {"avx512_bf16", "amx_bf16"} else "fp32"
+
+
+@lru_cache(maxsize=1)
+def _cpu_flags() -> frozenset[str]:
+    """The processor's features as Linux lists them; empty elsewhere."""
+    try:
+        listing = Path("/proc/cpuinfo").read_text("ascii", errors="ignore")
+    except OSError:
+        return frozenset()
+    return frozenset(_first_flags(listing.splitlines()))
+
+
+def _first_flags(lines: Iterable[str]) -> list[str]:
+    for line in lines:
+        name, _, flags = line.partition(":")
+        if name.strip() == "flags":
+            return flags.split()
+    return []
+
+
+def available_cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def load_encoder(settings: Embed) -> TransformerEncoder:
+    """The encoder that the settings name; the model is loaded once a process."""
+    return TransformerEncoder(settings)
+
+
+def model_files(settings: Embed) -> ModelFiles:
+    """The model that the settings name, without loading it."""
+    return find(settings)

@@ -1,0 +1,127 @@
+"""Every error the house raises.
+
+    NoctuleError
+    ├── SourceError            your input                       exit 2
+    │   ├── RejectedDocument     one document cannot be used: it is quarantined, the build goes on
+    │   ├── MissingRoot          a collection's folder is not there or cannot be read
+    │   ├── EmptyCollection      nothing to publish, or far less than before
+    │   └── QueryError           a search that cannot be understood
+    ├── SettingsError          your configuration               exit 2
+    │   └── ModelUnavailable     the embedding model is not on this machine
+    ├── ArtifactError          our store                        exit 3
+    │   ├── NoSnapshot           the store holds no such snapshot, or none at all
+    │   ├── DamagedSnapshot      bytes on disk are not the bytes that were published
+    │   ├── UnsupportedFormat    written by a newer noctule
+    │   ├── ModelMismatch        the query's model is not the one that made the vectors
+    │   └── WriteFailed          the disk refused: nothing was published
+    ├── StoreBusy              another run holds the lock       exit 4
+    └── PartialFailure         some collections failed          exit 5
+
+Each carries what happened, where, and what to do next; the command line prints just that.
+"""
+
+from __future__ import annotations
+
+
+class NoctuleError(Exception):
+    """Something a person can act on: what happened, where, and what to do next."""
+
+    exit_code = 1
+
+    def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
+        self.what, self.where, self.hint = what, where, hint
+        super().__init__(what, where, hint)
+
+    @property
+    def kind(self) -> str:
+        """The error's name in JSON output."""
+        return type(self).__name__
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Errors cross process borders: the keyword arguments must survive pickling.
+        return (_rebuild, (type(self), self.what, self.where, self.hint))
+
+    def __str__(self) -> str:
+        return " ".join(
+            part
+            for part in (f"{self.what}.", f"Where: {self.where}." if self.where else "", self.hint)
+            if part
+        )
+
+    def as_dict(self) -> dict[str, str]:
+        """The one shape in which errors are printed with ``--json``."""
+        return {"kind": self.kind, "what": self.what, "where": self.where, "hint": self.hint}
+
+
+def _rebuild(cls: type[NoctuleError], what: str, where: str, hint: str) -> NoctuleError:
+    return cls(what, where=where, hint=hint)
+
+
+class SourceError(NoctuleError):
+    """Your input cannot be used as it is."""
+
+    exit_code = 2
+
+
+class RejectedDocument(SourceError):
+    """One document cannot be used; it is quarantined with this reason."""
+
+
+class MissingRoot(SourceError):
+    """A collection's folder is not there or cannot be read."""
+
+
+class EmptyCollection(SourceError):
+    """A collection holds nothing to publish."""
+
+
+class QueryError(SourceError):
+    """A search request cannot be understood."""
+
+
+class SettingsError(NoctuleError):
+    """Your configuration names something that does not exist or cannot be."""
+
+    exit_code = 2
+
+
+class ModelUnavailable(SettingsError):
+    """The embedding model is not on this machine."""
+
+
+class ArtifactError(NoctuleError):
+    """The store or a snapshot in it is not sound."""
+
+    exit_code = 3
+
+
+class NoSnapshot(ArtifactError):
+    """The store holds no such snapshot."""
+
+
+class DamagedSnapshot(ArtifactError):
+    """Bytes on disk are not the bytes that were published."""
+
+
+class UnsupportedFormat(ArtifactError):
+    """The snapshot was written by a newer noctule."""
+
+
+class ModelMismatch(ArtifactError):
+    """The query's model is not the one that made the snapshot's vectors."""
+
+
+class WriteFailed(ArtifactError):
+    """The disk refused a write; nothing was published."""
+
+
+class StoreBusy(NoctuleError):
+    """Another run holds the store's lock."""
+
+    exit_code = 4
+
+
+class PartialFailure(NoctuleError):
+    """Some collections failed; the others were published."""
+
+    exit_code = 5

@@ -1,0 +1,207 @@
+"""True BM25F: one inverse document frequency and one saturation per term over all fields.
+
+    tf~(t,p) = Σ_f  w_f · tf(t,p,f) / (1 − b_f + b_f · len(p,f) / avglen_f)
+    score(p) = Σ_t  idf(t) · (k1 + 1) · tf~ / (k1 + tf~)
+    idf(t)   = ln(1 + (N − n_t + ½) / (n_t + ½)),  n_t = passages that hold t in any field
+
+(Robertson, Zaragoza, Taylor 2004; Robertson & Zaragoza 2009.) The score of every posting is computed when
+the index is built, so a query adds up what it reads. Work is done in columns: a batch of passages is counted
+into ``FieldCounts``, and all batches together become a ``LexicalIndex``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pipeline.settings import LexicalField
+from pipeline.text import Analyzer
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldCounts:
+    """How often each term stands in each field of a batch of texts.
+
+    ``term``, ``text``, ``field``, ``count`` are parallel columns sorted by (text, field, term): positions in
+    ``terms``, rows of the batch, columns of ``lengths``, occurrences. ``lengths`` has shape
+    ``(texts, fields)``. ``surface``, ``surface_term``, ``surface_count`` say how the terms were written.
+    """
+
+    terms: tuple[str, ...]
+    term: Ints
+    text: Ints
+    field: Ints
+    count: Ints
+    lengths: Ints
+    surface: tuple[str, ...]
+    surface_term: Ints
+    surface_count: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalIndex:
+    """Postings in columns, terms in order: term ``i`` owns ``[offsets[i], offsets[i + 1])``.
+
+    ``passage`` rises within a term; ``score`` is the posting's BM25F score; ``frequency`` counts the passages
+    of each term.
+    """
+
+    terms: tuple[str, ...]
+    offsets: Ints
+    passage: npt.NDArray[np.int32]
+    score: npt.NDArray[np.float32]
+    frequency: Ints
+    idf: Floats
+
+
+class _Numbering(dict[str, int]):
+    """Numbers strings in order of first sight."""
+
+    def __missing__(self, key: str) -> int:
+        number = self[key] = len(self)
+        return number
+
+
+def count_fields(columns: Sequence[Sequence[str]], analyzers: Sequence[Analyzer]) -> FieldCounts:
+    """Counts of a batch: ``columns[f][p]`` is field ``f`` of text ``p``, read by ``analyzers[p]``.
+
+    Token numbering is shared by analyzers of the same object, so one language costs one table.
+    """
+    texts = len(analyzers)
+    numbering: dict[int, _Numbering] = {}
+    token_parts: list[npt.NDArray[np.int64]] = []
+    cells: list[int] = []
+    for field, column in enumerate(columns):
+        for row, (value, analyzer) in enumerate(zip(column, analyzers, strict=True)):
+            if value:
+                table = numbering.setdefault(id(analyzer), _Numbering())
+                tokens = analyzer.tokens(value)
+                token_parts.append(np.fromiter(map(table.__getitem__, tokens), np.int64, len(tokens)))
+                cells.append(row * len(columns) + field)
+    by_id = {id(analyzer): analyzer for analyzer in analyzers}
+    return _count(numbering, by_id, token_parts, cells, texts, len(columns), [id(a) for a in analyzers])
+
+
+def _count(
+    numbering: Mapping[int, _Numbering],
+    analyzers: Mapping[int, Analyzer],
+    token_parts: Sequence[Ints],
+    cells: Sequence[int],
+    texts: int,
+    fields: int,
+    owner: Sequence[int],
+) -> FieldCounts:
+    terms = _Numbering()
+    base: dict[int, int] = {}
+    expansions: list[list[int]] = []
+    surfaces: list[str] = []
+    for key, table in numbering.items():
+        base[key] = len(surfaces)
+        surfaces.extend(table)
+        expansions.extend([[terms[t] for t in analyzers[key].expand(token)] for token in table])
+    sizes = np.array([len(found) for found in expansions], dtype=np.int64)
+    flat = np.array([t for found in expansions for t in found], dtype=np.int64)
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    tokens = _concatenate(
+        [part + base[owner[cell // fields]] for part, cell in zip(token_parts, cells, strict=True)]
+    )
+    cell = np.repeat(np.array(cells, dtype=np.int64), [len(part) for part in token_parts])
+    lengths = np.bincount(cell, minlength=texts * fields).reshape(texts, fields)
+    term = flat[_ranges(starts[tokens], sizes[tokens])]
+    key, count = np.unique(np.repeat(cell, sizes[tokens]) * max(1, len(terms)) + term, return_counts=True)
+    cell_of, term_of = np.divmod(key, max(1, len(terms)))
+    first = np.array([found[0] if found else -1 for found in expansions], dtype=np.int64)
+    return FieldCounts(
+        terms=tuple(terms),
+        term=term_of,
+        text=cell_of // fields,
+        field=cell_of % fields,
+        count=count.astype(np.int64),
+        lengths=lengths.astype(np.int64),
+        surface=tuple(surfaces),
+        surface_term=first,
+        surface_count=np.bincount(tokens, minlength=len(surfaces)).astype(np.int64),
+    )
+
+
+def _concatenate(parts: Sequence[Ints]) -> Ints:
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+
+
+def _ranges(starts: Ints, sizes: Ints) -> Ints:
+    """The positions ``starts[i] … starts[i] + sizes[i] - 1`` of every ``i``, one after the other."""
+    if not len(sizes):
+        return np.zeros(0, dtype=np.int64)
+    ends = np.cumsum(sizes)
+    positions: Ints = np.arange(ends[-1], dtype=np.int64) + np.repeat(starts - (ends - sizes), sizes)
+    return positions
+
+
+def build_index(batches: Sequence[FieldCounts], fields: Sequence[LexicalField], k1: float) -> LexicalIndex:
+    """The index over the texts of all batches, numbered in order; ``fields[f]`` weighs column ``f``."""
+    terms = tuple(sorted({term for batch in batches for term in batch.terms}))
+    number = {term: i for i, term in enumerate(terms)}
+    lengths = (
+        np.concatenate([batch.lengths for batch in batches])
+        if batches
+        else np.zeros((0, len(fields)), np.int64)
+    )
+    texts = len(lengths)
+    weight = _weights(lengths, fields)
+    keys, values, first = [], [], 0
+    for batch in batches:
+        to_global = np.array([number[term] for term in batch.terms], dtype=np.int64)
+        text = batch.text + first
+        keys.append(to_global[batch.term] * texts + text)
+        values.append(batch.count * weight[text, batch.field])
+        first += len(batch.lengths)
+    key, pseudo_frequency = _sum_by_key(_concatenate(keys), np.concatenate(values) if values else np.zeros(0))
+    present = pseudo_frequency > 0
+    term, passage = np.divmod(key[present], max(1, texts))
+    return _scored(terms, term, passage, pseudo_frequency[present], texts, k1)
+
+
+def _weights(lengths: npt.NDArray[np.int64], fields: Sequence[LexicalField]) -> Floats:
+    """``w_f / (1 − b_f + b_f · len / avglen)`` of every text and field; the average counts empty fields."""
+    average = lengths.mean(axis=0) if len(lengths) else np.ones(len(fields))
+    relative = lengths / np.where(average > 0, average, 1.0)
+    b = np.array([field.b for field in fields])
+    w = np.array([field.weight for field in fields])
+    norm = 1 - b + b * relative
+    # With b = 1 an empty field has norm 0, and nothing to weigh.
+    return np.where(norm > 0, w / np.where(norm > 0, norm, 1.0), 0.0)
+
+
+def _sum_by_key(keys: Ints, values: Floats) -> tuple[Ints, Floats]:
+    """Distinct keys in order, with the sum of their values, added in the order of the fields."""
+    order = np.argsort(keys, kind="stable")
+    keys, values = keys[order], values[order]
+    starts = (
+        np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+        if len(keys)
+        else np.zeros(0, np.int64)
+    )
+    return keys[starts], np.add.reduceat(values, starts) if len(keys) else values
+
+
+def _scored(
+    terms: tuple[str, ...], term: Ints, passage: Ints, pseudo_frequency: Floats, texts: int, k1: float
+) -> LexicalIndex:
+    frequency = np.bincount(term, minlength=len(terms)).astype(np.int64)
+    idf = np.log1p((texts - frequency + 0.5) / (frequency + 0.5))
+    score = idf[term] * (k1 + 1) * pseudo_frequency / (k1 + pseudo_frequency)
+    kept = np.flatnonzero(frequency)
+    return LexicalIndex(
+        terms=tuple(terms[i] for i in kept),
+        offsets=np.concatenate([[0], np.cumsum(frequency[kept])]).astype(np.int64),
+        passage=passage.astype(np.int32),
+        score=score.astype(np.float32),
+        frequency=frequency[kept],
+        idf=idf[kept],
+    )

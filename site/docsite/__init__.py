@@ -1,0 +1,1 @@
+"""A static documentation site out of one snapshot."""

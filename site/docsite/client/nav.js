@@ -1,0 +1,52 @@
+// @ts-check
+// Makes the current page visible in the navigation, marks the section in view, and closes the menu on Escape.
+(function () {
+  "use strict";
+  var nav = document.getElementById("site-nav");
+
+  function revealCurrent() {
+    var current = nav && nav.querySelector("[aria-current=page]");
+    if (!nav || !(current instanceof HTMLElement)) return;
+    // Not scrollIntoView: it would scroll the page as well.
+    var offset = current.getBoundingClientRect().top - nav.getBoundingClientRect().top;
+    if (offset > nav.clientHeight * 0.8) nav.scrollTop += offset - nav.clientHeight / 3;
+  }
+
+  function spyOnSections() {
+    /** @type {Map<Element, Element>} */
+    var links = new Map();
+    document.querySelectorAll(".toc a").forEach(function (link) {
+      var heading = document.getElementById(decodeURIComponent((link.getAttribute("href") || "").slice(1)));
+      if (heading) links.set(heading, link);
+    });
+    if (!links.size || !("IntersectionObserver" in window)) return;
+    var headings = Array.from(links.keys());
+
+    function mark() {
+      var above = headings.filter(function (heading) {
+        return heading.getBoundingClientRect().top < 120;
+      });
+      var here = above.length ? above[above.length - 1] : headings[0];
+      links.forEach(function (link, heading) {
+        if (heading === here) link.setAttribute("aria-current", "true");
+        else link.removeAttribute("aria-current");
+      });
+    }
+
+    var observer = new IntersectionObserver(mark, { rootMargin: "-80px 0px -60% 0px" });
+    headings.forEach(function (heading) {
+      observer.observe(heading);
+    });
+  }
+
+  document.addEventListener("keydown", function (event) {
+    if (event.key === "Escape" && window.location.hash === "#site-nav") {
+      window.location.hash = "#content";
+      var menu = document.querySelector(".menu-link");
+      if (menu instanceof HTMLElement) menu.focus();
+    }
+  });
+
+  revealCurrent();
+  spyOnSections();
+})();

@@ -1,0 +1,164 @@
+"""The pages of documents: what each template is given, and its bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from markupsafe import Markup
+
+from docsite import navigation, urls
+from docsite.library import CommunityRow, Entry, by_title
+from docsite.markdown_html import Anchored
+from docsite.plan import SitePage, SitePlan
+from docsite.related import related_rows
+from docsite.render import Content
+from docsite.templates import template
+
+# A page that thousands link to names the most linked of them.
+MAX_BACKLINKS = 40
+# A table of contents shows the two upper levels below the title, if there is more than one heading.
+TOC_LEVELS = 2
+MIN_TOC_ENTRIES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What every page is given: where it is, what it is called, and the navigation around it."""
+
+    site_title: str
+    site_language: str
+    title: str
+    description: str
+    language: str
+    page: str
+    href: Callable[..., str]
+    nav: tuple[navigation.NavItem, ...]
+    has_tags: bool
+    has_topics: bool
+    snapshot_id: str
+    canonical: str
+
+    @property
+    def full_title(self) -> str:
+        """The page's title and the site's."""
+        return self.title if self.title == self.site_title else f"{self.title} · {self.site_title}"
+
+
+@dataclass(frozen=True, slots=True)
+class Crumb:
+    """A step of the way to a page; ``page`` is None for a folder that has none."""
+
+    label: str
+    page: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A tag and the page that lists it."""
+
+    name: str
+    page: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentView:
+    """A document's page beyond its frame; ``head`` is what of its content stands above the table of contents."""
+
+    head: Markup
+    content: Markup
+    shows_title: bool
+    crumbs: tuple[Crumb, ...]
+    toc: tuple[Anchored, ...]
+    toc_level: int
+    tags: tuple[Tag, ...]
+    modified: str
+    community: CommunityRow | None
+    community_page: str
+    previous: Entry | None
+    next: Entry | None
+    related: tuple[Entry, ...]
+    backlinks: tuple[Entry, ...]
+    backlinks_left_out: int
+
+
+def render_pages(plan: SitePlan, entries: Sequence[Entry]) -> Iterator[SitePage]:
+    """The pages of these documents, in the order given; batches can be rendered apart and in any order."""
+    page_template = template("page.html")
+    communities = {community.community_id: community for community in plan.topics}
+    for entry in entries:
+        content = plan.renderer.render(entry)
+        frame = frame_of(
+            plan,
+            entry.page,
+            entry.title,
+            entry.description or content.summary,
+            entry.language or plan.settings.language,
+        )
+        view = _view(plan, entry, content, communities.get(entry.community))
+        yield SitePage(entry.page, page_template.render(frame=frame, view=view).encode())
+
+
+def frame_of(plan: SitePlan, page: str, title: str, description: str, language: str = "") -> Frame:
+    """The frame of any page of the site."""
+    base = plan.settings.base_url.rstrip("/")
+    return Frame(
+        site_title=plan.title,
+        site_language=plan.settings.language,
+        title=title,
+        description=description,
+        language=language or plan.settings.language,
+        page=page,
+        href=partial(urls.relative_href, page),
+        nav=navigation.items_for(plan.tree, page),
+        has_tags=bool(plan.tags),
+        has_topics=bool(plan.topics),
+        snapshot_id=plan.library.snapshot_id,
+        canonical=f"{base}/{urls.encoded(page)}" if base else "",
+    )
+
+
+def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRow | None) -> DocumentView:
+    linking = plan.backlinks.get(entry.row, [])
+    rows = related_rows(plan.relations, entry.row, plan.settings.related)
+    before, after = plan.tree.previous(entry.page), plan.tree.next(entry.page)
+    toc = _toc(content)
+    head, end, body = content.html.partition("</h1>") if content.has_title else ("", "", content.html)
+    return DocumentView(
+        # What docsite.render gives is sanitised, and dressed with escaped text only.
+        head=Markup(head + end),  # noqa: S704
+        content=Markup(body),  # noqa: S704
+        shows_title=not content.has_title,
+        crumbs=_crumbs(plan, entry),
+        toc=toc,
+        toc_level=min((heading.level for heading in toc), default=2),
+        tags=tuple(Tag(name, plan.tag_pages[name]) for name in dict.fromkeys(entry.tags)),
+        modified=entry.modified,
+        community=community,
+        community_page=plan.community_page(entry.community),
+        previous=plan.by_page[before] if before else None,
+        next=plan.by_page[after] if after else None,
+        related=tuple(plan.library.entries[row] for row in rows),
+        backlinks=_backlinks(plan, linking),
+        backlinks_left_out=max(len(linking) - MAX_BACKLINKS, 0),
+    )
+
+
+def _backlinks(plan: SitePlan, rows: Sequence[int]) -> tuple[Entry, ...]:
+    entries = [plan.library.entries[row] for row in rows]
+    entries.sort(key=lambda entry: (-entry.links_in, entry.doc_id))
+    return tuple(sorted(entries[:MAX_BACKLINKS], key=by_title))
+
+
+def _crumbs(plan: SitePlan, entry: Entry) -> tuple[Crumb, ...]:
+    above = plan.tree.trails[entry.page][:-1]
+    home = () if entry.page == urls.HOME else (Crumb(plan.title, urls.HOME),)
+    return (*home, *(Crumb(node.label, node.page) for node in above))
+
+
+def _toc(content: Content) -> tuple[Anchored, ...]:
+    headings = content.headings[1:] if content.has_title else content.headings
+    shown = sorted({heading.level for heading in headings if heading.title})[:TOC_LEVELS]
+    toc = tuple(heading for heading in headings if heading.level in shown and heading.title)
+    return toc if len(toc) >= MIN_TOC_ENTRIES else ()

@@ -1,0 +1,138 @@
+"""Where each page lies in the site, and how one page writes the address of another.
+
+Addresses are relative and name files, so a site works under any sub-path and straight from a disk.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import quote
+
+from pipeline.identity import text_hash
+
+ASSETS = "_assets"
+PAGES_INDEX = "_pages/index.html"
+TAGS_INDEX = "_tags/index.html"
+COMMUNITIES_INDEX = "_communities/index.html"
+HOME = "index.html"
+NOT_FOUND = "404.html"
+INDEX_STEMS = ("index", "readme", "_index")
+RESERVED = (ASSETS, "_pages", "_tags", "_communities", NOT_FOUND, "sitemap.xml", ".noctule-site")
+# A file name has at most 255 bytes; what is left is room for the suffix and the ending.
+MAX_NAME_BYTES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A document by its id, its path in its collection, and the folder of the site it goes below."""
+
+    doc_id: str
+    path: str
+    below: str = ""
+
+
+def page_path(path: str) -> str:
+    """The page of a document: its path with the ending ``.html``; an index or README is ``index.html``."""
+    folder, name = posixpath.split(path)
+    stem = posixpath.splitext(name)[0] or name
+    return posixpath.join(folder, "index.html" if stem.lower() in INDEX_STEMS else f"{stem}.html")
+
+
+def page_paths(documents: Iterable[Placed], reserved: Iterable[str] = RESERVED) -> Mapping[str, str]:
+    """The page of every document by id, no two alike even where letter case is ignored.
+
+    Of several documents that want one page, ``index`` goes before ``README`` before ``_index``, then by path;
+    the others keep their own name, or carry a suffix made from their path, so that it stays when documents come
+    and go.
+    """
+    placed = sorted(documents, key=_precedence)
+    wanted = {d.doc_id: posixpath.join(d.below, _shortened(page_path(d.path))) for d in placed}
+    taken = {folded(folder) for page in wanted.values() for folder in _folders(page)}
+    blocked = {folded(name) for name in reserved}
+    pages: dict[str, str] = {}
+    for document in placed:
+        page = wanted[document.doc_id]
+        if folded(page) in taken and page.endswith("index.html"):
+            page = posixpath.join(posixpath.dirname(page), posixpath.basename(_named(document.path)))
+        if folded(page) in taken or folded(page.split("/", 1)[0]) in blocked:
+            page = _suffixed(page, document.path, blocked)
+        taken.add(folded(page))
+        pages[document.doc_id] = page
+    return pages
+
+
+def slug_pages(names: Iterable[str], folder: str) -> Mapping[str, str]:
+    """A page below ``folder`` for each name (a tag), no two alike even where letter case is ignored."""
+    taken = {folded(f"{folder}/index.html")}
+    pages: dict[str, str] = {}
+    for name in sorted(set(names)):
+        stem = "-".join("".join(c if c.isalnum() or c in "_-" else " " for c in name).split())
+        page = f"{folder}/{_shortened(stem or 'tag')}.html"
+        if folded(page) in taken or not stem:
+            page = f"{folder}/{_shortened(stem or 'tag')}-{text_hash(name)[:8]}.html"
+        taken.add(folded(page))
+        pages[name] = page
+    return pages
+
+
+def folded(path: str) -> str:
+    """A path as a file system that ignores case and composition would compare it."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+
+
+@lru_cache(maxsize=65536)
+def encoded(path: str) -> str:
+    """A path as it stands in an address: UTF-8, percent-encoded, slashes kept."""
+    return quote(path, safe="/-._~")
+
+
+def relative_href(source: str, target: str, fragment: str = "") -> str:
+    """The address of page ``target`` as page ``source`` writes it, with a fragment where one is given."""
+    anchor = f"#{quote(fragment, safe='-._~')}" if fragment else ""
+    if source == target:
+        return anchor or encoded(posixpath.basename(target))
+    here, there = source.split("/"), target.split("/")
+    shared = 0
+    while shared < min(len(here), len(there)) - 1 and here[shared] == there[shared]:
+        shared += 1
+    return "../" * (len(here) - 1 - shared) + encoded("/".join(there[shared:])) + anchor
+
+
+def _precedence(document: Placed) -> tuple[str, int, str, str]:
+    stem = posixpath.splitext(posixpath.basename(document.path))[0]
+    rank = INDEX_STEMS.index(stem.lower()) if stem.lower() in INDEX_STEMS else 0
+    return (document.below, rank, document.path, document.doc_id)
+
+
+def _named(path: str) -> str:
+    return f"{_short(posixpath.splitext(path)[0])}.html"
+
+
+def _folders(page: str) -> Iterable[str]:
+    parts = page.split("/")[:-1]
+    return ("/".join(parts[: end + 1]) for end in range(len(parts)))
+
+
+def _suffixed(page: str, path: str, blocked: set[str]) -> str:
+    mark = text_hash(path)[:8]
+    first, slash, rest = page.partition("/")
+    if slash and folded(first) in blocked:
+        return f"{first}-{mark}/{rest}"
+    return f"{posixpath.splitext(page)[0]}-{mark}.html"
+
+
+def _shortened(page: str) -> str:
+    return "/".join(_short(part) for part in page.split("/"))
+
+
+def _short(name: str) -> str:
+    if len(name.encode()) <= MAX_NAME_BYTES:
+        return name
+    stem, ending = posixpath.splitext(name)
+    ending = ending if len(ending) <= 8 else ""
+    cut = stem.encode()[: MAX_NAME_BYTES - 20].decode(errors="ignore")
+    return f"{cut}-{text_hash(name)[:8]}{ending}"

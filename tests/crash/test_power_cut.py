@@ -1,0 +1,128 @@
+"""A power cut at any point of a publish leaves the old snapshot or the new one; and each fsync is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from artifacts import durable
+from artifacts.check import check_deep
+from artifacts.store import Store
+from pipeline.errors import NoctuleError
+from tests.crash.power_cut import RecordingDisk, materialise, using
+from tests.snapshot_builder import publish_tiny_snapshot
+
+
+def _readable_states(recording: RecordingDisk, scratch: Path) -> list[str]:
+    """For each state: the snapshot that a reader gets, or the error's kind."""
+    states = []
+    for number, tree in enumerate(recording.trees()):
+        folder = scratch / f"state{number}"
+        materialise(tree, folder)
+        try:
+            with Store(folder).open() as snapshot:
+                states.append(snapshot.id)
+        except NoctuleError as error:
+            states.append(error.kind)
+    return states
+
+
+def _published_twice(tmp_path: Path, forget: Callable[[Path], bool]) -> tuple[RecordingDisk, set[str]]:
+    store = Store(tmp_path / "store")
+    old = publish_tiny_snapshot(store, 0).snapshot_id
+    recording = RecordingDisk(store.root, forget)
+    with using(recording):
+        new = publish_tiny_snapshot(store, 1).snapshot_id
+    return recording, {old, new}
+
+
+def test_every_power_cut_leaves_the_old_snapshot_or_the_new_one(tmp_path: Path) -> None:
+    recording, either = _published_twice(tmp_path, forget=lambda _: False)
+    states = _readable_states(recording, tmp_path)
+    assert set(states) == either
+    assert len(states) >= 5
+
+
+def _is_root(path: Path) -> bool:
+    return path.name == "store"
+
+
+FSYNCS: dict[str, Callable[[Path], bool]] = {
+    "a data file": lambda path: path.name == "passages.parquet",
+    "the index": lambda path: path.name == "vectors.faiss",
+    "the manifest": lambda path: path.name == "manifest.json",
+    "the staging folder": lambda path: path.name.startswith(".staging-"),
+    "the folder of snapshots": lambda path: path.name == "snapshots",
+    "the pointer": lambda path: path.name.startswith(".CURRENT-"),
+}
+
+
+@pytest.mark.parametrize("dropped", FSYNCS)
+def test_without_an_fsync_some_power_cut_loses_the_snapshot(dropped: str, tmp_path: Path) -> None:
+    recording, either = _published_twice(tmp_path, forget=FSYNCS[dropped])
+    assert set(_readable_states(recording, tmp_path)) - either, "the enumeration is blind to this fsync"
+
+
+def _after_publish(tmp_path: Path, forget: Callable[[Path], bool]) -> set[str]:
+    recording, _ = _published_twice(tmp_path, forget)
+    recording.seen.clear()
+    recording._cut()
+    return set(_readable_states(recording, tmp_path))
+
+
+def test_what_was_published_survives_a_power_cut(tmp_path: Path) -> None:
+    new = _after_publish(tmp_path, forget=lambda _: False)
+    assert new == {Store(tmp_path / "store").current()}
+
+
+def test_without_the_last_fsync_of_the_root_only_the_old_snapshot_may_return(tmp_path: Path) -> None:
+    states = _after_publish(tmp_path, forget=_is_root)
+    assert len(states) == 2
+    assert Store(tmp_path / "store").current() in states
+
+
+def test_a_power_cut_in_a_rollback_or_a_prune_leaves_a_whole_snapshot(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    ids = [publish_tiny_snapshot(store, edition).snapshot_id for edition in range(4)]
+    recording = RecordingDisk(store.root)
+    with using(recording):
+        store.rollback()
+        assert store.prune(0) == (ids[1], ids[0])
+    assert set(_readable_states(recording, tmp_path)) == {ids[2], ids[3]}
+
+
+def test_a_power_cut_while_a_damaged_snapshot_is_mended_loses_nothing_more(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    published = publish_tiny_snapshot(store)
+    file = store.path_of(published.snapshot_id) / "passages.parquet"
+    file.chmod(0o644)
+    file.write_bytes(b"damaged")
+    recording = RecordingDisk(store.root)
+    with using(recording):
+        publish_tiny_snapshot(store)
+    assert set(_readable_states(recording, tmp_path)) == {published.snapshot_id, "DamagedSnapshot"}
+    check_deep(store.path_of(published.snapshot_id), published.snapshot_id)
+
+
+def _site(folder: Path, text: bytes) -> Path:
+    folder.mkdir()
+    for name in ("index.html", "page.html"):
+        (folder / name).write_bytes(text)
+    return folder
+
+
+def test_a_power_cut_in_a_swap_leaves_the_old_folder_or_the_new_one_whole(tmp_path: Path) -> None:
+    base = tmp_path / "base"
+    base.mkdir()
+    target = _site(base / "site", b"old")
+    recording = RecordingDisk(base)
+    with using(recording):
+        staged = base / ".staged"
+        durable.make_directory(staged)
+        for name in ("index.html", "page.html"):
+            durable.write_file(staged / name, b"new")
+        durable.swap_directory(staged, target)
+    sites = {(tree["site/index.html"], tree["site/page.html"]) for tree in recording.trees()}
+    assert sites == {(b"old", b"old"), (b"new", b"new")}

@@ -1,0 +1,56 @@
+"""BM25F against the reference values of Robertson's definition, worked out by hand with natural logarithms."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.lexical import LexicalIndex, build_index, count_fields
+from pipeline.settings import LexicalField
+from pipeline.text import code_analyzer
+
+
+def index_of(texts: list[dict[str, str]], weights: dict[str, float], b: dict[str, float]) -> LexicalIndex:
+    columns = [[text.get(field, "") for text in texts] for field in weights]
+    counts = count_fields(columns, [code_analyzer()] * len(texts))
+    return build_index([counts], [LexicalField(weight=weights[f], b=b[f]) for f in weights], k1=1.2)
+
+
+def scores(index: LexicalIndex, query: str) -> dict[int, float]:
+    found: dict[int, float] = {}
+    for term in query.split():
+        i = index.terms.index(term)
+        for at in range(index.offsets[i], index.offsets[i + 1]):
+            passage = int(index.passage[at])
+            found[passage] = found.get(passage, 0.0) + float(index.score[at])
+    return found
+
+
+def test_a_title_match_beats_a_match_in_both_fields_and_a_match_in_the_body() -> None:
+    texts = [
+        {"title": "alpha alpha", "body": "noise noise noise noise"},
+        {"title": "noise noise", "body": "alpha alpha"},
+        {"title": "alpha", "body": "alpha"},
+        {},
+    ]
+    index = index_of(texts, {"title": 4, "body": 1}, {"title": 0.2, "body": 0.9})
+    assert scores(index, "alpha") == pytest.approx({0: 0.671819244, 2: 0.650063111, 1: 0.467870029}, abs=1e-6)
+
+
+def test_moving_an_occurrence_between_equal_fields_changes_nothing() -> None:
+    texts = [{"f1": "x x", "f2": "n n"}, {"f1": "x n", "f2": "n x"}]
+    index = index_of(texts, {"f1": 1, "f2": 1}, {"f1": 0, "f2": 0})
+    assert scores(index, "x") == pytest.approx({0: 0.250692141, 1: 0.250692141}, abs=1e-6)
+
+
+def test_covering_two_terms_beats_one_term_in_every_field() -> None:
+    texts = [{"t": "x", "h": "x", "c": "x"}, {"c": "x y"}, {"c": "z"}, {"c": "z"}]
+    index = index_of(texts, {"t": 3, "h": 2.5, "c": 1}, {"t": 0, "h": 0, "c": 0})
+    assert scores(index, "x y") == pytest.approx({1: 1.897120, 0: 1.287273}, abs=1e-5)
+
+
+def test_an_integer_weight_is_repetition() -> None:
+    b = {"t": 0.0, "c": 0.0}
+    weighted = index_of([{"t": "x", "c": "y y"}, {"c": "z"}], {"t": 3, "c": 1}, b)
+    repeated = index_of([{"t": "x x x", "c": "y y"}, {"c": "z"}], {"t": 1, "c": 1}, b)
+    assert scores(weighted, "x y") == pytest.approx(scores(repeated, "x y"))
+    assert scores(weighted, "x") == pytest.approx({0: 1.089231}, abs=1e-6)

@@ -1,0 +1,79 @@
+"""Small snapshots for the site, made in memory by the real parsers from texts by path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from artifacts import tables
+from pipeline.chunk import build_tree, code_blocks, heading_slugs
+from pipeline.communities import Partition, find_communities, link_graph
+from pipeline.errors import RejectedDocument
+from pipeline.identity import sha256_hex
+from pipeline.links import linking_document, resolve_links
+from pipeline.model import Document, Source
+from pipeline.parse import parse
+from pipeline.settings import Collection, Communities
+
+
+@dataclass(frozen=True)
+class TablesInMemory:
+    """What the site needs of a snapshot."""
+
+    id: str
+    tables: Mapping[str, pa.Table]
+
+    def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        table = self.tables[name]
+        return table.select(list(columns)) if columns else table
+
+
+def snapshot_of(collections: Mapping[str, Mapping[str, str]]) -> TablesInMemory:
+    """A snapshot of these collections: texts by path."""
+    settings = {name: Collection(root=".") for name in collections}
+    sources = (
+        Source(name, path, text.encode(), sha256_hex(text.encode()))
+        for name, texts in sorted(collections.items())
+        for path, text in sorted(texts.items())
+    )
+    return snapshot_of_sources(sources, settings)
+
+
+def snapshot_of_sources(sources: Iterable[Source], settings: Mapping[str, Collection]) -> TablesInMemory:
+    """A snapshot of sources; those that cannot be parsed are left out."""
+    documents: list[Document] = []
+    for source in sources:
+        try:
+            documents.append(parse(source, settings[source.collection]))
+        except RejectedDocument:
+            continue
+    documents.sort(key=lambda d: d.doc_id)
+    trees = [build_tree(document) for document in documents]
+    linking = [linking_document(d, heading_slugs(d.headings)) for d in documents]
+    links = resolve_links(linking, settings)
+    graph = link_graph([d.doc_id for d in documents], links)
+    titles = {d.doc_id: d.title.lower().split() for d in documents}
+    found = find_communities(graph, titles, Communities())
+    return TablesInMemory(
+        "0123456789abcdef0123",
+        {
+            "documents": _with_graph(tables.documents_table(documents), found, dict(graph.in_degree())),
+            "sections": tables.sections_table(node.section for tree in trees for node in tree),
+            "code_blocks": tables.code_blocks_table(
+                block for d, tree in zip(documents, trees, strict=True) for block in code_blocks(d, tree)
+            ),
+            "links": tables.links_table(links),
+            "communities": tables.communities_table(found.communities),
+        },
+    )
+
+
+def _with_graph(documents: pa.Table, found: Partition, links_in: Mapping[str, int]) -> pa.Table:
+    ids = documents.column("doc_id").to_pylist()
+    columns = {"community": [found.of.get(i) for i in ids], "links_in": [links_in.get(i, 0) for i in ids]}
+    for name, values in columns.items():
+        place = documents.schema.get_field_index(name)
+        documents = documents.set_column(place, documents.schema.field(name), pa.array(values, pa.int32()))
+    return documents
