@@ -118,7 +118,7 @@ class _Fields:
 
     def __init__(self, value: object, at: str = "") -> None:
         if not isinstance(value, dict):
-            raise _Wrong(f"{at or 'it'} is not an object")
+            raise _Wrong(f"{at.rstrip('.') or 'it'} is not an object")
         self.rest, self.at = dict(value), at
 
     def _take(self, name: str) -> object:

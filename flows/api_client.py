@@ -84,7 +84,7 @@ def crash_stale_runs() -> None:
     """Flow runs that a killed process left open are marked as crashed; only safe while no other run can be alive."""
     from prefect.client.orchestration import get_client
     from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterState, FlowRunFilterStateType
-    from prefect.client.schemas.objects import StateType
+    from prefect.client.schemas.objects import State, StateType
     from prefect.states import Crashed
 
     unfinished = FlowRunFilterStateType(any_=[StateType.RUNNING, StateType.PENDING, StateType.CANCELLING])
@@ -93,5 +93,5 @@ def crash_stale_runs() -> None:
             flow_run_filter=FlowRunFilter(state=FlowRunFilterState(type=unfinished))
         )
         for run in stale:
-            gone = Crashed(message="its process is gone (seen at the start of the next run)")
+            gone: State[None] = Crashed(message="its process is gone (seen at the start of the next run)")
             client.set_flow_run_state(run.id, gone, force=True)

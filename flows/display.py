@@ -89,9 +89,9 @@ class BarProgress:
 
 
 @contextmanager
-def shown(console: Console, bars: bool) -> Iterator[Progress]:
-    """The display for the block's time; flows that run in it find it with :func:`current`."""
-    with _bars(console) if bars else nullcontext(LogProgress()) as progress:
+def shown(console: Console | None) -> Iterator[Progress]:
+    """Bars on a console, or log lines, for the block's time; flows that run in it find it with :func:`current`."""
+    with nullcontext(LogProgress()) if console is None else _bars(console) as progress:
         token = _SHOWN.set(progress)
         try:
             yield progress

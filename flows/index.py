@@ -45,7 +45,7 @@ class _Call(Generic[T]):
         self.result = self.stage()
 
 
-def can_heal(task: Task[..., Any], task_run: TaskRun, state: State[Any]) -> bool:
+def can_heal(_task: Task[..., Any], _task_run: TaskRun, state: State[Any]) -> bool:
     """Whether another try may help: after an I/O error, never after an error that a person has to act on."""
     try:
         cast(Any, state.result)()
@@ -83,7 +83,8 @@ class PrefectSteps(Clock):
     def map(self, name: str, stage: Callable[[A], T], batches: Sequence[A], slots: int) -> list[T]:
         """The stage's result on each batch, in order, ``slots`` at a time; the first error stops the rest."""
         calls = [_Call(_bound(stage, batch)) for batch in batches]
-        with self.measure(name), ThreadPoolTaskRunner(max_workers=max(1, slots)) as runner:
+        pool: ThreadPoolTaskRunner[None] = ThreadPoolTaskRunner(max_workers=max(1, slots))
+        with self.measure(name), pool as runner:
             futures = [
                 runner.submit(_named(name, number, len(calls)), {"call": call})
                 for number, call in enumerate(calls, start=1)

@@ -19,6 +19,26 @@ def lines(result: BuildResult) -> tuple[str, ...]:
     return tuple(found)
 
 
+def as_json(result: BuildResult) -> dict[str, object]:
+    """What ``index --json`` prints; seconds by stage add up where a stage ran more than once."""
+    stages: dict[str, float] = {}
+    for time in result.times:
+        stages[time.stage] = round(stages.get(time.stage, 0.0) + time.seconds, 3)
+    return {
+        "snapshot": result.snapshot,
+        "documents": result.documents,
+        "passages": result.passages,
+        "skipped": result.skipped,
+        "quarantined": result.quarantined,
+        "seconds": round(result.seconds, 3),
+        "changed": result.changed,
+        "generation": result.generation,
+        "encoded": result.encoded,
+        "reused": result.reused,
+        "stages": stages,
+    }
+
+
 def markdown(result: BuildResult) -> str:
     """The summary as a page."""
     rows = "\n".join(f"| {name} | {value} |" for name, value in _facts(result))

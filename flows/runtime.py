@@ -101,19 +101,15 @@ def prefect_api(
         _require_answer(given)
         yield given
         return
-    with _only_run(state_dir), _private_server(home, start_limit_s) as server:
-        os.environ["PREFECT_API_URL"] = server.url
+    with _only_run(state_dir), _private_server(home, start_limit_s) as url:
         try:
-            _import_meanwhile()
-            _wait_until_ready(server, start_limit_s)
             # Nobody else uses this home while the lock is ours: what is still open there has no process.
             with suppress(Exception):
                 api_client.crash_stale_runs()
-            yield server.url
+            yield url
         finally:
             with suppress(Exception):
-                api_client.drain(server.url, drain_limit_s)
-            os.environ.pop("PREFECT_API_URL", None)
+                api_client.drain(url, drain_limit_s)
 
 
 def _require_unimported(given: str) -> None:
@@ -145,28 +141,46 @@ def _require_answer(url: str) -> None:
 
 
 @contextmanager
-def _private_server(home: Path, start_limit_s: float) -> Iterator[_Server]:
+def _private_server(home: Path, start_limit_s: float) -> Iterator[str]:
+    """The address of a server that is up, until the block ends; its socket is ours before the server starts."""
     if _size(home) > MAX_HOME_BYTES:
         durable.remove_tree(home)
-    durable.make_directory(home)
-    server = _start(home)
-    try:
-        yield server
-    finally:
-        _stop(server.process)
+    with socket.socket() as listener:
+        listener.bind((_LOOPBACK, 0))
+        listener.listen(128)
+        os.environ["PREFECT_API_URL"] = f"http://{_LOOPBACK}:{listener.getsockname()[1]}/api"
+        try:
+            server = _started(home, listener, time.monotonic() + start_limit_s)
+            try:
+                listener.close()
+                yield server.url
+            finally:
+                _stop(server.process)
+        finally:
+            os.environ.pop("PREFECT_API_URL", None)
 
 
 def _size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def _start(home: Path) -> _Server:
-    """A server process on a socket that is ours already: no other process can take the port in between."""
+def _started(home: Path, listener: socket.socket, deadline: float) -> _Server:
+    """A server that answers; where the first one fails on what an earlier Prefect left, one with an empty home."""
+    had_history = (home / "prefect.db").exists()
+    try:
+        return _ready(_start(home, listener), deadline)
+    except SettingsError:
+        if not had_history:
+            raise
+    durable.remove_tree(home)
+    return _ready(_start(home, listener), deadline)
+
+
+def _start(home: Path, listener: socket.socket) -> _Server:
+    durable.make_directory(home)
     log = home / "api.log"
     script = str(Path(__file__).with_name("api_server.py"))
-    with socket.socket() as listener, log.open("wb") as output:
-        listener.bind((_LOOPBACK, 0))
-        listener.listen(128)
+    with log.open("wb") as output:
         process = subprocess.Popen(
             # -P: else this folder would be searched first, and its site.py is not Python's.
             [sys.executable, "-P", script, str(listener.fileno()), str(os.getpid())],
@@ -178,19 +192,30 @@ def _start(home: Path) -> _Server:
             # Ctrl-C in a terminal reaches the flow and not the server, which must still take its report.
             start_new_session=True,
         )
-        return _Server(process, f"http://{_LOOPBACK}:{listener.getsockname()[1]}/api", log)
+    return _Server(process, os.environ["PREFECT_API_URL"], log)
 
 
-def _wait_until_ready(server: _Server, limit_s: float) -> None:
-    deadline = time.monotonic() + limit_s
+def _ready(server: _Server, deadline: float) -> _Server:
+    """The server, once it answers; it is stopped if it never does, or if waiting is interrupted."""
+    try:
+        _import_meanwhile()
+        _wait(server, deadline)
+    except BaseException:
+        _stop(server.process)
+        raise
+    return server
+
+
+def _wait(server: _Server, deadline: float) -> None:
+    begun = time.monotonic()
     while time.monotonic() < deadline:
         if server.process.poll() is not None:
             raise _start_failed(server, f"it exited with {server.process.returncode}")
         with suppress(OSError, http.client.HTTPException):
-            if api_client.is_healthy(server.url, timeout_s=min(5.0, max(0.1, deadline - time.monotonic()))):
+            if api_client.is_healthy(server.url, timeout_s=min(2.0, max(0.1, deadline - time.monotonic()))):
                 return
         time.sleep(0.05)
-    raise _start_failed(server, f"it did not answer within {limit_s:g} s")
+    raise _start_failed(server, f"it did not answer within {time.monotonic() - begun:.0f} s")
 
 
 def _start_failed(server: _Server, reason: str) -> NoctuleError:

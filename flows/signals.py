@@ -30,7 +30,7 @@ def stop_on_signals() -> None:
             signal.signal(number, _stop)
 
 
-def _stop(number: int, frame: FrameType | None) -> None:
+def _stop(number: int, _frame: FrameType | None) -> None:
     for each in _STOPPING:
         signal.signal(each, signal.SIG_DFL)
     raise Stopped(number)

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from artifacts import durable
+from artifacts.layout import LOCK
 from artifacts.store import Store
-from flows.build import BuildOptions, BuildResult, build_snapshot
+from flows.build import BuildOptions, BuildResult, build_snapshot, plan
 from flows.request import IndexRequest
 from flows.steps import Progress, Steps
+from pipeline.errors import ArtifactError, StoreBusy
 from pipeline.settings import Site
 
 if TYPE_CHECKING:
     from docsite.build import SiteResult
+
+_log = logging.getLogger("noctule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +31,37 @@ class Night:
     site: SiteResult
 
 
+def require_ready(request: IndexRequest) -> None:
+    """Returns if nothing plain to see stands in the way; what is found here needs no waiting for Prefect.
+
+    Raises ``SettingsError``, ``SourceError``, ``MissingRoot`` or, while another run writes, ``StoreBusy``.
+    """
+    settings = request.settings()
+    if not all(Path(collection.root).is_dir() for collection in settings.collections.values()):
+        plan(settings)
+    lock = request.store / LOCK
+    if lock.exists():
+        with durable.lock_exclusive(lock, "index"):
+            pass
+
+
 def build_index(request: IndexRequest, steps: Steps, progress: Progress) -> BuildResult:
     """The request's documents, published as the store's current snapshot; raises as ``build_snapshot`` does."""
-    options = BuildOptions(allow_empty=request.allow_empty)
-    return build_snapshot(request.settings(), Store(request.store), steps, progress, options)
+    settings, store = request.settings(), Store(request.store)
+    result = build_snapshot(settings, store, steps, progress, BuildOptions(allow_empty=request.allow_empty))
+    _prune(store, settings.store.keep)
+    return result
+
+
+def _prune(store: Store, keep: int) -> None:
+    """Old snapshots go; the new one is published already, so this may fail without failing the run."""
+    try:
+        removed = store.prune(keep)
+    except (StoreBusy, ArtifactError) as error:
+        _log.warning("old snapshots were not removed: %s", error)
+        return
+    if removed:
+        _log.info("%d old snapshots removed", len(removed))
 
 
 def build_site(store: Path, out: Path, settings: Site, steps: Steps) -> SiteResult:

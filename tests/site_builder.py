@@ -6,8 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
+from bs4 import BeautifulSoup
 
 from artifacts import tables
+from docsite.pages import render_pages
+from docsite.plan import plan_site
 from pipeline.chunk import build_tree, code_blocks, heading_slugs
 from pipeline.communities import Partition, find_communities, link_graph
 from pipeline.errors import RejectedDocument
@@ -15,7 +18,7 @@ from pipeline.identity import sha256_hex
 from pipeline.links import linking_document, resolve_links
 from pipeline.model import Document, Source
 from pipeline.parse import parse
-from pipeline.settings import Collection, Communities
+from pipeline.settings import Collection, Communities, Site
 
 
 @dataclass(frozen=True)
@@ -77,3 +80,17 @@ def _with_graph(documents: pa.Table, found: Partition, links_in: Mapping[str, in
         place = documents.schema.get_field_index(name)
         documents = documents.set_column(place, documents.schema.field(name), pa.array(values, pa.int32()))
     return documents
+
+
+def page_of(texts: Mapping[str, str], page: str, settings: Site | None = None) -> BeautifulSoup:
+    """One page of the site of a single collection, parsed."""
+    plan = plan_site(snapshot_of({"notes": texts}), settings or Site())
+    (made,) = render_pages(plan, [plan.by_page[page]])
+    return BeautifulSoup(made.content, "html.parser")
+
+
+def content_of(text: str, **others: str) -> str:
+    """The content of a page written as ``text``, as HTML; other pages by name without ending."""
+    texts = {"page.md": text} | {f"{name}.md": other for name, other in others.items()}
+    plan = plan_site(snapshot_of({"notes": texts}), Site())
+    return plan.renderer.render(plan.by_page["page.html"]).html

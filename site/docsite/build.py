@@ -56,7 +56,9 @@ def _refuse_other_content(target: Path) -> None:
     if not target.exists():
         return
     if not target.is_dir():
-        raise SourceError("this is a file, not a folder", where=str(target), hint="Choose another folder for the site.")
+        raise SourceError(
+            "this is a file, not a folder", where=str(target), hint="Choose another folder for the site."
+        )
     if not (target / MARKER).is_file() and any(target.iterdir()):
         raise SourceError(
             "this folder holds something else than a site, which building would replace",

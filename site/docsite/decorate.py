@@ -13,7 +13,7 @@ from html import escape, unescape
 from docsite.highlight import code_block
 from docsite.linking import Destination, PageLinks
 from docsite.markdown_html import Anchored
-from docsite.marks import Marks
+from docsite.marks import ANCHOR_MARK, HTML_MARK, Marks, without_marks, without_marks_in_tags
 from pipeline.chunk import heading_slugs
 from pipeline.model import Heading
 from pipeline.sanitize import ID_PREFIX
@@ -23,6 +23,12 @@ _TAGS = "a|img|h[1-6]|table|td|th|input|main|nav|header|footer|aside"
 _ATTRIBUTE = re.compile(r'\s([^\s"=<>]+)="([^"<>]*)"')
 _ANY_TAG = re.compile(r"<[^<>]*>")
 _LANGUAGE = re.compile(r'class="(?:[^"]* )?language-([\w+#.-]+)')
+_PARTS = re.compile(
+    rf"<pre(?P<pre>[^<>]*)>(?P<code>.*?)</pre>"
+    rf"|<(?P<end>/?)(?P<tag>{_TAGS}){_ATTRIBUTES}>(?:{ANCHOR_MARK.replace('(', '(?P<anchor>')})?"
+    rf"|{HTML_MARK.replace('(', '(?P<html>')}|{ANCHOR_MARK}",
+    re.DOTALL,
+)
 _HEADING = re.compile(r"<h([1-6])(?:\s[^<>]*)?>(.*?)</h\1>", re.DOTALL)
 # A page has one of each landmark, and it is the theme's.
 _LANDMARKS = ("main", "nav", "header", "footer", "aside")
@@ -50,14 +56,7 @@ class Decorator:
 
     def decorate(self, clean: str) -> str:
         """The page's content."""
-        pattern = re.compile(
-            rf"<pre(?P<pre>[^<>]*)>(?P<code>.*?)</pre>"
-            rf"|<(?P<end>/?)(?P<tag>{_TAGS}){_ATTRIBUTES}>(?:{self._marks.anchor_pattern})?"
-            rf"|{self._marks.html_pattern}|{self._marks.anchor_pattern}",
-            re.DOTALL,
-        )
-        self._anchor_group = pattern.groups - 2
-        decorated = pattern.sub(self._replace, self._marks.cleared_from_tags(clean))
+        decorated = _PARTS.sub(self._replace, without_marks_in_tags(clean))
         return _without_names(decorated) if self._transcluded else decorated
 
     def _replace(self, found: re.Match[str]) -> str:
@@ -65,13 +64,12 @@ class Decorator:
         if tag is None:
             if found["code"] is not None:
                 return self._code(found["pre"], found["code"])
-            number = found[self._anchor_group + 1]
-            return self._marks.piece(number) if number else ""
+            return self._marks.piece(found["html"] or "")
         ending, attributes = bool(found["end"]), found["attributes"]
         if tag == "a":
             return self._link_end() if ending else self._link(attributes)
         if tag[0] == "h" and tag[1:].isdigit():
-            return self._heading_end(tag) if ending else self._heading(tag, attributes, found[self._anchor_group])
+            return self._heading_end(tag) if ending else self._heading(tag, attributes, found["anchor"])
         if ending:
             return {"table": "</table></div>"}.get(tag, "</div>" if tag in _LANDMARKS else found[0])
         return self._opening(tag, attributes)
@@ -81,7 +79,9 @@ class Decorator:
         if tag == "img":
             return _image(given)
         if tag == "table":
-            return f'<div class="table-scroll" tabindex="0" role="region" aria-label="Table"><table{attributes}>'
+            return (
+                f'<div class="table-scroll" tabindex="0" role="region" aria-label="Table"><table{attributes}>'
+            )
         if tag == "input":
             state = "done" if "checked" in given else "to do"
             return f'<input{attributes} aria-label="{state}">'
@@ -89,14 +89,18 @@ class Decorator:
             return f"<div{attributes}>"
         side = given.pop("align", "")
         kept = "".join(f' {name}="{value}"' for name, value in given.items() if name != "class")
-        return f'<{tag}{kept} class="align-{side}">' if side in ("left", "center", "right") else f"<{tag}{kept}>"
+        return (
+            f'<{tag}{kept} class="align-{side}">' if side in ("left", "center", "right") else f"<{tag}{kept}>"
+        )
 
     def _link(self, attributes: str) -> str:
         given = _parsed(attributes)
         if "href" not in given:
             self._link_ends.append("</a>")
             return f"<a{attributes}>"
-        destination = self._links.plain(unescape(given["href"]).replace(f"#{ID_PREFIX}{ID_PREFIX}", f"#{ID_PREFIX}"))
+        destination = self._links.plain(
+            unescape(given["href"]).replace(f"#{ID_PREFIX}{ID_PREFIX}", f"#{ID_PREFIX}")
+        )
         kept = "".join(f' {name}="{given[name]}"' for name in ("id", "class", "lang", "dir") if name in given)
         if destination.kind == "missing":
             self._link_ends.append("</span>")
@@ -127,11 +131,8 @@ class Decorator:
     def _code(self, attributes: str, inner: str) -> str:
         known = _LANGUAGE.search(attributes) or _LANGUAGE.search(inner[:200])
         indexed = next(self._languages, "")
-        text = unescape(_ANY_TAG.sub("", self._without_marks(inner)))
+        text = unescape(_ANY_TAG.sub("", without_marks(inner)))
         return code_block(known[1] if known else indexed, text.removeprefix("\n"))
-
-    def _without_marks(self, html: str) -> str:
-        return re.sub(f"{self._marks.html_pattern}|{self._marks.anchor_pattern}", "", html)
 
 
 def html_headings(clean: str, slugs: Sequence[str]) -> list[Anchored]:

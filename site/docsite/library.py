@@ -85,12 +85,13 @@ class Grouped:
     def __init__(self, table: pa.Table, key: str, order: Sequence[str]) -> None:
         names = (key, *order)
         self._table = table.sort_by([(name, "ascending") for name in names]).combine_chunks()
-        keys = self._table.column(key).combine_chunks()
-        if isinstance(keys, pa.ChunkedArray):  # combine_chunks gives back chunks when there are none
-            keys = pa.concat_arrays(keys.chunks) if keys.num_chunks else pa.array([], keys.type)
-        runs = pc.run_end_encode(keys)
+        column = self._table.column(key)
+        runs = pc.run_end_encode(
+            pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+        )
         ends = runs.run_ends.to_pylist()
-        self._spans = dict(zip(runs.values.to_pylist(), zip([0, *ends[:-1]], ends, strict=True), strict=True))
+        starts = [0, *ends][: len(ends)]
+        self._spans = dict(zip(runs.values.to_pylist(), zip(starts, ends, strict=True), strict=True))
 
     def columns(self, key: str, *names: str) -> list[list[object]]:
         """The given columns of the rows with this key."""
@@ -128,12 +129,12 @@ class Library:
     def sections(self, entry: Entry) -> list[SectionRow]:
         """The document's sections in order, without the document's own node."""
         columns = self._sections.columns(entry.doc_id, "slug", "title", "depth", "byte_start", "byte_end")
-        return [SectionRow(*row) for row in zip(*columns, strict=True) if row[0]]  # type: ignore[arg-type]
+        return [SectionRow(*row) for row in zip(*columns, strict=True) if row[0]]
 
     def links(self, entry: Entry) -> list[LinkRow]:
         """The document's links in the order in which they are written."""
         columns = self._links.columns(entry.doc_id, "kind", "target", "target_id", "fragment", "status")
-        return [LinkRow(*row) for row in zip(*columns, strict=True)]  # type: ignore[arg-type]
+        return [LinkRow(*row) for row in zip(*columns, strict=True)]
 
     def code_languages(self, entry: Entry) -> list[str]:
         """The language of each code block in order; empty where it has none."""
@@ -147,7 +148,8 @@ class Library:
         rows = [
             CommunityRow(number, str(label or ""), _by_weight(members.get(number, [])))
             for number, label in zip(
-                *(self._communities.column(name).to_pylist() for name in ("community_id", "label")), strict=True
+                *(self._communities.column(name).to_pylist() for name in ("community_id", "label")),
+                strict=True,
             )
         ]
         return tuple(sorted(rows, key=lambda row: (-len(row.entries), row.community_id)))
@@ -173,7 +175,9 @@ def _by_weight(entries: Sequence[Entry]) -> tuple[Entry, ...]:
 
 def _entries(documents: pa.Table) -> tuple[Entry, ...]:
     columns = {
-        name: documents.column(name).to_pylist() for name in documents.column_names if name not in ("text", "html")
+        name: documents.column(name).to_pylist()
+        for name in documents.column_names
+        if name not in ("text", "html")
     }
     several = len(set(columns["collection"])) > 1
     placed = [
@@ -236,7 +240,9 @@ class Edges:
         """Each linked document with the documents that link to it, both in order."""
         order = np.lexsort((self.source, self.target))
         targets, starts = np.unique(self.target[order], return_index=True)
-        yield from zip(targets.tolist(), np.split(self.source[order], starts[1:]), strict=True)
+        ends = [*starts[1:].tolist(), len(order)]
+        for target, start, end in zip(targets.tolist(), starts.tolist(), ends[: len(starts)], strict=True):
+            yield target, self.source[order[start:end]]
 
 
 def _edges(links: pa.Table, by_id: Mapping[str, Entry]) -> Edges:

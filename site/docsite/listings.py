@@ -86,11 +86,19 @@ def _overview(plan: SitePlan, path: str, title: str, cards: Sequence[CollectionC
 def _collections(plan: SitePlan) -> tuple[CollectionCard, ...]:
     names = plan.library.collections
     if len(names) == 1:
-        return (CollectionCard(names[0], urls.HOME, len(plan.by_page), plan.tree.roots),)
+        return (CollectionCard(names[0], urls.HOME, len(plan.by_page), _top(plan.tree.roots)),)
     by_name = {node.key: node for node in plan.tree.roots}
     return tuple(
-        CollectionCard(name, f"{name}/index.html", by_name[name].size, by_name[name].children) for name in names
+        CollectionCard(name, f"{name}/index.html", by_name[name].size, _top(by_name[name].children))
+        for name in names
     )
+
+
+def _top(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The first level with a choice: a lone folder tells a reader nothing."""
+    while len(nodes) == 1 and nodes[0].children:
+        nodes = nodes[0].children
+    return nodes
 
 
 def _tags(plan: SitePlan) -> list[Listed]:
@@ -101,7 +109,9 @@ def _tag_pages(plan: SitePlan) -> Iterator[SitePage]:
     yield _page(plan, "index_of.html", urls.TAGS_INDEX, "Tags", lists=_tags(plan), above=None)
     for name, entries in plan.tags.items():
         listed = Listed(f"#{name}", plan.tag_pages[name], len(entries), entries)
-        yield _page(plan, "listing.html", listed.page, listed.label, listed=listed, above="Tags", up=urls.TAGS_INDEX)
+        yield _page(
+            plan, "listing.html", listed.page, listed.label, listed=listed, above="Tags", up=urls.TAGS_INDEX
+        )
 
 
 def _label(community: CommunityRow) -> str:
@@ -142,7 +152,10 @@ def _not_found(plan: SitePlan) -> SitePage:
 def _sitemap(plan: SitePlan) -> str:
     """Addresses are absolute where the settings give a base, as the protocol wants; else relative to the site."""
     base = f"{plan.settings.base_url.rstrip('/')}/" if plan.settings.base_url else ""
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">']
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
+    ]
     if urls.HOME not in plan.by_page:
         lines.append(f"<url><loc>{escape(base + urls.HOME)}</loc></url>")
     for page in plan.tree.order:

@@ -13,6 +13,7 @@ from typing import Any
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
+from docsite.definitions import definition_lists
 from docsite.highlight import code_block
 from docsite.linking import Destination
 from docsite.marks import Marks
@@ -20,8 +21,6 @@ from pipeline.chunk import heading_slugs
 from pipeline.model import Heading
 from pipeline.parse.inline import read_inline
 from pipeline.parse.markdown_syntax import markdown_parser
-
-CALLOUT_TITLES = {"hint": "tip", "caution": "caution", "attention": "warning", "error": "danger"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +64,7 @@ def markdown_html(text: str, sheet: Sheet) -> str:
     tokens = md.parse(text, env)
     _find_headings(tokens, sheet, env)
     _lift_transclusions(tokens)
+    tokens = definition_lists(tokens)
     return str(_renderer(sheet).render(tokens, md.options, env))
 
 
@@ -93,13 +93,13 @@ def _lift_transclusions(tokens: Sequence[Token]) -> None:
 
 
 def _renderer(sheet: Sheet) -> RendererHTML:
+    shared = markdown_parser().renderer
+    if not isinstance(shared, RendererHTML):
+        raise TypeError("the markdown parser does not render HTML")
     renderer = _Renderer(markdown_parser())
     renderer.sheet = sheet
-    renderer.rules = {**markdown_parser().renderer.rules, **renderer.rules}
-    for name in ("wikilink", "transclusion", "tag", "heading_open", "fence", "code_block", "td_open", "th_open"):
-        renderer.rules[name] = getattr(renderer, name)
-    renderer.rules["admonition_open"] = renderer.admonition_open
-    renderer.rules["admonition_title_open"] = renderer.admonition_title_open
+    # The methods below are already among the rules; those of the parser's plugins are not.
+    renderer.rules = {**shared.rules, **renderer.rules}
     return renderer
 
 

@@ -10,7 +10,12 @@ import re
 
 from pipeline.identity import text_hash
 
+# Private-use characters: the sanitiser leaves them alone, and no font draws them.
 _OPEN, _CLOSE = "\ue000", "\ue001"
+_KEY = r"([0-9a-f]{12}-[0-9]{1,9})"
+HTML_MARK = f"{_OPEN}h{_KEY}{_CLOSE}"
+ANCHOR_MARK = f"{_OPEN}a{_KEY}{_CLOSE}"
+_ANY_MARK = re.compile(f"{HTML_MARK}|{ANCHOR_MARK}")
 _TAG_WITH_MARK = re.compile(rf"<[^<>{_OPEN}]*{_OPEN}[^<>]*>")
 
 
@@ -19,9 +24,7 @@ class Marks:
 
     def __init__(self, source: str) -> None:
         self._nonce = text_hash(source)[:12]
-        self._pieces: list[str] = []
-        self.html_pattern = f"{_OPEN}h{self._nonce}-([0-9]+){_CLOSE}"
-        self.anchor_pattern = f"{_OPEN}a{self._nonce}-([0-9]+){_CLOSE}"
+        self._pieces: dict[str, str] = {}
 
     def html(self, html: str) -> str:
         """A mark that stands for this HTML of ours."""
@@ -32,16 +35,20 @@ class Marks:
         return self._mark("a", slug)
 
     def _mark(self, kind: str, piece: str) -> str:
-        self._pieces.append(piece)
-        return f"{_OPEN}{kind}{self._nonce}-{len(self._pieces) - 1}{_CLOSE}"
+        key = f"{self._nonce}-{len(self._pieces)}"
+        self._pieces[key] = piece
+        return f"{_OPEN}{kind}{key}{_CLOSE}"
 
-    def piece(self, number: str) -> str:
-        """What a mark stands for; nothing for a number that was never given out."""
-        return self._pieces[int(number)] if len(number) < 9 and int(number) < len(self._pieces) else ""
+    def piece(self, key: str) -> str:
+        """What the mark with this key stands for; nothing where it is not one of ours."""
+        return self._pieces.get(key, "")
 
-    def cleared_from_tags(self, html: str) -> str:
-        """Sanitised HTML without the marks that stand inside a tag."""
-        if _OPEN not in html:
-            return html
-        mark = re.compile(f"{self.html_pattern}|{self.anchor_pattern}")
-        return _TAG_WITH_MARK.sub(lambda found: mark.sub("", found[0]), html)
+
+def without_marks(html: str) -> str:
+    """The HTML with all marks taken out."""
+    return _ANY_MARK.sub("", html) if _OPEN in html else html
+
+
+def without_marks_in_tags(html: str) -> str:
+    """Sanitised HTML without the marks that stand inside a tag."""
+    return _TAG_WITH_MARK.sub(lambda found: without_marks(found[0]), html) if _OPEN in html else html

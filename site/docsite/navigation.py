@@ -120,7 +120,11 @@ def _children(draft: _Draft, path: str) -> tuple[Node, ...]:
 def _frozen(draft: _Draft, path: str) -> Node:
     key = f"{path}/{draft.key}" if path else draft.key
     children = _children(draft, key)
-    label = draft.entry.title if draft.entry else draft.key.replace("-", " ").replace("_", " ").strip() or draft.key
+    label = (
+        draft.entry.title
+        if draft.entry
+        else draft.key.replace("-", " ").replace("_", " ").strip() or draft.key
+    )
     page = draft.entry.page if draft.entry else None
     return Node(key, label, page, children, sum(child.size for child in children) + (page is not None))
 
@@ -141,19 +145,24 @@ def _walk(nodes: Sequence[Node], above: tuple[Node, ...]) -> Iterator[tuple[str,
 
 def items_for(tree: Tree, page: str) -> tuple[NavItem, ...]:
     """What the navigation of ``page`` shows: the whole tree of a small site, else the way and its surroundings."""
-    trail = tree.trails.get(page, ())
+    trail = tree.trails.get(page) or _lone(tree.roots)
     return _level(tree.roots, trail, page, whole=len(tree.order) <= WHOLE_TREE_PAGES)
 
 
-def _level(
-    nodes: Sequence[Node], trail: Sequence[Node], page: str, *, whole: bool
-) -> tuple[NavItem, ...]:
+def _lone(nodes: Sequence[Node]) -> tuple[Node, ...]:
+    """The folders that leave no choice: a page outside the tree shows them open."""
+    return (nodes[0], *_lone(nodes[0].children)) if len(nodes) == 1 else ()
+
+
+def _level(nodes: Sequence[Node], trail: Sequence[Node], page: str, *, whole: bool) -> tuple[NavItem, ...]:
     on_way = next((i for i, node in enumerate(nodes) if trail and node is trail[0]), None)
     start, end = (0, len(nodes)) if whole else _window(on_way or 0, len(nodes))
     items = []
     for place in range(start, end):
         node, inside = nodes[place], place == on_way
-        below = _level(node.children, trail[1:] if inside else (), page, whole=whole) if inside or whole else ()
+        below = (
+            _level(node.children, trail[1:] if inside else (), page, whole=whole) if inside or whole else ()
+        )
         before = start if place == start else 0
         after = len(nodes) - end if place == end - 1 else 0
         items.append(NavItem(node, inside and node.page == page, inside, below, before, after))

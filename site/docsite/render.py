@@ -55,9 +55,7 @@ class Renderer:
 class _Rendering:
     """One page under way: the documents on it, from its own to the most deeply transcluded."""
 
-    def __init__(
-        self, library: Library, anchors: Anchors, tag_pages: Mapping[str, str], page: str
-    ) -> None:
+    def __init__(self, library: Library, anchors: Anchors, tag_pages: Mapping[str, str], page: str) -> None:
         self._library, self._anchors, self._tag_pages, self._page = library, anchors, tag_pages, page
         self._transclusions = 0
 
@@ -70,9 +68,7 @@ class _Rendering:
             return self._html(entry, stack, links)
         return f'<pre class="plain-text">{escape(self._library.text(entry))}</pre>', []
 
-    def _html(
-        self, entry: Entry, stack: tuple[str, ...], links: PageLinks
-    ) -> tuple[str, list[Anchored]]:
+    def _html(self, entry: Entry, stack: tuple[str, ...], links: PageLinks) -> tuple[str, list[Anchored]]:
         html = self._library.html(entry)
         clean = sanitize(html)
         headings = html_headings(clean, [section.slug for section in self._library.sections(entry)])

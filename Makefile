@@ -1,0 +1,91 @@
+# Two commands on a fresh machine: `make demo` and `make test`. `make` alone lists all.
+
+PYTHON ?= python3
+# A folder or wheel to take torch from first, where the registry's own build is not wanted (README: CPU builds).
+TORCH ?= torch
+VENV := .venv
+BIN := $(VENV)/bin
+STORE := .noctule/demo
+SITE := public
+NOCTULE := $(BIN)/noctule
+INPUTS := pyproject.toml constraints.txt
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+.PHONY: help demo test lint types layers tests browser bench torture clean
+
+help: ## this list
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1	/' | expand -t 18
+
+demo: $(VENV)/.installed ## install, index docs/, build its site, ask three questions
+	@start=$$SECONDS; \
+	echo "== Indexing docs/ through the Prefect flow"; \
+	$(NOCTULE) index docs --collection guide --store $(STORE); \
+	echo "== Building the site"; \
+	$(NOCTULE) site --store $(STORE) --out $(SITE); \
+	for query in "how do I undo a bad night" "reciprocal rank fusion" "[[wikilinks]] and tags"; do \
+	  echo; echo "== noctule search \"$$query\""; \
+	  $(NOCTULE) search "$$query" --top-n 3 --store $(STORE); \
+	done; \
+	echo; echo "The site:      file://$(CURDIR)/$(SITE)/index.html"; \
+	echo "Ask it more:   $(NOCTULE) search \"what survives a power cut\" --explain --store $(STORE)"; \
+	echo "Your own docs: $(NOCTULE) index PATH/TO/DOCS && $(NOCTULE) search \"…\""; \
+	echo "demo took $$((SECONDS - start)) s after the install"
+
+test: $(VENV)/.installed-test browser ## install the test extras and run every check
+	@start=$$SECONDS; \
+	$(MAKE) --no-print-directory lint types layers tests; \
+	echo "make test took $$((SECONDS - start)) s after the install"
+
+lint: $(VENV)/.installed-test ## ruff: rules and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed-test ## mypy --strict
+	$(BIN)/mypy
+
+layers: $(VENV)/.installed-test ## imports go down only
+	PYTHONPATH=.:site $(BIN)/lint-imports --no-cache
+
+tests: $(VENV)/.installed-test ## unit, golden, property, crash, client and end-to-end tests
+	$(BIN)/python -m pytest
+
+browser: ## Chromium for the client tests, where this user may install it
+	@command -v chromium >/dev/null && command -v chromedriver >/dev/null && exit 0; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "== Installing chromium and chromium-driver"; \
+	  (apt-get update -q && apt-get install -y -q --no-install-recommends chromium chromium-driver) >/dev/null 2>&1 \
+	    || echo "chromium could not be installed: the client tests will be skipped"; \
+	else echo "no chromium and chromedriver here: the client tests will be skipped (install them with your package manager)"; fi
+
+bench: $(VENV)/.installed-test ## measure on real corpora (NOCTULE_CORPORA=folder): minutes to hours
+	$(BIN)/pip install -q -c constraints.txt -e ".[bench]"
+	$(BIN)/python -m bench
+
+torture: $(VENV)/.installed-test ## 500 kills with a live reader
+	NOCTULE_KILLS=500 $(BIN)/python -m pytest tests/crash --timeout 7200
+
+clean: ## remove what make made
+	rm -rf $(VENV) $(SITE) .noctule build *.egg-info
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' \
+	  || { echo "noctule needs Python 3.11, 3.12 or 3.13; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.12"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+
+# torch first, held to one version: any looser request may bring gigabytes of GPU libraries.
+$(VENV)/.installed: $(INPUTS) | $(VENV)/bin/python
+	@start=$$SECONDS; \
+	echo "== Installing into $(VENV)"; \
+	$(BIN)/pip install -q -c constraints.txt $(TORCH); \
+	$(BIN)/pip install -q -c constraints.txt -e .; \
+	echo "install took $$((SECONDS - start)) s"
+	@touch $@
+
+$(VENV)/.installed-test: $(VENV)/.installed
+	@start=$$SECONDS; \
+	echo "== Installing the test extras"; \
+	$(BIN)/pip install -q -c constraints.txt -e ".[test]"; \
+	echo "install of the test extras took $$((SECONDS - start)) s"
+	@touch $@

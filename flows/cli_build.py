@@ -1,0 +1,243 @@
+"""The commands that make something: ``init``, ``index``, ``site``, ``nightly``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from flows import output
+from flows.flags import Flags, with_flags
+
+if TYPE_CHECKING:
+    from docsite.build import SiteResult
+    from flows.build import BuildResult
+    from flows.request import IndexRequest
+    from flows.work import Night
+
+T = TypeVar("T")
+
+_Sources = Annotated[
+    list[str] | None, typer.Argument(metavar="SOURCE", help="Folders of documents.", show_default=False)
+]
+_Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the site.")]
+_NoPrefect = Annotated[
+    bool,
+    typer.Option("--no-prefect", help="Do the same work without Prefect: the same snapshot, no run history."),
+]
+_AllowEmpty = Annotated[
+    bool, typer.Option("--allow-empty", help="Publish although a collection holds no document.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    for command in (init, index, site, nightly):
+        app.command()(with_flags(command))
+
+
+def init(flags: Flags) -> None:
+    """Write a noctule.toml for the documents in this folder.
+
+    Example: cd my-notes; noctule init; noctule index
+    """
+    from flows.starter import write_settings
+
+    written = write_settings(Path.cwd())
+    if flags.as_json:
+        output.emit({"config": str(written.path), "collection": written.collection, "root": written.root})
+        return
+    output.say(f"Wrote {written.path.name}: collection {written.collection!r}, folder {written.root!r}")
+    output.say(f"Found {written.found}. Next: noctule index")
+
+
+def index(
+    flags: Flags,
+    sources: _Sources = None,
+    collection: Annotated[
+        str | None, typer.Option("--collection", metavar="NAME", help="A name for the folder's documents.")
+    ] = None,
+    no_prefect: _NoPrefect = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say which files would be read, and write nothing.")
+    ] = False,
+    allow_empty: _AllowEmpty = False,
+) -> None:
+    """Turn folders of documents into a snapshot and make it the current one.
+
+    Examples: noctule index docs/ ; noctule index ~/vault --collection notes ; noctule index --config mdn.toml
+    """
+    request = _request(flags, tuple(sources or ()), collection, allow_empty)
+    if dry_run:
+        _print_plan(request, flags)
+        return
+    result = _ready(request, flags, no_prefect, _index_plain if no_prefect else _index_flow)
+    if flags.as_json:
+        from flows.report import as_json
+
+        output.emit(as_json(result))
+        return
+    _print_build(result)
+    output.say('Next: noctule search "your question"')
+
+
+def site(
+    flags: Flags,
+    out: _Out = Path("public"),
+    no_prefect: _NoPrefect = False,
+) -> None:
+    """Render the current snapshot as a static site; it replaces an older one at once.
+
+    Example: noctule site --out public, then open public/index.html
+    """
+    from artifacts.store import Store
+    from flows.request import read_settings
+
+    settings = read_settings(flags.config).site
+    Store(flags.store).open().close()
+
+    def work() -> SiteResult:
+        if no_prefect:
+            from flows.steps import PlainSteps
+            from flows.work import build_site
+
+            return build_site(flags.store, out, settings, PlainSteps())
+        from flows.site import site as flow
+
+        return flow(config=_path(flags.config), store=str(flags.store.absolute()), out=str(out.absolute()))
+
+    built = _run(flags, no_prefect, work)
+    if flags.as_json:
+        output.emit(_site_json(built))
+        return
+    _print_site(built)
+
+
+def nightly(
+    flags: Flags, out: _Out = Path("public"), no_prefect: _NoPrefect = False, allow_empty: _AllowEmpty = False
+) -> None:
+    """Index what the settings describe, then build the site: the command for a timer.
+
+    Example: noctule nightly --config /srv/docs/noctule.toml --out /srv/www (configs/noctule.timer runs it)
+    """
+    from flows.report import as_json
+
+    request = _request(flags, (), None, allow_empty)
+
+    def plain(request: IndexRequest) -> Night:
+        from flows.display import current
+        from flows.steps import PlainSteps
+        from flows.work import build_night
+
+        return build_night(request, out, PlainSteps, current())
+
+    def flow(request: IndexRequest) -> Night:
+        from flows.nightly import nightly as run
+
+        config, store = _path(request.config), str(request.store)
+        return run(config=config, store=store, out=str(out.absolute()), allow_empty=allow_empty)
+
+    night = _ready(request, flags, no_prefect, plain if no_prefect else flow)
+    if flags.as_json:
+        output.emit(as_json(night.build) | {"site": _site_json(night.site)})
+        return
+    _print_build(night.build)
+    _print_site(night.site)
+
+
+def _request(
+    flags: Flags, sources: tuple[str, ...], collection: str | None, allow_empty: bool
+) -> IndexRequest:
+    from flows.request import IndexRequest, found_settings
+
+    config = flags.config or found_settings()
+    return IndexRequest(
+        store=flags.store.absolute(),
+        config=None if config is None else config.absolute(),
+        sources=tuple(str(Path(source).expanduser().absolute()) for source in sources),
+        collection=collection,
+        allow_empty=allow_empty,
+    )
+
+
+def _ready(request: IndexRequest, flags: Flags, no_prefect: bool, work: Callable[[IndexRequest], T]) -> T:
+    """The work's result; what is plain to see is refused before Prefect takes seconds to start."""
+    from flows.work import require_ready
+
+    require_ready(request)
+    return _run(flags, no_prefect, lambda: work(request))
+
+
+def _run(flags: Flags, no_prefect: bool, work: Callable[[], T]) -> T:
+    with output.progress(flags.quiet, flags.as_json):
+        if no_prefect:
+            return work()
+        from flows.runtime import prefect_api
+
+        with prefect_api(flags.store):
+            return work()
+
+
+def _index_plain(request: IndexRequest) -> BuildResult:
+    from flows.display import current
+    from flows.steps import PlainSteps
+    from flows.work import build_index
+
+    return build_index(request, PlainSteps(), current())
+
+
+def _index_flow(request: IndexRequest) -> BuildResult:
+    from flows.index import index as flow
+
+    return flow(
+        config=_path(request.config),
+        sources=list(request.sources),
+        collection=request.collection,
+        store=str(request.store),
+        allow_empty=request.allow_empty,
+    )
+
+
+def _path(path: Path | None) -> str | None:
+    return None if path is None else str(path.absolute())
+
+
+def _print_plan(request: IndexRequest, flags: Flags) -> None:
+    from flows.build import plan
+
+    found = plan(request.settings())
+    rejected = [
+        {"collection": r.collection, "path": r.path, "kind": r.kind, "reason": r.reason}
+        for r in found.rejections
+    ]
+    if flags.as_json:
+        output.emit({"files": dict(found.files), "bytes": found.bytes, "rejected": rejected})
+        return
+    output.table(
+        ("collection", "files"), [(name, f"{count:,}") for name, count in sorted(found.files.items())]
+    )
+    for each in rejected[:20]:
+        output.say(f"{each['kind']}: {each['collection']}:{each['path']}: {each['reason']}")
+    if len(rejected) > 20:
+        output.say(f"and {len(rejected) - 20:,} more")
+    output.say(f"{output.size(found.bytes)} would be read. Nothing was written.")
+
+
+def _print_build(result: BuildResult) -> None:
+    from flows.report import lines
+
+    for line in lines(result):
+        output.say(line)
+    if result.rejections:
+        output.say("Which files, and why: noctule report")
+
+
+def _site_json(built: SiteResult) -> dict[str, object]:
+    return {"pages": built.pages, "files": built.files, "bytes": built.bytes, "index": str(built.index)}
+
+
+def _print_site(built: SiteResult) -> None:
+    output.say(f"site: {built.pages:,} pages, {built.files:,} files, {output.size(built.bytes)}")
+    output.say(f"Open {built.index}")

@@ -1,0 +1,73 @@
+"""Bullet lists in which every item is a term and a nested item that starts with ``: `` are definition lists.
+
+MDN writes them so; a markdown parser reads two nested lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markdown_it.token import Token
+
+
+def definition_lists(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with such lists as ``dl``, ``dt`` and ``dd``."""
+    if not any(token.type == "inline" and token.content.startswith(": ") for token in tokens):
+        return list(tokens)
+    ends = _ends(tokens)
+    dropped: set[int] = set()
+    for start, token in enumerate(tokens):
+        if token.type == "bullet_list_open" and (items := _definitions(tokens, ends, start)):
+            token.tag = tokens[ends[start]].tag = "dl"
+            for term, nested in items:
+                _mark_item(tokens, ends, term, nested, dropped)
+    return [token for place, token in enumerate(tokens) if place not in dropped]
+
+
+def _ends(tokens: Sequence[Token]) -> dict[int, int]:
+    """Where each opening token is closed."""
+    ends: dict[int, int] = {}
+    opened: list[int] = []
+    for place, token in enumerate(tokens):
+        if token.nesting == 1:
+            opened.append(place)
+        elif token.nesting == -1 and opened:
+            ends[opened.pop()] = place
+    return ends
+
+
+def _definitions(tokens: Sequence[Token], ends: dict[int, int], start: int) -> list[tuple[int, int]]:
+    """Each item of the list with its nested list, or nothing if one of them is no definition."""
+    items: list[tuple[int, int]] = []
+    place = start + 1
+    while place < ends[start]:
+        nested = place + 4
+        shape = [token.type for token in tokens[place + 1 : place + 5]]
+        if shape != ["paragraph_open", "inline", "paragraph_close", "bullet_list_open"]:
+            return []
+        if ends[nested] + 1 != ends[place] or not _is_definition(tokens, ends, nested):
+            return []
+        items.append((place, nested))
+        place = ends[place] + 1
+    return items
+
+
+def _is_definition(tokens: Sequence[Token], ends: dict[int, int], nested: int) -> bool:
+    inline = tokens[nested + 3] if nested + 3 < len(tokens) else None
+    alone = ends[nested + 1] + 1 == ends[nested]
+    return alone and inline is not None and inline.type == "inline" and inline.content.startswith(": ")
+
+
+def _mark_item(
+    tokens: Sequence[Token], ends: dict[int, int], item: int, nested: int, dropped: set[int]
+) -> None:
+    dropped.update((item, ends[item], nested, ends[nested]))
+    for place in (item + 1, item + 3):
+        tokens[place].tag, tokens[place].hidden = "dt", False
+    definition = nested + 1
+    tokens[definition].tag = tokens[ends[definition]].tag = "dd"
+    inline = tokens[definition + 2]
+    for child in inline.children or ():
+        if child.type == "text":
+            child.content = child.content.removeprefix(": ")
+            break

@@ -1,0 +1,117 @@
+"""Each call to the disk fails in turn, until a publish makes it: no failure harms the current snapshot."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from artifacts import durable
+from artifacts.check import check_deep
+from artifacts.store import Store
+from pipeline.errors import WriteFailed
+from tests.crash.power_cut import using
+from tests.snapshot_builder import build_tiny_snapshot, publish_tiny_snapshot
+
+FREES_SPACE = {"unlink", "rmdir", "close"}
+
+
+@dataclass
+class FailingDisk(durable.Disk):
+    """Refuses the n-th call with this error; if it is a full disk, it refuses every later one that needs space."""
+
+    nth: int
+    code: int
+    for_ever: bool
+    calls: int = 0
+    refused: list[str] = field(default_factory=list)
+
+    def __getattribute__(self, name: str) -> Any:
+        method = super().__getattribute__(name)
+        if name.startswith("_") or not callable(getattr(durable.Disk, name, None)):
+            return method
+        return lambda *arguments: self._call(name, method, arguments)
+
+    def _call(self, name: str, method: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        self.calls += 1
+        if self.calls == self.nth or (self.calls > self.nth and self.for_ever and name not in FREES_SPACE):
+            self.refused.append(name)
+            if name == "close":
+                method(*arguments)
+            raise OSError(self.code, os.strerror(self.code))
+        # Nothing cuts the power here, and a real sync costs a hundred times the rest.
+        return None if name == "fsync" else method(*arguments)
+
+
+def _failures(store: Store, code: int, for_ever: bool) -> Iterator[tuple[FailingDisk, WriteFailed | None]]:
+    for nth in range(1, 2000):
+        disk = FailingDisk(nth, code, for_ever)
+        error = None
+        with using(disk):
+            try:
+                publish_tiny_snapshot(store, edition=nth)
+            except WriteFailed as failure:
+                error = failure
+        yield disk, error
+        if not disk.refused:
+            return
+    raise AssertionError("the publish never got through")
+
+
+@pytest.mark.parametrize(
+    ("code", "for_ever"), [(errno.EIO, False), (errno.ENOSPC, True), (errno.EROFS, True)]
+)
+def test_whatever_call_fails_the_current_snapshot_is_whole(code: int, for_ever: bool, tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    old = publish_tiny_snapshot(store, 0).snapshot_id
+    attempts = 0
+    for disk, error in _failures(store, code, for_ever):
+        attempts += 1
+        if error is not None:
+            assert os.strerror(code) in error.what
+            assert errno.errorcode[code] in error.what
+            assert str(store.root) in error.where
+            assert error.hint
+        now = store.current()
+        with store.open() as snapshot:
+            assert snapshot.id == now
+        if error is not None and "is current" not in error.what:
+            assert now == old, f"call {disk.nth} ({disk.refused[0]}) failed, and the new snapshot is current"
+        assert now is not None
+        old = now
+        with store.lock("the next run"):
+            pass
+        assert not list(store.root.rglob(".*")), "litter was not swept"
+    assert attempts > 60
+    check_deep(store.path_of(old), old)
+
+
+def test_staged_files_are_removed_at_once_when_the_disk_is_full(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    with store.lock("test"):
+        staging = store.stage()
+        manifest = build_tiny_snapshot(staging.path)
+        with using(FailingDisk(5, errno.ENOSPC, True)), pytest.raises(WriteFailed, match="No space left"):
+            store.publish(staging, manifest)
+        assert not staging.path.exists()
+
+
+def test_a_full_disk_can_still_be_pruned(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    ids = [publish_tiny_snapshot(store, edition).snapshot_id for edition in range(4)]
+    with using(FullDisk()):
+        assert store.prune(0) == (ids[1], ids[0])
+    with store.open() as snapshot:
+        assert snapshot.id == ids[-1]
+
+
+class FullDisk(durable.Disk):
+    """Takes no more bytes."""
+
+    def write(self, descriptor: int, content: bytes | memoryview) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -1,0 +1,42 @@
+"""Communities are the same whatever order the graph came in, and are named by what sets them apart."""
+
+from __future__ import annotations
+
+import random
+
+from pipeline.communities import find_communities, link_graph
+from pipeline.identity import doc_id
+from pipeline.model import DocId, ResolvedLink
+from pipeline.settings import Communities
+
+
+def edge(a: str, b: str) -> ResolvedLink:
+    return ResolvedLink(doc_id("c", a), doc_id("c", b), "", "link", b, "", 0, "resolved")
+
+
+CLIQUES = [["a1", "a2", "a3", "a4"], ["b1", "b2", "b3", "b4"]]
+EDGES = [edge(x, y) for clique in CLIQUES for x in clique for y in clique if x != y] + [edge("a1", "b1")]
+DOCUMENTS = [doc_id("c", name) for clique in CLIQUES for name in clique] + [doc_id("c", "alone")]
+TERMS: dict[DocId, list[str]] = {d: ["guide", "apples" if ":a" in d else "boats"] for d in DOCUMENTS}
+
+
+def test_two_cliques_are_two_communities_numbered_by_their_smallest_member() -> None:
+    found = find_communities(link_graph(DOCUMENTS, EDGES), TERMS, Communities(label_terms=1))
+    assert [c.label for c in found.communities] == ["apples", "boats"]
+    assert found.of[doc_id("c", "a3")] == 0 and found.of[doc_id("c", "b2")] == 1
+    assert doc_id("c", "alone") not in found.of
+    assert [c.size for c in found.communities] == [4, 4]
+
+
+def test_the_order_of_documents_and_links_does_not_matter() -> None:
+    expected = find_communities(link_graph(DOCUMENTS, EDGES), TERMS, Communities())
+    for seed in range(5):
+        documents, edges = DOCUMENTS[:], EDGES[:]
+        random.Random(seed).shuffle(documents)
+        random.Random(seed).shuffle(edges)
+        assert find_communities(link_graph(documents, edges), TERMS, Communities()) == expected
+
+
+def test_a_corpus_without_links_has_no_communities() -> None:
+    found = find_communities(link_graph(DOCUMENTS, [edge("a1", "a1")]), TERMS, Communities())
+    assert (found.of, found.communities) == ({}, ())

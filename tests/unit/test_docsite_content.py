@@ -1,0 +1,208 @@
+"""A document's content: links, headings, code, tables, callouts, transclusions."""
+
+from __future__ import annotations
+
+import pytest
+from bs4 import BeautifulSoup
+
+from tests.site_builder import content_of, page_of
+
+
+def _soup(text: str, **others: str) -> BeautifulSoup:
+    return BeautifulSoup(content_of(text, **others), "html.parser")
+
+
+@pytest.mark.parametrize(
+    ("written", "href"),
+    [
+        ("[x](guide/install.md)", "guide/install.html"),
+        ("[x](guide/install)", "guide/install.html"),
+        ("[x](guide/install.md#first-steps)", "guide/install.html#first-steps"),
+        ("[x](guide/install.md#First_Steps)", "guide/install.html#first-steps"),
+        ("[x](guide/install.md#nowhere)", "guide/install.html"),
+        ("[[install]]", "guide/install.html"),
+        ("[[install#First steps|how]]", "guide/install.html#first-steps"),
+        ("[x](#here)", "#here"),
+        ('<a href="guide/install.md">x</a>', "guide/install.html"),
+        ("[x][ref]\n\n[ref]: guide/install.md", "guide/install.html"),
+    ],
+)
+def test_links_between_documents_lead_to_pages(written: str, href: str) -> None:
+    texts = {
+        "page.md": f"# Page\n\n## Here\n\n{written}\n",
+        "guide/install.md": "# Install\n\n## First steps\n\nDo.\n",
+    }
+    link = page_of(texts, "page.html").select_one("article p a")
+    assert link is not None and link["href"] == href
+
+
+def test_links_out_of_the_site_are_marked_and_carry_no_referrer() -> None:
+    link = _soup("[x](https://example.org/?a=1&b=2)").a
+    assert link is not None
+    assert link["href"] == "https://example.org/?a=1&b=2"
+    assert set(link["rel"]) == {"noopener", "noreferrer"}
+
+
+@pytest.mark.parametrize("written", ["[x](gone.md)", "[[gone]]", "![[gone]]", "[x](tool.zip)"])
+def test_a_link_to_nothing_is_a_span_that_says_so(written: str) -> None:
+    soup = _soup(f"{written} and [y](https://example.org)")
+    missing = soup.select_one("span.missing-link")
+    assert missing is not None and missing["title"]
+    assert [a.text for a in soup.find_all("a")] == ["y"]
+
+
+def test_images_become_their_alternative_text() -> None:
+    soup = _soup("![a <b> bat](bat.png) ![](figures/owl.svg) ![far](https://example.org/track.gif)")
+    assert soup.find("img") is None
+    assert [note.text for note in soup.select(".image-note")] == ["a <b> bat", "owl.svg"]
+    assert "far" in soup.text and "example.org" not in str(soup)
+
+
+def test_headings_carry_the_names_that_the_index_gave_them() -> None:
+    soup = _soup("# Page\n\n## Twice\n\na\n\n## Twice\n\nb\n\n## `code` & *more*\n\nc\n\n> ## Quoted\n")
+    assert [h.get("id") for h in soup.find_all(["h1", "h2"])] == [
+        "page",
+        "twice",
+        "twice-1",
+        "code-more",
+        None,
+    ]
+
+
+def test_a_heading_without_text_below_it_still_has_its_name() -> None:
+    soup = _soup("# Page\n\n## Empty\n\n## Full\n\ntext\n\n## Full\n\nmore\n")
+    assert [h.get("id") for h in soup.find_all("h2")] == ["empty", "full", "full-1"]
+
+
+def test_code_is_coloured_by_classes_and_keeps_its_text() -> None:
+    source = 'def f(a: int) -> str:\n    return "<b>" & a\n'
+    block = _soup(f"```python\n{source}```").select_one(".code")
+    assert block is not None and block["data-language"] == "python"
+    assert block.text == source
+    assert block.select_one("span.k") is not None
+    assert not block.find(style=True)
+
+
+def test_unknown_languages_and_code_without_one_stay_plain() -> None:
+    for info in ("", "no-such-language", '"><script>'):
+        block = _soup(f"````{info}\na <b> & ``` c\n````").select_one(".code code")
+        assert block is not None and block.text == "a <b> & ``` c\n" and not block.find()
+
+
+def test_tables_scroll_and_align_by_class() -> None:
+    soup = _soup("| a | b |\n|:-:|--:|\n| 1 | 2 |\n")
+    assert soup.select_one("div.table-scroll[tabindex='0'] > table") is not None
+    assert [cell["class"] for cell in soup.find_all("td")] == [["align-center"], ["align-right"]]
+    assert not soup.find(style=True) and not soup.find(align=True)
+
+
+@pytest.mark.parametrize("written", ["> [!WARNING]\n> Mind it.", '!!! warning "Warning"\n    Mind it.'])
+def test_callouts_are_named_and_titled(written: str) -> None:
+    callout = _soup(written).select_one(".callout.callout-warning")
+    assert callout is not None
+    title = callout.select_one(".callout-title")
+    assert title is not None and title.text == "Warning"
+    assert "[!" not in callout.text and "Mind it." in callout.text
+
+
+def test_mdn_definition_lists_are_definition_lists() -> None:
+    soup = _soup("- `a`\n  - : The *first*.\n\n    More.\n- `b`\n  - : - x\n    - y\n")
+    assert [child.name for child in soup.select("dl > *")] == ["dt", "dd", "dt", "dd"] or soup.find(
+        "dl"
+    ) is None
+    simple = _soup("- `a`\n  - : The *first*.\n- `b`\n  - : The second.\n")
+    assert [(e.name, e.text.strip()) for e in simple.select("dl > *")] == [
+        ("dt", "a"), ("dd", "The first."), ("dt", "b"), ("dd", "The second."),
+    ]  # fmt: skip
+
+
+def test_ordinary_nested_lists_stay_lists() -> None:
+    soup = _soup("- a\n  - : b\n- c\n")
+    assert soup.find("dl") is None and len(soup.find_all("li")) == 3
+
+
+def test_footnotes_lead_there_and_back() -> None:
+    soup = _soup("A claim.[^1]\n\n[^1]: Its source.\n")
+    reference = soup.select_one("sup a")
+    assert reference is not None
+    note = soup.find(id=reference["href"][1:])
+    assert note is not None and "Its source." in note.text
+    assert soup.find(id=note.find_all("a")[-1]["href"][1:]) is not None
+
+
+def test_task_lists_show_their_state() -> None:
+    boxes = _soup("- [x] done\n- [ ] open\n").find_all("input")
+    assert [(b["type"], b.has_attr("checked"), b["aria-label"]) for b in boxes] == [
+        ("checkbox", True, "done"), ("checkbox", False, "to do"),
+    ]  # fmt: skip
+
+
+def test_a_tag_in_the_text_leads_to_the_tags_page() -> None:
+    soup = page_of({"a/b.md": "# B\n\nOn #flying/low today.\n"}, "a/b.html")
+    tag = soup.select_one("article a.tag")
+    assert tag is not None and tag.text == "#flying/low" and tag["href"] == "../_tags/flying-low.html"
+
+
+def test_a_transclusion_shows_the_note_and_where_it_is_from() -> None:
+    soup = _soup(
+        "Before.\n\n![[bat]]\n\nAfter.",
+        bat="---\ntitle: Bat\n---\nIt [flies](page.md).\n\n## Wings\n\nTwo.\n",
+    )
+    shown = soup.select_one("div.transclusion")
+    assert shown is not None and "It flies" in shown.text and "title: Bat" not in shown.text
+    assert [a["href"] for a in shown.find_all("a")] == ["bat.html", "page.html"]
+    assert not list(shown.find_all(id=True))
+    assert soup.find("p", string="") is None
+
+
+def test_a_section_is_transcluded_alone() -> None:
+    shown = _soup(
+        "![[bat#Wings]]", bat="# Bat\n\nOne.\n\n## Wings\n\nTwo.\n\n## Ears\n\nThree.\n"
+    ).select_one(".transclusion")
+    assert (
+        shown is not None and "Two." in shown.text and "One." not in shown.text and "Three." not in shown.text
+    )
+
+
+def test_transclusions_that_lead_back_are_cut() -> None:
+    soup = _soup("Page. ![[page]]\n\n![[a]]", a="In A.\n\n![[b]]\n", b="In B.\n\n![[a]]\n\n![[page]]\n")
+    assert soup.text.count("In A.") == soup.text.count("In B.") == 1
+    assert len(soup.select(".transclusion")) == 2
+
+
+def test_transclusions_end_at_a_depth_of_three() -> None:
+    others = {f"n{i}": f"Level {i}.\n\n![[n{i + 1}]]\n" for i in range(1, 7)}
+    text = _soup("![[n1]]", **others).text
+    assert "Level 3." in text and "Level 4." not in text
+
+
+def test_notes_that_transclude_each_other_manifold_stay_bounded() -> None:
+    names = [f"n{i}" for i in range(8)]
+    everything = "\n\n".join(f"![[{name}]]" for name in names)
+    html = content_of(everything, **{name: f"{name}.\n\n{everything}" for name in names})
+    assert html.count('class="transclusion"') <= 100
+
+
+def test_two_transclusions_of_one_note_do_not_share_names() -> None:
+    soup = _soup("![[note]]\n\n![[note]]\n", note="Claim.[^1]\n\n## Part\n\nText.\n\n[^1]: Source.\n")
+    names = [e["id"] for e in soup.find_all(id=True)]
+    assert len(names) == len(set(names)) == 4
+    assert all(soup.find(id=a["href"][1:]) for a in soup.select("sup a"))
+
+
+def test_html_documents_keep_their_names_and_links_to_them() -> None:
+    texts = {
+        "a.html": "<html><title>A</title><main><h1>A</h1><p><a href='b.html#x.y'>to</a> <a href='#z'>here</a></p>"
+        "<p id='z'>z</p><pre><code class='language-python'>import os</code></pre></main></html>",
+        "b.html": "<html><title>B</title><main><h1>B</h1><dl><dt id='x.y'>x.y</dt><dd>d</dd></dl></main></html>",
+    }
+    soup = page_of(texts, "a.html")
+    assert [a["href"] for a in soup.select("article p a")] == ["b.html#source-x.y", "#source-z"]
+    assert soup.find(id="source-z") is not None and soup.select_one(".code .kn") is not None
+    assert page_of(texts, "b.html").find(id="source-x.y") is not None
+    assert len(soup.find_all("main")) == 1
+
+
+def test_plain_text_is_shown_as_it_is() -> None:
+    soup = page_of({"a.txt": "one <b>two</b>\n\n  three [x](y.md)"}, "a.html")
+    assert soup.select_one("article pre").text == "one <b>two</b>\n\n  three [x](y.md)"

@@ -1,0 +1,84 @@
+"""Vectors are a function of their text: not of threads, batches or neighbours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from artifacts.embeddings import EmbeddingStore
+from pipeline.embed import load_encoder, plan_batches
+from pipeline.errors import ModelUnavailable
+from pipeline.settings import Embed
+
+TEXTS = [f"{'word ' * n}number {n} of the texts" for n in (1, 2, 3, 5, 8, 13, 40, 41, 100, 180, 260, 400)] * 3
+
+
+def test_rows_are_unit_and_equal_texts_have_equal_rows() -> None:
+    vectors = load_encoder(Embed()).encode(TEXTS)
+    assert vectors.shape == (36, 384) and vectors.dtype == np.float32
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
+    assert np.array_equal(vectors[:12], vectors[12:24])
+
+
+@pytest.mark.parametrize(
+    "changed", [Embed(workers=1), Embed(workers=3), Embed(batch_tokens=512), Embed(batch_tokens=8192)]
+)
+def test_threads_and_batch_size_change_no_bit(changed: Embed) -> None:
+    assert np.array_equal(load_encoder(Embed()).encode(TEXTS), load_encoder(changed).encode(TEXTS))
+
+
+def test_neighbours_change_no_bit() -> None:
+    encoder = load_encoder(Embed())
+    alone = np.concatenate([encoder.encode([text]) for text in TEXTS[:12]])
+    assert np.array_equal(encoder.encode(TEXTS)[:12], alone)
+
+
+def test_vectors_agree_with_sentence_transformers_itself() -> None:
+    from sentence_transformers import SentenceTransformer
+
+    encoder = load_encoder(Embed(precision="fp32"))
+    reference = SentenceTransformer(str(encoder.model.folder), device="cpu").encode(
+        TEXTS[:12], normalize_embeddings=True, show_progress_bar=False
+    )
+    assert (encoder.encode(TEXTS[:12]) * reference).sum(axis=1).min() > 0.99999
+    assert (load_encoder(Embed()).encode(TEXTS[:12]) * reference).sum(axis=1).min() > 0.999
+
+
+def test_a_query_is_close_to_the_same_text_as_a_passage() -> None:
+    encoder = load_encoder(Embed())
+    assert (
+        float(encoder.encode_query("how do wikilinks work") @ encoder.encode(["how do wikilinks work"])[0])
+        > 0.999
+    )
+
+
+def test_batches_hold_every_text_once_in_a_fixed_shape() -> None:
+    lengths = [3, 250, 17, 16, 90, 91, 5]
+    batches = list(plan_batches(lengths, 256))
+    assert sorted(row for batch in batches for row in batch.rows) == list(range(7))
+    for batch in batches:
+        assert batch.length % 16 == 0 and len(batch.rows) <= batch.height == max(1, 256 // batch.length)
+        assert all(lengths[row] <= batch.length for row in batch.rows)
+
+
+def test_a_model_that_is_not_here_is_refused_without_a_download() -> None:
+    with pytest.raises(ModelUnavailable, match="not on this machine"):
+        load_encoder(Embed(model="nobody/no-such-model"))
+
+
+def test_the_embedding_store_gives_back_what_it_was_given_and_leaves_out_damage(tmp_path: Path) -> None:
+    store = EmbeddingStore(tmp_path, ["model"], 4)
+    vectors = np.arange(12, dtype=np.float32).reshape(3, 4)
+    store.add(["a", "b"], vectors[:2])
+    store.add(["c"], vectors[2:])
+    recall = EmbeddingStore(tmp_path, ["model"], 4).recall(["c", "x", "a"])
+    assert recall.missing.tolist() == [1]
+    assert np.array_equal(recall.vectors[[0, 2]], vectors[[2, 0]])
+    assert EmbeddingStore(tmp_path, ["other model"], 4).recall(["a"]).missing.tolist() == [0]
+    for segment in sorted(tmp_path.rglob("*.parquet")):
+        content = bytearray(segment.read_bytes())
+        content[len(content) // 2] ^= 1
+        segment.write_bytes(content)
+    assert store.recall(["a", "b", "c"]).missing.tolist() == [0, 1, 2]

@@ -1,0 +1,126 @@
+"""Parquet and FAISS files: equal content gives equal bytes, and what is damaged or wrong is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from artifacts.parquet import open_file, read_table, write_table
+from artifacts.vectors import read_index, write_index
+from pipeline.errors import ArtifactError, DamagedSnapshot, WriteFailed
+from tests.snapshot_builder import DIMENSION, tiny_tables, unit_rows
+
+
+def test_chunks_and_metadata_do_not_change_the_bytes(tmp_path: Path) -> None:
+    table = pa.table({"a": list(range(5000)), "b": [f"text {n % 7}" for n in range(5000)]})
+    pieces = pa.concat_tables([table[:1], table[1:1700], table[1700:]]).replace_schema_metadata(
+        {"pandas": "x"}
+    )
+    write_table(table, tmp_path / "one", row_group_size=2000)
+    write_table(pieces, tmp_path / "two", row_group_size=2000)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+    with open_file(tmp_path / "one") as file:
+        assert [file.metadata.row_group(n).num_rows for n in range(file.num_row_groups)] == [2000, 2000, 1000]
+
+
+def test_a_table_comes_back_with_its_types(tmp_path: Path) -> None:
+    for name, table in tiny_tables().items():
+        write_table(table, tmp_path / name)
+        assert read_table(tmp_path / name).equals(table)
+
+
+def test_a_wrong_row_count_is_refused_before_reading(tmp_path: Path) -> None:
+    write_table(pa.table({"a": [1, 2]}), tmp_path / "a")
+    with pytest.raises(DamagedSnapshot, match="expected 3 rows, found 2"):
+        read_table(tmp_path / "a", rows=3)
+
+
+def test_a_flipped_bit_in_a_page_is_noticed_by_the_reader_too(tmp_path: Path) -> None:
+    write_table(pa.table({"a": np.random.default_rng(0).integers(0, 1 << 60, 5000)}), tmp_path / "a")
+    content = bytearray((tmp_path / "a").read_bytes())
+    content[len(content) // 2] ^= 1
+    (tmp_path / "a").write_bytes(content)
+    with pytest.raises(DamagedSnapshot, match="not a sound Parquet file") as caught:
+        read_table(tmp_path / "a")
+    assert caught.value.where == str(tmp_path / "a")
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" * 10, b"x" * 1000])
+def test_what_is_no_parquet_is_refused(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(content)
+    with pytest.raises(DamagedSnapshot):
+        read_table(tmp_path / "a")
+
+
+def test_a_table_is_not_written_over(tmp_path: Path) -> None:
+    write_table(pa.table({"a": [1]}), tmp_path / "a")
+    with pytest.raises(WriteFailed):
+        write_table(pa.table({"a": [2]}), tmp_path / "a")
+
+
+@pytest.mark.parametrize("rows", [0, 1, 300])
+def test_an_index_comes_back_with_its_rows(rows: int, tmp_path: Path) -> None:
+    vectors = unit_rows(rows).reshape(rows, DIMENSION)
+    write_index(vectors, tmp_path / "i")
+    index = read_index(tmp_path / "i", rows, DIMENSION)
+    assert (index.ntotal, index.d) == (rows, DIMENSION)
+    if rows:
+        scores, found = index.search(vectors, 1)
+        assert np.array_equal(found.ravel(), np.arange(rows))
+        assert np.allclose(scores, 1.0, atol=1e-5)
+
+
+def _with(value: float) -> np.ndarray:
+    vectors = unit_rows(5)
+    vectors[3, 0] = value
+    return vectors
+
+
+@pytest.mark.parametrize(
+    "vectors",
+    [
+        _with(np.nan),
+        _with(np.inf),
+        _with(2.0),
+        np.zeros((2, DIMENSION), dtype=np.float32),
+        unit_rows(2).astype(np.float64),
+        unit_rows(2)[0],
+        np.zeros((2, 0), dtype=np.float32),
+    ],
+)
+def test_rows_that_are_no_unit_vectors_are_refused(vectors: np.ndarray, tmp_path: Path) -> None:
+    with pytest.raises(ArtifactError):
+        write_index(vectors, tmp_path / "i")
+    assert not (tmp_path / "i").exists()
+
+
+@pytest.mark.parametrize(("rows", "dimension"), [(4, 8), (6, 8), (5, 4), (10, 4), (5, 16), (0, 8)])
+def test_an_index_of_another_shape_is_refused(rows: int, dimension: int, tmp_path: Path) -> None:
+    write_index(unit_rows(5), tmp_path / "i")
+    with pytest.raises(DamagedSnapshot):
+        read_index(tmp_path / "i", rows, dimension)
+
+
+def test_an_index_of_another_kind_is_refused_before_faiss_reads_it(tmp_path: Path) -> None:
+    import faiss
+
+    index = faiss.IndexFlatL2(DIMENSION)
+    index.add(unit_rows(5))
+    faiss.write_index(index, str(tmp_path / "i"))
+    with pytest.raises(DamagedSnapshot, match="not a flat inner-product index"):
+        read_index(tmp_path / "i", 5, DIMENSION)
+
+
+@pytest.mark.parametrize("content", [b"", b"IxFI", b"\0" * 205])
+def test_what_is_no_index_is_refused(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "i").write_bytes(content)
+    with pytest.raises(DamagedSnapshot):
+        read_index(tmp_path / "i", 5, DIMENSION)
+
+
+def test_a_missing_index_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(DamagedSnapshot, match="cannot read it"):
+        read_index(tmp_path / "i", 5, DIMENSION)

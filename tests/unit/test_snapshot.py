@@ -1,0 +1,153 @@
+"""An opened snapshot: tables, index, and a DuckDB that reads its tables and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+
+from artifacts.catalog import require_queries
+from artifacts.layout import FAISS_INDEX, TABLES
+from artifacts.snapshot import Snapshot
+from artifacts.store import Store
+from pipeline.errors import ArtifactError, QueryError
+from tests.snapshot_builder import publish_tiny_snapshot, tiny_tables, unit_rows
+
+
+@pytest.fixture(scope="module")
+def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snapshot]:
+    store = Store(tmp_path_factory.mktemp("it's a store"))
+    publish_tiny_snapshot(store)
+    with store.open() as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_come_back_as_they_were(name: str, snapshot: Snapshot) -> None:
+    assert snapshot.table(name).equals(tiny_tables()[name])
+
+
+def test_columns_can_be_chosen(snapshot: Snapshot) -> None:
+    assert snapshot.table("documents", ["title", "doc_id"]).column_names == ["title", "doc_id"]
+
+
+def test_files_are_given_by_table_or_by_name(snapshot: Snapshot) -> None:
+    assert snapshot.file("terms") == snapshot.file("terms.parquet") == snapshot.path / "terms.parquet"
+    assert snapshot.file(FAISS_INDEX).is_absolute()
+    for name in ("nonsense", "../../CURRENT", "manifest.json"):
+        with pytest.raises(ArtifactError, match="a snapshot has no"):
+            snapshot.file(name)
+
+
+def test_the_index_finds_each_vector(snapshot: Snapshot) -> None:
+    _, rows = snapshot.index().search(unit_rows(4), 1)
+    assert np.array_equal(rows.ravel(), np.arange(4))
+    assert snapshot.index() is snapshot.index()
+
+
+def test_every_table_is_a_view(snapshot: Snapshot) -> None:
+    connection = snapshot.connect()
+    for name in TABLES:
+        (count,) = connection.execute(f"select count(*) from {name}").fetchone() or ()
+        assert count == snapshot.table(name).num_rows
+    (flat,) = connection.execute("select count(*) from postings_flat").fetchone() or ()
+    assert flat == 9
+
+
+def test_an_analyst_can_search_with_sql_alone(snapshot: Snapshot) -> None:
+    connection = snapshot.connect()
+    found = connection.execute("select passage_id, score from search_terms(['edition0', 'body'])").fetchall()
+    assert found[0] == ("notes:gamma.md@1", 9.0)
+    assert len(found) == 6
+    near = connection.execute(
+        "select passage_id, similarity from similar_passages('notes:alpha.md@0')"
+    ).fetchall()
+    rows = unit_rows(4)
+    by_passage = dict(zip(snapshot.table("passages")["passage_id"].to_pylist(),
+                          snapshot.table("passages")["vector_row"].to_pylist(), strict=True))  # fmt: skip
+    mine = rows[by_passage["notes:alpha.md@0"]]
+    assert [name for name, _ in near][:1] == [max(
+        (name for name in by_passage if name != "notes:alpha.md@0"), key=lambda n: float(rows[by_passage[n]] @ mine)
+    )]  # fmt: skip
+    assert len(near) == 5
+
+
+HOSTILE = [
+    "select * from read_text('/etc/passwd')",
+    "select * from read_csv('{folder}/manifest.json')",
+    "select * from read_parquet('{folder}/../../CURRENT')",
+    "select * from glob('/etc/*')",
+    "copy documents to '{folder}/new.parquet'",
+    "copy documents to '{folder}/terms.parquet'",
+    "copy documents to '/tmp/stolen.csv'",
+    "attach '{folder}/new.db'",
+    "install httpfs",
+    "load httpfs",
+    "set enable_external_access = true",
+    "set lock_configuration = false",
+    "set enable_progress_bar = true",
+    "set temp_directory = '/tmp'",
+    "export database '/tmp/stolen'",
+    "select * from snapshot",
+    "pragma enable_progress_bar",
+]
+
+
+@pytest.mark.parametrize("sql", HOSTILE)
+def test_nothing_but_the_tables_is_in_reach(sql: str, snapshot: Snapshot) -> None:
+    before = sorted((path.name, path.stat().st_size) for path in snapshot.path.iterdir())
+    folder = str(snapshot.path).replace("'", "''")
+    with pytest.raises(duckdb.Error):
+        snapshot.connect().execute(sql.replace("{folder}", folder)).fetchall()
+    assert sorted((path.name, path.stat().st_size) for path in snapshot.path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select 1",
+        "from passages",
+        "with a as (select 1) select * from a",
+        "show tables",
+        "describe passages",
+        "summarize passages",
+        "explain select 1",
+        " EXPLAIN  ANALYZE select 1",
+        "select 1; select 2",
+        "",
+    ],
+)
+def test_queries_pass(sql: str) -> None:
+    require_queries(sql)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "copy (select 1) to 'x' (use_tmp_file false)",
+        "explain analyze copy (select 1) to 'x'",
+        "/* quiet */ explain analyze copy (select 1) to 'x'",
+        "select 1; create table a (b int)",
+        "attach 'x'",
+        "set threads = 1",
+        "pragma database_list",
+        "call pragma_version()",
+        "selec",
+        "select 1; drop view passages",
+    ],
+)
+def test_what_is_no_query_is_refused(sql: str) -> None:
+    with pytest.raises(QueryError):
+        require_queries(sql)
+
+
+def test_no_progress_bar_gets_into_the_output(snapshot: Snapshot) -> None:
+    setting = "select value from duckdb_settings() where name = 'enable_progress_bar'"
+    assert snapshot.connect().execute(setting).fetchall() == [("false",)]
+
+
+def test_opening_is_quick_to_import() -> None:
+    assert "duckdb" not in Path(Snapshot.open.__code__.co_filename).read_text().split("TYPE_CHECKING:")[0]
