@@ -15,9 +15,10 @@ from uuid import uuid4
 
 from artifacts import durable
 from artifacts.check import check_deep
-from artifacts.layout import CURRENT, LOCK, MANIFEST, PINS, POINTER_PREFIX, SNAPSHOTS, STAGING_PREFIX
+from artifacts.layout import CURRENT, LOCK, MANIFEST, PINS, POINTER_PREFIX, STAGING_PREFIX
 from artifacts.manifest import FileEntry, Manifest
-from artifacts.pointer import MAX_POINTER_BYTES, Pointer, is_snapshot_id
+from artifacts.pointer import Pointer
+from artifacts.shelves import PIN_DIGITS, Shelves, SnapshotInfo
 from artifacts.snapshot import Snapshot, hash_files, read_manifest, verify_files
 from pipeline.errors import (
     ArtifactError,
@@ -30,7 +31,6 @@ from pipeline.errors import (
 from pipeline.model import SnapshotId
 
 REJECTED_PREFIX = ".rejected-"
-_PIN_DIGITS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +47,6 @@ class Published:
     snapshot_id: SnapshotId
     generation: int
     changed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class SnapshotInfo:
-    """A snapshot in the store; ``generation`` is when it last became current, 0 if that is not known."""
-
-    snapshot_id: SnapshotId
-    generation: int
-    current: bool
-    previous: bool
 
 
 def describe(staging: Staging, tables: Mapping[str, int]) -> dict[str, FileEntry]:
@@ -78,30 +68,28 @@ class Store:
 
     def __init__(self, root: Path) -> None:
         self.root = root.absolute()
+        self._shelves = Shelves(self.root)
+        self._snapshots = self._shelves.snapshots_folder
         self._locked = False
-
-    @property
-    def _snapshots(self) -> Path:
-        return self.root / SNAPSHOTS
-
-    def path_of(self, snapshot_id: SnapshotId) -> Path:
-        """Where a snapshot lies, whether it is there or not; raises ``NoSnapshot`` for what cannot be a name."""
-        if not is_snapshot_id(snapshot_id):
-            raise NoSnapshot(
-                f"{snapshot_id!r} is not a snapshot's name", where=str(self.root), hint=self._there()
-            )
-        return self._snapshots / snapshot_id
 
     # Reading
 
+    def path_of(self, snapshot_id: SnapshotId) -> Path:
+        """Where a snapshot lies, whether it is there or not; raises ``NoSnapshot`` for what cannot be a name."""
+        return self._shelves.path_of(snapshot_id)
+
+    def snapshots(self) -> tuple[SnapshotInfo, ...]:
+        """Every snapshot that is there, the latest to become current first."""
+        return self._shelves.snapshots()
+
     def current(self) -> SnapshotId | None:
         """The current snapshot, ``None`` before the first is published; raises ``DamagedSnapshot``."""
-        pointer = self._pointer()
+        pointer = self._shelves.pointer()
         return pointer.id if pointer else None
 
     def generation(self) -> int:
         """How often the current snapshot has changed, 0 before the first; raises ``DamagedSnapshot``."""
-        pointer = self._pointer()
+        pointer = self._shelves.pointer()
         return pointer.generation if pointer else 0
 
     def open(self, snapshot_id: SnapshotId | None = None) -> Snapshot:
@@ -120,20 +108,6 @@ class Store:
                 if (now := self._required_current()) == wanted:
                     raise (self._dangling(wanted) if isinstance(error, NoSnapshot) else error) from None
                 wanted = now
-
-    def snapshots(self) -> tuple[SnapshotInfo, ...]:
-        """Every snapshot that is there, the latest to become current first."""
-        pointer = self._pointer_if_sound()
-        infos = (
-            SnapshotInfo(
-                snapshot_id=name,
-                generation=self._generation_of(name),
-                current=pointer is not None and name == pointer.id,
-                previous=pointer is not None and name == pointer.previous,
-            )
-            for name in self._names()
-        )
-        return tuple(sorted(infos, key=lambda info: (-info.generation, info.snapshot_id)))
 
     # Writing
 
@@ -173,7 +147,7 @@ class Store:
             with suppress(WriteFailed):
                 durable.remove_tree(staging.path)
             raise
-        pointer = self._pointer_if_sound()
+        pointer = self._shelves.pointer_if_sound()
         if pointer is not None and pointer.id == snapshot_id:
             return Published(snapshot_id, pointer.generation, changed=False)
         return Published(snapshot_id, self._make_current(snapshot_id, pointer), changed=True)
@@ -184,7 +158,7 @@ class Store:
         Mends a damaged ``CURRENT``. Raises ``NoSnapshot`` when there is nothing to go back to.
         """
         with self._holding("rollback"):
-            pointer = self._pointer_if_sound()
+            pointer = self._shelves.pointer_if_sound()
             target = to if to is not None else self._earlier(pointer)
             self._require_sound(target)
             if pointer is None or pointer.id != target:
@@ -196,7 +170,7 @@ class Store:
         if keep < 0:
             raise ValueError(f"keep must be 0 or more, not {keep}")
         with self._holding("prune"):
-            self._pointer()  # A damaged CURRENT would make the current snapshot look like an old one.
+            self._shelves.pointer()  # A damaged CURRENT would make the current snapshot look like an old one.
             self._sweep(rejected=True)
             others = [info for info in self.snapshots() if not (info.current or info.previous)]
             return tuple(info.snapshot_id for info in others[keep:] if self._remove(info.snapshot_id))
@@ -249,8 +223,8 @@ class Store:
         generation = 1 + max((info.generation for info in self.snapshots()), default=0)
         if before is not None:
             generation = max(generation, before.generation + 1)
-        previous = before.id if before is not None and before.id in self._names() else None
-        durable.overwrite(self._pin(snapshot_id), f"{generation:0{_PIN_DIGITS}d}\n".encode())
+        previous = before.id if before is not None and before.id in self._shelves.names() else None
+        durable.overwrite(self._shelves.pin(snapshot_id), f"{generation:0{PIN_DIGITS}d}\n".encode())
         durable.sync_directory(self.root / PINS)
         self._write_pointer(Pointer(snapshot_id, generation, previous))
         return generation
@@ -259,7 +233,7 @@ class Store:
         try:
             durable.replace_file(self.root / CURRENT, pointer.to_bytes())
         except WriteFailed as error:
-            if self._pointer_if_sound() != pointer:
+            if self._shelves.pointer_if_sound() != pointer:
                 raise
             raise WriteFailed(
                 f"{pointer.id} is current, but the disk did not confirm it: {error.what}",
@@ -269,14 +243,14 @@ class Store:
 
     def _remove(self, snapshot_id: SnapshotId) -> bool:
         """Whether nobody was reading it; it disappears in one step, so nobody finds half of it."""
-        lock = durable.try_exclusive(self._pin(snapshot_id))
+        lock = durable.try_exclusive(self._shelves.pin(snapshot_id))
         if lock is None:
             return False
         try:
             doomed = self._snapshots / f"{STAGING_PREFIX}{uuid4().hex}"
             durable.rename(self.path_of(snapshot_id), doomed)
             durable.sync_directory(self._snapshots)
-            durable.remove_file(self._pin(snapshot_id))
+            durable.remove_file(self._shelves.pin(snapshot_id))
             durable.remove_tree(doomed)
         finally:
             lock.close()
@@ -286,20 +260,17 @@ class Store:
         try:
             check_deep(self.path_of(snapshot_id), snapshot_id)
         except DamagedSnapshot as error:
-            others = ", ".join(name for name in self._names() if name != snapshot_id)
+            others = ", ".join(name for name in self._shelves.names() if name != snapshot_id)
             hint = f"Name another to go back to: {others}." if others else "Make a new one: noctule index"
             raise DamagedSnapshot(error.what, where=error.where, hint=hint) from error
 
     # What is there
 
-    def _pin(self, snapshot_id: SnapshotId) -> Path:
-        return self.root / PINS / snapshot_id
-
     def _open(self, snapshot_id: SnapshotId) -> Snapshot:
         path = self.path_of(snapshot_id)
         if not path.is_dir():
-            raise NoSnapshot("there is no such snapshot", where=str(path), hint=self._there())
-        pin = durable.lock_shared(self._pin(snapshot_id))
+            raise NoSnapshot("there is no such snapshot", where=str(path), hint=self._shelves.hint())
+        pin = durable.lock_shared(self._shelves.pin(snapshot_id))
         try:
             return Snapshot.open(path, expected_id=snapshot_id, pin=pin)
         except BaseException:
@@ -307,60 +278,19 @@ class Store:
                 pin.close()
             raise
 
-    def _pointer(self) -> Pointer | None:
-        path = self.root / CURRENT
-        try:
-            with path.open("rb") as file:
-                content = file.read(MAX_POINTER_BYTES + 1)
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise ArtifactError(
-                f"cannot read which snapshot is current: {error.strerror}",
-                where=str(path),
-                hint=self._there(),
-            ) from error
-        return Pointer.from_bytes(content, where=str(path), hint=self._there())
-
-    def _pointer_if_sound(self) -> Pointer | None:
-        try:
-            return self._pointer()
-        except DamagedSnapshot:
-            return None
-
     def _required_current(self) -> SnapshotId:
         current = self.current()
         if current is None:
-            hint = self._there() if self._names() else "Make one: noctule index"
+            hint = self._shelves.hint() if self._shelves.names() else "Make one: noctule index"
             raise NoSnapshot("nothing has been published yet", where=str(self.root), hint=hint)
         return current
 
     def _dangling(self, snapshot_id: SnapshotId) -> DamagedSnapshot:
         return DamagedSnapshot(
-            f"it names {snapshot_id}, which is not there", where=str(self.root / CURRENT), hint=self._there()
+            f"it names {snapshot_id}, which is not there",
+            where=str(self.root / CURRENT),
+            hint=self._shelves.hint(),
         )
-
-    def _there(self) -> str:
-        names = ", ".join(self._names())
-        return (
-            f"Go back: noctule rollback. There are {names}."
-            if names
-            else "There are none; make one: noctule index"
-        )
-
-    def _names(self) -> list[SnapshotId]:
-        try:
-            found = [path.name for path in self._snapshots.iterdir() if is_snapshot_id(path.name)]
-        except OSError:
-            return []
-        return sorted(map(SnapshotId, found))
-
-    def _generation_of(self, snapshot_id: SnapshotId) -> int:
-        try:
-            digits = self._pin(snapshot_id).read_bytes()[:_PIN_DIGITS]
-        except OSError:
-            return 0
-        return int(digits) if len(digits) == _PIN_DIGITS and digits.isdigit() else 0
 
     def _earlier(self, pointer: Pointer | None) -> SnapshotId:
         others = [i.snapshot_id for i in self.snapshots() if pointer is None or i.snapshot_id != pointer.id]

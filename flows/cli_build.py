@@ -167,17 +167,26 @@ def _ready(request: IndexRequest, flags: Flags, no_prefect: bool, work: Callable
     from flows.work import require_ready
 
     require_ready(request)
-    return _run(flags, no_prefect, lambda: work(request))
+    return _run(flags, no_prefect, lambda: work(request), meanwhile=_imports)
 
 
-def _run(flags: Flags, no_prefect: bool, work: Callable[[], T]) -> T:
+def _run(
+    flags: Flags, no_prefect: bool, work: Callable[[], T], meanwhile: Callable[[], None] = lambda: None
+) -> T:
     with output.progress(flags.quiet, flags.as_json):
         if no_prefect:
             return work()
         from flows.runtime import prefect_api
 
-        with prefect_api(flags.store):
+        with prefect_api(flags.store, meanwhile=meanwhile):
             return work()
+
+
+def _imports() -> None:
+    """The slow imports of an index run, for the seconds in which Prefect's server starts."""
+    import sentence_transformers  # noqa: F401
+
+    import flows.nightly  # noqa: F401
 
 
 def _index_plain(request: IndexRequest) -> BuildResult:

@@ -54,7 +54,8 @@ class LogProgress:
 
     def end(self) -> None:
         """The stage has ended."""
-        self._log.info("%s: done in %.1f s", self._stage, time.monotonic() - self._begun)
+        if self._total:
+            self._log.info("%s: %.1f s", self._stage, time.monotonic() - self._begun)
 
 
 class BarProgress:
@@ -82,10 +83,11 @@ class BarProgress:
         done = self._bars.tasks[self._bars.task_ids.index(self._task)].completed
         self._bars.remove_task(self._task)
         self._task = None
+        seconds = time.monotonic() - self._begun
         amount = f"  {done:,.0f}" if done else ""
-        self._bars.console.print(
-            f"  {self._stage}{amount}  {time.monotonic() - self._begun:.1f} s", style="dim", highlight=False
-        )
+        self._bars.console.print(f"  {self._stage}{amount}  {seconds:.1f} s", style="dim", highlight=False)
+        # Not shown beside the bars, but kept in Prefect's log of the run.
+        logging.getLogger(LOGGER).info("%s: %.1f s", self._stage, seconds)
 
 
 @contextmanager

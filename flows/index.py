@@ -91,7 +91,6 @@ class PrefectSteps(Clock):
             ]
             for future in futures:
                 future.result()
-        _log.info("%s: %d batches, %.1f s", name, len(calls), self.times[-1].seconds)
         return [call.result for call in calls]
 
 

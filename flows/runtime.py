@@ -17,7 +17,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,10 +86,14 @@ def configure(home: Path) -> None:
 
 @contextmanager
 def prefect_api(
-    state_dir: Path, start_limit_s: float = START_LIMIT_S, drain_limit_s: float = DRAIN_LIMIT_S
+    state_dir: Path,
+    start_limit_s: float = START_LIMIT_S,
+    drain_limit_s: float = DRAIN_LIMIT_S,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> Iterator[str]:
     """The address of a Prefect API that answers, for the block's time; enter it before Prefect is imported.
 
+    A private server takes seconds to start, on another core: ``meanwhile`` is what to do in that time.
     Raises ``StoreBusy`` when another run uses the store's private API, ``SettingsError`` when none can be had
     within ``start_limit_s`` seconds.
     """
@@ -101,7 +105,7 @@ def prefect_api(
         _require_answer(given)
         yield given
         return
-    with _only_run(state_dir), _private_server(home, start_limit_s) as url:
+    with _only_run(state_dir), _private_server(home, start_limit_s, meanwhile) as url:
         try:
             # Nobody else uses this home while the lock is ours: what is still open there has no process.
             with suppress(Exception):
@@ -122,11 +126,6 @@ def _only_run(state_dir: Path) -> AbstractContextManager[None]:
     return durable.lock_exclusive(state_dir / "prefect.lock", "flow")
 
 
-def _import_meanwhile() -> None:
-    """Prefect's import takes a second; the server needs several, on another core."""
-    import prefect.flows  # noqa: F401
-
-
 def _require_answer(url: str) -> None:
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
@@ -141,7 +140,7 @@ def _require_answer(url: str) -> None:
 
 
 @contextmanager
-def _private_server(home: Path, start_limit_s: float) -> Iterator[str]:
+def _private_server(home: Path, start_limit_s: float, meanwhile: Callable[[], None]) -> Iterator[str]:
     """The address of a server that is up, until the block ends; its socket is ours before the server starts."""
     if _size(home) > MAX_HOME_BYTES:
         durable.remove_tree(home)
@@ -150,7 +149,7 @@ def _private_server(home: Path, start_limit_s: float) -> Iterator[str]:
         listener.listen(128)
         os.environ["PREFECT_API_URL"] = f"http://{_LOOPBACK}:{listener.getsockname()[1]}/api"
         try:
-            server = _started(home, listener, time.monotonic() + start_limit_s)
+            server = _started(home, listener, time.monotonic() + start_limit_s, meanwhile)
             try:
                 listener.close()
                 yield server.url
@@ -164,16 +163,16 @@ def _size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def _started(home: Path, listener: socket.socket, deadline: float) -> _Server:
+def _started(home: Path, listener: socket.socket, deadline: float, meanwhile: Callable[[], None]) -> _Server:
     """A server that answers; where the first one fails on what an earlier Prefect left, one with an empty home."""
     had_history = (home / "prefect.db").exists()
     try:
-        return _ready(_start(home, listener), deadline)
+        return _ready(_start(home, listener), deadline, meanwhile)
     except SettingsError:
         if not had_history:
             raise
     durable.remove_tree(home)
-    return _ready(_start(home, listener), deadline)
+    return _ready(_start(home, listener), deadline, meanwhile)
 
 
 def _start(home: Path, listener: socket.socket) -> _Server:
@@ -195,10 +194,10 @@ def _start(home: Path, listener: socket.socket) -> _Server:
     return _Server(process, os.environ["PREFECT_API_URL"], log)
 
 
-def _ready(server: _Server, deadline: float) -> _Server:
+def _ready(server: _Server, deadline: float, meanwhile: Callable[[], None]) -> _Server:
     """The server, once it answers; it is stopped if it never does, or if waiting is interrupted."""
     try:
-        _import_meanwhile()
+        meanwhile()
         _wait(server, deadline)
     except BaseException:
         _stop(server.process)

@@ -21,6 +21,7 @@ from pipeline.settings import LexicalField
 from pipeline.text import Analyzer
 
 Ints = npt.NDArray[np.int64]
+Narrow = npt.NDArray[np.int32]  # columns that are kept for a whole corpus
 Floats = npt.NDArray[np.float64]
 
 
@@ -34,14 +35,14 @@ class FieldCounts:
     """
 
     terms: tuple[str, ...]
-    term: Ints
-    text: Ints
-    field: Ints
-    count: Ints
-    lengths: Ints
+    term: Narrow
+    text: Narrow
+    field: npt.NDArray[np.int8]
+    count: Narrow
+    lengths: Narrow
     surface: tuple[str, ...]
-    surface_term: Ints
-    surface_count: Ints
+    surface_term: Narrow
+    surface_count: Narrow
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +120,14 @@ def _count(
     first = np.array([found[0] if found else -1 for found in expansions], dtype=np.int64)
     return FieldCounts(
         terms=tuple(terms),
-        term=term_of,
-        text=cell_of // fields,
-        field=cell_of % fields,
-        count=count.astype(np.int64),
-        lengths=lengths.astype(np.int64),
+        term=term_of.astype(np.int32),
+        text=(cell_of // fields).astype(np.int32),
+        field=(cell_of % fields).astype(np.int8),
+        count=count.astype(np.int32),
+        lengths=lengths.astype(np.int32),
         surface=tuple(surfaces),
-        surface_term=first,
-        surface_count=np.bincount(tokens, minlength=len(surfaces)).astype(np.int64),
+        surface_term=first.astype(np.int32),
+        surface_count=np.bincount(tokens, minlength=len(surfaces)).astype(np.int32),
     )
 
 
@@ -150,7 +151,7 @@ def build_index(batches: Sequence[FieldCounts], fields: Sequence[LexicalField], 
     lengths = (
         np.concatenate([batch.lengths for batch in batches])
         if batches
-        else np.zeros((0, len(fields)), np.int64)
+        else np.zeros((0, len(fields)), np.int32)
     )
     texts = len(lengths)
     weight = _weights(lengths, fields)
@@ -167,7 +168,7 @@ def build_index(batches: Sequence[FieldCounts], fields: Sequence[LexicalField], 
     return _scored(terms, term, passage, pseudo_frequency[present], texts, k1)
 
 
-def _weights(lengths: npt.NDArray[np.int64], fields: Sequence[LexicalField]) -> Floats:
+def _weights(lengths: Narrow, fields: Sequence[LexicalField]) -> Floats:
     """``w_f / (1 − b_f + b_f · len / avglen)`` of every text and field; the average counts empty fields."""
     average = lengths.mean(axis=0) if len(lengths) else np.ones(len(fields))
     relative = lengths / np.where(average > 0, average, 1.0)

@@ -36,11 +36,9 @@ _ATTRIBUTES = {
     "data": {"value"},
     "bdo": {"dir"},
 }
-# Task lists need a checkbox; any other input would be a form.
-_FORCED = {"input": {"type": "checkbox", "disabled": "disabled"}}
 _SCHEMES = {"http", "https", "mailto"}
 _CLASS = re.compile(
-    r"language-[\w+#.-]{1,40}|callout(-[a-z]+)?|admonition(-title)?|wikilink|transclusion|tag"
+    r"language-[\w+#.-]{1,40}|callout(-[\w-]{1,40})?|admonition(-title)?|wikilink|transclusion|tag"
     r"|footnotes?(-[a-z]+)*|task-list-item(-checkbox)?|contains-task-list"
 )
 _CONTROL_OR_SPACE = re.compile(r"[\x00-\x20\x7f-\xa0]+")
@@ -49,6 +47,7 @@ _OUTWARD = re.compile(r"//|[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 # nh3 writes every attribute as name="value" with the quotation mark escaped: these match its output only.
 _ATTRIBUTE_RUN = r'((?:\s[^\s"=<>]+="[^"]*")*)'
 _IMG = re.compile(f"<img{_ATTRIBUTE_RUN}>")
+_INPUT = re.compile(f"<input{_ATTRIBUTE_RUN}>")
 _A = re.compile(f"<a{_ATTRIBUTE_RUN}>")
 _ATTRIBUTE = re.compile(r'\s([^\s"=<>]+)="([^"]*)"')
 _ID = re.compile(rf'\sid="{ID_PREFIX}([^"]*)"')
@@ -66,13 +65,13 @@ def sanitize(html: str) -> str:
         clean_content_tags=set(_UNSEEN_NAMES.split()),
         attributes=_ATTRIBUTES,
         attribute_filter=_filtered,
-        set_tag_attribute_values=_FORCED,
         url_schemes=_SCHEMES,
         link_rel=None,
         id_prefix=ID_PREFIX,
     )
     ids = frozenset(_ID.findall(clean))
-    return _A.sub(lambda found: _anchor(found[1], ids), _IMG.sub(_image, clean))
+    clean = _INPUT.sub(_checkbox, _IMG.sub(_image, clean))
+    return _A.sub(lambda found: _anchor(found[1], ids), clean)
 
 
 def _filtered(tag: str, name: str, value: str) -> str | None:
@@ -96,6 +95,12 @@ def _image(found: re.Match[str]) -> str:
     if attributes.get("src"):
         return found[0]
     return html_text.escape(html_text.unescape(attributes.get("alt", "")), quote=False)
+
+
+def _checkbox(found: re.Match[str]) -> str:
+    # Task lists need one; any other input would be a form. Not by nh3's set_tag_attribute_values: its order varies.
+    checked = ' checked="checked"' if "checked" in dict(_ATTRIBUTE.findall(found[1])) else ""
+    return f'<input type="checkbox" disabled="disabled"{checked}>'
 
 
 def _anchor(attributes: str, ids: frozenset[str]) -> str:

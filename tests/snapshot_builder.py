@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from artifacts import durable
+from artifacts.disk import Disk
 from artifacts.layout import FAISS_INDEX, FORMAT_VERSION, table_file
 from artifacts.manifest import Manifest, ModelRecord
 from artifacts.parquet import write_table
@@ -46,7 +47,7 @@ NAMES = ("alpha.md", "beta.md", "gamma.md")
 CODE = "print('hello')"
 
 
-class QuickDisk(durable.Disk):
+class QuickDisk(Disk):
     """Skips the syncs, which are most of the time and matter only when the power goes."""
 
     def fsync(self, descriptor: int) -> None:
@@ -60,7 +61,7 @@ class QuickDisk(durable.Disk):
 def _quick_disk() -> Iterator[None]:
     """No syncs for the block's time, unless a test has put in a disk of its own."""
     before = durable.disk
-    durable.disk = QuickDisk() if type(before) is durable.Disk else before
+    durable.disk = QuickDisk() if type(before) is Disk else before
     try:
         yield
     finally:

@@ -18,6 +18,8 @@ from pipeline.parse.text import read_text
 from pipeline.settings import Collection, Rule
 
 _HTML_ENDINGS = frozenset({".html", ".htm", ".xhtml"})
+# Some writers set code in a title as they would in the text.
+_BACKTICKS = re.compile(r"`([^`]*)`")
 _TEXT_ENDINGS = frozenset({".txt", ".text"})
 
 
@@ -73,7 +75,7 @@ def _markdown(source: Source, collection: Collection, where: str) -> Document:
         doc_id=doc_id(source.collection, source.path),
         collection=source.collection,
         path=source.path,
-        title=front.title or first or _stem(source.path),
+        title=_BACKTICKS.sub(r"\1", front.title) or first or _stem(source.path),
         url=address(source.path, front.slug or None, collection.address),
         syntax="markdown",
         text=text,

@@ -1,8 +1,9 @@
-"""Blockquotes that begin with ``[!NOTE]``, as GitHub, MDN and Obsidian write them, become callouts."""
+"""Callouts in one shape: blockquotes with ``[!NOTE]`` (GitHub, MDN, Obsidian) and admonitions (``!!!``, ``///``, ``:::``)."""
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
@@ -11,12 +12,15 @@ _MARKER = re.compile(r"\[!([A-Za-z][\w-]{0,30})\][+-]?[ \t]*([^\n]*)(?:\n|\Z)")
 
 
 def mark_callouts(state: StateCore) -> None:
-    """Gives such a blockquote the classes ``callout callout-note`` and its title a paragraph of its own.
+    """Gives them the classes ``callout callout-note``, and each title a paragraph of the class ``callout-title``.
 
-    The title's ``paragraph_open`` has ``meta["callout"]``: ``given`` when the author wrote it, else ``default``.
+    The token that opens the title has ``meta["callout"]``: ``given`` when the author wrote it, else ``default``.
     """
     tokens = state.tokens
-    if not any(token.type == "blockquote_open" for token in tokens):
+    kinds = {token.type for token in tokens}
+    if "admonition_open" in kinds:
+        _mark_admonitions(tokens)
+    if "blockquote_open" not in kinds:
         return
     marked: list[Token] = []
     position = 0
@@ -30,6 +34,16 @@ def mark_callouts(state: StateCore) -> None:
             marked.append(token)
             position += 1
     state.tokens = marked
+
+
+def _mark_admonitions(tokens: list[Token]) -> None:
+    for token, after in pairwise(tokens):
+        if token.type == "admonition_open":
+            token.attrSet("class", f"callout callout-{token.meta['tag']}")
+        elif token.type == "admonition_title_open":
+            kind = token.markup.partition(" ")[2]
+            token.attrSet("class", "callout-title")
+            token.meta = {"callout": "default" if after.content.lower() == kind.lower() else "given"}
 
 
 def _marker(tokens: list[Token], position: int) -> re.Match[str] | None:

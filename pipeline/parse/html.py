@@ -10,12 +10,13 @@ from bs4 import BeautifulSoup, Tag, XMLParsedAsHTMLWarning
 from pipeline.model import Block, Heading, Link
 from pipeline.parse.dates import day_of
 from pipeline.parse.front_matter import one_line, unique
-from pipeline.parse.html_flow import Flow
+from pipeline.parse.html_flow import Flow, language_of
+from pipeline.parse.markup import without_unseen
 from pipeline.parse.prescan import require_tame
 from pipeline.sanitize import sanitize
 
 _AROUND = ("nav", "header", "footer", "aside")
-_UNSEEN = ("script", "style", "template", "noscript", "svg", "iframe", "object", "head")
+_UNSEEN = ("object", "head")
 _DATES = ("date", "last-modified", "dcterms.modified", "article:modified_time")
 
 
@@ -38,6 +39,7 @@ class Page:
 
 def read_html(html: str, where: str) -> Page:
     """The page's main content and metadata; raises ``RejectedDocument`` for an HTML bomb."""
+    html = without_unseen(html)
     require_tame(html, where)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)
@@ -48,6 +50,9 @@ def read_html(html: str, where: str) -> Page:
     main = _main(soup)
     flow = Flow()
     flow.walk(main)
+    for pre in main.find_all("pre"):
+        if language := language_of(pre):
+            pre["class"] = f"language-{language}"
     return Page(
         title=title,
         text=flow.text(),

@@ -20,6 +20,7 @@ _BLOCKS = frozenset(_BLOCK_NAMES.split())
 _CODE = frozenset({"code", "kbd", "samp", "tt"})
 _SPACE = re.compile(r"[ \t\n\r\f\u00a0]+")
 _LANGUAGE = re.compile(r"(?:language|lang|highlight|brush:)-?([\w+#.-]+)")
+_NAME = re.compile(r"[\w+#.-]{1,40}")
 _NO_LANGUAGE = frozenset({"default", "none", "text", "plain", "notranslate"})
 _PILCROWS = frozenset({"¶", "#", "§", "🔗", ""})
 
@@ -164,7 +165,7 @@ class Flow:
         self._pieces = []
         if code.strip():
             start = self._put(code)
-            self.blocks.append(Block("code", start, self._length, code, code, _language(tag)))
+            self.blocks.append(Block("code", start, self._length, code, code, language_of(tag)))
             self._put_blank()
 
     def _flush(self) -> None:
@@ -230,12 +231,18 @@ def _folded(text: str) -> str:
     return _SPACE.sub(" ", text).strip()
 
 
-def _language(tag: Tag) -> str:
-    """The language named by a class of the block, of the code in it, or of the boxes around it."""
-    near = [tag, *([tag.code] if tag.code else []), *[up for up in list(tag.parents)[:2] if up]]
-    for one in near:
-        for name in str(_get(one, "class")).split():
-            found = _LANGUAGE.fullmatch(name.lower())
-            if found and found[1] not in _NO_LANGUAGE:
-                return found[1]
+def language_of(pre: Tag) -> str:
+    """The language named by a class of the block, of the code in it, or of the two boxes around it, lower-case."""
+    near = [pre, *([pre.code] if pre.code else []), *[box for box in (pre.parent, _box(pre.parent)) if box]]
+    for tag in near:
+        names = [_get(tag, "data-language"), _get(tag, "data-lang")]
+        classes = [_LANGUAGE.fullmatch(name) for name in _get(tag, "class").lower().split()]
+        names.extend(found[1] for found in classes if found)
+        for name in names:
+            if _NAME.fullmatch(name) and name.lower() not in _NO_LANGUAGE:
+                return name.lower()
     return ""
+
+
+def _box(tag: Tag | None) -> Tag | None:
+    return tag.parent if tag else None

@@ -18,9 +18,10 @@ from pipeline.parse.prescan import require_tame
 
 __all__ = ["Markdown", "markdown_parser", "plain_markdown", "read_markdown"]
 
-_LANGUAGE = re.compile(r"\{?\s*\.?(?:language-)?([\w+#.-]+)")
+# The first word of the info string: ``js``, ``{.js}``, ``rust,ignore``; an option such as ``title="x"`` is no language.
+_LANGUAGE = re.compile(r"\{?\s*\.?(?:language-)?([\w+#.-]+)(?![\w+#.-]*=)")
 _CONTAINERS = frozenset(
-    {"list_item_open", "dt_open", "dd_open", "blockquote_open", "footnote_reference_open"}
+    {"list_item_open", "dt_open", "dd_open", "blockquote_open", "footnote_reference_open", "admonition_open"}
 )
 _ENDINGS = frozenset({"list_item_close", "dt_close", "dd_close"})
 _ITEMS = frozenset({"list_item_open", "dt_open", "dd_open"})
@@ -48,7 +49,9 @@ def read_markdown(text: str, body_start: int, where: str) -> Markdown:
     markdown_parser().parse(body, env)
     reader = _Reader(text, Lines(body, body_start), env.get("footnotes"))
     reader.walk(env[DOCUMENT_ORDER])
-    require_tame("".join(reader.raw_html), where)
+    # Inline tags end with their paragraph, blocks of raw HTML nest through the whole page.
+    for html in ("".join(reader.raw_blocks), *reader.raw_inline):
+        require_tame(html, where)
     return reader.result()
 
 
@@ -61,7 +64,8 @@ class _Reader:
     blocks: list[Block] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     tags: dict[str, None] = field(default_factory=dict)
-    raw_html: list[str] = field(default_factory=list)
+    raw_blocks: list[str] = field(default_factory=list)
+    raw_inline: list[str] = field(default_factory=list)
     too_deep: bool = False
     # One entry for each open list item: whether its first paragraph is still to come.
     items: list[bool] = field(default_factory=list)
@@ -131,7 +135,7 @@ class _Reader:
         self.block("code", start, end, code, code, named[1].lower() if named else "")
 
     def html(self, token: Token) -> None:
-        self.raw_html.append(token.content)
+        self.raw_blocks.append(token.content)
         start, end = self.span(token.map or [0, 0])
         self.block("list" if self.items else "text", start, end, visible_text(token.content))
         raw = [
@@ -146,11 +150,13 @@ class _Reader:
             self.blocks.append(Block(kind, start, end, text, code, language))
 
     def span(self, lines: list[int]) -> tuple[int, int]:
-        return self.lines.start(lines[0]), self.lines.start(lines[1])
+        # The definition list plugin gives a term a range without lines.
+        return self.lines.start(lines[0]), self.lines.start(max(lines[1], lines[0] + 1))
 
     def found(self, inline: Inline, start: int, end: int) -> None:
         self.tags.update(dict.fromkeys(inline.tags))
-        self.raw_html.extend(inline.html)
+        if inline.html:
+            self.raw_inline.append("".join(inline.html))
         if inline.links:
             self.locate(inline.links, start, end)
 
@@ -161,9 +167,16 @@ class _Reader:
             if not markdown_parser().validateLink(link.target):
                 continue
             at = self.text.find(link.target, cursor, end)
-            opening = max(self.text.rfind(mark, cursor, at) for mark in "[<") if at >= 0 else -1
-            self.links.append(Link(link.kind, link.target, link.text, max(cursor, opening)))
+            self.links.append(Link(link.kind, link.target, link.text, self.opening(cursor, at)))
             cursor = max(cursor, at)
+
+    def opening(self, cursor: int, target: int) -> int:
+        found = self.text.rfind("[", cursor, target) if target >= 0 else -1
+        if found < 0 <= target:
+            found = self.text.rfind("<", cursor, target)
+        while found > cursor and self.text[found - 1] in "[!":
+            found -= 1
+        return max(cursor, found)
 
     def result(self) -> Markdown:
         return Markdown(

@@ -21,6 +21,7 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.tasklists import tasklists_plugin
 
+from pipeline.parse.boxes import box
 from pipeline.parse.callouts import mark_callouts
 
 MAX_NESTING = 100
@@ -42,6 +43,7 @@ def markdown_parser() -> MarkdownIt:
     md = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING})
     md.enable(["table", "strikethrough"])
     md.use(footnote_plugin).use(deflist_plugin).use(tasklists_plugin).use(admon_plugin)
+    md.block.ruler.before("fence", "box", box, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     md.inline.ruler.before("link", "wikilink", _wikilink)
     md.inline.ruler.before("link", "tag", _tag)
     md.core.ruler.after("block", "callouts", mark_callouts)

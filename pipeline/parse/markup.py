@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from html import unescape
 
 # No quantifier here can run past the next "<": unclosed tags by the thousand stay linear.
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_HIDDEN = re.compile(
-    r"<(script|style|template|noscript|iframe|svg)\b[^<>]*>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE
+_UNSEEN = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style|template|noscript|iframe|svg)\b[^<>]*>.*?(?:</\1\s*>|\Z)|<[!?][^<>]*>?",
+    re.DOTALL | re.IGNORECASE,
 )
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<[!?][^<>]*>")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _BREAK = re.compile(
     r"</?(?:p|div|br|li|tr|h[1-6]|dd|dt|ul|ol|table|details|summary|pre|blockquote|td|th)\b[^<>]*>", re.I
 )
@@ -38,10 +38,17 @@ class RawLink:
     text: str
 
 
+def without_unseen(html: str) -> str:
+    """The HTML without comments, declarations, scripts, styles and the like; what is not closed ends with the text.
+
+    Python's own HTML parser takes quadratic time over such things, and its versions differ on where they end.
+    """
+    return _UNSEEN.sub("", html)
+
+
 def visible_text(html: str) -> str:
     """What a reader sees of the HTML: comments, scripts and tags gone, entities decoded, blank lines dropped."""
-    bare = _HIDDEN.sub(" ", _COMMENT.sub("", html))
-    bare = _TAG.sub("", _BREAK.sub("\n", bare))
+    bare = _TAG.sub("", _BREAK.sub("\n", without_unseen(html)))
     return _BLANKS.sub("\n", _SPACES.sub(" ", unescape(bare))).strip()
 
 

@@ -123,7 +123,7 @@ def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRo
     linking = plan.backlinks.get(entry.row, [])
     rows = related_rows(plan.relations, entry.row, plan.settings.related)
     before, after = plan.tree.previous(entry.page), plan.tree.next(entry.page)
-    toc = _toc(content)
+    toc = _toc(content, frozenset(section.slug for section in plan.library.sections(entry)))
     head, end, body = content.html.partition("</h1>") if content.has_title else ("", "", content.html)
     return DocumentView(
         # What docsite.render gives is sanitised, and dressed with escaped text only.
@@ -157,8 +157,10 @@ def _crumbs(plan: SitePlan, entry: Entry) -> tuple[Crumb, ...]:
     return (*home, *(Crumb(node.label, node.page) for node in above))
 
 
-def _toc(content: Content) -> tuple[Anchored, ...]:
+def _toc(content: Content, slugs: frozenset[str]) -> tuple[Anchored, ...]:
+    """The upper headings below the title, but for those with nothing below them: the index has no such section."""
     headings = content.headings[1:] if content.has_title else content.headings
-    shown = sorted({heading.level for heading in headings if heading.title})[:TOC_LEVELS]
-    toc = tuple(heading for heading in headings if heading.level in shown and heading.title)
+    filled = [heading for heading in headings if heading.slug in slugs and heading.title]
+    shown = sorted({heading.level for heading in filled})[:TOC_LEVELS]
+    toc = tuple(heading for heading in filled if heading.level in shown)
     return toc if len(toc) >= MIN_TOC_ENTRIES else ()

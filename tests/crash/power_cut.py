@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from artifacts import durable
+from artifacts.disk import Disk
 
 ALL_COMBINATIONS_UP_TO = 6
 
@@ -109,7 +110,7 @@ def _walk(
             yield at + name, node.content
 
 
-class RecordingDisk(durable.Disk):
+class RecordingDisk(Disk):
     """Does everything for real, and keeps every tree that a power cut on the way could have left."""
 
     def __init__(self, root: Path, forget: Callable[[Path], bool] = lambda _: False) -> None:
@@ -212,7 +213,7 @@ class RecordingDisk(durable.Disk):
 
 
 @contextmanager
-def using(disk: durable.Disk) -> Iterator[None]:
+def using(disk: Disk) -> Iterator[None]:
     """Every durable call goes to this disk for the block's time."""
     before, durable.disk = durable.disk, disk
     try:

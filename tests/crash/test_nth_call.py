@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from artifacts import durable
 from artifacts.check import check_deep
+from artifacts.disk import Disk
 from artifacts.store import Store
 from pipeline.errors import WriteFailed
 from tests.crash.power_cut import using
@@ -22,7 +22,7 @@ FREES_SPACE = {"unlink", "rmdir", "close"}
 
 
 @dataclass
-class FailingDisk(durable.Disk):
+class FailingDisk(Disk):
     """Refuses the n-th call with this error; if it is a full disk, it refuses every later one that needs space."""
 
     nth: int
@@ -33,7 +33,7 @@ class FailingDisk(durable.Disk):
 
     def __getattribute__(self, name: str) -> Any:
         method = super().__getattribute__(name)
-        if name.startswith("_") or not callable(getattr(durable.Disk, name, None)):
+        if name.startswith("_") or not callable(getattr(Disk, name, None)):
             return method
         return lambda *arguments: self._call(name, method, arguments)
 
@@ -110,7 +110,7 @@ def test_a_full_disk_can_still_be_pruned(tmp_path: Path) -> None:
         assert snapshot.id == ids[-1]
 
 
-class FullDisk(durable.Disk):
+class FullDisk(Disk):
     """Takes no more bytes."""
 
     def write(self, descriptor: int, content: bytes | memoryview) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -201,7 +200,3 @@ def test_an_older_format_than_the_first_is_no_format(tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_bytes(content)
     with pytest.raises(DamagedSnapshot, match="format_version"):
         check_deep(tmp_path)
-
-
-def test_vectors_are_compared_bit_by_bit() -> None:
-    assert np.array_equal(unit_rows(3), unit_rows(3))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -140,9 +139,3 @@ def test_damaged_bytes_are_an_artifact_error_or_nothing_new(data: st.DataObject,
     except ArtifactError:
         return
     assert read.to_bytes() == bytes(content)
-
-
-def test_where_is_the_path_given(tmp_path: Path) -> None:
-    with pytest.raises(DamagedSnapshot) as caught:
-        Manifest.from_bytes(b"", where=str(tmp_path))
-    assert caught.value.where == str(tmp_path)

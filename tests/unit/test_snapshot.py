@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -147,7 +146,3 @@ def test_what_is_no_query_is_refused(sql: str) -> None:
 def test_no_progress_bar_gets_into_the_output(snapshot: Snapshot) -> None:
     setting = "select value from duckdb_settings() where name = 'enable_progress_bar'"
     assert snapshot.connect().execute(setting).fetchall() == [("false",)]
-
-
-def test_opening_is_quick_to_import() -> None:
-    assert "duckdb" not in Path(Snapshot.open.__code__.co_filename).read_text().split("TYPE_CHECKING:")[0]

@@ -1,0 +1,53 @@
+"""Boxes fenced by ``///`` or ``:::``, as MkDocs, Docusaurus and MyST write them, become callouts."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+from markdown_it.rules_block import StateBlock
+
+_OPENING = re.compile(r"(/{3,}|:{3,})[ \t]*\{?([A-Za-z][\w-]{0,30})\}?[ \t]*(?:\|[ \t]*)?([^\n|]*)\Z")
+_CLOSINGS = "box_closings"
+
+
+def box(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A block rule for markdown-it: ``/// tip | Title`` up to a line of as many slashes."""
+    first = state.bMarks[start] + state.tShift[start]
+    if not state.src.startswith(("///", ":::"), first) or state.is_code_block(start):
+        return False
+    found = _OPENING.match(state.src[first : state.eMarks[start]].rstrip())
+    closing = _closing(state, found[1], start) if found else end
+    if not found or closing >= end:
+        return False
+    if not silent:
+        _push(state, found, start, closing)
+    return True
+
+
+def _closing(state: StateBlock, marker: str, start: int) -> int:
+    """The next line that is the marker alone, or the end."""
+    # One scan for each marker: thousands of openings that nobody closes stay linear.
+    known: dict[str, list[int]] = state.env.setdefault(_CLOSINGS, {})
+    if marker not in known:
+        lines = range(len(state.eMarks) - 1)
+        known[marker] = [n for n in lines if state.src[state.bMarks[n] : state.eMarks[n]].strip() == marker]
+    after = bisect_right(known[marker], start)
+    return known[marker][after] if after < len(known[marker]) else state.lineMax
+
+
+def _push(state: StateBlock, found: re.Match[str], start: int, closing: int) -> None:
+    kind, title = found[2].lower(), found[3].strip()
+    token = state.push("admonition_open", "div", 1)
+    token.block, token.map, token.meta = True, [start, closing + 1], {"tag": kind}
+    opening = state.push("admonition_title_open", "p", 1)
+    opening.map, opening.markup = [start, start + 1], f"{found[1]} {kind}"
+    inline = state.push("inline", "", 0)
+    inline.content, inline.map, inline.children = title or kind.capitalize(), [start, start + 1], []
+    state.push("admonition_title_close", "p", -1)
+    old_parent, old_max = state.parentType, state.lineMax
+    state.parentType, state.lineMax = "admonition", closing
+    state.md.block.tokenize(state, start + 1, closing)
+    state.parentType, state.lineMax = old_parent, old_max
+    state.push("admonition_close", "div", -1).block = True
+    state.line = closing + 1

@@ -1,0 +1,142 @@
+"""The command line as a user runs it: a process of its own, on folders that a test made."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+MARK = "NOCTULE_TEST_RUN"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Standard output, which must be one JSON object and nothing else."""
+        return json.loads(self.out)
+
+    @property
+    def error(self) -> dict[str, str]:
+        """The last line of standard error as the one shape of an error."""
+        error = json.loads(self.err.strip().split("\n")[-1])["error"]
+        assert set(error) == {"kind", "what", "where", "hint"}
+        assert error["what"]
+        return dict(error)
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """Runs commands in a folder, with a store of its own, an empty home and no Prefect settings."""
+
+    folder: Path
+    store: Path
+    extra: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PREFECT", "NOCTULE"))}
+        home = self.folder / ".home"
+        home.mkdir(exist_ok=True)
+        path = os.pathsep.join([*self.extra.get("PYTHONPATH", "").split(os.pathsep), str(REPOSITORY), str(REPOSITORY / "site")])
+        own = {"HOME": str(home), "NOCTULE_STORE": str(self.store), "COLUMNS": "200"}
+        return kept | own | dict(self.extra) | {"PYTHONPATH": path.strip(os.pathsep)}
+
+    def run(self, *arguments: str, timeout_s: float = 150) -> Outcome:
+        done = subprocess.run(
+            [sys.executable, "-m", "flows.cli", *arguments],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    def start(self, *arguments: str) -> Started:
+        mark = uuid4().hex
+        log = self.folder / f".stderr-{mark}"
+        with log.open("wb") as err:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "flows.cli", *arguments],
+                cwd=self.folder,
+                env=self.environment | {MARK: mark},
+                stdout=subprocess.DEVNULL,
+                stderr=err,
+                start_new_session=True,
+            )
+        return Started(process, mark, log)
+
+
+@dataclass(frozen=True)
+class Started:
+    """A command that is running; its descendants are known by a mark in their environment, whoever adopts them."""
+
+    process: subprocess.Popen[bytes]
+    mark: str
+    log: Path
+
+    def said(self) -> str:
+        return self.log.read_text()
+
+    def wait_for(self, text: str, limit_s: float = 90) -> None:
+        wait_until(lambda: text in self.said() or self.process.poll() is not None, limit_s, f"no {text!r}")
+        assert text in self.said(), f"it ended with {self.process.returncode}: {self.said()}"
+
+    def family(self) -> dict[int, str]:
+        """Every living process that this command started, and itself, by number."""
+        found = {}
+        for entry in Path("/proc").iterdir():
+            try:
+                if entry.name.isdigit() and f"{MARK}={self.mark}".encode() in (entry / "environ").read_bytes():
+                    found[int(entry.name)] = (entry / "cmdline").read_text().replace("\0", " ")
+            except OSError:
+                continue
+        return found
+
+    def end(self) -> None:
+        """Whatever is left is killed, so that a failed test leaves nothing."""
+        for number in self.family():
+            try:
+                os.kill(number, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        self.process.wait(10)
+
+
+def wait_until(condition: Any, limit_s: float, complaint: str) -> None:
+    deadline = time.monotonic() + limit_s
+    while not condition():
+        assert time.monotonic() < deadline, f"{complaint} within {limit_s} s"
+        time.sleep(0.1)
+
+
+def write_vault(folder: Path) -> Path:
+    """A small vault: links between notes, code, a tag, one broken link and one file that is not text."""
+    notes = {
+        "index.md": "---\ntitle: Home\ntags: [start]\n---\n# Home\n\nBegin with [[install]], then read [[missing note]].\n",
+        "install.md": "# Install\n\nRun the installer, then set `PATH`.\n\n```python\nimport noctua\n```\n",
+        "guide/cancel.md": "# Cancel a request\n\nAn abort controller cancels a request that is under way.\n\nSee [home](../index.md).\n",
+        "guide/owls.md": "# Owls\n\nThe little owl hunts at dusk and nests in old fruit trees.\n",
+    }
+    for name, text in notes.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (folder / "broken.md").write_bytes(b"\x00\xff\xfe not text \x00")
+    return folder

@@ -1,0 +1,135 @@
+"""From a folder of documents to answers and a site, by the command line alone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.command_line import CommandLine
+from tests.e2e.conftest import Built
+
+
+def test_index_says_what_it_did_in_one_json_object(built: Built) -> None:
+    printed = built.printed
+    assert {"snapshot", "documents", "passages", "skipped", "quarantined", "seconds"} <= set(printed)
+    assert (printed["documents"], printed["quarantined"]) == (4, 1)
+    assert len(printed["snapshot"]) == 20
+
+
+def test_the_published_snapshot_passes_the_deep_check(built: Built) -> None:
+    command = CommandLine(built.store.parent, built.store)
+    assert command.run("check", "--deep", "--json").json == {
+        "snapshot": built.printed["snapshot"],
+        "deep": True,
+        "sound": True,
+    }
+    assert "is sound" in command.run("check").out
+
+
+def test_search_finds_a_note_by_its_words_and_by_its_sense(built: Built) -> None:
+    command = CommandLine(built.store.parent, built.store)
+    found = command.run("search", "how can I stop a fetch that is running", "--json", "--top-n", "2").json
+    assert found["hits"][0]["path"] == "guide/cancel.md"
+    assert len(found["hits"]) == 2
+    assert {"doc_id", "path", "title", "breadcrumb", "url", "score", "excerpt", "why"} <= set(found["hits"][0])
+    assert (found["snapshot"], found["warnings"]) == (built.printed["snapshot"], [])
+
+
+def test_search_for_people_shows_address_excerpt_and_with_explain_the_ranks(built: Built) -> None:
+    command = CommandLine(built.store.parent, built.store)
+    shown = command.run("search", "little owl", "--mode", "keyword", "--explain")
+    assert "1. Owls" in shown.out
+    assert "guide/owls.html" in shown.out
+    assert "keyword: rank 1" in shown.out
+    assert "time: keyword" in shown.out
+    assert shown.err == ""
+
+
+def test_a_keyword_search_loads_neither_torch_nor_prefect(built: Built) -> None:
+    program = (
+        "import sys, atexit\n"
+        "atexit.register(lambda: print(sorted({'torch', 'prefect', 'faiss', 'duckdb'} & set(sys.modules)), file=sys.stderr))\n"
+        "sys.argv = ['noctule', 'search', 'owl', '--mode', 'keyword', '--json']\n"
+        "from flows.cli import main\n"
+        "main()\n"
+    )
+    command = CommandLine(built.store.parent, built.store)
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=command.environment, cwd=command.folder, capture_output=True, text=True
+    )
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["hits"][0]["path"] == "guide/owls.md"
+    assert done.stderr.strip() == "[]"
+
+
+def test_report_names_files_left_out_and_links_that_lead_nowhere(built: Built) -> None:
+    command = CommandLine(built.store.parent, built.store)
+    told = command.run("report", "--json").json
+    assert [each["path"] for each in told["rejected"]] == ["broken.md"]
+    assert told["rejected"][0]["reason"]
+    assert [each["target"] for each in told["unresolved_targets"]] == ["missing note"]
+    assert told["stages"]["publish"] > 0
+    assert "broken.md" in command.run("report").out
+
+
+def test_a_change_is_published_rolled_back_and_pruned(built: Built, tmp_path: Path) -> None:
+    command = built.copied_to(tmp_path)
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    (vault / "new.md").write_text("# New\n\nA note about bats.\n")
+    changed = command.run("index", str(vault), "--no-prefect", "--json", "--quiet").json
+    assert changed["snapshot"] != built.printed["snapshot"]
+
+    listed = command.run("snapshots", "--json").json["snapshots"]
+    assert [(row["snapshot"], row["current"]) for row in listed] == [
+        (changed["snapshot"], True),
+        (built.printed["snapshot"], False),
+    ]
+    assert f"*  {changed['snapshot']}" in command.run("snapshots").out
+
+    assert command.run("rollback", "--json").json == {"snapshot": built.printed["snapshot"]}
+    assert command.run("search", "owl", "--mode", "keyword", "--json").json["hits"]
+    assert command.run("prune", "--keep", "0", "--json").json == {"removed": []}
+    assert command.run("check", "--deep").code == 0
+
+
+def test_the_site_replaces_the_one_before_and_nothing_else(built: Built, tmp_path: Path) -> None:
+    command = built.copied_to(tmp_path)
+    out = tmp_path / "public"
+    for _ in range(2):
+        printed = command.run("site", "--no-prefect", "--out", str(out), "--json").json
+        assert printed["pages"] == 4
+    assert Path(printed["index"]).is_file()
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "precious.txt").write_text("mine")
+    refused = command.run("site", "--no-prefect", "--out", str(other), "--json")
+    assert (refused.code, refused.error["kind"]) == (2, "SourceError")
+    assert (other / "precious.txt").read_text() == "mine"
+
+
+def test_init_then_index_dry_run_need_no_flags(tmp_path: Path, built: Built) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# A\n")
+    command = CommandLine(tmp_path, tmp_path / "store")
+    written = command.run("init", "--json").json
+    assert (written["collection"], written["root"]) == ("docs", "docs")
+    assert command.run("index", "--dry-run", "--json").json["files"] == {"docs": 1}
+    assert not command.store.exists()
+    again = command.run("init", "--json")
+    assert (again.code, again.error["kind"]) == (2, "SettingsError")
+
+
+def test_output_to_a_reader_that_has_gone_is_quiet(built: Built) -> None:
+    command = CommandLine(built.store.parent, built.store)
+    done = subprocess.run(
+        ["bash", "-c", f'{sys.executable} -m flows.cli report --json 2>err.txt | true; echo "${{PIPESTATUS[0]}}"'],
+        env=command.environment,
+        cwd=command.folder,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.strip() in ("0", "141")
+    assert (command.folder / "err.txt").read_text() == ""

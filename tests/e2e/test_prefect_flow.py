@@ -1,0 +1,168 @@
+"""One run through Prefect, looked at from every side: result, records, connections, what stays behind."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command_line import CommandLine, wait_until
+from tests.e2e.conftest import Built
+
+# Runs in every Python process of the command: the flow, its workers and the private server.
+_WATCH = """
+import os, sys
+def _note(event, arguments):
+    if event in ("socket.connect", "socket.sendto", "socket.getaddrinfo"):
+        address = arguments[0] if event == "socket.getaddrinfo" else arguments[1]
+        line = f"{event} {address[0] if isinstance(address, tuple) else address}\\n"
+        fd = os.open(os.environ["WATCH_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        os.write(fd, line.encode())
+        os.close(fd)
+sys.addaudithook(_note)
+"""
+
+
+@dataclass(frozen=True)
+class FlowRun:
+    """What one ``noctule index`` through Prefect printed, wrote down and connected to."""
+
+    command: CommandLine
+    printed: dict[str, Any]
+    said: str
+    connections: list[str]
+
+    def rows(self, query: str) -> list[Any]:
+        with sqlite3.connect(self.command.store / "prefect" / "prefect.db") as database:
+            rows = database.execute(query).fetchall()
+        database.close()
+        return rows
+
+
+@pytest.fixture(scope="module")
+def flow_run(built: Built, tmp_path_factory: pytest.TempPathFactory) -> FlowRun:
+    folder = tmp_path_factory.mktemp("flow")
+    (folder / "watch").mkdir()
+    (folder / "watch" / "sitecustomize.py").write_text(_WATCH)
+    log = folder / "connections"
+    # A proxy in the environment must not draw the flow's own traffic out of the machine.
+    extra = {
+        "PYTHONPATH": str(folder / "watch"),
+        "WATCH_LOG": str(log),
+        "HTTP_PROXY": "http://192.0.2.1:9",
+        "http_proxy": "http://192.0.2.1:9",
+    }
+    command = CommandLine(folder, folder / "store", extra)
+    done = command.run("index", str(built.vault), "--json")
+    assert done.code == 0, done.err
+    return FlowRun(command, done.json, done.err, log.read_text().splitlines())
+
+
+def test_prefect_and_no_prefect_make_the_same_snapshot(flow_run: FlowRun, built: Built) -> None:
+    assert flow_run.printed["snapshot"] == built.printed["snapshot"]
+
+
+def test_json_output_is_alone_and_nothing_is_said_beside_it(flow_run: FlowRun) -> None:
+    assert flow_run.said == ""
+
+
+def test_every_task_run_is_recorded_with_a_name_to_follow(flow_run: FlowRun) -> None:
+    states = dict(flow_run.rows("select name, state_type from task_run"))
+    assert set(states.values()) == {"COMPLETED"}
+    assert {"discover", "parse 1 of 1", "embed 1 of 1", "write", "publish"} <= set(states)
+    assert flow_run.rows("select state_type from flow_run") == [("COMPLETED",)]
+
+
+def test_the_report_is_kept_as_artifacts(flow_run: FlowRun) -> None:
+    kept = {key: json.loads(data) if kind == "table" else data for key, kind, data in flow_run.rows("select key, type, data from artifact")}
+    assert flow_run.printed["snapshot"] in kept["index-summary"]
+    table = kept["index-rejected"]
+    rows = json.loads(table) if isinstance(table, str) else table
+    assert [row["path"] for row in rows] == ["broken.md"]
+
+
+def test_log_lines_reach_prefect(flow_run: FlowRun) -> None:
+    messages = [row[0] for row in flow_run.rows("select message from log")]
+    assert any(flow_run.printed["snapshot"] in message for message in messages)
+
+
+def test_nothing_is_pickled(flow_run: FlowRun) -> None:
+    assert not (flow_run.command.store / "prefect" / "storage").exists()
+
+
+def test_no_connection_leaves_the_machine(flow_run: FlowRun) -> None:
+    assert any("127.0.0.1" in line for line in flow_run.connections), "the watch saw nothing: it is broken"
+    strangers = [line for line in flow_run.connections if line.split(" ")[1] not in ("127.0.0.1", "localhost", "::1", "None")]
+    assert strangers == []
+
+
+def test_an_error_in_a_flow_has_the_same_shape_and_code_as_without(built: Built, flow_run: FlowRun) -> None:
+    (flow_run.command.folder / "empty").mkdir()
+    by_flow = flow_run.command.run("index", "empty", "--json")
+    plain = flow_run.command.run("index", "empty", "--json", "--no-prefect")
+    assert by_flow.code == plain.code == 2
+    assert by_flow.error == plain.error
+    assert by_flow.err.count("\n") == 1
+
+
+def test_a_server_that_cannot_start_is_reported_with_a_way_out(built: Built, tmp_path: Path) -> None:
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "uvicorn.py").write_text("raise ImportError('broken on purpose')\n")
+    command = CommandLine(tmp_path, tmp_path / "store", {"PYTHONPATH": str(tmp_path / "broken")})
+    refused = command.run("index", str(built.vault), "--json")
+    assert (refused.code, refused.error["kind"]) == (2, "SettingsError")
+    assert "broken on purpose" in refused.error["what"]
+    assert "--no-prefect" in refused.error["hint"]
+
+
+def test_a_given_server_that_does_not_answer_is_named(built: Built, tmp_path: Path) -> None:
+    command = CommandLine(tmp_path, tmp_path / "store", {"PREFECT_API_URL": "http://127.0.0.1:9/api"})
+    refused = command.run("index", str(built.vault), "--json")
+    assert (refused.code, refused.error["kind"]) == (2, "SettingsError")
+    assert "127.0.0.1:9" in refused.error["where"]
+
+
+@pytest.mark.parametrize(("signal_name", "to_group", "code"), [("SIGTERM", False, 143), ("SIGINT", True, 130)])
+def test_a_signal_ends_the_flow_and_leaves_no_process(
+    built: Built, tmp_path: Path, signal_name: str, to_group: bool, code: int
+) -> None:
+    import os
+    import signal
+
+    command = built.copied_to(tmp_path)
+    started = command.start("index", str(built.vault))
+    try:
+        started.wait_for("discover:")
+        assert len(started.family()) >= 2, "the private server should be running"
+        (os.killpg if to_group else os.kill)(started.process.pid, signal.Signals[signal_name])
+        assert started.process.wait(60) == code, started.said()
+        wait_until(lambda: not started.family(), 5, "processes are left")
+    finally:
+        started.end()
+    assert "Traceback" not in started.said()
+    assert started.said().count("error: ") == 1
+    assert command.run("check", "--deep", "--json").json["snapshot"] == built.printed["snapshot"]
+
+
+def test_after_kill_9_the_server_goes_and_the_next_run_marks_the_run_as_crashed(
+    built: Built, tmp_path: Path
+) -> None:
+    command = built.copied_to(tmp_path)
+    started = command.start("index", str(built.vault))
+    try:
+        started.wait_for("discover:")
+        started.process.kill()
+        started.process.wait(10)
+        wait_until(lambda: not any("api_server" in line for line in started.family().values()), 15, "the server is left")
+    finally:
+        started.end()
+    later = command.run("site", "--out", "public", "--json")
+    assert later.code == 0, later.err
+    with sqlite3.connect(command.store / "prefect" / "prefect.db") as database:
+        states = dict(database.execute("select f.name, r.state_type from flow_run r join flow f on f.id = r.flow_id").fetchall())
+    database.close()
+    assert states == {"index": "CRASHED", "site": "COMPLETED"}
