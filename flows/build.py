@@ -108,15 +108,44 @@ def build_snapshot(
     _require_room(settings)
     with store.lock("index"):
         listing = steps.run("discover", lambda: list_sources(settings))
-        understanding = understand_all(listing, settings, steps, progress)
-        _require_documents(settings, listing, understanding, options or BuildOptions())
-        parts = _Parts(settings, store, steps, progress, understanding)
-        staging = store.stage()
-        counts = steps.run("write", lambda: _write(staging, parts))
-        published = steps.run("publish", lambda: store.publish(staging, _manifest(staging, counts, parts)))
-        result = _result(published, counts, parts, time.perf_counter() - start)
+        staged = _stage(listing, settings, store, steps, progress, options or BuildOptions())
+        published = steps.run("publish", lambda: store.publish(staged.staging, staged.manifest))
+        result = _result(published, staged, steps, time.perf_counter() - start)
         write_run(store.root, asdict(result))
         return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Staged:
+    """A snapshot written aside, and what is still needed of the build: nothing large."""
+
+    staging: Staging
+    manifest: Manifest
+    rejections: tuple[Rejection, ...]
+    encoded: int
+    distinct: int
+
+
+def _stage(
+    listing: Listing,
+    settings: Settings,
+    store: Store,
+    steps: Steps,
+    progress: Progress,
+    options: BuildOptions,
+) -> _Staged:
+    understanding = understand_all(listing, settings, steps, progress)
+    _require_documents(settings, listing, understanding, options)
+    parts = _Parts(settings, store, steps, progress, understanding)
+    staging = store.stage()
+    counts = steps.run("write", lambda: _write(staging, parts))
+    return _Staged(
+        staging=staging,
+        manifest=_manifest(staging, counts, parts),
+        rejections=understanding.rejections,
+        encoded=parts.encoded.computed,
+        distinct=len(parts.encoded.hashes),
+    )
 
 
 def _require_room(settings: Settings) -> None:
@@ -231,8 +260,9 @@ def _manifest(staging: Staging, counts: Mapping[str, int], parts: _Parts) -> Man
     )
 
 
-def _result(published: Published, counts: Mapping[str, int], parts: _Parts, seconds: float) -> BuildResult:
-    kinds = [rejection.kind for rejection in parts.rejections]
+def _result(published: Published, staged: _Staged, steps: Steps, seconds: float) -> BuildResult:
+    kinds = [rejection.kind for rejection in staged.rejections]
+    counts = staged.manifest.counts
     return BuildResult(
         snapshot=published.snapshot_id,
         generation=published.generation,
@@ -241,10 +271,10 @@ def _result(published: Published, counts: Mapping[str, int], parts: _Parts, seco
         passages=counts["passages"],
         skipped=kinds.count("skipped"),
         quarantined=kinds.count("quarantined"),
-        encoded=parts.encoded.computed,
-        reused=len(parts.encoded.hashes) - parts.encoded.computed,
-        rejections=parts.rejections,
-        times=parts.steps.times,
+        encoded=staged.encoded,
+        reused=staged.distinct - staged.encoded,
+        rejections=staged.rejections,
+        times=steps.times,
         seconds=seconds,
         counts=dict(counts),
     )

@@ -8,7 +8,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from flows import cli_build, cli_read, cli_search, output
-from flows.signals import stop_on_signals
+from flows.signals import STOPPED, leave_now, stop_on_signals
 from pipeline.errors import NoctuleError
 
 _EPILOG = """
@@ -62,6 +62,8 @@ def main() -> NoReturn:
         code = app(arguments, prog_name="noctule", standalone_mode=False)
     except Exception as usage:
         code = _usage(usage, as_json="--json" in arguments)
+    if code in STOPPED:
+        leave_now(code)
     sys.exit(code if isinstance(code, int) else 0)
 
 

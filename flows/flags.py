@@ -17,11 +17,10 @@ from typing import Annotated, Any, Concatenate, NoReturn, ParamSpec, get_type_hi
 import typer
 
 from flows import output
-from flows.signals import Stopped
+from flows.signals import INTERRUPTED, Stopped
 from pipeline.errors import NoctuleError
 
 P = ParamSpec("P")
-INTERRUPTED = 130
 BROKEN_PIPE = 141
 _PANEL = "Common flags"
 

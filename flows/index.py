@@ -21,6 +21,7 @@ from prefect.tasks import Task, exponential_backoff
 from flows import display, report
 from flows.build import BuildResult
 from flows.request import IndexRequest
+from flows.signals import spare_children
 from flows.steps import Clock
 from flows.work import build_index
 
@@ -42,6 +43,7 @@ class _Call(Generic[T]):
         self.result: T
 
     def __call__(self) -> None:
+        spare_children()
         self.result = self.stage()
 
 

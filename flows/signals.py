@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import signal
+import sys
 import threading
+from multiprocessing import resource_tracker
 from types import FrameType
+from typing import NoReturn
 
 _STOPPING = (signal.SIGTERM, signal.SIGHUP)
+INTERRUPTED = 128 + signal.SIGINT
+STOPPED = frozenset({INTERRUPTED, *(128 + number for number in _STOPPING)})
 
 
 class Stopped(SystemExit):
@@ -34,3 +41,27 @@ def _stop(number: int, _frame: FrameType | None) -> None:
     for each in _STOPPING:
         signal.signal(each, signal.SIG_DFL)
     raise Stopped(number)
+
+
+def spare_children() -> None:
+    """Processes that this thread starts from now on do not hear Ctrl-C; the main thread does, and ends them."""
+    if threading.current_thread() is not threading.main_thread():
+        # The first child brings multiprocessing's tracker to life, which takes the mask off again.
+        resource_tracker.ensure_running()
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+
+def leave_now(code: int) -> NoReturn:
+    """End the process without waiting for its threads.
+
+    A signal may cut a thread pool off between starting a thread and knowing of it; Python would then wait for ever.
+    """
+    for child in multiprocessing.active_children():
+        child.kill()
+        child.join()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            continue
+    os._exit(code)

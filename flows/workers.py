@@ -13,6 +13,7 @@ from typing import TypeVar, cast
 
 A = TypeVar("A")
 T = TypeVar("T")
+_START_LIMIT_S = 300
 
 
 class WorkerFailed(Exception):
@@ -57,8 +58,8 @@ class _Worker:
         self._connection: Connection | None = None
 
     def call(self, stage: Callable[[A], T], batch: A, timeout_s: float) -> T:
-        connection = self._started()
         try:
+            connection = self._started(stage)
             connection.send((stage, batch))
             if not connection.poll(timeout_s):
                 raise WorkerFailed(f"took over {timeout_s:g} s and was stopped")
@@ -74,13 +75,18 @@ class _Worker:
             raise value
         return cast(T, value)
 
-    def _started(self) -> Connection:
+    def _started(self, stage: Callable[[A], T]) -> Connection:
+        """A live process that has imported what the stage needs: that is not on the stage's time."""
         if self._process is None or not self._process.is_alive() or self._connection is None:
             context = multiprocessing.get_context("spawn")
             self._connection, theirs = context.Pipe()
             self._process = context.Process(target=_serve, args=(theirs,), daemon=True, name="noctule-worker")
             self._process.start()
             theirs.close()
+            self._connection.send(stage)
+            if not self._connection.poll(_START_LIMIT_S):
+                raise WorkerFailed(f"could not be parsed: no worker process within {_START_LIMIT_S} s")
+            self._connection.recv()
         return self._connection
 
     def _exit_code(self) -> str:
@@ -104,6 +110,8 @@ def _serve(connection: Connection) -> None:
     """Answers calls until the parent hangs up or is gone, whatever became of it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when a terminal's Ctrl-C ends the work
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # one process a core already
+    connection.recv()  # unpickling the first stage imports it
+    connection.send("ready")
     while True:
         try:
             stage, batch = connection.recv()

@@ -98,7 +98,7 @@ class _Reader:
         if self.row is not None:
             self.row.append(inline)
         elif before.type == "heading_open" and before.level == 0:
-            self.heading(int(before.tag[1]), inline, token.map)
+            self.heading(int(before.tag[1]), inline, before.map or token.map)
         else:
             self.paragraph(inline, token.map)
 

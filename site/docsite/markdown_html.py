@@ -17,6 +17,7 @@ from docsite.definitions import definition_lists
 from docsite.highlight import code_block
 from docsite.linking import Destination
 from docsite.marks import Marks
+from docsite.raw_html import contained
 from pipeline.chunk import heading_slugs
 from pipeline.model import Heading
 from pipeline.parse.inline import read_inline
@@ -129,6 +130,16 @@ class _Renderer(RendererHTML):
 
     def code_block(self, tokens: Sequence[Token], index: int, *_: object) -> str:
         return self.sheet.marks.html(code_block("", tokens[index].content)) + "\n"
+
+    def html_block(self, tokens: Sequence[Token], index: int, *_: object) -> str:
+        return contained(tokens[index].content)
+
+    def html_inline(self, tokens: Sequence[Token], index: int, *_: object) -> str:
+        written = tokens[index].content
+        if contained(written) == written:
+            return written
+        rest = (token.content for token in tokens[index + 1 :] if token.type == "html_inline")
+        return contained(written, "".join(rest))
 
     def td_open(self, tokens: Sequence[Token], index: int, *_: object) -> str:
         return _cell(tokens[index])

@@ -160,7 +160,8 @@ def _crumbs(plan: SitePlan, entry: Entry) -> tuple[Crumb, ...]:
 def _toc(content: Content, slugs: frozenset[str]) -> tuple[Anchored, ...]:
     """The upper headings below the title, but for those with nothing below them: the index has no such section."""
     headings = content.headings[1:] if content.has_title else content.headings
-    filled = [heading for heading in headings if heading.slug in slugs and heading.title]
+    # A heading that the sanitiser dropped (below an unclosed <textarea>, say) is nowhere to lead to.
+    filled = [h for h in headings if h.slug in slugs and h.title and f'id="{h.slug}"' in content.html]
     shown = sorted({heading.level for heading in filled})[:TOC_LEVELS]
     toc = tuple(heading for heading in filled if heading.level in shown)
     return toc if len(toc) >= MIN_TOC_ENTRIES else ()

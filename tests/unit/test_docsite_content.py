@@ -81,6 +81,23 @@ def test_the_table_of_contents_leaves_out_headings_with_nothing_below_them() -> 
     assert soup.find(id="empty") is not None
 
 
+@pytest.mark.parametrize(
+    "tag", ["textarea", "select", "title", "iframe", "plaintext", "svg", "STYLE", "noframes"]
+)
+@pytest.mark.parametrize("written", ["<p>the {} element</p>", "The {} element.", "<div>\n{}\n</div>"])
+def test_a_tag_that_nothing_closes_does_not_swallow_the_rest_of_the_page(tag: str, written: str) -> None:
+    soup = _soup(f"# A\n\n{written.format(f'<{tag}>')}\n\n## Below\n\nStill here.\n")
+    assert f"<{tag}>" in soup.text and soup.find(tag.lower()) is None
+    assert soup.find(id="below") is not None and "Still here." in soup.text
+
+
+def test_dropped_elements_that_are_closed_are_dropped_with_their_content() -> None:
+    soup = _soup(
+        "One <select><option>gone</option></select> two.\n\n<svg>\n<text>gone</text>\n</svg>\n\nThree.\n"
+    )
+    assert "gone" not in soup.text and "two" in soup.text and "Three" in soup.text
+
+
 def test_code_is_coloured_by_classes_and_keeps_its_text() -> None:
     source = 'def f(a: int) -> str:\n    return "<b>" & a\n'
     block = _soup(f"```python\n{source}```").select_one(".code")

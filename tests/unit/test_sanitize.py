@@ -40,7 +40,10 @@ GOLDEN = [
     ('<a href="#elsewhere">y</a>', '<a href="#elsewhere">y</a>'),
     ('<pre class="language-js evil">x</pre>', '<pre class="language-js">x</pre>'),
     ("<!-- x --><p>y", "<p>y</p>"),
-    ('<p title="</p><script>alert(1)</script>">x', '<p title="&lt;/p&gt;&lt;script&gt;alert(1)&lt;/script&gt;">x</p>'),
+    (
+        '<p title="</p><script>alert(1)</script>">x',
+        '<p title="&lt;/p&gt;&lt;script&gt;alert(1)&lt;/script&gt;">x</p>',
+    ),
 ]
 
 

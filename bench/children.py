@@ -1,0 +1,84 @@
+"""Whole processes, timed from outside: wall seconds, processor seconds and peak memory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+_SAMPLE_S = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a process and its children cost; ``peak_mb`` is the largest sum over all of them at one instant."""
+
+    wall_s: float
+    cpu_s: float
+    peak_mb: float
+    output: str
+
+
+def noctule(*arguments: str | Path, environment: Mapping[str, str] | None = None) -> Cost:
+    """One run of the command line; ends the benchmark if it fails."""
+    return run([sys.executable, "-m", "flows.cli", *map(str, arguments)], environment or {})
+
+
+def run(command: Sequence[str], environment: Mapping[str, str]) -> Cost:
+    """The cost of a command, run in a process group of its own."""
+    paths = f"{REPOSITORY}:{REPOSITORY / 'site'}"
+    start, before = time.perf_counter(), os.times()
+    process = subprocess.Popen(
+        command,
+        env={**os.environ, "PYTHONPATH": paths, **environment},
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    peak = _Peak(process.pid)
+    output, _ = process.communicate()
+    wall, after = time.perf_counter() - start, os.times()
+    peak.stop()
+    if process.returncode:
+        sys.exit(f"{' '.join(command)} ended with {process.returncode}")
+    cpu = after.children_user - before.children_user + after.children_system - before.children_system
+    return Cost(wall, cpu, peak.mb, output)
+
+
+class _Peak:
+    """Watches the proportional memory of a session's processes."""
+
+    def __init__(self, session: int) -> None:
+        self._session, self._done, self.mb = session, threading.Event(), 0.0
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._done.wait(_SAMPLE_S):
+            members = (p for p in Path("/proc").iterdir() if p.name.isdigit())
+            self.mb = max(self.mb, sum(_pss_kb(p) for p in members if _session(p) == self._session) / 1024)
+
+
+def _session(process: Path) -> int:
+    try:
+        return int((process / "stat").read_text().rpartition(")")[2].split()[3])
+    except (OSError, ValueError, IndexError):
+        return -1
+
+
+def _pss_kb(process: Path) -> int:
+    try:
+        lines = (process / "smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)

@@ -1,0 +1,44 @@
+"""Encoding rate: batches as noctule makes them against one passage at a time in fp32."""
+
+from __future__ import annotations
+
+import random
+import time
+
+from artifacts.store import Store
+from bench.corpora import cache_folder
+from flows.encode import passage_texts
+from pipeline.embed import load_encoder
+from pipeline.settings import Embed
+
+SAMPLE = 2000
+ONE_BY_ONE = 300
+
+
+def measure(name: str = "mdn") -> None:
+    """Encodes a sample of the corpus's passages both ways, in turn, three times, and prints the ratio."""
+    from sentence_transformers import SentenceTransformer
+
+    with Store(cache_folder() / f"store-{name}").open() as snapshot:
+        texts = passage_texts(snapshot.table("passages", ["breadcrumb", "text", "content_hash", "tokens"]))
+    rows = random.Random(0).sample(range(len(texts.hashes)), SAMPLE)
+    sample = [texts.text_at(row) for row in rows]
+    encoder = load_encoder(Embed())
+    reference = SentenceTransformer(str(encoder.model.folder), device="cpu")
+    ratios = []
+    for _ in range(3):
+        ours = _rate(sample, lambda: encoder.encode(sample))
+        few = sample[:ONE_BY_ONE]
+        theirs = _rate(few, lambda: [reference.encode(text, show_progress_bar=False) for text in few])
+        ratios.append(ours / theirs)
+        print(
+            f"encoding ({encoder.precision}): {ours:.1f} passages/s; one at a time in fp32: {theirs:.1f} passages/s"
+        )
+    print(f"  ratio, median of {len(ratios)}       {sorted(ratios)[1]:8.2f}   (at least 2.5 with AMX)")
+
+
+def _rate(texts: list[str], encode: object) -> float:
+    assert callable(encode)
+    start = time.perf_counter()
+    encode()
+    return len(texts) / (time.perf_counter() - start)

@@ -1,0 +1,71 @@
+"""A cron deployment of ``nightly`` on a real Prefect server must really schedule (with SQLAlchemy 2.1 none would)."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from flows import api_client
+from flows.runtime import PINNED, PREFERRED, TELEMETRY_OFF
+from tests.command_line import CommandLine, wait_until
+
+_DEPLOY = """
+from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
+from prefect.schedules import Cron
+from flows.nightly import nightly
+deployment = nightly.to_deployment(
+    name="nightly",
+    schedule=Cron("15 2 * * *", timezone="Europe/Berlin"),
+    parameters={"store": "/srv/noctule/.noctule", "out": "/srv/noctule/public"},
+    concurrency_limit=ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW),
+)
+print(deployment.apply())
+"""
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """The environment of a client of a server that a user started by hand."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    url = f"http://127.0.0.1:{port}/api"
+    command = CommandLine(tmp_path, tmp_path / "store")
+    environment = command.environment | TELEMETRY_OFF | PINNED | PREFERRED | {"PREFECT_HOME": str(tmp_path / "home"), "PREFECT_API_URL": url}
+    arguments = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port), "--no-ui"]
+    with (tmp_path / "server.log").open("wb") as log:
+        process = subprocess.Popen(arguments, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        wait_until(lambda: _is_up(url, process), 120, "no server")
+        yield environment
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(10)
+
+
+def _is_up(url: str, process: subprocess.Popen[bytes]) -> bool:
+    assert process.poll() is None, "the server ended"
+    try:
+        return api_client.is_healthy(url, timeout_s=2)
+    except OSError:
+        return False
+
+
+def test_a_nightly_deployment_gets_its_runs_scheduled(server: dict[str, str], tmp_path: Path) -> None:
+    url = server["PREFECT_API_URL"]
+    done = subprocess.run([sys.executable, "-c", _DEPLOY], env=server, cwd=tmp_path, capture_output=True, text=True, timeout=90)
+    assert done.returncode == 0, done.stderr
+    scheduled = {"flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}}}
+
+    def count() -> int:
+        return int(json.dumps(api_client.ask(f"{url}/flow_runs/count", scheduled, 30)))
+
+    wait_until(lambda: count() >= 3, 60, "nothing was scheduled")
