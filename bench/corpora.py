@@ -41,9 +41,12 @@ def corpus(name: str) -> Path:
     if not target.is_dir():
         archive = data_folder() / "corpora" / f"{ARCHIVES[name]}.tar.zst"
         partial = target.with_suffix(".partial")
-        with archive.open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as stream:
-            with tarfile.open(fileobj=stream, mode="r|") as tar:
-                tar.extractall(partial, filter="data")
+        with (
+            archive.open("rb") as file,
+            zstandard.ZstdDecompressor().stream_reader(file) as stream,
+            tarfile.open(fileobj=stream, mode="r|") as tar,
+        ):
+            tar.extractall(partial, filter="data")
         partial.rename(target)
     return target / ROOTS[name]
 

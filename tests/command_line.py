@@ -50,10 +50,14 @@ class CommandLine:
 
     @property
     def environment(self) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PREFECT", "NOCTULE"))}
+        kept = {
+            name: value for name, value in os.environ.items() if not name.startswith(("PREFECT", "NOCTULE"))
+        }
         home = self.folder / ".home"
         home.mkdir(exist_ok=True)
-        path = os.pathsep.join([*self.extra.get("PYTHONPATH", "").split(os.pathsep), str(REPOSITORY), str(REPOSITORY / "site")])
+        path = os.pathsep.join(
+            [*self.extra.get("PYTHONPATH", "").split(os.pathsep), str(REPOSITORY), str(REPOSITORY / "site")]
+        )
         own = {"HOME": str(home), "NOCTULE_STORE": str(self.store), "COLUMNS": "200"}
         return kept | own | dict(self.extra) | {"PYTHONPATH": path.strip(os.pathsep)}
 
@@ -62,6 +66,7 @@ class CommandLine:
             [sys.executable, "-m", "flows.cli", *arguments],
             cwd=self.folder,
             env=self.environment,
+            check=False,
             capture_output=True,
             text=True,
             timeout=timeout_s,
@@ -103,7 +108,10 @@ class Started:
         found = {}
         for entry in Path("/proc").iterdir():
             try:
-                if entry.name.isdigit() and f"{MARK}={self.mark}".encode() in (entry / "environ").read_bytes():
+                if (
+                    entry.name.isdigit()
+                    and f"{MARK}={self.mark}".encode() in (entry / "environ").read_bytes()
+                ):
                     found[int(entry.name)] = (entry / "cmdline").read_text().replace("\0", " ")
             except OSError:
                 continue

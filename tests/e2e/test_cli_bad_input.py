@@ -127,7 +127,9 @@ def test_a_bug_is_said_to_be_one_and_its_traceback_kept(command: CommandLine) ->
         "def snapshots(self): raise ZeroDivisionError('for a test')\n"
         "artifacts.store.Store.snapshots = snapshots\n"
     )
-    strange = CommandLine(command.folder, command.store, {"PYTHONPATH": str(broken), "TMPDIR": str(command.folder)})
+    strange = CommandLine(
+        command.folder, command.store, {"PYTHONPATH": str(broken), "TMPDIR": str(command.folder)}
+    )
     failed = strange.run("snapshots", "--json")
     assert (failed.code, failed.error["kind"]) == (1, "Bug")
     assert "ZeroDivisionError: for a test" in failed.error["what"]

@@ -33,7 +33,9 @@ def test_search_finds_a_note_by_its_words_and_by_its_sense(built: Built) -> None
     found = command.run("search", "how can I stop a fetch that is running", "--json", "--top-n", "2").json
     assert found["hits"][0]["path"] == "guide/cancel.md"
     assert len(found["hits"]) == 2
-    assert {"doc_id", "path", "title", "breadcrumb", "url", "score", "excerpt", "why"} <= set(found["hits"][0])
+    assert {"doc_id", "path", "title", "breadcrumb", "url", "score", "excerpt", "why"} <= set(
+        found["hits"][0]
+    )
     assert (found["snapshot"], found["warnings"]) == (built.printed["snapshot"], [])
 
 
@@ -57,7 +59,12 @@ def test_a_keyword_search_loads_neither_torch_nor_prefect(built: Built) -> None:
     )
     command = CommandLine(built.store.parent, built.store)
     done = subprocess.run(
-        [sys.executable, "-c", program], env=command.environment, cwd=command.folder, capture_output=True, text=True
+        [sys.executable, "-c", program],
+        env=command.environment,
+        cwd=command.folder,
+        check=False,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0
     assert json.loads(done.stdout)["hits"][0]["path"] == "guide/owls.md"
@@ -125,9 +132,14 @@ def test_init_then_index_dry_run_need_no_flags(tmp_path: Path, built: Built) -> 
 def test_output_to_a_reader_that_has_gone_is_quiet(built: Built) -> None:
     command = CommandLine(built.store.parent, built.store)
     done = subprocess.run(
-        ["bash", "-c", f'{sys.executable} -m flows.cli report --json 2>err.txt | true; echo "${{PIPESTATUS[0]}}"'],
+        [
+            "bash",
+            "-c",
+            f'{sys.executable} -m flows.cli report --json 2>err.txt | true; echo "${{PIPESTATUS[0]}}"',
+        ],
         env=command.environment,
         cwd=command.folder,
+        check=False,
         capture_output=True,
         text=True,
     )

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sqlite3
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -78,7 +82,10 @@ def test_every_task_run_is_recorded_with_a_name_to_follow(flow_run: FlowRun) -> 
 
 
 def test_the_report_is_kept_as_artifacts(flow_run: FlowRun) -> None:
-    kept = {key: json.loads(data) if kind == "table" else data for key, kind, data in flow_run.rows("select key, type, data from artifact")}
+    kept = {
+        key: json.loads(data) if kind == "table" else data
+        for key, kind, data in flow_run.rows("select key, type, data from artifact")
+    }
     assert flow_run.printed["snapshot"] in kept["index-summary"]
     table = kept["index-rejected"]
     rows = json.loads(table) if isinstance(table, str) else table
@@ -96,7 +103,11 @@ def test_nothing_is_pickled(flow_run: FlowRun) -> None:
 
 def test_no_connection_leaves_the_machine(flow_run: FlowRun) -> None:
     assert any("127.0.0.1" in line for line in flow_run.connections), "the watch saw nothing: it is broken"
-    strangers = [line for line in flow_run.connections if line.split(" ")[1] not in ("127.0.0.1", "localhost", "::1", "None")]
+    strangers = [
+        line
+        for line in flow_run.connections
+        if line.split(" ")[1] not in ("127.0.0.1", "localhost", "::1", "None")
+    ]
     assert strangers == []
 
 
@@ -126,13 +137,12 @@ def test_a_given_server_that_does_not_answer_is_named(built: Built, tmp_path: Pa
     assert "127.0.0.1:9" in refused.error["where"]
 
 
-@pytest.mark.parametrize(("signal_name", "to_group", "code"), [("SIGTERM", False, 143), ("SIGINT", True, 130)])
+@pytest.mark.parametrize(
+    ("signal_name", "to_group", "code"), [("SIGTERM", False, 143), ("SIGINT", True, 130)]
+)
 def test_a_signal_ends_the_flow_and_leaves_no_process(
     built: Built, tmp_path: Path, signal_name: str, to_group: bool, code: int
 ) -> None:
-    import os
-    import signal
-
     command = built.copied_to(tmp_path)
     started = command.start("index", str(built.vault))
     try:
@@ -157,12 +167,70 @@ def test_after_kill_9_the_server_goes_and_the_next_run_marks_the_run_as_crashed(
         started.wait_for("discover:")
         started.process.kill()
         started.process.wait(10)
-        wait_until(lambda: not any("api_server" in line for line in started.family().values()), 15, "the server is left")
+        wait_until(
+            lambda: not any("api_server" in line for line in started.family().values()),
+            15,
+            "the server is left",
+        )
     finally:
         started.end()
     later = command.run("site", "--out", "public", "--json")
     assert later.code == 0, later.err
     with sqlite3.connect(command.store / "prefect" / "prefect.db") as database:
-        states = dict(database.execute("select f.name, r.state_type from flow_run r join flow f on f.id = r.flow_id").fetchall())
+        states = dict(
+            database.execute(
+                "select f.name, r.state_type from flow_run r join flow f on f.id = r.flow_id"
+            ).fetchall()
+        )
     database.close()
     assert states == {"index": "CRASHED", "site": "COMPLETED"}
+
+
+_STEPS = """
+import json, sys
+from pathlib import Path
+from flows.runtime import prefect_api
+store = Path(sys.argv[1])
+with prefect_api(store):
+    from prefect import flow
+    from flows.index import PrefectSteps
+    from pipeline.errors import SourceError
+    calls = {"flaky": 0, "wrong": 0}
+    def flaky():
+        calls["flaky"] += 1
+        if calls["flaky"] == 1:
+            raise OSError("the disk was away for a moment")
+        return {"large": "result"}
+    def wrong():
+        calls["wrong"] += 1
+        raise SourceError("wrong input", where="here", hint="Mend it.")
+    @flow
+    def tried():
+        steps = PrefectSteps()
+        result = steps.run("flaky", flaky)
+        squares = steps.map("square", lambda n: n * n, [3, 1, 2], 2)
+        try:
+            steps.map("wrong", lambda _: wrong(), [1], 1)
+        except SourceError as error:
+            return [result, squares, error.hint, [time.stage for time in steps.times]]
+    print(json.dumps({"returned": tried(), "calls": calls}))
+"""
+
+
+def test_only_io_errors_are_retried_and_a_damaged_history_is_replaced(tmp_path: Path) -> None:
+    command = CommandLine(tmp_path, tmp_path / "store")
+    (tmp_path / "store" / "prefect").mkdir(parents=True)
+    (tmp_path / "store" / "prefect" / "prefect.db").write_bytes(b"not a database" * 1000)
+    done = subprocess.run(
+        [sys.executable, "-c", _STEPS, str(command.store)],
+        env=command.environment,
+        cwd=tmp_path,
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout.strip().split("\n")[-1])
+    assert told["calls"] == {"flaky": 2, "wrong": 1}
+    assert told["returned"] == [{"large": "result"}, [9, 1, 4], "Mend it.", ["flaky", "square", "wrong"]]

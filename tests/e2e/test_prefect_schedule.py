@@ -39,10 +39,29 @@ def server(tmp_path: Path) -> Iterator[dict[str, str]]:
         port = probe.getsockname()[1]
     url = f"http://127.0.0.1:{port}/api"
     command = CommandLine(tmp_path, tmp_path / "store")
-    environment = command.environment | TELEMETRY_OFF | PINNED | PREFERRED | {"PREFECT_HOME": str(tmp_path / "home"), "PREFECT_API_URL": url}
-    arguments = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port), "--no-ui"]
+    environment = (
+        command.environment
+        | TELEMETRY_OFF
+        | PINNED
+        | PREFERRED
+        | {"PREFECT_HOME": str(tmp_path / "home"), "PREFECT_API_URL": url}
+    )
+    arguments = [
+        sys.executable,
+        "-m",
+        "prefect",
+        "server",
+        "start",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+        "--no-ui",
+    ]
     with (tmp_path / "server.log").open("wb") as log:
-        process = subprocess.Popen(arguments, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+        process = subprocess.Popen(
+            arguments, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+        )
     try:
         wait_until(lambda: _is_up(url, process), 120, "no server")
         yield environment
@@ -61,7 +80,15 @@ def _is_up(url: str, process: subprocess.Popen[bytes]) -> bool:
 
 def test_a_nightly_deployment_gets_its_runs_scheduled(server: dict[str, str], tmp_path: Path) -> None:
     url = server["PREFECT_API_URL"]
-    done = subprocess.run([sys.executable, "-c", _DEPLOY], env=server, cwd=tmp_path, capture_output=True, text=True, timeout=90)
+    done = subprocess.run(
+        [sys.executable, "-c", _DEPLOY],
+        env=server,
+        cwd=tmp_path,
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=90,
+    )
     assert done.returncode == 0, done.stderr
     scheduled = {"flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}}}
 
