@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from artifacts.runs import read_runs
@@ -97,8 +98,6 @@ def shelf(store: Store) -> tuple[ShelfRow, ...]:
 
 
 def _described(row: ShelfRow, store: Store) -> ShelfRow:
-    from dataclasses import replace
-
     try:
         manifest = read_manifest(store.path_of(row.snapshot), row.snapshot)
     except ArtifactError as error:
@@ -162,5 +161,13 @@ def _run_of(store: Store, snapshot: SnapshotId) -> _Run:
             stages: dict[str, float] = {}
             for time in record.get("times", []):
                 stages[time["stage"]] = round(stages.get(time["stage"], 0.0) + time["seconds"], 3)
-            return _Run(record["finished"], record["seconds"], stages)
+            return _Run(_readable(record["finished"]), record["seconds"], stages)
     return _Run("", 0.0, {})
+
+
+def _readable(stamp: str) -> str:
+    """A record's name, ``20261121T032825491023Z``, as a time for a person to read."""
+    try:
+        return f"{datetime.strptime(stamp, '%Y%m%dT%H%M%S%fZ').replace(tzinfo=UTC):%Y-%m-%d %H:%M:%S} UTC"
+    except ValueError:
+        return stamp

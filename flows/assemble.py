@@ -24,6 +24,7 @@ from pipeline.vocabulary import NearTerms, VocabularyTerm, near_terms, select_te
 POSTINGS_PER_GROUP = 131_072
 _CODE_FIELDS = (LexicalField(weight=1.0),)
 _LABEL_MIN_CHARS = 3
+_COMMON_SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +52,30 @@ def code_index(batches: Sequence[Understood], settings: Settings) -> LexicalInde
     return build_index([batch.code for batch in batches], _CODE_FIELDS, settings.lexical.k1)
 
 
-def link(batches: Sequence[Understood], settings: Settings) -> Linked:
+def link(batches: Sequence[Understood], prose: LexicalIndex, settings: Settings) -> Linked:
     """Links resolved, the graph they make, and its communities."""
     linking = [document for batch in batches for document in batch.linking]
     links = resolve_links(linking, settings.collections)
     graph = link_graph((document.doc_id for document in linking), links)
-    tags = {d: t for batch in batches for d, t in _label_terms(batch.documents)}
-    return Linked(links, graph, find_communities(graph, tags, settings.communities))
+    common = _common_terms(prose, sum(len(batch.prose.lengths) for batch in batches))
+    terms = {doc: found for batch in batches for doc, found in _label_terms(batch.documents, common)}
+    return Linked(links, graph, find_communities(graph, terms, settings.communities))
 
 
-def _label_terms(documents: pa.Table) -> Iterable[tuple[DocId, list[str]]]:
+def _common_terms(prose: LexicalIndex, passages: int) -> frozenset[str]:
+    """Terms of so many passages that they name nothing: the corpus's own stop words."""
+    return frozenset(prose.terms[i] for i in np.flatnonzero(prose.frequency > _COMMON_SHARE * passages))
+
+
+def _label_terms(documents: pa.Table, common: frozenset[str]) -> Iterable[tuple[DocId, list[str]]]:
     """The words that may name a community a document is in: those of its title and tags, as written."""
     columns = [documents.column(name).to_pylist() for name in ("doc_id", "title", "tags", "language")]
     for doc_id, title, tags, language in zip(*columns, strict=True):
-        words = prose_analyzer(language).tokens(title)
-        yield doc_id, sorted({*tags, *(w for w in words if len(w) >= _LABEL_MIN_CHARS and not w.isdigit())})
+        analyzer = prose_analyzer(language)
+        words = {
+            word for word in analyzer.tokens(title) if len(word) >= _LABEL_MIN_CHARS and not word.isdigit()
+        }
+        yield doc_id, sorted({*tags, *(word for word in words if common.isdisjoint(analyzer.expand(word)))})
 
 
 def document_rows(documents: pa.Table, passages: pa.Table, linked: Linked) -> pa.Table:

@@ -201,7 +201,7 @@ class _Parts:
         self.encoded: Encoded = encode("embed", passage_texts(passages), self.encoder, store, steps, progress)
         self.prose: LexicalIndex = steps.run("lexical", lambda: assemble.prose_index(batches, settings))
         self.code: LexicalIndex = steps.run("code", lambda: assemble.code_index(batches, settings))
-        self.linked = steps.run("links and communities", lambda: assemble.link(batches, settings))
+        self.linked = steps.run("links and communities", lambda: assemble.link(batches, self.prose, settings))
         terms = assemble.vocabulary_terms(batches, self.prose, settings)
         words = word_texts([term.term for term in terms], self.encoder)
         vectors = encode("vocabulary vectors", words, self.encoder, store, steps, progress)

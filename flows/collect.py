@@ -39,8 +39,13 @@ class Understanding:
 def list_sources(settings: Settings) -> Listing:
     """The files of every collection; raises ``MissingRoot``."""
     listings = [list_files(name, collection) for name, collection in sorted(settings.collections.items())]
-    files = sorted((file for listing in listings for file in listing.files), key=_doc_id)
-    return Listing(tuple(files), tuple(r for listing in listings for r in listing.rejections))
+    named: dict[str, FoundFile] = {}
+    rejections = [rejection for listing in listings for rejection in listing.rejections]
+    for file in (file for listing in listings for file in listing.files):
+        if named.setdefault(_doc_id(file), file) is not file:
+            reason = "has the same name as another file once Unicode is normalised"
+            rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
+    return Listing(tuple(named[name] for name in sorted(named)), tuple(rejections))
 
 
 def _doc_id(file: FoundFile) -> str:

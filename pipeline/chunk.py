@@ -53,12 +53,15 @@ def slugify(text: str) -> str:
 
 
 def heading_slugs(headings: Sequence[Heading]) -> list[str]:
-    """One slug for each heading, unique within the document: ``intro``, ``intro-1``, ``intro-2`` …"""
+    """One slug for each heading, unique within the document: ``intro``, ``intro-1``, ``intro-2`` …
+
+    A heading that its source names keeps that name.
+    """
     used: set[str] = set()
     tried: Counter[str] = Counter()
     slugs = []
     for heading in headings:
-        base = slug = slugify(heading.text)
+        base = slug = heading.anchor or slugify(heading.text)
         while slug in used:
             tried[base] += 1
             slug = f"{base}-{tried[base]}"

@@ -18,6 +18,8 @@ from pipeline.model import DocId, Document, Link, ResolvedLink
 from pipeline.settings import Collection
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+# Dendron's note references go on after the heading: "start,1:#end".
+_DENDRON_RANGE = re.compile(r"(?:,\d+)?(?::#.*)?$")
 _ENDINGS = (".md", ".markdown", ".html", ".htm", ".txt", ".rst", ".mdx", ".ipynb")
 _INDEX_NAMES = ("index", "readme", "_index")
 
@@ -36,8 +38,8 @@ class LinkingDocument:
     links: tuple[Link, ...]
 
 
-def linking_document(document: Document, anchors: Sequence[str]) -> LinkingDocument:
-    """The part of a document that link resolution needs; ``anchors`` are its heading slugs."""
+def linking_document(document: Document, slugs: Sequence[str]) -> LinkingDocument:
+    """The part of a document that link resolution needs; ``slugs`` are its headings'."""
     return LinkingDocument(
         document.doc_id,
         document.collection,
@@ -45,7 +47,7 @@ def linking_document(document: Document, anchors: Sequence[str]) -> LinkingDocum
         document.url,
         document.title,
         document.aliases,
-        tuple(anchors),
+        (*slugs, *document.anchors),
         document.links,
     )
 
@@ -84,8 +86,9 @@ def _resolve_document(document: LinkingDocument, index: _Index) -> Iterable[Reso
 
 
 def _has_heading(document: LinkingDocument, fragment: str) -> bool:
-    if fragment.startswith(("^", ":~:")):  # Obsidian's blocks and text fragments name no heading
+    if fragment.startswith(("^", ":~:", "*")):  # Obsidian's blocks, text fragments and wildcards
         return True
+    fragment = _DENDRON_RANGE.sub("", fragment)
     wanted = {
         fragment,
         slugify(fragment),

@@ -44,12 +44,16 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading line: ``[start, end)`` covers the whole line with its newline; ``text`` is plain."""
+    """A heading line: ``[start, end)`` covers the whole line with its newline; ``text`` is plain.
+
+    ``anchor`` is the name that the source itself gives the heading (an HTML ``id``), else empty.
+    """
 
     level: int
     text: str
     start: int
     end: int
+    anchor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,8 @@ class Document:
     ``text`` is the source with newlines normalised and template rules applied (markdown, plain text), or the
     main content as plain text with one heading a line (HTML). ``html`` is the sanitised main content of an
     HTML source, else empty. ``headings`` and ``blocks`` are in order and do not overlap; what they leave out
-    is blank or markup. ``front_matter`` is canonical JSON. ``notes`` are remarks for the report.
+    is blank or markup. ``anchors`` are the names in it that a link may end in, besides its headings.
+    ``front_matter`` is canonical JSON. ``notes`` are remarks for the report.
     """
 
     doc_id: DocId
@@ -106,6 +111,7 @@ class Document:
     keywords: tuple[str, ...] = ()
     front_matter: str = "{}"
     headings: tuple[Heading, ...] = ()
+    anchors: tuple[str, ...] = ()
     blocks: tuple[Block, ...] = ()
     links: tuple[Link, ...] = ()
     notes: tuple[str, ...] = ()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 
 from pipeline.address import address
 from pipeline.errors import RejectedDocument
 from pipeline.identity import doc_id
-from pipeline.model import Document, Source, Syntax
+from pipeline.model import Block, Document, Heading, Source, Syntax
 from pipeline.parse.decoding import decode
 from pipeline.parse.front_matter import read_front_matter, unique
 from pipeline.parse.html import read_html
@@ -70,12 +71,13 @@ def _markdown(source: Source, collection: Collection, where: str) -> Document:
     front = read_front_matter(text, where)
     text = text[: front.end] + _ruled(text[front.end :], collection.rules)
     found = read_markdown(text, front.end, where)
-    first = next((heading.text for heading in found.headings if heading.level == 1 and heading.text), "")
     return Document(
         doc_id=doc_id(source.collection, source.path),
         collection=source.collection,
         path=source.path,
-        title=_BACKTICKS.sub(r"\1", front.title) or first or _stem(source.path),
+        title=_BACKTICKS.sub(r"\1", front.title)
+        or _first_title(found.headings, found.blocks)
+        or _stem(source.path),
         url=address(source.path, front.slug or None, collection.address),
         syntax="markdown",
         text=text,
@@ -98,12 +100,11 @@ def _markdown(source: Source, collection: Collection, where: str) -> Document:
 
 def _html(source: Source, collection: Collection, where: str) -> Document:
     page = read_html(_ruled(decode(source.content, where), collection.rules), where)
-    first = next((heading.text for heading in page.headings if heading.level == 1 and heading.text), "")
     return Document(
         doc_id=doc_id(source.collection, source.path),
         collection=source.collection,
         path=source.path,
-        title=page.title or first or _stem(source.path),
+        title=page.title or _first_title(page.headings, page.blocks) or _stem(source.path),
         url=address(source.path, None, collection.address),
         syntax="html",
         text=page.text,
@@ -115,6 +116,7 @@ def _html(source: Source, collection: Collection, where: str) -> Document:
         modified=source.modified or page.modified,
         keywords=page.keywords,
         headings=page.headings,
+        anchors=page.anchors,
         blocks=page.blocks,
         links=page.links,
     )
@@ -136,6 +138,15 @@ def _text(source: Source, collection: Collection, where: str) -> Document:
         modified=source.modified,
         blocks=read_text(text),
     )
+
+
+def _first_title(headings: Sequence[Heading], blocks: Sequence[Block]) -> str:
+    """The first top heading; where there is none, the heading that the document opens with."""
+    top = next((heading.text for heading in headings if heading.level == 1 and heading.text), "")
+    if top or not headings:
+        return top
+    opens = not blocks or headings[0].start < blocks[0].start
+    return headings[0].text if opens else ""
 
 
 _READERS = {"markdown": _markdown, "html": _html, "text": _text}

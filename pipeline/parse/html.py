@@ -35,6 +35,7 @@ class Page:
     headings: tuple[Heading, ...]
     blocks: tuple[Block, ...]
     links: tuple[Link, ...]
+    anchors: tuple[str, ...]
 
 
 def read_html(html: str, where: str) -> Page:
@@ -65,6 +66,7 @@ def read_html(html: str, where: str) -> Page:
         headings=tuple(flow.headings),
         blocks=tuple(flow.blocks),
         links=tuple(flow.links),
+        anchors=unique(_attribute(tag, "id") for tag in main.find_all(id=True)),
     )
 
 

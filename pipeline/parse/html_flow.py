@@ -67,6 +67,7 @@ class Flow:
     _open: list[_OpenLink] = field(default_factory=list)
     _items: list[bool] = field(default_factory=list)
     _heading: int = 0
+    _anchor: str = ""
     _row: Tag | None = None
     _code_from: int = -1
 
@@ -89,7 +90,7 @@ class Flow:
             self._enter_cell_content(tag)
         elif name in _HEADINGS:
             self._flush()
-            self._heading = int(name[1])
+            self._heading, self._anchor = int(name[1]), _get(tag, "id")
         elif name == "pre":
             self._flush()
             self._pre(tag)
@@ -183,7 +184,7 @@ class Flow:
         level, self._heading = self._heading, 0
         if text:
             start = self._put(text)
-            self.headings.append(Heading(level, text, start, self._length))
+            self.headings.append(Heading(level, text, start, self._length, self._anchor))
             self._settle(start)
             self._put_blank()
         self._reset()

@@ -107,8 +107,10 @@ def _resize(browser: webdriver.Chrome, width: int, height: int) -> None:
 
 
 def _prefer(browser: webdriver.Chrome, scheme: str) -> None:
+    # Smooth scrolling moves targets away under a click.
+    still = {"name": "prefers-reduced-motion", "value": "reduce"}
     feature = {"name": "prefers-color-scheme", "value": scheme}
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature, still]})
 
 
 def _background(browser: webdriver.Chrome) -> str:
@@ -152,7 +154,7 @@ def test_links_work_by_clicking(browser: webdriver.Chrome, base: str) -> None:
     assert browser.current_url == base + "guide/install.html"
     browser.find_element(By.CSS_SELECTOR, ".toc a[href='#step-3']").click()
     assert browser.current_url.endswith("#step-3")
-    browser.find_element(By.CSS_SELECTOR, ".breadcrumbs a").click()
+    browser.find_element(By.CSS_SELECTOR, ".site-title").click()
     assert browser.current_url == base + "index.html"
 
 
@@ -203,11 +205,11 @@ def test_a_phone_gets_a_menu_that_opens_and_closes_and_nothing_overflows(
     _resize(browser, 390, 844)
     browser.get(base + "guide/install.html")
     assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
-    nav = browser.find_element(By.ID, "site-nav")
+    nav = browser.find_element(By.ID, "SiteNav")
     assert not nav.is_displayed()
     browser.find_element(By.CSS_SELECTOR, ".menu-link").click()
     assert nav.is_displayed()
-    assert browser.find_element(By.CSS_SELECTOR, "#site-nav [aria-current=page]").is_displayed()
+    assert browser.find_element(By.CSS_SELECTOR, "#SiteNav [aria-current=page]").is_displayed()
     browser.find_element(By.TAG_NAME, "body").send_keys(Keys.ESCAPE)
     WebDriverWait(browser, 5).until(lambda _: not nav.is_displayed())
     browser.find_element(By.CSS_SELECTOR, ".menu-link").click()
@@ -221,14 +223,14 @@ def test_the_first_tab_stop_skips_to_the_content(browser: webdriver.Chrome, base
     focused = browser.switch_to.active_element
     assert focused.text == "Skip to content" and focused.is_displayed()
     focused.send_keys(Keys.ENTER)
-    assert browser.execute_script("return document.activeElement.id") == "content"
+    assert browser.execute_script("return document.activeElement.id") == "Content"
 
 
 def test_without_scripts_the_page_is_whole(browser: webdriver.Chrome, base: str) -> None:
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     try:
         browser.get(base + "guide/install.html")
-        assert browser.find_element(By.CSS_SELECTOR, "#site-nav [aria-current=page]").is_displayed()
+        assert browser.find_element(By.CSS_SELECTOR, "#SiteNav [aria-current=page]").is_displayed()
         assert [b for b in browser.find_elements(By.TAG_NAME, "button") if b.is_displayed()] == []
     finally:
         browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})

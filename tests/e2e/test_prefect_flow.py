@@ -123,8 +123,9 @@ def test_an_error_in_a_flow_has_the_same_shape_and_code_as_without(built: Built,
 def test_a_server_that_cannot_start_is_reported_with_a_way_out(built: Built, tmp_path: Path) -> None:
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "uvicorn.py").write_text("raise ImportError('broken on purpose')\n")
-    command = CommandLine(tmp_path, tmp_path / "store", {"PYTHONPATH": str(tmp_path / "broken")})
-    refused = command.run("index", str(built.vault), "--json")
+    store = built.copied_to(tmp_path).store
+    command = CommandLine(tmp_path, store, {"PYTHONPATH": str(tmp_path / "broken")})
+    refused = command.run("site", "--json", timeout_s=60)
     assert (refused.code, refused.error["kind"]) == (2, "SettingsError")
     assert "broken on purpose" in refused.error["what"]
     assert "--no-prefect" in refused.error["hint"]

@@ -16,6 +16,7 @@ import pytest
 from flows import api_client
 from flows.runtime import PINNED, PREFERRED, TELEMETRY_OFF
 from tests.command_line import CommandLine, wait_until
+from tests.e2e.conftest import Built
 
 _DEPLOY = """
 from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
@@ -31,9 +32,10 @@ print(deployment.apply())
 """
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[dict[str, str]]:
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """The environment of a client of a server that a user started by hand."""
+    tmp_path = tmp_path_factory.mktemp("server")
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -96,3 +98,21 @@ def test_a_nightly_deployment_gets_its_runs_scheduled(server: dict[str, str], tm
         return int(json.dumps(api_client.ask(f"{url}/flow_runs/count", scheduled, 30)))
 
     wait_until(lambda: count() >= 3, 60, "nothing was scheduled")
+
+
+def test_a_server_that_is_given_gets_the_runs_and_no_private_one_is_started(
+    server: dict[str, str], built: Built, tmp_path: Path
+) -> None:
+    url = server["PREFECT_API_URL"]
+    store = built.copied_to(tmp_path).store
+    command = CommandLine(tmp_path, store, {"PREFECT_API_URL": url})
+    done = command.run("site", "--out", "public", "--json")
+    assert done.code == 0, done.err
+    assert done.json["pages"] == 4
+    completed = {
+        "flow_runs": {"state": {"type": {"any_": ["COMPLETED"]}}},
+        "flows": {"name": {"any_": ["site"]}},
+    }
+    assert api_client.ask(f"{url}/flow_runs/count", completed, 30) == 1
+    assert not (store / "prefect" / "prefect.db").exists()
+    assert not (store / "prefect.lock").exists()

@@ -26,6 +26,7 @@ NOTES = {
     "owl.md": "# Owl\n\nHoot.[^1] [[index]] #night\n\n```python\nimport owl\n```\n\n[^1]: At night.\n",
     "table.html": "<html><title>Table</title><main><h1 id='t'>Table</h1><a href='#t'>t</a> <a href='owl.md'>o</a></main></html>",
     "plain.txt": "Only text.",
+    "names.md": "# Names\n\n## Content\n\na\n\n## Related pages\n\nb\n\n## Site nav\n\nc\n\n## SiteNav\n\nd\n\n## Linked from\n\n[x](owl.md)\n",
     "404.md": "# Four\n",
 }  # fmt: skip
 
@@ -43,7 +44,7 @@ def test_the_same_snapshot_gives_the_same_bytes_in_whatever_order_its_rows_are(t
     second = build_site(TablesInMemory(snapshot.id, shuffled), tmp_path / "deep" / "b", Site())
     assert _files(tmp_path / "a") == _files(tmp_path / "deep" / "b")
     files = _files(tmp_path / "a")
-    assert (first.pages, first.files, first.bytes) == (7, len(files), sum(map(len, files.values())))
+    assert (first.pages, first.files, first.bytes) == (8, len(files), sum(map(len, files.values())))
     assert first.index == tmp_path / "a" / "index.html"
     assert (second.pages, second.bytes) == (first.pages, first.bytes)
 
@@ -78,8 +79,8 @@ def test_a_page_shows_where_it_is_and_what_is_around_it(tmp_path: Path) -> None:
     assert [a.text for a in soup.select(".toc a")] == ["Wings", "Ears"]
     assert [a.text.strip() for a in soup.select(".page-footer .tag")] == ["night", "mammal"]
     assert [t["datetime"] for t in soup.find_all("time")] == ["2026-01-02"]
-    assert [a.text for a in soup.select("[aria-labelledby=linked-from] a")] == ["Fruit bat", "Home"]
-    assert len(soup.select("[aria-labelledby=related-pages] a")) == 2
+    assert [a.text for a in soup.select("[aria-labelledby=LinkedFrom] a")] == ["Fruit bat", "Home"]
+    assert len(soup.select("[aria-labelledby=RelatedPages] a")) == 2
     assert [a["rel"] for a in soup.select(".previous-next a")] == [["prev"], ["next"]]
     assert [a["href"] for a in soup.select("[aria-current=page]")] == ["index.html"]
 
@@ -101,7 +102,7 @@ def test_the_sitemap_is_absolute_where_the_base_is_known(tmp_path: Path) -> None
 
     assert "bats/Fruit%20bat%20%26%20friends%20%231%3F.html" in locations(Site())
     absolute = locations(Site(base_url="https://example.org/docs/"))
-    assert len(absolute) == 7 and all(u.startswith("https://example.org/docs/") for u in absolute)
+    assert len(absolute) == 8 and all(u.startswith("https://example.org/docs/") for u in absolute)
     missing = (tmp_path / "site/404.html").read_text()
     assert 'href="/docs/_assets/style.css"' in missing and 'href="/docs/index.html"' in missing
 
@@ -200,4 +201,4 @@ def test_null_columns_are_no_obstacle(tmp_path: Path) -> None:
         field = documents.schema.field(name)
         documents = documents.set_column(place, field, pa.nulls(len(documents), field.type))
     tables = {**snapshot.tables, "documents": documents}
-    assert build_site(TablesInMemory("x", tables), tmp_path / "site", Site()).pages == 7
+    assert build_site(TablesInMemory("x", tables), tmp_path / "site", Site()).pages == 8

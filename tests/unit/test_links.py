@@ -94,3 +94,8 @@ def test_a_published_address_leads_to_its_document() -> None:
     assert resolve("index.md", "/en/notes/beta#x", base_url=base).target_id == "c:notes/beta.md"
     assert resolve("index.md", f"{base}/notes/beta/", base_url=base).target_id == "c:notes/beta.md"
     assert resolve("index.md", "/elsewhere", base_url=base).status == "missing-document"
+
+
+def test_a_dendron_range_ends_in_its_heading() -> None:
+    assert resolve("index.md", "Alpha Note#first-part,1:#*", "transclusion").status == "resolved"
+    assert resolve("index.md", "Alpha Note#last-part,1:#*", "transclusion").status == "missing-heading"

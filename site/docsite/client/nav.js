@@ -2,7 +2,7 @@
 // Makes the current page visible in the navigation, marks the section in view, and closes the menu on Escape.
 (function () {
   "use strict";
-  var nav = document.getElementById("site-nav");
+  var nav = document.getElementById("SiteNav");
 
   function revealCurrent() {
     var current = nav && nav.querySelector("[aria-current=page]");
@@ -40,8 +40,8 @@
   }
 
   document.addEventListener("keydown", function (event) {
-    if (event.key === "Escape" && window.location.hash === "#site-nav") {
-      window.location.hash = "#content";
+    if (event.key === "Escape" && window.location.hash === "#SiteNav") {
+      window.location.hash = "#Content";
       var menu = document.querySelector(".menu-link");
       if (menu instanceof HTMLElement) menu.focus();
     }
