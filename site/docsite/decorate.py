@@ -29,7 +29,7 @@ _PARTS = re.compile(
     rf"|{HTML_MARK.replace('(', '(?P<html>')}|{ANCHOR_MARK}",
     re.DOTALL,
 )
-_HEADING = re.compile(r"<h([1-6])(?:\s[^<>]*)?>(.*?)</h\1>", re.DOTALL)
+_HEADING = re.compile(r"<h([1-6])(\s[^<>]*)?>(.*?)</h\1>", re.DOTALL)
 # A page has one of each landmark, and it is the theme's.
 _LANDMARKS = ("main", "nav", "header", "footer", "aside")
 _PERMALINK_SIGNS = "¶#§ \n"
@@ -135,13 +135,16 @@ class Decorator:
         return code_block(known[1] if known else indexed, text.removeprefix("\n"))
 
 
-def html_headings(clean: str, slugs: Sequence[str]) -> list[Anchored]:
-    """The headings of sanitised HTML, named as the index named them; ``slugs`` are the sections' names."""
-    found = [(int(m[1]), plain_text(m[2]).strip(_PERMALINK_SIGNS)) for m in _HEADING.finditer(clean)]
-    names = heading_slugs([Heading(level, title, 0, 0) for level, title in found])
-    if len(slugs) == len(found) and not set(slugs) <= set(names):
-        names = list(slugs)
-    return [Anchored(level, title, name) for (level, title), name in zip(found, names, strict=True)]
+def html_headings(clean: str, anchors: Sequence[str]) -> list[Anchored]:
+    """The headings of sanitised HTML, named as the index named them; ``anchors`` are the names it gave."""
+    found = [_found_heading(*match) for match in _HEADING.findall(clean)]
+    names = list(anchors) if len(anchors) == len(found) else heading_slugs(found)
+    return [Anchored(h.level, h.text, name) for h, name in zip(found, names, strict=True)]
+
+
+def _found_heading(level: str, attributes: str, inner: str) -> Heading:
+    own = unescape(_parsed(attributes).get("id", "")).removeprefix(ID_PREFIX)
+    return Heading(int(level), plain_text(inner).strip(_PERMALINK_SIGNS), 0, 0, own)
 
 
 def plain_text(html: str) -> str:

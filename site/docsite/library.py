@@ -106,6 +106,7 @@ class Library:
         self.snapshot_id = str(snapshot.id)
         documents = snapshot.table("documents").sort_by("doc_id")
         self._texts, self._htmls = documents.column("text"), documents.column("html")
+        self._anchors = documents.column("anchors")
         self.entries = _entries(documents)
         self.by_id: Mapping[str, Entry] = {entry.doc_id: entry for entry in self.entries}
         self.collections: tuple[str, ...] = tuple(sorted({entry.collection for entry in self.entries}))
@@ -125,6 +126,10 @@ class Library:
     def html(self, entry: Entry) -> str:
         """The main content of an HTML document, else nothing."""
         return str(self._htmls[entry.row].as_py() or "")
+
+    def anchors(self, entry: Entry) -> list[str]:
+        """The name of every heading of the document in order, those with nothing below them included."""
+        return list(self._anchors[entry.row].as_py() or [])
 
     def sections(self, entry: Entry) -> list[SectionRow]:
         """The document's sections in order, without the document's own node."""

@@ -51,7 +51,7 @@ class Anchors:
         return own if entry.syntax == "html" and own in self._ids(entry) else ""
 
     def _read_slugs(self, entry: Entry) -> frozenset[str]:
-        return frozenset(section.slug for section in self._library.sections(entry))
+        return frozenset(self._library.anchors(entry))
 
     def _read_ids(self, entry: Entry) -> frozenset[str]:
         return frozenset(unescape(found) for found in _SOURCE_ID.findall(self._library.html(entry)))

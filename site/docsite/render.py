@@ -71,7 +71,7 @@ class _Rendering:
     def _html(self, entry: Entry, stack: tuple[str, ...], links: PageLinks) -> tuple[str, list[Anchored]]:
         html = self._library.html(entry)
         clean = sanitize(html)
-        headings = html_headings(clean, [section.slug for section in self._library.sections(entry)])
+        headings = html_headings(clean, self._library.anchors(entry))
         decorator = Decorator(
             links,
             Marks(html),

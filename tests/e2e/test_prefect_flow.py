@@ -156,6 +156,9 @@ def test_a_signal_ends_the_flow_and_leaves_no_process(
         started.end()
     assert "Traceback" not in started.said()
     assert started.said().count("error: ") == 1
+    with sqlite3.connect(command.store / "prefect" / "prefect.db") as database:
+        assert database.execute("select state_type from flow_run").fetchall() == [("CRASHED",)]
+    database.close()
     assert command.run("check", "--deep", "--json").json["snapshot"] == built.printed["snapshot"]
 
 
