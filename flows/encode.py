@@ -16,7 +16,7 @@ from flows.steps import Progress, Steps
 from pipeline import embed
 from pipeline.embed import TransformerEncoder, Vectors
 from pipeline.identity import text_hash
-from pipeline.passages import embedded_text
+from pipeline.passages import SPECIAL_TOKENS, embedded_text
 
 _MAX_TASKS = 48
 _MIN_TEXTS_PER_TASK = 512
@@ -61,7 +61,7 @@ def passage_texts(passages: pa.Table) -> Texts:
 
 def word_texts(words: Sequence[str], encoder: TransformerEncoder) -> Texts:
     """Words as they are embedded."""
-    tokens = np.array(encoder.count_tokens(words), dtype=np.int64)
+    tokens = np.array(encoder.count_tokens(words), dtype=np.int64) + SPECIAL_TOKENS
     return Texts([text_hash(word) for word in words], tokens, words.__getitem__)
 
 

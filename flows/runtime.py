@@ -46,7 +46,8 @@ PINNED = {
     "PREFECT_TASKS_DEFAULT_NO_CACHE": "true",
     "TOKENIZERS_PARALLELISM": "false",
 }
-# What a user may set otherwise. A recorder batch of 1 (Prefect's default) loses task runs.
+# What a user may set otherwise. A recorder batch of 1 (Prefect's default) loses task runs; a flush interval
+# under 1 s is cut to 0 by the recorder, which then spins: it took two thirds of a core.
 PREFERRED = {
     "PREFECT_SERVER_UI_ENABLED": "false",
     "PREFECT_SERVER_LOGGING_LEVEL": "ERROR",
@@ -55,7 +56,7 @@ PREFERRED = {
     "PREFECT_LOGGING_EXTRA_LOGGERS": "noctule",
     "PREFECT_CLIENT_MAX_RETRIES": "2",
     "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE": "200",
-    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL": "0.5",
+    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL": "1.0",
     "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_BATCH_SIZE": "500",
 }
 # A server that lives for one run schedules nothing.

@@ -11,6 +11,8 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import TypeVar, cast
 
+from flows.signals import spare_children
+
 A = TypeVar("A")
 T = TypeVar("T")
 _START_LIMIT_S = 300
@@ -81,6 +83,8 @@ class _Worker:
             context = multiprocessing.get_context("spawn")
             self._connection, theirs = context.Pipe()
             self._process = context.Process(target=_serve, args=(theirs,), daemon=True, name="noctule-worker")
+            # Until it ignores Ctrl-C itself, a young worker would answer it with a traceback.
+            spare_children()
             self._process.start()
             theirs.close()
             self._connection.send(stage)

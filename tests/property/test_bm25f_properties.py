@@ -15,7 +15,7 @@ from pipeline.lexical import LexicalIndex, build_index, count_fields
 from pipeline.settings import LexicalField
 from pipeline.text import code_analyzer
 
-WORDS = st.lists(st.sampled_from("alpha beta gamma delta".split()), max_size=6).map(" ".join)
+WORDS = st.lists(st.sampled_from(["alpha", "beta", "gamma", "delta"]), max_size=6).map(" ".join)
 TEXTS = st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=8)
 FIELDS = st.lists(
     st.builds(LexicalField, weight=st.sampled_from([0.0, 0.5, 1.0, 3.0]), b=st.sampled_from([0.0, 0.4, 1.0])),

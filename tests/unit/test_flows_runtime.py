@@ -96,3 +96,10 @@ def test_a_healthy_api_is_known_from_one_that_is_not() -> None:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def test_prefects_recorder_is_not_told_to_flush_without_pause() -> None:
+    """It cuts its interval to whole seconds, and 0 is a loop that takes a core."""
+    settings = runtime.PREFERRED | runtime.PINNED
+    intervals = [value for name, value in settings.items() if name.endswith("FLUSH_INTERVAL")]
+    assert intervals and all(int(float(value)) >= 1 for value in intervals)

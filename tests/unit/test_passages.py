@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -51,7 +52,7 @@ def test_a_long_paragraph_is_cut_at_sentence_ends() -> None:
 
 def test_passages_of_a_section_overlap_by_a_sentence() -> None:
     _, passages = cut(f"{sentences(12)}\n")
-    for before, after in zip(passages, passages[1:], strict=False):
+    for before, after in pairwise(passages):
         assert after.text.startswith(before.text.split(". ")[-1].removesuffix("."))
         assert after.byte_start < before.byte_end
 
