@@ -10,7 +10,6 @@ SITE := public
 NOCTULE := $(BIN)/noctule
 INPUTS := pyproject.toml constraints.txt
 SHELL := /bin/bash
-.SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 
 .PHONY: help demo test lint types layers tests browser bench torture clean
@@ -19,7 +18,7 @@ help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1	/' | expand -t 18
 
 demo: $(VENV)/.installed ## install, index docs/, build its site, ask three questions
-	@start=$$SECONDS; \
+	@set -eu; start=$$SECONDS; \
 	echo "== Indexing docs/ through the Prefect flow"; \
 	$(NOCTULE) index docs --collection guide --store $(STORE); \
 	echo "== Building the site"; \
@@ -34,7 +33,7 @@ demo: $(VENV)/.installed ## install, index docs/, build its site, ask three ques
 	echo "demo took $$((SECONDS - start)) s after the install"
 
 test: $(VENV)/.installed-test browser ## install the test extras and run every check
-	@start=$$SECONDS; \
+	@set -eu; start=$$SECONDS; \
 	$(MAKE) --no-print-directory lint types layers tests; \
 	echo "make test took $$((SECONDS - start)) s after the install"
 
@@ -76,7 +75,7 @@ $(VENV)/bin/python:
 
 # torch first, held to one version: any looser request may bring gigabytes of GPU libraries.
 $(VENV)/.installed: $(INPUTS) | $(VENV)/bin/python
-	@start=$$SECONDS; \
+	@set -eu; start=$$SECONDS; \
 	echo "== Installing into $(VENV)"; \
 	$(BIN)/pip install -q -c constraints.txt $(TORCH); \
 	$(BIN)/pip install -q -c constraints.txt -e .; \
@@ -84,7 +83,7 @@ $(VENV)/.installed: $(INPUTS) | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed
-	@start=$$SECONDS; \
+	@set -eu; start=$$SECONDS; \
 	echo "== Installing the test extras"; \
 	$(BIN)/pip install -q -c constraints.txt -e ".[test]"; \
 	echo "install of the test extras took $$((SECONDS - start)) s"

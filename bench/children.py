@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-_SAMPLE_S = 0.2
+_SAMPLE_S = 2.0  # reading the memory of a large process takes tens of milliseconds
 
 
 @dataclass(frozen=True, slots=True)

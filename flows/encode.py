@@ -20,6 +20,8 @@ from pipeline.passages import SPECIAL_TOKENS, embedded_text
 
 _MAX_TASKS = 48
 _MIN_TEXTS_PER_TASK = 512
+# The second has its batches ready when the first runs out of them.
+_TASKS_AT_ONCE = 2
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ def encode(
 
     progress.begin(stage, int(texts.tokens[rows[missing]].sum()) if missing else 0, "tokens")
     try:
-        steps.map(stage, one, _tasks(missing), 1)
+        steps.map(stage, one, _tasks(missing), _TASKS_AT_ONCE)
     finally:
         progress.end()
     position = {content_hash: at for at, content_hash in enumerate(hashes)}

@@ -44,7 +44,8 @@ PINNED = {
     "PREFECT_RESULTS_PERSIST_BY_DEFAULT": "false",
     "PREFECT_TASKS_DEFAULT_PERSIST_RESULT": "false",
     "PREFECT_TASKS_DEFAULT_NO_CACHE": "true",
-    "TOKENIZERS_PARALLELISM": "false",
+    # Nothing forks here; worker processes switch it off for themselves.
+    "TOKENIZERS_PARALLELISM": "true",
 }
 # What a user may set otherwise. A recorder batch of 1 (Prefect's default) loses task runs; a flush interval
 # under 1 s is cut to 0 by the recorder, which then spins: it took two thirds of a core.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import queue
@@ -115,6 +116,9 @@ def _serve(connection: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when a terminal's Ctrl-C ends the work
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # one process a core already
     connection.recv()  # unpickling the first stage imports it
+    # A parse makes many objects that die together: looking for cycles among them took a tenth of the time.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
     connection.send("ready")
     while True:
         try:

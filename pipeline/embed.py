@@ -65,7 +65,9 @@ class TransformerEncoder:
         self._network = _load(self.model.folder, self.device)
         self._tokenizer = tokenizer(self.model)
         on_gpu = self.device != "cpu"
-        self._workers = 1 if on_gpu else settings.workers or available_cores()
+        workers = 1 if on_gpu else settings.workers or available_cores()
+        # Shared by all calls of encode: while one ends its last batches, the next one's fill the other threads.
+        self._pool = ThreadPoolExecutor(workers, "encode", initializer=_one_thread)
         self._batch_tokens = settings.batch_tokens * (_CUDA_BATCH_FACTOR if on_gpu else 1)
 
     @property
@@ -74,23 +76,25 @@ class TransformerEncoder:
         return int(self._network.get_embedding_dimension())
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
-        """Unit float32 rows, shape ``(len(texts), dimension)``; ``progress`` hears of finished tokens."""
+        """Unit float32 rows, shape ``(len(texts), dimension)``; ``progress`` hears of finished tokens.
+
+        May be called from several threads: their batches share the encoder's threads.
+        """
         ids = self._tokenizer.ids([self.model.passage_prompt + text for text in texts])
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        with ThreadPoolExecutor(self._workers, initializer=_one_thread) as pool:
-            pending = {
-                pool.submit(self._run, [ids[row] for row in batch.rows], batch.length, batch.height): batch
-                for batch in plan_batches([len(row) for row in ids], self._batch_tokens)
-            }
-            try:
-                for done in as_completed(pending):
-                    rows = pending[done].rows
-                    vectors[list(rows)] = done.result()
-                    if progress:
-                        progress(sum(len(ids[row]) for row in rows))
-            except BaseException:
-                pool.shutdown(cancel_futures=True)
-                raise
+        pending = {
+            self._pool.submit(self._run, [ids[row] for row in batch.rows], batch.length, batch.height): batch
+            for batch in plan_batches([len(row) for row in ids], self._batch_tokens)
+        }
+        try:
+            for done in as_completed(pending):
+                rows = pending[done].rows
+                vectors[list(rows)] = done.result()
+                if progress:
+                    progress(sum(len(ids[row]) for row in rows))
+        finally:
+            for future in pending:
+                future.cancel()
         return vectors
 
     def encode_query(self, text: str) -> Vectors:

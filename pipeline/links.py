@@ -88,14 +88,14 @@ def _resolve_document(document: LinkingDocument, index: _Index) -> Iterable[Reso
 def _has_heading(document: LinkingDocument, fragment: str) -> bool:
     if fragment.startswith(("^", ":~:", "*")):  # Obsidian's blocks, text fragments and wildcards
         return True
-    fragment = _DENDRON_RANGE.sub("", fragment)
-    wanted = {
-        fragment,
-        slugify(fragment),
-        slugify(fragment.rsplit("#", 1)[-1]),
-        slugify(fragment.replace("_", "-")),
-    }
-    return not wanted.isdisjoint(document.anchors)
+    return not set(heading_spellings(fragment)).isdisjoint(document.anchors)
+
+
+def heading_spellings(fragment: str) -> tuple[str, ...]:
+    """The anchors that a fragment may mean, the likeliest first: as written, as a heading's text, as MDN writes."""
+    start = _DENDRON_RANGE.sub("", fragment)
+    spellings = (start, slugify(start), slugify(start.rsplit("#", 1)[-1]), slugify(start.replace("_", "-")))
+    return tuple(dict.fromkeys(spellings))
 
 
 def _stem(path: str) -> str:

@@ -142,8 +142,11 @@ class Tokenizer:
             )
         self._fast = Fast.from_file(str(path))
         self._fast.no_padding()
+        # Two, since truncation is a state of the tokenizer and calls may come from several threads.
+        self._cutting = Fast.from_file(str(path))
+        self._cutting.no_padding()
         self._fast.no_truncation()
-        self._max_tokens = model.max_tokens
+        self._cutting.enable_truncation(model.max_tokens)
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, special tokens not counted."""
@@ -151,11 +154,7 @@ class Tokenizer:
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of each text with special tokens, cut at the model's limit."""
-        self._fast.enable_truncation(self._max_tokens)
-        try:
-            return [found.ids for found in self._fast.encode_batch_fast(list(texts))]
-        finally:
-            self._fast.no_truncation()
+        return [found.ids for found in self._cutting.encode_batch_fast(list(texts))]
 
 
 @lru_cache(maxsize=4)

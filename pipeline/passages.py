@@ -58,7 +58,7 @@ def build_passages(
         return []
     offsets = byte_offsets(document.text)
     blocks = _Blocks(document, count)
-    crumbs = [_embedded_breadcrumb(node.section.breadcrumb, count, settings.max_tokens) for node in nodes]
+    crumbs = _embedded_breadcrumbs(nodes, count, settings.max_tokens)
     passages: list[Passage] = []
     for node, (crumb, crumb_tokens) in zip(nodes, crumbs, strict=True):
         budget = settings.max_tokens - SPECIAL_TOKENS - crumb_tokens
@@ -242,12 +242,20 @@ def _title_passage(
     )
 
 
-def _embedded_breadcrumb(breadcrumb: str, count: TokenCounter, max_tokens: int) -> tuple[str, int]:
-    """The breadcrumb and its tokens; one that would take over a quarter of the passage loses its middle."""
+def _embedded_breadcrumbs(
+    nodes: Sequence[Node], count: TokenCounter, max_tokens: int
+) -> list[tuple[str, int]]:
+    """Each breadcrumb and its tokens; one that would take over a quarter of the passage is shortened."""
     limit = max_tokens // 4
-    tokens = count([breadcrumb])[0]
-    if tokens <= limit:
-        return breadcrumb, tokens
+    breadcrumbs = [node.section.breadcrumb for node in nodes]
+    return [
+        (breadcrumb, tokens) if tokens <= limit else _shortened(breadcrumb, count, limit)
+        for breadcrumb, tokens in zip(breadcrumbs, count(breadcrumbs), strict=True)
+    ]
+
+
+def _shortened(breadcrumb: str, count: TokenCounter, limit: int) -> tuple[str, int]:
+    """The breadcrumb without its middle, then with fewer words, then cut; and its tokens."""
     titles = breadcrumb.split(BREADCRUMB_SEPARATOR)
     short = BREADCRUMB_SEPARATOR.join([titles[0], "…", titles[-1]]) if len(titles) > 2 else breadcrumb
     words = short.split(" ")

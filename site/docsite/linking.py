@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from docsite import urls
 from docsite.library import Entry, Library, LinkRow
-from pipeline.chunk import slugify
+from pipeline.links import heading_spellings
 from pipeline.sanitize import ID_PREFIX, is_outward
 
 _SOURCE_ID = re.compile(rf'\sid="({ID_PREFIX}[^"<>]*)"')
@@ -43,8 +43,7 @@ class Anchors:
         if not fragment:
             return ""
         slugs = self._slugs(entry)
-        last = fragment.rsplit("#", 1)[-1]
-        for spelling in (fragment, slugify(fragment), slugify(last), slugify(fragment.replace("_", "-"))):
+        for spelling in heading_spellings(fragment):
             if spelling in slugs:
                 return spelling
         own = f"{ID_PREFIX}{fragment}"
