@@ -86,7 +86,7 @@ class Embed(_Table):
     allow_download: bool = False
     precision: Literal["auto", "fp32", "bf16"] = "auto"
     device: str = "auto"
-    batch_tokens: int = Field(default=2048, ge=256)
+    batch_tokens: int = Field(default=1024, ge=256)
     workers: int = Field(default=0, ge=0, description="0: one per core")
 
 
