@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import fcntl
 import os
 from pathlib import Path
 
@@ -24,7 +25,11 @@ class Disk:
 
     def fsync(self, descriptor: int) -> None:
         """Returns when the file or directory is on the disk."""
-        os.fsync(descriptor)
+        try:
+            # On macOS fsync leaves the bytes in the drive's cache; not every file system knows the other.
+            fcntl.fcntl(descriptor, getattr(fcntl, "F_FULLFSYNC"))  # noqa: B009
+        except (AttributeError, OSError):
+            os.fsync(descriptor)
 
     def close(self, descriptor: int) -> None:
         """Close a descriptor."""

@@ -65,7 +65,10 @@ class EmbeddingStore:
 
     def _segments(self) -> Iterator[pa.Table]:
         for path in sorted(self._folder.glob("*.parquet")) if self._folder.is_dir() else []:
-            content = path.read_bytes()
+            try:
+                content = path.read_bytes()
+            except OSError:
+                continue
             if sha256_hex(content)[:32] == path.stem:
                 yield pq.read_table(pa.BufferReader(content))
 

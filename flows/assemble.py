@@ -25,6 +25,7 @@ POSTINGS_PER_GROUP = 131_072
 _CODE_FIELDS = (LexicalField(weight=1.0),)
 _LABEL_MIN_CHARS = 3
 _COMMON_SHARE = 0.2
+_MIN_PASSAGES_TO_TELL = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,9 @@ def link(batches: Sequence[Understood], prose: LexicalIndex, settings: Settings)
 
 
 def _common_terms(prose: LexicalIndex, passages: int) -> frozenset[str]:
-    """Terms of so many passages that they name nothing: the corpus's own stop words."""
+    """Terms of so many passages that they name nothing: the corpus's own stop words, if it has enough to tell."""
+    if passages < _MIN_PASSAGES_TO_TELL:
+        return frozenset()
     return frozenset(prose.terms[i] for i in np.flatnonzero(prose.frequency > _COMMON_SHARE * passages))
 
 
@@ -75,7 +78,8 @@ def _label_terms(documents: pa.Table, common: frozenset[str]) -> Iterable[tuple[
         words = {
             word for word in analyzer.tokens(title) if len(word) >= _LABEL_MIN_CHARS and not word.isdigit()
         }
-        yield doc_id, sorted({*tags, *(word for word in words if common.isdisjoint(analyzer.expand(word)))})
+        telling = {*tags, *(word for word in words if common.isdisjoint(analyzer.expand(word)))}
+        yield doc_id, sorted(telling or words or {title})
 
 
 def document_rows(documents: pa.Table, passages: pa.Table, linked: Linked) -> pa.Table:

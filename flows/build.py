@@ -6,6 +6,7 @@ does not depend on it. Whatever fails, the current snapshot stays as it was.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -26,7 +27,7 @@ from flows.encode import Encoded, encode, passage_texts, word_texts
 from flows.steps import Progress, StageTime, Steps
 from pipeline import __version__, text
 from pipeline.embed import TransformerEncoder, load_encoder
-from pipeline.errors import EmptyCollection, SettingsError
+from pipeline.errors import EmptyCollection, SettingsError, WriteFailed
 from pipeline.lexical import LexicalIndex
 from pipeline.model import Rejection, SnapshotId
 from pipeline.model_files import find
@@ -109,10 +110,20 @@ def build_snapshot(
     with store.lock("index"):
         listing = steps.run("discover", lambda: list_sources(settings))
         staged = _stage(listing, settings, store, steps, progress, options or BuildOptions())
-        published = steps.run("publish", lambda: store.publish(staged.staging, staged.manifest))
+        # Not as a stage that may be tried again: it ends with the staging moved or removed.
+        with steps.measure("publish"):
+            published = store.publish(staged.staging, staged.manifest)
         result = _result(published, staged, steps, time.perf_counter() - start)
-        write_run(store.root, asdict(result))
+        _record(store, result)
         return result
+
+
+def _record(store: Store, result: BuildResult) -> None:
+    """The run's record; the snapshot is published, so a disk that refuses this is a warning."""
+    try:
+        write_run(store.root, asdict(result))
+    except WriteFailed as error:
+        logging.getLogger("noctule").warning("the run left no record: %s", error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +148,10 @@ def _stage(
     understanding = understand_all(listing, settings, steps, progress)
     _require_documents(settings, listing, understanding, options)
     parts = _Parts(settings, store, steps, progress, understanding)
-    staging = store.stage()
-    counts = steps.run("write", lambda: _write(staging, parts))
+    staging, manifest = steps.run("write", lambda: _write(store.stage(), parts))
     return _Staged(
         staging=staging,
-        manifest=_manifest(staging, counts, parts),
+        manifest=manifest,
         rejections=understanding.rejections,
         encoded=parts.encoded.computed,
         distinct=len(parts.encoded.hashes),
@@ -231,8 +241,8 @@ class _Parts:
         }
 
 
-def _write(staging: Staging, parts: _Parts) -> dict[str, int]:
-    """Every file of the snapshot but the manifest; rows by table."""
+def _write(staging: Staging, parts: _Parts) -> tuple[Staging, Manifest]:
+    """Every file of the snapshot but the manifest, which is returned."""
     written = parts.tables()
     for name, table in written.items():
         groups = {"postings": parts.prose, "code_postings": parts.code}.get(name)
@@ -243,7 +253,7 @@ def _write(staging: Staging, parts: _Parts) -> dict[str, int]:
             row_groups=assemble.group_sizes(groups) if groups else None,
         )
     write_index(parts.encoded.vectors, staging.path / FAISS_INDEX)
-    return {name: len(table) for name, table in written.items()}
+    return staging, _manifest(staging, {name: len(table) for name, table in written.items()}, parts)
 
 
 def _manifest(staging: Staging, counts: Mapping[str, int], parts: _Parts) -> Manifest:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from flows.steps import Progress, Steps
@@ -60,13 +60,13 @@ def understand_all(listing: Listing, settings: Settings, steps: Steps, progress:
     try:
         with Workers(slots) as workers:
 
-            def one(batch: FileBatch) -> Understood:
-                understood = _understand_isolated(workers, batch)
+            def one(batch: FileBatch) -> list[Understood]:
+                parts = _understand_isolated(workers, batch)
                 progress.advance(len(batch.files))
-                return understood
+                return parts
 
-            found = steps.map("parse", one, batches, slots)
-            found, conflicts = _without_conflicts(found, batches, workers)
+            parts = steps.map("parse", one, batches, slots)
+            found, conflicts = _without_conflicts(parts, batches, workers)
     finally:
         progress.end()
     rejections = (*listing.rejections, *(r for batch in found for r in batch.rejections), *conflicts)
@@ -78,41 +78,40 @@ def _batches(files: Sequence[FoundFile], settings: Settings) -> list[FileBatch]:
     return [FileBatch(tuple(files[at : at + size]), settings) for at in range(0, len(files), size)]
 
 
-def _understand_isolated(workers: Workers, batch: FileBatch) -> Understood:
-    """The batch, understood; a file that hangs or crashes the parser is quarantined and the rest kept."""
+def _understand_isolated(workers: Workers, batch: FileBatch) -> list[Understood]:
+    """The batch, understood, in one part or more; a file that hangs or crashes the parser is quarantined."""
     limit = batch.settings.limits.parse_timeout_s
+    if not batch.files:
+        return []
     try:
-        return workers.call(understand, batch, limit + _SECONDS_PER_FILE * len(batch.files))
-    except WorkerFailed:
-        culprits = tuple(_culprits(workers, batch, limit))
-    guilty = {(r.collection, r.path) for r in culprits}
-    rest = tuple(file for file in batch.files if (file.collection, file.path) not in guilty)
-    understood = workers.call(understand, replace(batch, files=rest), limit + _SECONDS_PER_FILE * len(rest))
-    return replace(understood, rejections=(*understood.rejections, *culprits))
+        return [workers.call(understand, batch, limit + _SECONDS_PER_FILE * (len(batch.files) - 1))]
+    except WorkerFailed as failure:
+        if len(batch.files) > 1:
+            return [part for half in _halves(batch) for part in _understand_isolated(workers, half)]
+        culprit = batch.files[0]
+        rejection = Rejection(culprit.collection, culprit.path, "quarantined", str(failure))
+        return [replace(understand(replace(batch, files=())), rejections=(rejection,))]
 
 
-def _culprits(workers: Workers, batch: FileBatch, limit: float) -> Iterable[Rejection]:
-    for file in batch.files:
-        try:
-            workers.call(understand, replace(batch, files=(file,)), limit)
-        except WorkerFailed as failure:
-            yield Rejection(file.collection, file.path, "quarantined", str(failure))
+def _halves(batch: FileBatch) -> list[FileBatch]:
+    middle = len(batch.files) // 2
+    return [replace(batch, files=batch.files[:middle]), replace(batch, files=batch.files[middle:])]
 
 
 def _without_conflicts(
-    found: list[Understood], batches: Sequence[FileBatch], workers: Workers
+    found: Sequence[Sequence[Understood]], batches: Sequence[FileBatch], workers: Workers
 ) -> tuple[list[Understood], list[Rejection]]:
     """The first document at an address keeps it; later ones are quarantined, naming the first."""
     owners: dict[tuple[str, str], str] = {}
+    kept: list[Understood] = []
     conflicts: list[Rejection] = []
-    for at, understood in enumerate(found):
-        losers = _losers(understood, owners)
-        if losers:
-            lost = {(r.collection, r.path) for r in losers}
-            files = tuple(f for f in batches[at].files if (f.collection, f.path) not in lost)
-            found[at] = _understand_isolated(workers, replace(batches[at], files=files))
-            conflicts.extend(losers)
-    return found, conflicts
+    for parts, batch in zip(found, batches, strict=True):
+        losers = [loser for part in parts for loser in _losers(part, owners)]
+        lost = {(r.collection, r.path) for r in losers}
+        files = tuple(f for f in batch.files if (f.collection, f.path) not in lost)
+        kept.extend(_understand_isolated(workers, replace(batch, files=files)) if losers else parts)
+        conflicts.extend(losers)
+    return kept, conflicts
 
 
 def _losers(understood: Understood, owners: dict[tuple[str, str], str]) -> list[Rejection]:

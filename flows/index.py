@@ -24,6 +24,7 @@ from flows.request import IndexRequest
 from flows.signals import spare_children
 from flows.steps import Clock
 from flows.work import build_index
+from pipeline.errors import WriteFailed, is_transient
 
 T = TypeVar("T")
 A = TypeVar("A")
@@ -53,6 +54,8 @@ def can_heal(_task: Task[..., Any], _task_run: TaskRun, state: State[Any]) -> bo
         cast(Any, state.result)()
     except (OSError, TimeoutError):
         return True
+    except WriteFailed as error:
+        return is_transient(error.__cause__)
     except Exception:
         return False
     return False
@@ -123,7 +126,10 @@ def index(
     result = build_index(request, PrefectSteps(), display.current())
     for line in report.lines(result):
         _log.info("%s", line)
-    _keep_report(result)
+    try:
+        _keep_report(result)
+    except Exception as error:  # the snapshot is published: a server that has gone does not undo that
+        _log.warning("the report is not in Prefect: %s (noctule report has it)", error)
     return result
 
 

@@ -35,6 +35,9 @@ class Steps(Protocol):
     def times(self) -> tuple[StageTime, ...]:
         """Finished stages in order."""
 
+    def measure(self, stage: str) -> AbstractContextManager[None]:
+        """Times the block as a stage."""
+
     def run(self, name: str, stage: Callable[[], T]) -> T:
         """The result of one stage, called once (again only after an I/O error)."""
 

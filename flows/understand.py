@@ -5,6 +5,7 @@ Runs in a worker process: what it returns are Arrow tables and columns, not one 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,17 +14,18 @@ import pyarrow as pa
 from artifacts import tables
 from pipeline.chunk import Node, build_tree, code_blocks, heading_slugs
 from pipeline.discover import FoundFile, read_source
-from pipeline.errors import RejectedDocument
+from pipeline.errors import NoctuleError, RejectedDocument, is_transient
 from pipeline.lexical import FieldCounts, count_fields
 from pipeline.links import LinkingDocument, linking_document
-from pipeline.model import CodeBlock, Document, Passage, Rejection
+from pipeline.model import CodeBlock, Document, Passage, Rejection, Source
 from pipeline.model_files import find, tokenizer
 from pipeline.parse import parse
 from pipeline.passages import build_passages
-from pipeline.settings import Settings
+from pipeline.settings import Collection, Settings
 from pipeline.text import STEMMERS, code_analyzer, primary_language, prose_analyzer
 
 UNSTEMMED = "und"
+_PAUSES_S = (0.2, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +68,13 @@ def understand(batch: FileBatch) -> Understood:
     for file in batch.files:
         try:
             cuts.append(_cut(file, batch.settings))
-        except RejectedDocument as error:
+        except NoctuleError as error:
+            if not isinstance(error, RejectedDocument):
+                raise
             rejections.append(Rejection(file.collection, file.path, "quarantined", error.what))
+        except Exception as error:  # one document never stops the build
+            reason = f"could not be understood: {type(error).__name__}: {error}"
+            rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
     return Understood(
         documents=tables.documents_table(cut.document for cut in cuts),
         sections=tables.sections_table(node.section for cut in cuts for node in cut.nodes),
@@ -83,7 +90,7 @@ def understand(batch: FileBatch) -> Understood:
 
 def _cut(file: FoundFile, settings: Settings) -> _Cut:
     collection = settings.collections[file.collection]
-    document = parse(read_source(file, collection), collection)
+    document = parse(_read(file, collection), collection)
     nodes = build_tree(document)
     if not nodes or not (document.blocks or document.headings or document.front_matter != "{}"):
         raise RejectedDocument(
@@ -92,6 +99,18 @@ def _cut(file: FoundFile, settings: Settings) -> _Cut:
     count = tokenizer(find(settings.embed)).count
     passages = build_passages(document, nodes, count, settings.chunk)
     return _Cut(document, nodes, passages, code_blocks(document, nodes))
+
+
+def _read(file: FoundFile, collection: Collection) -> Source:
+    """The source; a file system that is briefly away is asked again."""
+    for pause_s in _PAUSES_S:
+        try:
+            return read_source(file, collection)
+        except RejectedDocument as error:
+            if not is_transient(error.__cause__):
+                raise
+        time.sleep(pause_s)
+    return read_source(file, collection)
 
 
 def _notes(cuts: Sequence[_Cut]) -> list[Rejection]:

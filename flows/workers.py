@@ -83,10 +83,11 @@ class _Worker:
         if self._process is None or not self._process.is_alive() or self._connection is None:
             context = multiprocessing.get_context("spawn")
             self._connection, theirs = context.Pipe()
-            self._process = context.Process(target=_serve, args=(theirs,), daemon=True, name="noctule-worker")
+            process = context.Process(target=_serve, args=(theirs,), daemon=True, name="noctule-worker")
             # Until it ignores Ctrl-C itself, a young worker would answer it with a traceback.
             spare_children()
-            self._process.start()
+            process.start()
+            self._process = process
             theirs.close()
             self._connection.send(stage)
             if not self._connection.poll(_START_LIMIT_S):

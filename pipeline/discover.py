@@ -213,7 +213,7 @@ def read_source(file: FoundFile, collection: Collection) -> Source:
     except OSError as error:
         raise RejectedDocument(
             _open_fault(error), where=where, hint="Run again once it can be read."
-        ) from None
+        ) from error
     if reading is None:
         raise RejectedDocument(
             "the file changes while it is read", where=where, hint="Run again when nothing writes to it."

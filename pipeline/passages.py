@@ -95,24 +95,36 @@ class _Blocks:
     def split(self, index: int, budget: int) -> list[_Piece]:
         """A block as sentences (prose) or lines (all else), none over ``budget`` tokens."""
         block = self._document.blocks[index]
-        source = self._document.text[block.start : block.end]
-        pattern = _SENTENCE if block.kind == "text" else _LINE
-        spans = [(m.start() + block.start, m.end() + block.start) for m in pattern.finditer(source)]
+        spans = self._spans(_SENTENCE if block.kind == "text" else _LINE, block.start, block.end)
         if block.kind == "code":
-            spans = _without_fences(spans, source, block.start)
-        pieces = self._pieces(index, spans)
-        return [
-            part
-            for piece in pieces
-            for part in ([piece] if piece.tokens <= budget else self._cut(piece, budget))
-        ]
+            spans = _without_fences(spans, self._document.text)
+        return self._fitting(self._pieces(index, spans), budget)
+
+    def sentences(self, piece: _Piece) -> list[_Piece]:
+        """A piece of prose as its sentences."""
+        return self._pieces(piece.block, self._spans(_SENTENCE, piece.start, piece.end))
+
+    def _spans(self, pattern: re.Pattern[str], start: int, end: int) -> list[tuple[int, int]]:
+        return [match.span() for match in pattern.finditer(self._document.text, start, end)]
+
+    def _fitting(self, pieces: Sequence[_Piece], budget: int) -> list[_Piece]:
+        """Pieces that are too long, cut at line ends, and only a line that is still too long between words."""
+        found: list[_Piece] = []
+        for piece in pieces:
+            if piece.tokens <= budget:
+                found.append(piece)
+                continue
+            lines = self._pieces(piece.block, self._spans(_LINE, piece.start, piece.end))
+            for line in lines:
+                found.extend([line] if line.tokens <= budget else self._cut(line, budget))
+        return found
 
     def _pieces(self, index: int, spans: Sequence[tuple[int, int]]) -> list[_Piece]:
         block = self._document.blocks[index]
         sources = [self._document.text[start:end] for start, end in spans]
         texts = [self._reading(block, source) for source in sources]
         return [
-            _Piece(start, end, text, _code_of(block, source), tokens, index, block.kind)
+            _Piece(start, end, text, self._code(block, source), tokens, index, block.kind)
             for (start, end), source, text, tokens in zip(
                 spans, sources, texts, self._count(texts), strict=True
             )
@@ -123,6 +135,13 @@ class _Blocks:
         if block.kind == "code":
             return source.rstrip("\n")
         return plain_piece(self._document.syntax, _QUOTE_MARK.sub("", source)).strip()
+
+    def _code(self, block: Block, source: str) -> str:
+        if block.kind == "code":
+            return source.rstrip("\n")
+        if self._document.syntax == "markdown":
+            return "\n".join(_INLINE_CODE.findall(source))
+        return "\n".join(line for line in block.code.split("\n") if line and line in source)
 
     def _cut(self, piece: _Piece, budget: int) -> list[_Piece]:
         """A line that no passage can hold, cut between words, or inside a word that is itself too long."""
@@ -143,15 +162,11 @@ class _Blocks:
         return self._pieces(piece.block, [(piece.start + a, piece.start + b) for a, b in merged])
 
 
-def _without_fences(spans: list[tuple[int, int]], source: str, offset: int) -> list[tuple[int, int]]:
+def _without_fences(spans: list[tuple[int, int]], text: str) -> list[tuple[int, int]]:
     def fence(span: tuple[int, int]) -> bool:
-        return source[span[0] - offset : span[1] - offset].lstrip("> \t").startswith(("```", "~~~"))
+        return text[slice(*span)].lstrip("> \t").startswith(("```", "~~~"))
 
     return [span for i, span in enumerate(spans) if not (i in (0, len(spans) - 1) and fence(span))]
-
-
-def _code_of(block: Block, source: str) -> str:
-    return source.rstrip("\n") if block.kind == "code" else "\n".join(_INLINE_CODE.findall(source))
 
 
 def _pack(pieces: list[_Piece], budget: int, overlap: int, blocks: _Blocks) -> Iterable[list[_Piece]]:
@@ -174,8 +189,7 @@ def _overlap(group: Sequence[_Piece], limit: int, blocks: _Blocks) -> list[_Piec
     last = group[-1]
     if last.kind == "code" or limit <= 0:
         return []
-    tail = [last] if last.tokens <= limit else blocks.split(last.block, limit)
-    tail = [piece for piece in tail if piece.start >= last.start and piece.end <= last.end]
+    tail = [last] if last.tokens <= limit or last.kind != "text" else blocks.sentences(last)
     kept: list[_Piece] = []
     for piece in reversed(tail):
         if piece.tokens > limit:

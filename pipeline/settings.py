@@ -213,12 +213,19 @@ class Settings(_Table):
         )
         for collection in given["collections"].values():
             del collection["root"]
-        given["embed"] = {"model": self.embed.model, "precision": self.embed.precision}
+        model = recorded_model_name(self.embed.model)
+        given["embed"] = {"model": model, "precision": self.embed.precision}
         return given
 
     def fingerprint(self) -> str:
         """SHA-256 over :meth:`shaping`: equal fingerprints and equal sources give equal snapshots."""
         return sha256_hex(canonical_json(self.shaping()).encode())
+
+
+def recorded_model_name(model: str) -> str:
+    """A model's name as a snapshot records it: of a local folder only its own name, wherever it lies."""
+    is_path = model.startswith(("/", ".", "~")) or model.count("/") > 1
+    return model.rstrip("/").rsplit("/", 1)[-1] if is_path else model
 
 
 def recorded_addresses(shaping: Mapping[str, Any]) -> dict[str, Address]:

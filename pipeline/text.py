@@ -1,8 +1,8 @@
 """The analyzer: one way from text to terms, for index and query alike.
 
 Two steps, so that a batch can count tokens before it looks at them: ``tokens`` cuts a text into surface
-tokens, ``expand`` gives the terms that a token stands for. Prose is case-folded, stripped of diacritics and
-stemmed by language; ``c++``, ``c#`` and ``node.js`` stay whole; a dotted or underscored name is kept and
+tokens, ``expand`` gives the terms that a token stands for. Prose is case-folded, stemmed by language and then
+stripped of diacritics; ``c++``, ``c#`` and ``node.js`` stay whole; a dotted or underscored name is kept and
 also split; runs of CJK characters become bigrams. Code keeps each identifier whole, lower-cased, and adds its
 camelCase, snake_case and digit parts.
 """
@@ -29,10 +29,22 @@ STEMMERS = {
 }  # fmt: skip
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0002fa1f"
 _CJK_RUN = re.compile(f"[{_CJK}]+")
+# Marks that may be left out in writing: accents, Hebrew points, Arabic vowels.
+_LOOSE_MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
+    "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06ea-\u06ed"
+)
+_LOOSE_MARK = re.compile(f"[{_LOOSE_MARKS}]")
+# Marks that are part of the word (vowel signs of India and South-East Asia): \\w does not know them.
+_FIRM_MARKS = (
+    "\u0900-\u0963\u0966-\u0dff\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd"
+    "\u102b-\u103e\u17b4-\u17d3"
+)
+_W = rf"[\w{_LOOSE_MARKS}{_FIRM_MARKS}]"
 # A letter with ++ or #; else a word, dotted and apostrophised parts included.
-_TOKEN = re.compile(r"[a-z](?:\+\+|#)(?!\w)|\w+(?:[.'’]\w+)*")
+_TOKEN = re.compile(rf"[a-z](?:\+\+|#)(?!\w)|{_W}+(?:[.'’]{_W}+)*")
 _TOKEN_AS_WRITTEN = re.compile(_TOKEN.pattern, re.IGNORECASE)
-_PARTS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_PARTS = re.compile(rf"(?:(?!_){_W})+(?:['’](?:(?!_){_W})+)*")
 _IDENTIFIER = re.compile(r"[^\W\d][\w$]*|\d+(?:\.\d+)*")
 _IDENTIFIER_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
 _MAX_TOKEN_CHARS = 64
@@ -54,12 +66,20 @@ def terms(analyzer: Analyzer, text: str) -> list[str]:
 
 
 def fold(text: str) -> str:
-    """``text`` case-folded, compatibility forms unified, diacritics of alphabetic scripts removed."""
-    if text.isascii():
-        return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    stripped = "".join(c for c in decomposed if unicodedata.category(c) != "Mn" or "\u3099" <= c <= "\u309a")
-    return unicodedata.normalize("NFC", stripped)
+    """``text`` case-folded, with compatibility forms unified."""
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text.casefold())
+
+
+def without_accents(word: str) -> str:
+    """A folded word without the marks that people leave out when they type."""
+    if word.isascii():
+        return word
+    return unicodedata.normalize("NFC", _LOOSE_MARK.sub("", unicodedata.normalize("NFD", word)))
+
+
+def has_cjk(text: str) -> bool:
+    """Whether there is a character of a script written without spaces between words."""
+    return _CJK_RUN.search(text) is not None
 
 
 def primary_language(tag: str) -> str:
@@ -82,14 +102,14 @@ class ProseAnalyzer:
         """``users`` gives ``user``; ``node.js`` gives ``node.js``, ``node``, ``js``; CJK runs give bigrams."""
         if token.isalpha() and token.isascii():
             return (self._stem(token),)
-        if _CJK_RUN.search(token):
+        if has_cjk(token):
             return tuple(self._mixed(token))
         if token[-1] in "+#":
             return (token,)
         parts = _PARTS.findall(token)
-        if len(parts) == 1:
-            return (self._stem(parts[0]),)
-        whole = token.strip("_")[:_MAX_TOKEN_CHARS]
+        if len(parts) <= 1:
+            return tuple(self._stem(part) for part in parts)
+        whole = without_accents(token.strip("_"))[:_MAX_TOKEN_CHARS]
         return tuple(dict.fromkeys([whole, *(self._stem(part) for part in parts)]))
 
     def _mixed(self, token: str) -> Iterable[str]:
@@ -102,9 +122,9 @@ class ProseAnalyzer:
 
     def _stem(self, word: str) -> str:
         word = word.replace("’", "'")
-        if self._stemmer is None or any(c.isdigit() for c in word):
-            return word[:_MAX_TOKEN_CHARS]
-        return str(self._stemmer.stemWord(word))[:_MAX_TOKEN_CHARS]
+        if self._stemmer is not None and not any(c.isdigit() for c in word):
+            word = self._stemmer.stemWord(word)
+        return without_accents(word)[:_MAX_TOKEN_CHARS]
 
 
 class CodeAnalyzer:

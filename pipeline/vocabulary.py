@@ -12,6 +12,7 @@ import numpy.typing as npt
 from pipeline.embed import Encoder, Vectors
 from pipeline.lexical import FieldCounts, LexicalIndex
 from pipeline.settings import Vocabulary
+from pipeline.text import has_cjk
 
 # A word in more than this share of passages names no concept.
 _COMMON_SHARE = 0.25
@@ -43,8 +44,9 @@ def surface_forms(batches: Sequence[FieldCounts]) -> dict[str, str]:
     """Each index term's most frequent spelling (ties: the first in alphabetical order)."""
     counts: dict[tuple[str, str], int] = {}
     for batch in batches:
-        known = batch.surface_term >= 0
-        for i in np.flatnonzero(known):
+        for i in np.flatnonzero(batch.surface_term >= 0):
+            if has_cjk(batch.surface[i]):
+                continue  # a run of characters up to the next space is no spelling of its first two
             key = (batch.terms[batch.surface_term[i]], batch.surface[i])
             counts[key] = counts.get(key, 0) + int(batch.surface_count[i])
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]), reverse=True)

@@ -27,7 +27,7 @@ from artifacts.query.retrieve import (
 from artifacts.snapshot import Snapshot
 from pipeline.address import with_anchor
 from pipeline.errors import ModelMismatch, NoctuleError, QueryError
-from pipeline.settings import Address, Settings, recorded_addresses
+from pipeline.settings import Address, Settings, recorded_addresses, recorded_model_name
 from pipeline.text import query_terms
 
 _DOCUMENT_COLUMNS = ("doc_id", "collection", "path", "title", "url")
@@ -92,18 +92,20 @@ class Searcher:
             if mode == "hybrid"
             else [mode]
         )
-        lists, warned = [], []
+        lists: list[RankedList] = []
+        failed: dict[str, Exception] = {}
         for name in names if text else []:
             try:
                 with watch(name):
                     lists.append(self._retriever(name).retrieve(text, limit))
-            except NoctuleError as error:
-                if len(names) == 1:
-                    raise
-                warned.append(self._warn(name, error))
-        return lists, warned
+            # Besides our own errors: a torch that does not load, a GPU that is full.
+            except (NoctuleError, ImportError, OSError, RuntimeError) as error:
+                failed[name] = error
+        if failed and not lists:
+            raise next(iter(failed.values()))
+        return lists, [self._warn(name, error) for name, error in failed.items()]
 
-    def _warn(self, name: str, error: NoctuleError) -> str:
+    def _warn(self, name: str, error: Exception) -> str:
         message = f"no {name} list: {error}"
         if message not in self._warned:
             self._warned.add(message)
@@ -137,14 +139,16 @@ class Searcher:
         from pipeline.embed import load_encoder, model_files
 
         record = self._snapshot.manifest.model
-        settings = self._settings.embed.model_copy(update={"model": record.name})
-        if model_files(settings).sha256 != record.sha256:
+        configured = self._settings.embed
+        if recorded_model_name(configured.model) != record.name:
+            configured = configured.model_copy(update={"model": record.name})
+        if model_files(configured).sha256 != record.sha256:
             raise ModelMismatch(
                 f"the model {record.name!r} on this machine is not the one that made the snapshot's vectors",
                 where=f"snapshot {self._snapshot.id}",
-                hint="Install that model, or run noctule index to encode with this one.",
+                hint="Name that model as embed.model, or run noctule index to encode with this one.",
             )
-        return load_encoder(settings)
+        return load_encoder(configured)
 
     @cached_property
     def _languages(self) -> Sequence[str]:

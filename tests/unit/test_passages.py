@@ -77,6 +77,39 @@ def test_one_endless_line_is_cut_between_words() -> None:
     assert [word for p in passages for word in p.text.split()] == words
 
 
+def test_lines_without_full_stops_are_cut_at_line_ends() -> None:
+    lines = [f"INFO request number {i} was served" for i in range(200)]
+    document, passages = cut("\n".join(lines) + "\n", path="server.txt")
+    assert len(passages) > 10
+    raw = document.text.encode()
+    for p in passages:
+        assert set(raw[p.byte_start : p.byte_end].decode().strip().split("\n")) <= set(lines)
+
+
+def test_a_large_block_takes_time_in_proportion_to_its_size() -> None:
+    counted = 0
+
+    def count(texts: Sequence[str]) -> list[int]:
+        nonlocal counted
+        counted += sum(map(len, texts))
+        return count_words(texts)
+
+    text = sentences(4000)
+    content = text.encode()
+    document = parse(Source("c", "big.md", content, sha256_hex(content)), Collection(root="."))
+    assert len(build_passages(document, build_tree(document), count, SMALL)) > 500
+    assert counted < 10 * len(text)
+
+
+def test_inline_code_of_a_long_html_paragraph_stays_with_its_sentence() -> None:
+    html = f"<p>{sentences(6)} Call <code>frobnicateAll()</code> then. {sentences(6)}</p>"
+    _, passages = cut(html, path="page.html")
+    assert len(passages) > 1
+    assert [p.code for p in passages if "frobnicateAll" in p.text] == ["frobnicateAll()"] * sum(
+        "frobnicateAll" in p.text for p in passages
+    )
+
+
 def test_a_document_of_front_matter_alone_can_still_be_found_by_its_title() -> None:
     _, passages = cut("---\ntitle: Only a title\ndescription: And what it is about\n---\n")
     assert [p.text for p in passages] == ["And what it is about"]

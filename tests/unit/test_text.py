@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.text import code_analyzer, fold, matches, prose_analyzer, query_terms, terms
+from pipeline.text import code_analyzer, fold, matches, prose_analyzer, query_terms, terms, without_accents
 
 
 @pytest.mark.parametrize(
@@ -56,6 +56,15 @@ def test_matches_are_offsets_into_the_text_as_written() -> None:
     assert [text[a:b] for a, b in matches(text, {"search"}, ["en"])] == ["Searching", "SEARCHED"]
 
 
-def test_folding_keeps_what_distinguishes_japanese_syllables() -> None:
-    assert fold("ガ") == "ガ"
-    assert fold("É") == "e"
+def test_accents_go_and_what_distinguishes_words_stays() -> None:
+    assert without_accents(fold("ガ")) == "ガ"
+    assert without_accents(fold("Éa")) == "ea"
+    assert terms(prose_analyzer("hi"), "कुल") != terms(prose_analyzer("hi"), "कल")
+    assert len(terms(prose_analyzer("hi"), "नाम")) == 1
+    assert terms(prose_analyzer("ru"), "новый") == terms(prose_analyzer("ru"), "нового")
+    assert terms(prose_analyzer("fr"), "élèves") == terms(prose_analyzer("fr"), "eleves")
+
+
+@pytest.mark.parametrize("text", ["_", "___", "__ _", "…"])
+def test_no_token_becomes_an_empty_term(text: str) -> None:
+    assert terms(prose_analyzer("en"), text) == []
