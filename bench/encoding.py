@@ -9,7 +9,7 @@ from collections.abc import Callable
 from artifacts.store import Store
 from bench.corpora import cache_folder
 from flows.encode import passage_texts
-from pipeline.embed import load_encoder
+from pipeline.embed import available_cores, load_encoder
 from pipeline.settings import Embed
 
 SAMPLE = 2000
@@ -18,6 +18,7 @@ ONE_BY_ONE = 300
 
 def measure(name: str = "mdn") -> None:
     """Encodes a sample of the corpus's passages both ways, in turn, three times, and prints the ratio."""
+    import torch
     from sentence_transformers import SentenceTransformer
 
     with Store(cache_folder() / f"store-{name}").open() as snapshot:
@@ -26,6 +27,7 @@ def measure(name: str = "mdn") -> None:
     sample = [texts.text_at(row) for row in rows]
     encoder = load_encoder(Embed())
     reference = SentenceTransformer(str(encoder.model.folder), device="cpu")
+    torch.set_num_threads(available_cores())  # our encoder takes one thread a batch; the other may use all
     ratios = []
     few = sample[:ONE_BY_ONE]
     for _ in range(3):
