@@ -110,9 +110,8 @@ def build_snapshot(
     with store.lock("index"):
         listing = steps.run("discover", lambda: list_sources(settings))
         staged = _stage(listing, settings, store, steps, progress, options or BuildOptions())
-        # Not as a stage that may be tried again: it ends with the staging moved or removed.
-        with steps.measure("publish"):
-            published = store.publish(staged.staging, staged.manifest)
+        # Not to be tried again: it ends with the staging moved or removed.
+        published = steps.run("publish", lambda: store.publish(staged.staging, staged.manifest), once=True)
         result = _result(published, staged, steps, time.perf_counter() - start)
         _record(store, result)
         return result

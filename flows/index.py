@@ -77,11 +77,11 @@ def _step(call: _Call[Any]) -> None:
 class PrefectSteps(Clock):
     """Runs each stage as a Prefect task that bears its name; only inside a flow."""
 
-    def run(self, name: str, stage: Callable[[], T]) -> T:
+    def run(self, name: str, stage: Callable[[], T], *, once: bool = False) -> T:
         """The stage's result; raises what the stage raised."""
         call = _Call(stage)
         with self.measure(name):
-            _step.with_options(name=name, task_run_name=name)(call)
+            _step.with_options(name=name, task_run_name=name, retries=0 if once else RETRIES)(call)
         _log.info("%s: %.1f s", name, self.times[-1].seconds)
         return call.result
 

@@ -35,11 +35,8 @@ class Steps(Protocol):
     def times(self) -> tuple[StageTime, ...]:
         """Finished stages in order."""
 
-    def measure(self, stage: str) -> AbstractContextManager[None]:
-        """Times the block as a stage."""
-
-    def run(self, name: str, stage: Callable[[], T]) -> T:
-        """The result of one stage, called once (again only after an I/O error)."""
+    def run(self, name: str, stage: Callable[[], T], *, once: bool = False) -> T:
+        """The result of one stage, called once (again only after an I/O error, and never if ``once``)."""
 
     def map(self, name: str, stage: Callable[[A], T], batches: Sequence[A], slots: int) -> list[T]:
         """The results of a stage on each batch, in order, at most ``slots`` at a time."""
@@ -98,7 +95,7 @@ class Clock:
 class PlainSteps(Clock):
     """Calls every stage directly: what ``--no-prefect`` uses."""
 
-    def run(self, name: str, stage: Callable[[], T]) -> T:
+    def run(self, name: str, stage: Callable[[], T], *, once: bool = False) -> T:  # noqa: ARG002
         """The stage's result."""
         with self.measure(name):
             return stage()
