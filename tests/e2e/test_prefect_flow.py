@@ -145,19 +145,24 @@ def test_a_signal_ends_the_flow_and_leaves_no_process(
     built: Built, tmp_path: Path, signal_name: str, to_group: bool, code: int
 ) -> None:
     command = built.copied_to(tmp_path)
-    started = command.start("index", str(built.vault))
-    try:
-        started.wait_for("discover:")
-        assert len(started.family()) >= 2, "the private server should be running"
-        (os.killpg if to_group else os.kill)(started.process.pid, signal.Signals[signal_name])
-        assert started.process.wait(60) == code, started.said()
-        wait_until(lambda: not started.family(), 5, "processes are left")
-    finally:
-        started.end()
+    for _ in range(4):  # a run of a second may be over before the signal takes hold: then another one gets it
+        started = command.start("index", str(built.vault))
+        try:
+            started.wait_for("discover:")
+            assert len(started.family()) >= 2, "the private server should be running"
+            (os.killpg if to_group else os.kill)(started.process.pid, signal.Signals[signal_name])
+            ended = started.process.wait(60)
+            wait_until(lambda started=started: not started.family(), 5, "processes are left")
+        finally:
+            started.end()
+        if ended != 0:
+            break
+    assert ended == code, started.said()
     assert "Traceback" not in started.said()
     assert started.said().count("error: ") == 1
     with sqlite3.connect(command.store / "prefect" / "prefect.db") as database:
-        assert database.execute("select state_type from flow_run").fetchall() == [("CRASHED",)]
+        states = [state for (state,) in database.execute("select state_type from flow_run")]
+        assert states.count("CRASHED") == 1 and set(states) <= {"CRASHED", "COMPLETED"}
     database.close()
     assert command.run("check", "--deep", "--json").json["snapshot"] == built.printed["snapshot"]
 
