@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.model_files import ModelFiles, find, tokenizer
+from pipeline.model_files import find, tokenizer
 from pipeline.settings import Embed
 
 if TYPE_CHECKING:
@@ -221,8 +221,3 @@ def available_cores() -> int:
 def load_encoder(settings: Embed) -> TransformerEncoder:
     """The encoder that the settings name; the model is loaded once a process."""
     return TransformerEncoder(settings)
-
-
-def model_files(settings: Embed) -> ModelFiles:
-    """The model that the settings name, without loading it."""
-    return find(settings)

@@ -136,13 +136,14 @@ class Searcher:
     def _encoder(self) -> QueryEncoder:
         if self._given_encoder is not None:
             return self._given_encoder
-        from pipeline.embed import load_encoder, model_files
+        from pipeline.embed import load_encoder
+        from pipeline.model_files import find
 
         record = self._snapshot.manifest.model
         configured = self._settings.embed
         if recorded_model_name(configured.model) != record.name:
             configured = configured.model_copy(update={"model": record.name})
-        if model_files(configured).sha256 != record.sha256:
+        if find(configured).sha256 != record.sha256:
             raise ModelMismatch(
                 f"the model {record.name!r} on this machine is not the one that made the snapshot's vectors",
                 where=f"snapshot {self._snapshot.id}",
