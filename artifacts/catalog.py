@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from importlib.resources import files as package_files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from artifacts.layout import TABLES, table_file
+from artifacts.durable import write_file
+from artifacts.layout import CATALOG, TABLES, table_file
 from pipeline.errors import QueryError
+from pipeline.settings import FIELDS
 
 if TYPE_CHECKING:
     import duckdb
 
+_PARTS = ("tables", "english", "folding", "terms", "search", "pages")
 # A progress bar would go to standard output, amid JSON; a spill file would go to the working directory.
 _BEFORE = (
     "enable_progress_bar = false",
@@ -26,7 +30,7 @@ _EXPLAIN = re.compile(r"\s*explain\s+(analyze\s+)?", re.IGNORECASE)
 _AFTER = ("enable_external_access = false", "lock_configuration = true")
 
 
-def connect(folder: Path, dimension: int) -> duckdb.DuckDBPyConnection:
+def connect(folder: Path, dimension: int, languages: Sequence[str]) -> duckdb.DuckDBPyConnection:
     """A connection that reads the tables of a verified snapshot folder, and opens nothing else.
 
     An allowed file is allowed for ``COPY … TO`` as well: files of a snapshot are read-only, which stops everyone
@@ -39,19 +43,39 @@ def connect(folder: Path, dimension: int) -> duckdb.DuckDBPyConnection:
     allowed = ", ".join(f"'{_quoted(folder / table_file(table))}'" for table in TABLES)
     for setting in (*_BEFORE, f"allowed_paths = [{allowed}]"):
         connection.execute(f"set {setting}")
-    connection.execute(_views(folder, dimension))
+    connection.execute("set variable snapshot = ?", [str(folder)])
+    connection.execute(catalog(dimension, languages))
     for setting in _AFTER:
         connection.execute(f"set {setting}")
     return connection
 
 
+def write_catalog(folder: Path, dimension: int, languages: Sequence[str]) -> None:
+    """The catalog as a new file of a snapshot: reading it makes views and macros in any DuckDB."""
+    write_file(folder / CATALOG, catalog(dimension, languages).encode())
+
+
+def catalog(dimension: int, languages: Sequence[str]) -> str:
+    """The SQL of the views and macros over a snapshot with vectors of this dimension and terms of these languages."""
+    filled = {
+        "dimension": str(dimension),
+        "languages": _listed(languages),
+        "fields": _listed(FIELDS),
+        "means": ", ".join(f"avg(vector[{place}])" for place in range(1, dimension + 1)),
+    }
+    folder = package_files("artifacts")
+    sql = "\n".join((folder / f"catalog_{part}.sql").read_text(encoding="utf-8") for part in _PARTS)
+    for name, value in filled.items():
+        sql = sql.replace(f"{{{name}}}", value)
+    return sql
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
+
+
 def _quoted(path: Path) -> str:
     return str(path).replace("'", "''")
-
-
-def _views(folder: Path, dimension: int) -> str:
-    sql = (package_files("artifacts") / "catalog.sql").read_text(encoding="utf-8")
-    return sql.replace("{dimension}", str(dimension)).replace("{folder}", _quoted(folder))
 
 
 def require_queries(sql: str) -> None:

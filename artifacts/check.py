@@ -13,7 +13,7 @@ from artifacts.manifest import Manifest
 from artifacts.parquet import open_file, read_table
 from artifacts.snapshot import read_manifest, verify_files, verify_sizes
 from artifacts.tables import schemas
-from artifacts.vectors import read_index
+from artifacts.vectors import first_strange_row, read_index
 from pipeline.errors import DamagedSnapshot
 from pipeline.model import SnapshotId
 
@@ -99,12 +99,7 @@ def _row_groups(path: Path, terms: pa.Table, terms_path: Path) -> None:
 
 
 def _index_equals_table(path: Path, vectors: pa.Table, manifest: Manifest) -> None:
-    import faiss
-
-    index = read_index(path / FAISS_INDEX, vectors.num_rows, manifest.model.dimension)
-    in_index = faiss.rev_swig_ptr(index.get_xb(), index.ntotal * index.d).reshape(-1, index.d)
-    in_table = invariants.rows_of(vectors["vector"], manifest.model.dimension)
-    # Compared as bits: a NaN is equal to itself, and 0 is not -0.
-    different = np.flatnonzero((in_index.view(np.uint32) != in_table.view(np.uint32)).any(axis=1))
-    if len(different):
-        raise _damaged(path / FAISS_INDEX, f"row {different[0]} is not that of {table_file('vectors')}")
+    index = read_index(path / FAISS_INDEX, vectors.num_rows, manifest.model.dimension, manifest.index)
+    row = first_strange_row(index, invariants.rows_of(vectors["vector"], manifest.model.dimension))
+    if row is not None:
+        raise _damaged(path / FAISS_INDEX, f"row {row} is not that of {table_file('vectors')}")

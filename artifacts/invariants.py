@@ -198,13 +198,16 @@ def _lexical(terms_table: str, postings_table: str) -> Callable[[Tables], Iterat
         if not terms["term"].combine_chunks().equals(postings["term"].combine_chunks()):
             yield Problem(postings_table, f"its terms are not those of {terms_table}, in order")
             return
-        passage, score = (postings[name].combine_chunks() for name in ("passage", "score"))
-        if passage.null_count or score.null_count:
+        passage, score, fields = (postings[n].combine_chunks() for n in ("passage", "score", "fields"))
+        if passage.null_count or score.null_count or fields.null_count:
             yield Problem(postings_table, "a list is null")
             return
         counts = np.asarray(pc.list_value_length(passage).to_numpy(), dtype=np.int64)
         wrong = counts != pc.list_value_length(score).to_numpy()
-        yield from _where(postings_table, wrong, "passage and score differ in length")
+        wrong |= counts != pc.list_value_length(fields).to_numpy()
+        yield from _where(postings_table, wrong, "passage, score and fields differ in length")
+        if pc.min(fields.flatten()).as_py() == 0:
+            yield Problem(postings_table, "a posting is in no field")
         yield from _where(
             terms_table, _ints(terms, "passages") != counts, "passages is not the list's length"
         )
@@ -242,6 +245,35 @@ def _not_highest(terms: pa.Table, score: pa.ListArray, counts: npt.NDArray[np.in
     return np.asarray(terms["max_score"].to_numpy() != highest, dtype=np.bool_)
 
 
+def _surfaces(tables: Tables) -> Iterator[Problem]:
+    surfaces = tables["surfaces"]
+    yield from _where("surfaces", _out_of_order(surfaces), "not unique and sorted by surface and language")
+    yield from _where("surfaces", _mask(pc.is_null(surfaces["terms"])), "no list of terms")
+    yield from _where("surfaces", _ints(surfaces, "count") < 0, "count is no number from 0")
+
+
+def _out_of_order(surfaces: pa.Table) -> Mask:
+    """Rows that do not come after the row before, by surface and then language."""
+    surface, language = (surfaces[name].combine_chunks() for name in ("surface", "language"))
+    wrong = np.zeros(len(surface), dtype=np.bool_)
+    if len(surface):
+        wrong[0] = surface.null_count + language.null_count > 0
+        same = pc.and_(pc.equal(surface[1:], surface[:-1]), pc.greater(language[1:], language[:-1]))
+        wrong[1:] = _mask(pc.invert(pc.or_(pc.greater(surface[1:], surface[:-1]), same)))
+    return wrong
+
+
+def _acronyms(tables: Tables) -> Iterator[Problem]:
+    acronyms, documents = tables["acronyms"], _ints(tables["acronyms"], "documents")
+    named = pc.and_(pc.is_valid(acronyms["acronym"]), pc.is_valid(acronyms["expansion"]))
+    yield from _where("acronyms", ~_mask(named), "no acronym or no expansion")
+    wrong = (documents < 1) | (documents > tables["documents"].num_rows)
+    yield from _where("acronyms", wrong, "documents is not from 1 to their number")
+    order = [("acronym", "ascending"), ("documents", "descending"), ("expansion", "ascending")]
+    if not acronyms.sort_by(order).equals(acronyms.combine_chunks()):
+        yield Problem("acronyms", "not sorted by acronym, documents and expansion")
+
+
 def _vocabulary(tables: Tables) -> Iterator[Problem]:
     vocabulary = tables["vocabulary"]
     yield from _where("vocabulary", _not_rising(vocabulary["term"]), "term is not unique and sorted")
@@ -268,5 +300,7 @@ RULES: tuple[Callable[[Tables], Iterator[Problem]], ...] = (
     _links,
     _lexical("terms", "postings"),
     _lexical("code_terms", "code_postings"),
+    _surfaces,
+    _acronyms,
     _vocabulary,
 )

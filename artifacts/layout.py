@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 # In the store
 CURRENT = "CURRENT"
@@ -20,6 +20,7 @@ SNAPSHOT_ID = re.compile(r"[0-9a-f]{20}")
 # In a snapshot
 MANIFEST = "manifest.json"
 FAISS_INDEX = "vectors.faiss"
+CATALOG = "catalog.sql"
 TABLES = (
     "documents",
     "sections",
@@ -31,6 +32,8 @@ TABLES = (
     "postings",
     "code_terms",
     "code_postings",
+    "surfaces",
+    "acronyms",
     "vocabulary",
     "vectors",
     "report",
@@ -42,4 +45,4 @@ def table_file(table: str) -> str:
     return f"{table}.parquet"
 
 
-FILES = (*(table_file(table) for table in TABLES), FAISS_INDEX)
+FILES = (*(table_file(table) for table in TABLES), FAISS_INDEX, CATALOG)

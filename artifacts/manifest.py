@@ -19,6 +19,8 @@ from pipeline.model import SnapshotId
 MAX_MANIFEST_BYTES = 1_000_000
 _MAX_FILES = 100
 _MAX_DIMENSION = 65_536
+_MAX_LISTS = 1 << 20
+_INDEX_KIND = re.compile(r"flat|ivf")
 _FILE_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,99}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -45,6 +47,22 @@ class ModelRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexRecord:
+    """How the FAISS index keeps the vectors: ``flat`` is exact, ``ivf`` keeps them in lists by nearest centroid.
+
+    ``code_bytes`` are those of one vector; a query reads ``nprobe`` of ``nlist`` lists, and found
+    ``recall_per_mille`` of the 1,000 nearest when that was measured. An exact index has one list.
+    """
+
+    kind: str
+    code_bytes: int
+    nlist: int = 1
+    nprobe: int = 1
+    recall_per_mille: int = 1000
+    unknown: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """Everything a reader must know before it opens a file of the snapshot."""
 
@@ -54,6 +72,7 @@ class Manifest:
     settings_sha256: str
     settings: Mapping[str, object]
     model: ModelRecord
+    index: IndexRecord
     analyzer: Mapping[str, str]
     tools: Mapping[str, str]
     unknown: Mapping[str, object] = field(default_factory=dict)
@@ -63,6 +82,7 @@ class Manifest:
         value = _plain(self) | {
             "files": {name: _plain(entry) for name, entry in self.files.items()},
             "model": _plain(self.model),
+            "index": _plain(self.index),
         }
         return canonical_json(value).encode() + b"\n"
 
@@ -90,7 +110,7 @@ def snapshot_id(content: bytes) -> SnapshotId:
     return SnapshotId(sha256_hex(content)[:20])
 
 
-def _plain(noun: FileEntry | ModelRecord | Manifest) -> dict[str, object]:
+def _plain(noun: FileEntry | ModelRecord | IndexRecord | Manifest) -> dict[str, object]:
     known = {f.name: getattr(noun, f.name) for f in fields(noun) if f.name != "unknown"}
     if known.get("rows", 0) is None:
         del known["rows"]
@@ -154,9 +174,15 @@ def _check_version(value: _Fields, where: str) -> None:
     version = value.rest.get("format_version")
     if type(version) is int and version > FORMAT_VERSION:
         raise UnsupportedFormat(
-            f"the snapshot has format {version}; this noctule reads up to {FORMAT_VERSION}",
+            f"the snapshot has format {version}; this noctule reads {FORMAT_VERSION}",
             where=where,
             hint="Update noctule, or build a snapshot with this one: noctule index",
+        )
+    if type(version) is int and 1 <= version < FORMAT_VERSION:
+        raise UnsupportedFormat(
+            f"the snapshot has format {version}, of an older noctule; this one reads {FORMAT_VERSION}",
+            where=where,
+            hint="Build it again, vectors are reused: noctule index",
         )
 
 
@@ -168,6 +194,7 @@ def _manifest(value: _Fields) -> Manifest:
         settings_sha256=value.text("settings_sha256", _SHA256),
         settings=value.mapping("settings"),
         model=_model(_Fields(value.mapping("model"), "model.")),
+        index=_index(_Fields(value.mapping("index"), "index.")),
         analyzer=value.texts("analyzer"),
         tools=value.texts("tools"),
         unknown=value.rest,
@@ -189,6 +216,18 @@ def _model(value: _Fields) -> ModelRecord:
         sha256=value.text("sha256"),
         dimension=value.number("dimension", 1, _MAX_DIMENSION),
         precision=value.text("precision"),
+        unknown=value.rest,
+    )
+
+
+def _index(value: _Fields) -> IndexRecord:
+    nlist = value.number("nlist", 1, _MAX_LISTS)
+    return IndexRecord(
+        kind=value.text("kind", _INDEX_KIND),
+        code_bytes=value.number("code_bytes", 1, 4 * _MAX_DIMENSION),
+        nlist=nlist,
+        nprobe=value.number("nprobe", 1, nlist),
+        recall_per_mille=value.number("recall_per_mille", 0, 1000),
         unknown=value.rest,
     )
 

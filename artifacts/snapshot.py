@@ -79,19 +79,24 @@ class Snapshot:
         return read_table(path, columns, rows=self.manifest.files[path.name].rows)
 
     def index(self) -> Any:
-        """The ``faiss.IndexFlatIP`` over the rows of ``vectors``, read once; raises ``DamagedSnapshot``."""
+        """The FAISS index over the rows of ``vectors``, read once; raises ``DamagedSnapshot``.
+
+        ``artifacts.vectors.search`` asks it, whether it is exact or not; the manifest's ``index`` says which.
+        """
         from artifacts.vectors import read_index
 
         if self._index is None:
             rows = self.manifest.files[table_file("vectors")].rows or 0
-            self._index = read_index(self.file(FAISS_INDEX), rows, self.manifest.model.dimension)
+            path, record = self.file(FAISS_INDEX), self.manifest.index
+            self._index = read_index(path, rows, self.manifest.model.dimension, record)
         return self._index
 
     def connect(self) -> duckdb.DuckDBPyConnection:
-        """A DuckDB connection with a view over each table, which reads these and no other file."""
+        """A DuckDB connection with the catalog's views and macros, which reads the tables and no other file."""
         from artifacts.catalog import connect
 
-        return connect(self.path, self.manifest.model.dimension)
+        languages = self.manifest.analyzer["languages"].split(",")
+        return connect(self.path, self.manifest.model.dimension, languages)
 
 
 def read_manifest(folder: Path, expected_id: SnapshotId | None) -> Manifest:

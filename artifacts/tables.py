@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from pipeline.acronyms import Acronym
 from pipeline.chunk import heading_slugs
 from pipeline.model import (
     CodeBlock,
@@ -109,14 +110,22 @@ COMMUNITIES = _schema(
 TERMS = _schema(
     term=pa.string(), passages=pa.int32(), idf=pa.float64(), max_score=pa.float32(), row_group=pa.int32()
 )
-POSTINGS = _schema(term=pa.string(), passage=pa.list_(pa.int32()), score=pa.list_(pa.float32()))
+POSTINGS = _schema(
+    term=pa.string(),
+    passage=pa.list_(pa.int32()),
+    score=pa.list_(pa.float32()),
+    fields=pa.list_(pa.uint16()),
+)
+SURFACES = _schema(surface=pa.string(), language=pa.string(), terms=_STRINGS, count=pa.int64())
+ACRONYMS = _schema(acronym=pa.string(), expansion=pa.string(), documents=pa.int32())
 REPORT = _schema(collection=pa.string(), path=pa.string(), kind=pa.string(), reason=pa.string())
 
 
 def vocabulary_schema(dimension: int) -> pa.Schema:
-    """Terms sorted by name, each with its unit vector and its nearest terms, nearest first."""
+    """Words sorted by name, each with the index term it stands for, its unit vector and its nearest, nearest first."""
     return _schema(
         term=pa.string(),
+        index_term=pa.string(),
         passages=pa.int32(),
         idf=pa.float64(),
         vector=pa.list_(pa.float32(), dimension),
@@ -143,6 +152,8 @@ def schemas(dimension: int) -> Mapping[str, pa.Schema]:
         "postings": POSTINGS,
         "code_terms": TERMS,
         "code_postings": POSTINGS,
+        "surfaces": SURFACES,
+        "acronyms": ACRONYMS,
         "vocabulary": vocabulary_schema(dimension),
         "vectors": vectors_schema(dimension),
         "report": REPORT,
@@ -190,6 +201,11 @@ def links_table(links: Iterable[ResolvedLink]) -> pa.Table:
 def communities_table(communities: Iterable[Community]) -> pa.Table:
     """Communities as rows."""
     return _table(communities, COMMUNITIES)
+
+
+def acronyms_table(acronyms: Iterable[Acronym]) -> pa.Table:
+    """Acronyms as rows."""
+    return _table(acronyms, ACRONYMS)
 
 
 def report_table(rejections: Sequence[Rejection]) -> pa.Table:

@@ -1,34 +1,72 @@
-"""Unit vectors in and out of a FAISS file: bounded, and cross-checked with what the manifest says."""
+"""Unit vectors in and out of a FAISS file: bounded, and cross-checked with what the manifest says.
+
+Up to a number of rows the index is exact, above it approximate (``artifacts.ivf``); ``search`` hides which.
+"""
 
 from __future__ import annotations
 
-import struct
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from artifacts import ivf
 from artifacts.durable import write_file
+from artifacts.faiss_file import check_flat, check_ivf
+from artifacts.manifest import IndexRecord
 from pipeline.errors import ArtifactError, DamagedSnapshot
+from pipeline.settings import VectorIndex
 
-# A flat inner-product index as FAISS writes it: kind, d, ntotal, two unused, is_trained, metric, floats.
-_HEADER = struct.Struct("<4siqqqBiQ")
-_KIND, _INNER_PRODUCT = b"IxFI", 0
 _TOLERANCE = 1e-3
 _CHECK_ROWS = 65_536
+# Times the dimension: the order of two inner products of unit vectors is certain when they differ by more.
+_ROUNDING = 4 * 2.0**-24
+# Reading some of the rows one by one is faster than multiplying all of them, up to this share.
+_FEW = 0.15
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
+Rows: TypeAlias = npt.NDArray[np.int64]
+Mask: TypeAlias = npt.NDArray[np.bool_]
 
 
-def write_index(vectors: Vectors, path: Path) -> None:
-    """A new FAISS file with the rows in order; raises ``ArtifactError`` for rows that are not finite unit vectors."""
+def write_index(vectors: Vectors, path: Path, wanted: VectorIndex | None = None) -> IndexRecord:
+    """A new FAISS file with the rows in order, and what the manifest says of it.
+
+    Raises ``ArtifactError`` for rows that are not finite unit vectors, ``WriteFailed`` for a disk that refuses.
+    """
     import faiss
 
     _require_unit_rows(vectors, path)
-    index = faiss.IndexFlatIP(vectors.shape[1])
-    index.add(np.ascontiguousarray(vectors))
+    vectors = np.ascontiguousarray(vectors)
+    wanted = wanted or VectorIndex()
+    if _is_approximate(wanted, len(vectors)):
+        index = ivf.build(vectors)
+        measured = ivf.measure(index, vectors, wanted.nprobe)
+        record = IndexRecord(
+            kind="ivf",
+            code_bytes=index.code_size,
+            nlist=index.nlist,
+            nprobe=measured.nprobe,
+            recall_per_mille=measured.recall_per_mille,
+        )
+    else:
+        index = faiss.IndexFlatIP(vectors.shape[1])
+        index.add(vectors)
+        record = flat_record(vectors.shape[1])
     write_file(path, faiss.serialize_index(index).data)
+    return record
+
+
+def flat_record(dimension: int) -> IndexRecord:
+    """What the manifest says of an exact index."""
+    return IndexRecord(kind="flat", code_bytes=4 * dimension)
+
+
+def _is_approximate(wanted: VectorIndex, rows: int) -> bool:
+    if wanted.index == "flat" or rows < ivf.LEAST_ROWS:
+        return False
+    return wanted.index == "ivf" or rows > wanted.flat_up_to
 
 
 def _require_unit_rows(vectors: Vectors, path: Path) -> None:
@@ -54,39 +92,87 @@ def first_unsound_row(vectors: Vectors) -> int | None:
     return None
 
 
-def read_index(path: Path, rows: int, dimension: int) -> Any:
-    """The ``faiss.IndexFlatIP`` in the file; raises ``DamagedSnapshot`` unless it has these rows and dimensions."""
-    import faiss
+def read_index(path: Path, rows: int, dimension: int, record: IndexRecord | None = None) -> Any:
+    """The FAISS index in the file, ``IndexFlatIP`` or ``IndexIVFScalarQuantizer`` as the record says (exact if none).
 
-    _check_header(path, rows, dimension)
-    limit = faiss.get_deserialization_vector_byte_limit()
-    faiss.set_deserialization_vector_byte_limit(rows * dimension * 4 + _HEADER.size)
-    try:
-        index = faiss.read_index(str(path))
-    except RuntimeError as error:
-        raise _damaged(f"FAISS cannot read it: {str(error)[:200]}", path) from error
-    finally:
-        faiss.set_deserialization_vector_byte_limit(limit)
+    Raises ``DamagedSnapshot`` unless it has these rows, dimensions and parameters.
+    """
+    record = record or flat_record(dimension)
+    check = check_flat if record.kind == "flat" else check_ivf
+    check(path, rows, dimension, record)
+    index = _read(path, path.stat().st_size)
     found = (type(index).__name__, index.ntotal, index.d)
-    if found != ("IndexFlatIP", rows, dimension):
-        raise _damaged(f"expected IndexFlatIP with {rows} rows of {dimension}, found {found}", path)
+    expected = "IndexFlatIP" if record.kind == "flat" else "IndexIVFScalarQuantizer"
+    if found != (expected, rows, dimension):
+        raise _damaged(f"expected {expected} with {rows} rows of {dimension}, found {found}", path)
+    if record.kind == "ivf" and not np.array_equal(np.sort(ivf.rows_of_lists(index)), np.arange(rows)):
+        raise _damaged(f"its lists do not hold each of {rows} rows once", path)
     return index
 
 
-def _check_header(path: Path, rows: int, dimension: int) -> None:
-    # FAISS calls its reader unfit for untrusted files, so the few bytes it would believe are read first.
-    size = _HEADER.size + rows * dimension * 4
+def _read(path: Path, limit: int) -> Any:
+    import faiss
+
+    before = faiss.get_deserialization_vector_byte_limit()
+    # No vector in the file is larger than the file.
+    faiss.set_deserialization_vector_byte_limit(limit)
     try:
-        found = path.stat().st_size
-        with path.open("rb") as file:
-            header = file.read(_HEADER.size)
-    except OSError as error:
-        raise _damaged(f"cannot read it: {error.strerror}", path) from error
-    if found != size or len(header) < _HEADER.size:
-        raise _damaged(f"expected {size} bytes for {rows} rows of {dimension}, found {found}", path)
-    kind, d, total, _, _, _, metric, floats = _HEADER.unpack(header)
-    if (kind, d, total, metric, floats) != (_KIND, dimension, rows, _INNER_PRODUCT, rows * dimension):
-        raise _damaged(f"not a flat inner-product index with {rows} rows of {dimension}", path)
+        return faiss.read_index(str(path))
+    except RuntimeError as error:
+        raise _damaged(f"FAISS cannot read it: {str(error)[:200]}", path) from error
+    finally:
+        faiss.set_deserialization_vector_byte_limit(before)
+
+
+def search(index: Any, vector: Vectors, k: int, allowed: Mask | None = None) -> tuple[Vectors, Rows]:
+    """The cosines and vector rows nearest to a unit vector, best first, equal ones by row; at most ``k``.
+
+    ``index`` is ``Snapshot.index()`` of either kind, ``vector`` has shape ``(dimension,)``. ``allowed`` has one
+    place for each row of ``vectors``: others are not looked at, and do not take the place of those that are.
+    """
+    wanted = min(k, index.ntotal if allowed is None else int(np.count_nonzero(allowed)))
+    if wanted <= 0:
+        return np.zeros(0, np.float32), np.zeros(0, np.int64)
+    vector = np.ascontiguousarray(vector, dtype=np.float32)
+    exact = not hasattr(index, "nprobe")
+    scores, rows = (_exact if exact else ivf.nearest)(index, vector, wanted, allowed)
+    order = np.lexsort((rows, -scores))[:wanted]
+    return scores[order], rows[order]
+
+
+def _exact(index: Any, vector: Vectors, k: int, allowed: Mask | None) -> tuple[Vectors, Rows]:
+    """All that may be among the ``k`` nearest. A product of all rows takes half of FAISS's time for one query."""
+    vectors = stored_vectors(index)
+    if allowed is None:
+        rows, rough = None, vectors @ vector
+    else:
+        rows = np.flatnonzero(allowed)
+        few = len(rows) < _FEW * len(vectors)
+        rough = vectors[rows] @ vector if few else (vectors @ vector)[rows]
+    cut = np.partition(rough, len(rough) - k)[len(rough) - k] - index.d * _ROUNDING
+    near = np.flatnonzero(rough >= cut)
+    rows = near if rows is None else rows[near]
+    # A product of many rows rounds by their position and the number of threads; one of each row does not.
+    return np.einsum("ij,j->i", vectors[rows], vector), rows
+
+
+def stored_vectors(index: Any) -> Vectors:
+    """The rows of a ``faiss.IndexFlatIP``, where they lie: valid as long as the index."""
+    import faiss
+
+    if index.ntotal == 0:
+        return np.zeros((0, index.d), np.float32)
+    stored: Vectors = faiss.rev_swig_ptr(index.get_xb(), index.ntotal * index.d).reshape(-1, index.d)
+    return stored
+
+
+def first_strange_row(index: Any, vectors: Vectors) -> int | None:
+    """The first row that the index does not hold as the table does (to 8 bits, if it is approximate), if any."""
+    if hasattr(index, "nprobe"):
+        return ivf.first_strange_row(index, vectors)
+    # Compared as bits: a NaN is equal to itself, and 0 is not -0.
+    different = (stored_vectors(index).view(np.uint32) != vectors.view(np.uint32)).any(axis=1)
+    return int(np.argmax(different)) if different.any() else None
 
 
 def _damaged(what: str, path: Path) -> DamagedSnapshot:

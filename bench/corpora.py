@@ -15,8 +15,15 @@ ARCHIVES = {
     "dendron": "dendron-site",
     "foam": "foam",
     "python": "python39-html",
+    "ray": "ray-docs",
 }
-ROOTS = {"mdn": "mdn", "dendron": "dendron-site", "foam": "foam", "python": "python39-html"}
+ROOTS = {
+    "mdn": "mdn",
+    "dendron": "dendron-site",
+    "foam": "foam",
+    "python": "python39-html",
+    "ray": "ray",
+}
 
 
 def data_folder() -> Path:

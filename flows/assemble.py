@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import networkx as nx
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from artifacts import tables
 from artifacts.embeddings import fixed_size_lists
 from flows.encode import Encoded
-from flows.understand import Understood
+from flows.understand import UNSTEMMED, Understood, stemmed_language
+from pipeline.acronyms import merge
+from pipeline.anchors import anchor_texts
 from pipeline.communities import Partition, find_communities, link_graph
-from pipeline.lexical import LexicalIndex, build_index
+from pipeline.lexical import FieldCounts, LexicalIndex, SharedField, build_index, count_fields
 from pipeline.links import resolve_links
 from pipeline.model import DocId, ResolvedLink
 from pipeline.settings import FIELDS, LexicalField, Settings
@@ -26,6 +30,8 @@ _CODE_FIELDS = (LexicalField(weight=1.0),)
 _LABEL_MIN_CHARS = 3
 _COMMON_SHARE = 0.2
 _MIN_PASSAGES_TO_TELL = 100
+# Languages whose terms the catalog's SQL works out by itself.
+_IN_SQL = ("en", UNSTEMMED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +48,36 @@ def concatenate(parts: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:
     return pa.concat_tables([schema.empty_table(), *parts])
 
 
-def prose_index(batches: Sequence[Understood], settings: Settings) -> LexicalIndex:
-    """BM25F over all fields of all passages."""
+def prose_index(batches: Sequence[Understood], anchors: FieldCounts, settings: Settings) -> LexicalIndex:
+    """BM25F over all fields of all passages; every passage has the anchor text of its document."""
     fields = [settings.lexical.fields[name] for name in FIELDS]
-    return build_index([batch.prose for batch in batches], fields, settings.lexical.k1)
+    sizes = np.array([size for batch in batches for size in _passages_of(batch)], dtype=np.int64)
+    shared = SharedField(anchors, sizes, FIELDS.index("anchors"))
+    return build_index([batch.prose for batch in batches], fields, settings.lexical.k1, shared)
+
+
+def resolved_links(batches: Sequence[Understood], settings: Settings) -> list[ResolvedLink]:
+    """Every link of the corpus with its fate."""
+    return resolve_links([document for batch in batches for document in batch.linking], settings.collections)
+
+
+def count_anchors(batches: Sequence[Understood], links: Iterable[ResolvedLink]) -> FieldCounts:
+    """The words of the links to every document, one text a document, in its own language."""
+    texts = anchor_texts(links)
+    columns = [column for batch in batches for column in _ids_and_languages(batch.documents)]
+    analyzers = [prose_analyzer(stemmed_language(language)) for _, language in columns]
+    return count_fields([[texts.get(doc_id, "") for doc_id, _ in columns]], analyzers)
+
+
+def _ids_and_languages(documents: pa.Table) -> list[tuple[DocId, str]]:
+    names = ("doc_id", "language")
+    return list(zip(*(documents.column(name).to_pylist() for name in names), strict=True))
+
+
+def _passages_of(batch: Understood) -> list[int]:
+    """How many passages each document of a batch has, in order."""
+    counted = Counter(batch.passages.column("doc_id").to_pylist())
+    return [counted[doc_id] for doc_id in batch.documents.column("doc_id").to_pylist()]
 
 
 def code_index(batches: Sequence[Understood], settings: Settings) -> LexicalIndex:
@@ -53,11 +85,11 @@ def code_index(batches: Sequence[Understood], settings: Settings) -> LexicalInde
     return build_index([batch.code for batch in batches], _CODE_FIELDS, settings.lexical.k1)
 
 
-def link(batches: Sequence[Understood], prose: LexicalIndex, settings: Settings) -> Linked:
-    """Links resolved, the graph they make, and its communities."""
-    linking = [document for batch in batches for document in batch.linking]
-    links = resolve_links(linking, settings.collections)
-    graph = link_graph((document.doc_id for document in linking), links)
+def link(
+    batches: Sequence[Understood], links: list[ResolvedLink], prose: LexicalIndex, settings: Settings
+) -> Linked:
+    """The graph that the links make, and its communities."""
+    graph = link_graph((document.doc_id for batch in batches for document in batch.linking), links)
     common = _common_terms(prose, sum(len(batch.prose.lengths) for batch in batches))
     terms = {doc: found for batch in batches for doc, found in _label_terms(batch.documents, common)}
     return Linked(links, graph, find_communities(graph, terms, settings.communities))
@@ -143,8 +175,68 @@ def posting_rows(index: LexicalIndex) -> pa.Table:
         pa.array(index.terms, type=pa.string()),
         pa.ListArray.from_arrays(offsets, pa.array(index.passage, type=pa.int32())),
         pa.ListArray.from_arrays(offsets, pa.array(index.score, type=pa.float32())),
+        pa.ListArray.from_arrays(offsets, pa.array(index.fields, type=pa.uint16())),
     ]
     return pa.Table.from_arrays(columns, schema=tables.POSTINGS)
+
+
+def surface_rows(batches: Sequence[FieldCounts]) -> pa.Table:
+    """The surfaces table: each token of each language once, with its count over all batches."""
+    found = _merged(pa.concat_tables([tables.SURFACES.empty_table(), *map(_surfaces, batches)]))
+    others = (_borrowed(found, language) for language in pc.unique(found["language"]).to_pylist())
+    rows = pa.concat_tables([found, *others])
+    return rows.sort_by([("surface", "ascending"), ("language", "ascending")]).combine_chunks()
+
+
+def _merged(parts: pa.Table) -> pa.Table:
+    rows = pa.table(
+        {
+            "surface": parts["surface"],
+            "language": parts["language"],
+            "count": parts["count"],
+            "first": pa.array(np.arange(len(parts), dtype=np.int64)),
+        }
+    )
+    merged = rows.group_by(["surface", "language"]).aggregate([("count", "sum"), ("first", "min")])
+    # A token of a language stands for the same terms wherever it is, so its first row will do.
+    terms = parts["terms"].combine_chunks().take(merged["first_min"].combine_chunks())
+    columns = [merged["surface"], merged["language"], terms, merged["count_sum"]]
+    return pa.Table.from_arrays(columns, schema=tables.SURFACES)
+
+
+def _borrowed(found: pa.Table, language: str) -> pa.Table:
+    """Words that only documents of other languages use, with their terms in this one: a query's words are taken in
+    every language, and SQL stems English only."""
+    if language in _IN_SQL:
+        return tables.SURFACES.empty_table()
+    own = found.filter(pc.equal(found["language"], language))["surface"].combine_chunks()
+    all_of_them = pc.unique(found["surface"])
+    words = all_of_them.filter(pc.invert(pc.is_in(all_of_them, value_set=own)))
+    expand = prose_analyzer(language).expand
+    columns = [
+        words,
+        pa.repeat(language, len(words)),
+        pa.array([expand(word) for word in words.to_pylist()], type=tables.SURFACES.field("terms").type),
+        pa.repeat(pa.scalar(0, pa.int64()), len(words)),
+    ]
+    return pa.Table.from_arrays(columns, schema=tables.SURFACES)
+
+
+def _surfaces(batch: FieldCounts) -> pa.Table:
+    names = pa.array(batch.terms, type=pa.string())
+    offsets = pa.array(batch.surface_offsets, type=pa.int32())
+    columns = [
+        pa.array(batch.surface, type=pa.string()),
+        pa.array(batch.surface_language, type=pa.string()),
+        pa.ListArray.from_arrays(offsets, names.take(pa.array(batch.surface_terms))),
+        pa.array(batch.surface_count, type=pa.int64()),
+    ]
+    return pa.Table.from_arrays(columns, schema=tables.SURFACES)
+
+
+def acronym_rows(batches: Sequence[Understood]) -> pa.Table:
+    """The acronyms table: what all batches learned, as one."""
+    return tables.acronyms_table(merge(acronym for batch in batches for acronym in batch.acronyms))
 
 
 def vocabulary_terms(
@@ -163,6 +255,7 @@ def vocabulary_rows(terms: Sequence[VocabularyTerm], encoded: Encoded, settings:
     near = near_terms(vectors, settings.vocabulary.near_terms)
     columns = [
         pa.array([term.term for term in terms], type=pa.string()),
+        pa.array([term.index_term for term in terms], type=pa.string()),
         pa.array([term.passages for term in terms], type=pa.int32()),
         pa.array([term.idf for term in terms], type=pa.float64()),
         fixed_size_lists(vectors),

@@ -15,8 +15,9 @@ from importlib.metadata import version
 import pyarrow as pa
 
 from artifacts import tables
+from artifacts.catalog import write_catalog
 from artifacts.layout import FAISS_INDEX, FORMAT_VERSION, table_file
-from artifacts.manifest import Manifest, ModelRecord
+from artifacts.manifest import IndexRecord, Manifest, ModelRecord
 from artifacts.parquet import write_table
 from artifacts.runs import write_run
 from artifacts.store import Published, Staging, Store, describe
@@ -208,9 +209,17 @@ class _Parts:
         passages = assemble.concatenate((batch.passages for batch in batches), tables.PASSAGES)
         self.encoder: TransformerEncoder = steps.run("load model", lambda: load_encoder(settings.embed))
         self.encoded: Encoded = encode("embed", passage_texts(passages), self.encoder, store, steps, progress)
-        self.prose: LexicalIndex = steps.run("lexical", lambda: assemble.prose_index(batches, settings))
+        links = steps.run("links", lambda: assemble.resolved_links(batches, settings))
+        anchors = assemble.count_anchors(batches, links)
+        self.prose: LexicalIndex = steps.run(
+            "lexical", lambda: assemble.prose_index(batches, anchors, settings)
+        )
         self.code: LexicalIndex = steps.run("code", lambda: assemble.code_index(batches, settings))
-        self.linked = steps.run("links and communities", lambda: assemble.link(batches, self.prose, settings))
+        self.surfaces = steps.run(
+            "surfaces", lambda: assemble.surface_rows([*(b.prose for b in batches), anchors])
+        )
+        self.acronyms = assemble.acronym_rows(batches)
+        self.linked = steps.run("communities", lambda: assemble.link(batches, links, self.prose, settings))
         terms = assemble.vocabulary_terms(batches, self.prose, settings)
         words = word_texts([term.term for term in terms], self.encoder)
         vectors = encode("vocabulary vectors", words, self.encoder, store, steps, progress)
@@ -234,6 +243,8 @@ class _Parts:
             "postings": assemble.posting_rows(self.prose),
             "code_terms": assemble.term_rows(self.code),
             "code_postings": assemble.posting_rows(self.code),
+            "surfaces": self.surfaces,
+            "acronyms": self.acronyms,
             "vocabulary": self.vocabulary,
             "vectors": assemble.vector_rows(self.encoded, self.encoder.dimension),
             "report": tables.report_table(self.rejections),
@@ -251,11 +262,13 @@ def _write(staging: Staging, parts: _Parts) -> tuple[Staging, Manifest]:
             row_group_size=PASSAGES_PER_GROUP if name == "passages" else 65_536,
             row_groups=assemble.group_sizes(groups) if groups else None,
         )
-    write_index(parts.encoded.vectors, staging.path / FAISS_INDEX)
-    return staging, _manifest(staging, {name: len(table) for name, table in written.items()}, parts)
+    index = write_index(parts.encoded.vectors, staging.path / FAISS_INDEX, parts.settings.vectors)
+    write_catalog(staging.path, parts.encoder.dimension, parts.languages)
+    counts = {name: len(table) for name, table in written.items()}
+    return staging, _manifest(staging, counts, index, parts)
 
 
-def _manifest(staging: Staging, counts: Mapping[str, int], parts: _Parts) -> Manifest:
+def _manifest(staging: Staging, counts: Mapping[str, int], index: IndexRecord, parts: _Parts) -> Manifest:
     model = parts.encoder.model
     return Manifest(
         format_version=FORMAT_VERSION,
@@ -264,6 +277,7 @@ def _manifest(staging: Staging, counts: Mapping[str, int], parts: _Parts) -> Man
         settings_sha256=parts.settings.fingerprint(),
         settings=parts.settings.shaping(),
         model=ModelRecord(model.name, model.sha256, parts.encoder.dimension, parts.encoder.precision),
+        index=index,
         analyzer={"version": text.VERSION, "languages": ",".join(parts.languages)},
         tools={"noctule": __version__} | {name: version(name) for name in _TOOLS},
     )

@@ -1,103 +1,153 @@
-"""The command ``search``: hits for a person to read, or as JSON."""
+"""The commands ``search``, ``similar`` and ``related``: hits for a person to read, or as JSON."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from flows import output
 from flows.flags import Flags, with_flags
+from pipeline.errors import QueryError
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
-    from artifacts.query import Answer, Hit
+    from artifacts.query import Searcher
+    from artifacts.query.asking import Request
 
 Mode = Literal["hybrid", "keyword", "semantic", "code"]
+TopN = Annotated[int, typer.Option("--top-n", "-n", min=1, max=1000, help="How many hits.")]
+Explain = Annotated[
+    bool, typer.Option("--explain", help="Show where each score comes from, and what each stage did.")
+]
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    app.command()(with_flags(search))
+    """Add the commands to the command line."""
+    for command in (search, similar, related):
+        app.command()(with_flags(command))
 
 
-def search(
+def search(  # noqa: PLR0913, PLR0917  # one for each option
     flags: Flags,
     query: Annotated[
         str, typer.Argument(metavar="QUERY", help="Words, a question, or code.", show_default=False)
     ],
-    top_n: Annotated[int, typer.Option("--top-n", "-n", min=1, max=1000, help="How many hits.")] = 10,
+    top_n: TopN = 10,
     mode: Annotated[Mode, typer.Option("--mode", help="Which lists are asked.")] = "hybrid",
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Show where each score comes from, and where the time went.")
-    ] = False,
-) -> None:
+    filters: Annotated[
+        list[str] | None,
+        typer.Option("--filter", "-f", metavar="KIND:VALUE", help="Only documents for which this holds.", show_default=False),
+    ] = None,
+    hypothesis: Annotated[
+        str, typer.Option("--hypothesis", metavar="TEXT", help="An answer as it might be written (HyDE).")
+    ] = "",
+    namespaces: Annotated[
+        list[str] | None,
+        typer.Option("--namespace", metavar="NAME=DIR", help="Search these stores, and fuse their answers.", show_default=False),
+    ] = None,
+    explain: Explain = False,
+) -> None:  # fmt: skip
     """Search the current snapshot.
 
-    Examples: noctule search "how do I cancel a request" ; noctule search AbortController --mode code --explain
+    "a phrase" must stand there, -word must not, title:word must stand in that field, begin* begins a word.
+
+    Filters: collection, path (a glob), tag, author, language, after, before, community, doc, front.KEY.
+
+    Examples: noctule search "how do I cancel a request" --explain ; noctule search 'fetch -react' --filter tag:api
     """
+    from artifacts.query.asking import Request
+    from artifacts.query.filters import parse_filter
+    from flows import search_text
+
+    request = Request(query, top_n, mode, tuple(map(parse_filter, filters or ())), hypothesis)
+    if namespaces:
+        _search_namespaces(flags, request, namespaces)
+        return
+    with _searcher(flags, flags.store) as searcher:
+        answer = searcher.ask(request)
+    if flags.as_json:
+        output.emit(answer.as_dict())
+    else:
+        search_text.print_answer(answer, explain=explain)
+
+
+def similar(
+    flags: Flags,
+    document: Annotated[str, typer.Argument(metavar="DOC", help="A document, as collection:path.")],
+    top_n: TopN = 10,
+    explain: Explain = False,
+) -> None:
+    """Find documents like one.
+
+    Example: noctule similar docs:guide/install.md
+    """
+    from flows import search_text
+
+    with _searcher(flags, flags.store) as searcher:
+        answer = searcher.similar(document, top_n)
+    if flags.as_json:
+        output.emit(answer.as_dict())
+    else:
+        search_text.print_answer(answer, explain=explain)
+
+
+def related(
+    flags: Flags,
+    term: Annotated[str, typer.Argument(metavar="TERM", help="A word of the vocabulary, or any text.")],
+    top_n: TopN = 10,
+) -> None:
+    """List words of the corpus that mean almost the same.
+
+    Example: noctule related authentication
+    """
+    with _searcher(flags, flags.store) as searcher:
+        found = searcher.related(term, top_n)
+    if flags.as_json:
+        output.emit({"term": term, "related": [{"term": c.term, "similarity": c.similarity} for c in found]})
+        return
+    for concept in found:
+        output.say(f"{concept.similarity:.3f}  {output.plain(concept.term)}")
+    if not found:
+        output.say("The vocabulary is empty.")
+
+
+@contextmanager
+def _searcher(flags: Flags, store: Path) -> Iterator[Searcher]:
     from artifacts import query as searching
     from artifacts.store import Store
     from flows.request import read_settings
 
     settings = read_settings(flags.config)
-    with searching.open(Store(flags.store), settings) as searcher, warnings.catch_warnings():
-        # The answer carries them too, and they are printed below.
+    with searching.open(Store(store), settings) as searcher, warnings.catch_warnings():
+        # The answer carries them too, and they are printed with it.
         warnings.simplefilter("ignore", RuntimeWarning)
-        answer = searcher.search(query, top_n=top_n, mode=mode)
+        yield searcher
+
+
+def _search_namespaces(flags: Flags, request: Request, given: list[str]) -> None:
+    from artifacts.query.federate import search_namespaces
+    from flows import search_text
+
+    stores = dict(_namespace(each) for each in given)
+    with ExitStack() as opened:
+        searchers = {name: opened.enter_context(_searcher(flags, store)) for name, store in stores.items()}
+        found = search_namespaces(searchers, request)
     if flags.as_json:
-        output.emit(answer.as_dict())
-        return
-    for warning in answer.warnings:
-        output.complain(f"warning: {output.plain(warning)}")
-    _print(answer, explain)
+        hits = [
+            each.hit.as_dict() | {"namespace": each.namespace, "rank": each.rank, "score": each.score}
+            for each in found.hits
+        ]
+        output.emit({"query": request.text, "hits": hits})
+    else:
+        search_text.print_federated(found)
 
 
-def _print(answer: Answer, explain: bool) -> None:
-    if not answer.hits:
-        output.say("Nothing found.")
-    for number, hit in enumerate(answer.hits, start=1):
-        _print_hit(number, hit, explain)
-    if explain:
-        spent = ", ".join(f"{stage} {seconds * 1000:.1f} ms" for stage, seconds in answer.timings.items())
-        output.say(f"time: {spent}")
-
-
-def _print_hit(number: int, hit: Hit, explain: bool) -> None:
-    from rich.text import Text
-
-    head = Text.assemble(
-        (f"{number:>2}. ", "dim"), (output.plain(hit.title), "bold"), (f"  {hit.score:.4f}", "dim")
-    )
-    lines = [head]
-    if hit.breadcrumb and hit.breadcrumb != hit.title:
-        lines.append(Text(f"    {output.plain(hit.breadcrumb)}", style="cyan"))
-    lines.append(Text(f"    {output.plain(hit.url)}", style="blue"))
-    lines.append(_excerpt(hit))
-    if explain:
-        lines.extend(Text(f"    {line}", style="dim") for line in _reasons(hit))
-    for line in lines:
-        output.console().print(line)
-    output.console().print()
-
-
-def _excerpt(hit: Hit) -> Text:
-    from rich.text import Text
-
-    # A control character or a line end becomes a space, so that the highlights' positions stay right.
-    flat = "".join(" " if not character.isprintable() else character for character in hit.excerpt)
-    text = Text(flat)
-    for start, end in hit.highlights:
-        text.stylize("bold yellow", start, end)
-    return Text("    ").append_text(text)
-
-
-def _reasons(hit: Hit) -> list[str]:
-    lists = [
-        f"{each.list}: rank {each.rank}, score {each.score:.4f}, weight {each.weight:g}, gives {each.share:.6f}"
-        for each in hit.why.lists
-    ]
-    factors = [f"{each.stage}: times {each.factor:g}" for each in hit.why.multipliers]
-    return [*lists, *factors]
+def _namespace(given: str) -> tuple[str, Path]:
+    name, equals, folder = given.partition("=")
+    if not (name and equals and folder):
+        raise QueryError("a namespace is written NAME=DIR", where=given, hint="DIR is a store's folder.")
+    return name, Path(folder)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from artifacts import tables
+from pipeline.acronyms import Acronym, learn
 from pipeline.chunk import Node, build_tree, code_blocks, heading_slugs
 from pipeline.discover import FoundFile, read_source
 from pipeline.errors import NoctuleError, RejectedDocument, is_transient
@@ -47,6 +48,7 @@ class Understood:
     linking: tuple[LinkingDocument, ...]
     prose: FieldCounts
     code: FieldCounts
+    acronyms: tuple[Acronym, ...]
     languages: frozenset[str]
     rejections: tuple[Rejection, ...]
 
@@ -83,7 +85,9 @@ def understand(batch: FileBatch) -> Understood:
         linking=tuple(linking_document(c.document, heading_slugs(c.document.headings)) for c in cuts),
         prose=_count_prose(cuts),
         code=_count_code(cuts),
-        languages=frozenset(_language(cut.document) for cut in cuts),
+        # Passages, not sources: there a term is as a reader sees it, without markup around it.
+        acronyms=learn("\n".join(passage.text for passage in cut.passages) for cut in cuts),
+        languages=frozenset(stemmed_language(cut.document.language) for cut in cuts),
         rejections=(*rejections, *_notes(cuts)),
     )
 
@@ -122,8 +126,9 @@ def _notes(cuts: Sequence[_Cut]) -> list[Rejection]:
     ]
 
 
-def _language(document: Document) -> str:
-    language = primary_language(document.language)
+def stemmed_language(tag: str) -> str:
+    """The language whose stemmer a document's words go through, or ``und`` for none."""
+    language = primary_language(tag)
     return language if language in STEMMERS else UNSTEMMED
 
 
@@ -139,8 +144,11 @@ def _count_prose(cuts: Sequence[_Cut]) -> FieldCounts:
         ["\n".join(document.aliases) for document, _ in pairs],
         [document.author for document, _ in pairs],
         [passage.text for _, passage in pairs],
+        [""] * len(pairs),  # anchors: known when all links are
     ]
-    return count_fields(columns, [prose_analyzer(_language(document)) for document, _ in pairs])
+    return count_fields(
+        columns, [prose_analyzer(stemmed_language(document.language)) for document, _ in pairs]
+    )
 
 
 def _count_code(cuts: Sequence[_Cut]) -> FieldCounts:

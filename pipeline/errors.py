@@ -11,7 +11,7 @@
     ├── ArtifactError          our store                        exit 3
     │   ├── NoSnapshot           the store holds no such snapshot, or none at all
     │   ├── DamagedSnapshot      bytes on disk are not the bytes that were published
-    │   ├── UnsupportedFormat    written by a newer noctule
+    │   ├── UnsupportedFormat    written by a newer or an older noctule
     │   ├── ModelMismatch        the query's model is not the one that made the vectors
     │   └── WriteFailed          the disk refused: nothing was published
     ├── StoreBusy              another run holds the lock       exit 4
@@ -122,7 +122,7 @@ class DamagedSnapshot(ArtifactError):
 
 
 class UnsupportedFormat(ArtifactError):
-    """The snapshot was written by a newer noctule."""
+    """The snapshot was written by a newer noctule, or by one too old."""
 
 
 class ModelMismatch(ArtifactError):

@@ -23,6 +23,7 @@ from pipeline.text import Analyzer
 Ints = npt.NDArray[np.int64]
 Narrow = npt.NDArray[np.int32]  # columns that are kept for a whole corpus
 Floats = npt.NDArray[np.float64]
+Masks = npt.NDArray[np.uint16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,8 @@ class FieldCounts:
 
     ``term``, ``text``, ``field``, ``count`` are parallel columns sorted by (text, field, term): positions in
     ``terms``, rows of the batch, columns of ``lengths``, occurrences. ``lengths`` has shape
-    ``(texts, fields)``. ``surface``, ``surface_term``, ``surface_count`` say how the terms were written.
+    ``(texts, fields)``. The surface tokens are columns too: ``surface[i]`` was written ``surface_count[i]`` times
+    in texts of ``surface_language[i]`` and stands for ``surface_terms[surface_offsets[i]:surface_offsets[i + 1]]``.
     """
 
     terms: tuple[str, ...]
@@ -41,7 +43,9 @@ class FieldCounts:
     count: Narrow
     lengths: Narrow
     surface: tuple[str, ...]
-    surface_term: Narrow
+    surface_language: tuple[str, ...]
+    surface_offsets: Narrow
+    surface_terms: Narrow
     surface_count: Narrow
 
 
@@ -49,14 +53,15 @@ class FieldCounts:
 class LexicalIndex:
     """Postings in columns, terms in order: term ``i`` owns ``[offsets[i], offsets[i + 1])``.
 
-    ``passage`` rises within a term; ``score`` is the posting's BM25F score; ``frequency`` counts the passages
-    of each term.
+    ``passage`` rises within a term; ``score`` is the posting's BM25F score; bit ``f`` of ``fields`` is set where
+    the term stands in field ``f`` and that field counts; ``frequency`` counts the passages of each term.
     """
 
     terms: tuple[str, ...]
     offsets: Ints
     passage: npt.NDArray[np.int32]
     score: npt.NDArray[np.float32]
+    fields: Masks
     frequency: Ints
     idf: Floats
 
@@ -102,9 +107,11 @@ def _count(
     base: dict[int, int] = {}
     expansions: list[list[int]] = []
     surfaces: list[str] = []
+    languages: list[str] = []
     for key, table in numbering.items():
         base[key] = len(surfaces)
         surfaces.extend(table)
+        languages.extend([analyzers[key].language] * len(table))
         expansions.extend([[terms[t] for t in analyzers[key].expand(token)] for token in table])
     sizes = np.array([len(found) for found in expansions], dtype=np.int64)
     flat = np.array([t for found in expansions for t in found], dtype=np.int64)
@@ -117,7 +124,6 @@ def _count(
     term = flat[_ranges(starts[tokens], sizes[tokens])]
     key, count = np.unique(np.repeat(cell, sizes[tokens]) * max(1, len(terms)) + term, return_counts=True)
     cell_of, term_of = np.divmod(key, max(1, len(terms)))
-    first = np.array([found[0] if found else -1 for found in expansions], dtype=np.int64)
     return FieldCounts(
         terms=tuple(terms),
         term=term_of.astype(np.int32),
@@ -126,7 +132,9 @@ def _count(
         count=count.astype(np.int32),
         lengths=lengths.astype(np.int32),
         surface=tuple(surfaces),
-        surface_term=first.astype(np.int32),
+        surface_language=tuple(languages),
+        surface_offsets=starts.astype(np.int32),
+        surface_terms=flat.astype(np.int32),
         surface_count=np.bincount(tokens, minlength=len(surfaces)).astype(np.int32),
     )
 
@@ -144,28 +152,80 @@ def _ranges(starts: Ints, sizes: Ints) -> Ints:
     return positions
 
 
-def build_index(batches: Sequence[FieldCounts], fields: Sequence[LexicalField], k1: float) -> LexicalIndex:
+@dataclass(frozen=True, slots=True)
+class SharedField:
+    """A field that texts have in common: ``counts`` has one row for each run of ``sizes`` texts, and one column.
+
+    The texts of a document all have the words of the links to it, which are counted once.
+    """
+
+    counts: FieldCounts
+    sizes: Ints
+    field: int
+
+
+def build_index(
+    batches: Sequence[FieldCounts],
+    fields: Sequence[LexicalField],
+    k1: float,
+    shared: SharedField | None = None,
+) -> LexicalIndex:
     """The index over the texts of all batches, numbered in order; ``fields[f]`` weighs column ``f``."""
-    terms = tuple(sorted({term for batch in batches for term in batch.terms}))
+    sources = [*batches, *([shared.counts] if shared else [])]
+    terms = tuple(sorted({term for batch in sources for term in batch.terms}))
     number = {term: i for i, term in enumerate(terms)}
     lengths = (
         np.concatenate([batch.lengths for batch in batches])
         if batches
         else np.zeros((0, len(fields)), np.int32)
     )
+    if shared:
+        lengths[:, shared.field] = np.repeat(shared.counts.lengths[:, 0], shared.sizes)
     texts = len(lengths)
     weight = _weights(lengths, fields)
-    keys, values, first = [], [], 0
+    columns, first = [], 0
     for batch in batches:
-        to_global = np.array([number[term] for term in batch.terms], dtype=np.int64)
-        text = batch.text + first
-        keys.append(to_global[batch.term] * texts + text)
-        values.append(batch.count * weight[text, batch.field])
+        columns.append(_Columns(batch.terms, batch.term, batch.text + first, batch.field, batch.count))
         first += len(batch.lengths)
-    key, pseudo_frequency = _sum_by_key(_concatenate(keys), np.concatenate(values) if values else np.zeros(0))
-    present = pseudo_frequency > 0
-    term, passage = np.divmod(key[present], max(1, texts))
-    return _scored(terms, term, passage, pseudo_frequency[present], texts, k1)
+    if shared:
+        columns.append(_spread(shared))
+    return _scored(terms, _sums(columns, number, weight, texts), texts, k1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Occurrences in columns; ``text`` counts over all batches."""
+
+    terms: Sequence[str]
+    term: Narrow
+    text: Narrow | Ints
+    field: npt.NDArray[np.int8]
+    count: Narrow
+
+
+def _spread(shared: SharedField) -> _Columns:
+    """The shared field's occurrences, once for every text that has them."""
+    counts, first = shared.counts, np.cumsum(shared.sizes) - shared.sizes
+    sizes = shared.sizes[counts.text]
+    term, count = np.repeat(counts.term, sizes), np.repeat(counts.count, sizes)
+    field = np.full(len(term), shared.field, dtype=np.int8)
+    return _Columns(counts.terms, term, _ranges(first[counts.text], sizes), field, count)
+
+
+def _sums(columns: Sequence[_Columns], number: Mapping[str, int], weight: Floats, texts: int) -> _Sums:
+    keys, values, masks = [], [], []
+    for each in columns:
+        to_global = np.array([number[term] for term in each.terms], dtype=np.int64)
+        keys.append(to_global[each.term] * texts + each.text)
+        value = each.count * weight[each.text, each.field]
+        values.append(value)
+        bit = np.left_shift(1, each.field.astype(np.uint16))
+        masks.append(np.where(value > 0, bit, 0).astype(np.uint16))
+    return _sum_by_key(
+        _concatenate(keys),
+        np.concatenate(values) if values else np.zeros(0),
+        np.concatenate(masks) if masks else np.zeros(0, np.uint16),
+    )
 
 
 def _weights(lengths: Narrow, fields: Sequence[LexicalField]) -> Floats:
@@ -179,21 +239,30 @@ def _weights(lengths: Narrow, fields: Sequence[LexicalField]) -> Floats:
     return np.where(norm > 0, w / np.where(norm > 0, norm, 1.0), 0.0)
 
 
-def _sum_by_key(keys: Ints, values: Floats) -> tuple[Ints, Floats]:
-    """Distinct keys in order, with the sum of their values, added in the order of the fields."""
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """Distinct keys (term, passage) in order, each with its pseudo-frequency and the fields that add to it."""
+
+    key: Ints
+    pseudo_frequency: Floats
+    fields: Masks
+
+
+def _sum_by_key(keys: Ints, values: Floats, masks: Masks) -> _Sums:
+    """The values of each key summed in the order of the fields; keys that sum to nothing are left out."""
+    if not len(keys):
+        return _Sums(keys, values, masks)
     order = np.argsort(keys, kind="stable")
-    keys, values = keys[order], values[order]
-    starts = (
-        np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
-        if len(keys)
-        else np.zeros(0, np.int64)
-    )
-    return keys[starts], np.add.reduceat(values, starts) if len(keys) else values
+    keys, values, masks = keys[order], values[order], masks[order]
+    starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+    sums = np.add.reduceat(values, starts)
+    present = sums > 0
+    return _Sums(keys[starts][present], sums[present], np.bitwise_or.reduceat(masks, starts)[present])
 
 
-def _scored(
-    terms: tuple[str, ...], term: Ints, passage: Ints, pseudo_frequency: Floats, texts: int, k1: float
-) -> LexicalIndex:
+def _scored(terms: tuple[str, ...], sums: _Sums, texts: int, k1: float) -> LexicalIndex:
+    term, passage = np.divmod(sums.key, max(1, texts))
+    pseudo_frequency = sums.pseudo_frequency
     frequency = np.bincount(term, minlength=len(terms)).astype(np.int64)
     idf = np.log1p((texts - frequency + 0.5) / (frequency + 0.5))
     score = idf[term] * (k1 + 1) * pseudo_frequency / (k1 + pseudo_frequency)
@@ -203,6 +272,7 @@ def _scored(
         offsets=np.concatenate([[0], np.cumsum(frequency[kept])]).astype(np.int64),
         passage=passage.astype(np.int32),
         score=score.astype(np.float32),
+        fields=sums.fields,
         frequency=frequency[kept],
         idf=idf[kept],
     )

@@ -1,8 +1,8 @@
 """Links as written become edges between documents, or a reason why not.
 
 A target is looked for as markdown does (relative path, with or without ending, a folder's index), as a
-published address (under the collection's base URL), and as Obsidian does for wikilinks (path, unique file
-name, alias, title). A fragment must be a heading of the target.
+published address (under the collection's base URL), as Sphinx does (a label, or a path from any folder above), and as
+Obsidian does for wikilinks (path, unique file name, alias, title). A fragment must be a heading of the target.
 """
 
 from __future__ import annotations
@@ -11,16 +11,20 @@ import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from urllib.parse import unquote, urljoin, urlsplit
 
 from pipeline.chunk import slugify
 from pipeline.model import DocId, Document, Link, ResolvedLink
+from pipeline.parse.labels import LABEL_PREFIX, label_anchor
 from pipeline.settings import Collection
 
+_LABEL = re.compile(r"[\w-]+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 # Dendron's note references go on after the heading: "start,1:#end".
 _DENDRON_RANGE = re.compile(r"(?:,\d+)?(?::#.*)?$")
 _ENDINGS = (".md", ".markdown", ".html", ".htm", ".txt", ".rst", ".mdx", ".ipynb")
+_SPHINX_ENDINGS = (".rst", ".rest", ".md", ".ipynb")
 _INDEX_NAMES = ("index", "readme", "_index")
 
 
@@ -70,7 +74,7 @@ def _resolve_document(document: LinkingDocument, index: _Index) -> Iterable[Reso
     for ordinal, link in enumerate(document.links):
         target, _, fragment = link.target.partition("#")
         fragment = unquote(fragment).strip()
-        found, status = index.find(document, link, target.strip())
+        found, status = index.find(document, link, target.strip(), fragment)
         if found is not None and fragment and not _has_heading(found, fragment):
             status = "missing-heading"
         yield ResolvedLink(
@@ -86,7 +90,8 @@ def _resolve_document(document: LinkingDocument, index: _Index) -> Iterable[Reso
 
 
 def _has_heading(document: LinkingDocument, fragment: str) -> bool:
-    if fragment.startswith(("^", ":~:", "*")):  # Obsidian's blocks, text fragments and wildcards
+    # Obsidian's blocks, text fragments, wildcards, and labels, which have led to the document.
+    if fragment.startswith(("^", ":~:", "*", LABEL_PREFIX)):
         return True
     return not set(heading_spellings(fragment)).isdisjoint(document.anchors)
 
@@ -121,9 +126,16 @@ class _Index:
         self._by_name = _first({posixpath.basename(_strip_ending(d.path)).lower(): d} for d in shallow)
         self._by_alias = _first({a.lower(): d for a in d.aliases} for d in shallow)
         self._by_title = _first({d.title.lower(): d} for d in shallow)
+        self._by_label = _first({a: d for a in d.anchors if a.startswith(LABEL_PREFIX)} for d in documents)
 
-    def find(self, source: LinkingDocument, link: Link, target: str) -> tuple[LinkingDocument | None, str]:
+    def find(
+        self, source: LinkingDocument, link: Link, target: str, fragment: str
+    ) -> tuple[LinkingDocument | None, str]:
         """The document meant by ``target`` in ``source``, and the link's status."""
+        if not target and fragment.startswith(LABEL_PREFIX):
+            name = fragment.removeprefix(LABEL_PREFIX)
+            found = self._by_label.get(label_anchor(name)) or self._by_relative_path(source, name)
+            return found, "resolved" if found else "missing-document"
         if not target:
             return source, "resolved"
         if link.kind in ("wikilink", "transclusion"):
@@ -132,7 +144,11 @@ class _Index:
             return found, "resolved" if found else "missing-document"
         if self._is_external(target):
             return None, "external"
-        found = self._by_address(target) or self._by_relative_path(source, target)
+        found = (
+            self._by_address(target)
+            or self._by_relative_path(source, target)
+            or self._by_sphinx(source, target)
+        )
         if found:
             return found, "resolved"
         is_document = target.lower().endswith(_ENDINGS) or "." not in posixpath.basename(target.rstrip("/"))
@@ -153,6 +169,17 @@ class _Index:
         absolute = path.startswith("/")
         joined = path.lstrip("/") if absolute else posixpath.join(posixpath.dirname(source.path), path)
         return self._at(posixpath.normpath(joined))
+
+    def _by_sphinx(self, source: LinkingDocument, target: str) -> LinkingDocument | None:
+        """The document at a path from the folder of Sphinx's sources, which is any above, or under MyST's label."""
+        if not source.path.endswith(_SPHINX_ENDINGS):
+            return None
+        if not target.startswith("/"):
+            return self._by_label.get(label_anchor(target)) if _LABEL.fullmatch(target) else None
+        folders = [folder.as_posix() for folder in PurePosixPath(source.path).parents]
+        return next(
+            (d for folder in folders if (d := self._at(posixpath.normpath(f"{folder}{target}")))), None
+        )
 
     def _at(self, path: str) -> LinkingDocument | None:
         path = "" if path == "." else path

@@ -86,9 +86,9 @@ class Link:
 class Document:
     """What a parser understood of one source.
 
-    ``text`` is the source with newlines normalised and template rules applied (markdown, plain text), or the
-    main content as plain text with one heading a line (HTML). ``html`` is the sanitised main content of an
-    HTML source, else empty. ``headings`` and ``blocks`` are in order and do not overlap; what they leave out
+    ``text`` is the source with newlines normalised and template rules applied (markdown, plain text), its markdown
+    without components (MDX) or outputs (notebooks), or the main content as plain text with one heading a line (HTML,
+    reStructuredText). ``html`` is the sanitised main content of those two, else empty. ``headings`` and ``blocks`` are in order and do not overlap; what they leave out
     is blank or markup. ``anchors`` are the names in it that a link may end in, besides its headings.
     ``front_matter`` is canonical JSON. ``notes`` are remarks for the report.
     """

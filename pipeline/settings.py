@@ -8,23 +8,28 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from pipeline.errors import SettingsError
 from pipeline.identity import canonical_json, sha256_hex
+from pipeline.search_settings import Search, Table
 
-FIELDS = ("title", "headings", "keywords", "description", "tags", "aliases", "author", "body")
+FIELDS = ("title", "headings", "keywords", "description", "tags", "aliases", "author", "body", "anchors")
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
-DEFAULT_INCLUDE = ("**/*.md", "**/*.markdown", "**/*.html", "**/*.htm", "**/*.txt")
-DEFAULT_WEIGHTS = {"keyword": 1.0, "semantic": 1.0, "code": 0.0}
+DEFAULT_INCLUDE = (
+    "**/*.md",
+    "**/*.markdown",
+    "**/*.mdx",
+    "**/*.rst",
+    "**/*.ipynb",
+    "**/*.html",
+    "**/*.htm",
+    "**/*.txt",
+)
 MAX_SETTINGS_BYTES = 1_000_000
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class Rule(_Table):
+class Rule(Table):
     """A regular expression and what replaces it in the source text, before it is parsed."""
 
     pattern: str
@@ -40,7 +45,7 @@ class Rule(_Table):
         return pattern
 
 
-class Address(_Table):
+class Address(Table):
     """How a document's address is made, so that a hit carries the address a reader would open.
 
     ``path`` gives ``guide/install.html``, ``directory`` gives ``guide/install/``, ``slug`` takes the front
@@ -53,7 +58,7 @@ class Address(_Table):
     anchors: Literal["slug", "underscore", "none"] = "slug"
 
 
-class Collection(_Table):
+class Collection(Table):
     """One folder of documents: which files, how to read them, how to address them."""
 
     root: str
@@ -66,7 +71,7 @@ class Collection(_Table):
     max_bytes: int = Field(default=5_000_000, ge=1)
 
 
-class Chunk(_Table):
+class Chunk(Table):
     """Passage size, in tokens of the embedding model, the breadcrumb included."""
 
     max_tokens: int = Field(default=256, ge=32, le=8192)
@@ -79,7 +84,7 @@ class Chunk(_Table):
         return self
 
 
-class Embed(_Table):
+class Embed(Table):
     """The embedding model and how to run it; only ``model`` and ``precision`` shape the vectors."""
 
     model: str = DEFAULT_MODEL
@@ -90,7 +95,7 @@ class Embed(_Table):
     workers: int = Field(default=0, ge=0, description="0: one per core")
 
 
-class LexicalField(_Table):
+class LexicalField(Table):
     """A field's BM25F weight and length normalisation."""
 
     weight: float = Field(ge=0, strict=False)
@@ -98,11 +103,11 @@ class LexicalField(_Table):
 
 
 def _default_fields() -> dict[str, LexicalField]:
-    weights = (3.0, 2.5, 2.5, 2.0, 2.0, 1.5, 1.0, 1.0)
+    weights = (3.0, 2.5, 2.5, 2.0, 2.0, 1.5, 1.0, 1.0, 3.0)
     return {name: LexicalField(weight=weight) for name, weight in zip(FIELDS, weights, strict=True)}
 
 
-class Lexical(_Table):
+class Lexical(Table):
     """BM25F over passages (``k1``, and a weight and ``b`` for each field)."""
 
     k1: float = Field(default=1.2, gt=0, strict=False)
@@ -117,7 +122,7 @@ class Lexical(_Table):
         return _default_fields() | given
 
 
-class Vocabulary(_Table):
+class Vocabulary(Table):
     """The concept vocabulary: how many terms, in how many passages at least, how many near terms each."""
 
     max_terms: int = Field(default=10_000, ge=0)
@@ -125,7 +130,7 @@ class Vocabulary(_Table):
     near_terms: int = Field(default=10, ge=0)
 
 
-class Communities(_Table):
+class Communities(Table):
     """Louvain over the link graph."""
 
     resolution: float = Field(default=1.0, gt=0, strict=False)
@@ -133,47 +138,28 @@ class Communities(_Table):
     label_terms: int = Field(default=3, ge=1)
 
 
-class Search(_Table):
-    """How a query is answered; none of it is baked into a snapshot."""
+class VectorIndex(Table):
+    """The FAISS index: exact (``flat``), approximate (``ivf``), or by the number of vectors (``auto``)."""
 
-    candidates: int = Field(default=100, ge=1)
-    rrf_k: int = Field(default=60, ge=0)
-    weights: dict[str, float] = Field(default_factory=lambda: dict(DEFAULT_WEIGHTS))
-    max_per_document: int = Field(default=2, ge=0, description="0: no limit")
-    excerpt_chars: int = Field(default=280, ge=40)
-
-    @field_validator("weights", mode="before")
-    @classmethod
-    def _known_lists(cls, given: Any) -> Any:
-        if not isinstance(given, dict):
-            return given
-        unknown = sorted(set(map(str, given)) - set(DEFAULT_WEIGHTS))
-        if unknown:
-            raise ValueError(f"unknown list {', '.join(unknown)}; there are {', '.join(DEFAULT_WEIGHTS)}")
-        bad = sorted(name for name, weight in given.items() if not _is_weight(weight))
-        if bad:
-            raise ValueError(f"a weight is a number of at least 0: {', '.join(bad)}")
-        return DEFAULT_WEIGHTS | {name: float(weight) for name, weight in given.items()}
+    index: Literal["auto", "flat", "ivf"] = "auto"
+    flat_up_to: int = Field(default=200_000, ge=0)
+    nprobe: int = Field(default=0, ge=0, description="0: as many as find 98 of 100")
 
 
-def _is_weight(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
-
-
-class Limits(_Table):
+class Limits(Table):
     """Bounds on a build."""
 
     parse_timeout_s: float = Field(default=60.0, gt=0, strict=False)
     max_failed_share: float = Field(default=0.5, ge=0, le=1, strict=False)
 
 
-class Store(_Table):
+class Store(Table):
     """How many snapshots are kept besides the current and the previous one."""
 
     keep: int = Field(default=5, ge=1)
 
 
-class Site(_Table):
+class Site(Table):
     """The generated site."""
 
     title: str = ""
@@ -183,7 +169,7 @@ class Site(_Table):
     language: str = "en"
 
 
-class Settings(_Table):
+class Settings(Table):
     """Everything a run may be told; the defaults are a complete configuration but for the collections."""
 
     collections: dict[str, Collection] = Field(default_factory=dict)
@@ -192,6 +178,7 @@ class Settings(_Table):
     lexical: Lexical = Lexical()
     vocabulary: Vocabulary = Vocabulary()
     communities: Communities = Communities()
+    vectors: VectorIndex = VectorIndex()
     search: Search = Search()
     limits: Limits = Limits()
     store: Store = Store()
@@ -209,7 +196,7 @@ class Settings(_Table):
         """The settings that shape a snapshot's content; where files lie and how fast to run are not among them."""
         given = self.model_dump(
             mode="json",
-            include={"collections", "chunk", "embed", "lexical", "vocabulary", "communities"},
+            include={"collections", "chunk", "embed", "lexical", "vocabulary", "communities", "vectors"},
         )
         for collection in given["collections"].values():
             del collection["root"]

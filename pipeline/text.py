@@ -53,6 +53,10 @@ _MAX_TOKEN_CHARS = 64
 class Analyzer(Protocol):
     """Turns text into terms."""
 
+    @property
+    def language(self) -> str:
+        """The language it stems, as it was named; empty for code."""
+
     def tokens(self, text: str) -> list[str]:
         """Surface tokens in order."""
 
@@ -91,6 +95,7 @@ class ProseAnalyzer:
     """The analyzer for prose in one language (an ISO 639-1 code; unknown ones are not stemmed)."""
 
     def __init__(self, language: str) -> None:
+        self.language = language
         name = STEMMERS.get(primary_language(language))
         self._stemmer = Stemmer.Stemmer(name) if name else None
 
@@ -130,6 +135,8 @@ class ProseAnalyzer:
 class CodeAnalyzer:
     """The analyzer for code: identifiers whole and split, never stemmed."""
 
+    language = ""
+
     def tokens(self, text: str) -> list[str]:
         """Identifiers and numbers as written."""
         return _IDENTIFIER.findall(text)
@@ -147,11 +154,17 @@ def _bigrams(run: str) -> list[str]:
 
 def matches(text: str, wanted: AbstractSet[str], languages: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Where in ``text``, as written, a token stands for one of the ``wanted`` terms; offsets in characters."""
-    analyzers = [prose_analyzer(language) for language in languages]
     for found in _TOKEN_AS_WRITTEN.finditer(text):
-        token = fold(found.group())
-        if token and any(not wanted.isdisjoint(analyzer.expand(token)) for analyzer in analyzers):
+        token = found.group()
+        if any(not wanted.isdisjoint(_terms_of(token, language)) for language in languages):
             yield found.span()
+
+
+# Every hit shown is read for its highlights, and most of its words were read before.
+@lru_cache(maxsize=65_536)
+def _terms_of(token: str, language: str) -> tuple[str, ...]:
+    folded = fold(token)
+    return prose_analyzer(language).expand(folded) if folded else ()
 
 
 @lru_cache(maxsize=64)

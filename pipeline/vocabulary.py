@@ -44,10 +44,11 @@ def surface_forms(batches: Sequence[FieldCounts]) -> dict[str, str]:
     """Each index term's most frequent spelling (ties: the first in alphabetical order)."""
     counts: dict[tuple[str, str], int] = {}
     for batch in batches:
-        for i in np.flatnonzero(batch.surface_term >= 0):
+        for i in np.flatnonzero(np.diff(batch.surface_offsets)):
             if has_cjk(batch.surface[i]):
                 continue  # a run of characters up to the next space is no spelling of its first two
-            key = (batch.terms[batch.surface_term[i]], batch.surface[i])
+            first = batch.surface_terms[batch.surface_offsets[i]]
+            key = (batch.terms[first], batch.surface[i])
             counts[key] = counts.get(key, 0) + int(batch.surface_count[i])
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]), reverse=True)
     return {index_term: surface for (index_term, surface), _ in ranked}

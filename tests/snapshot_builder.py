@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from artifacts import durable
+from artifacts.catalog import write_catalog
 from artifacts.disk import Disk
 from artifacts.layout import FAISS_INDEX, FORMAT_VERSION, table_file
 from artifacts.manifest import Manifest, ModelRecord
@@ -19,7 +20,9 @@ from artifacts.tables import (
     DOCUMENTS,
     PASSAGES,
     POSTINGS,
+    SURFACES,
     TERMS,
+    acronyms_table,
     code_blocks_table,
     communities_table,
     documents_table,
@@ -30,7 +33,8 @@ from artifacts.tables import (
     vectors_schema,
     vocabulary_schema,
 )
-from artifacts.vectors import write_index
+from artifacts.vectors import flat_record, write_index
+from pipeline.acronyms import Acronym
 from pipeline.identity import canonical_json, doc_id, passage_id, section_id, sha256_hex, text_hash
 from pipeline.model import (
     CodeBlock,
@@ -41,6 +45,7 @@ from pipeline.model import (
     ResolvedLink,
     Section,
 )
+from pipeline.settings import FIELDS
 
 DIMENSION = 8
 NAMES = ("alpha.md", "beta.md", "gamma.md")
@@ -93,6 +98,8 @@ def tiny_tables(edition: int = 0) -> dict[str, pa.Table]:
         "postings": _postings(["body", f"edition{edition}"], [[0, 1, 2, 3, 4, 5], [1, 3, 5]]),
         "code_terms": _terms(["print"], [[1, 3, 5]]),
         "code_postings": _postings(["print"], [[1, 3, 5]]),
+        "surfaces": _surfaces(edition),
+        "acronyms": acronyms_table([Acronym("TS", "tiny snapshot", 3), Acronym("TS", "test", 1)]),
         "vocabulary": _vocabulary(),
         "vectors": pa.table(
             [pa.array(hashes), _lists(unit_rows(len(hashes), edition))], schema=vectors_schema(DIMENSION)
@@ -113,6 +120,7 @@ def write_tables(folder: Path, tables: Mapping[str, pa.Table]) -> None:
         write_table(table, folder / table_file(name))
     flat = tables["vectors"]["vector"].combine_chunks().flatten().to_numpy()
     write_index(np.ascontiguousarray(flat).reshape(-1, DIMENSION), folder / FAISS_INDEX)
+    write_catalog(folder, DIMENSION, ["en"])
 
 
 def manifest_of(folder: Path, tables: Mapping[str, pa.Table], edition: int = 0) -> Manifest:
@@ -125,7 +133,8 @@ def manifest_of(folder: Path, tables: Mapping[str, pa.Table], edition: int = 0) 
         settings_sha256=sha256_hex(canonical_json(settings).encode()),
         settings=settings,
         model=ModelRecord(name="test", sha256="0" * 64, dimension=DIMENSION, precision="fp32"),
-        analyzer={"name": "test"},
+        index=flat_record(DIMENSION),
+        analyzer={"languages": "en"},
         tools={"noctule": "0"},
     )
 
@@ -241,13 +250,19 @@ def _terms(terms: list[str], passages: list[list[int]]) -> pa.Table:
 
 def _postings(terms: list[str], passages: list[list[int]]) -> pa.Table:
     scores = [[float(n + 1) for n in range(len(rows))] for rows in passages]
-    return pa.table([terms, passages, scores], schema=POSTINGS)
+    fields = [[1 << FIELDS.index("body")] * len(rows) for rows in passages]
+    return pa.table([terms, passages, scores, fields], schema=POSTINGS)
+
+
+def _surfaces(edition: int) -> pa.Table:
+    word = f"edition{edition}"
+    return pa.table([["body", word], ["en", "en"], [["body"], [word]], [6, 3]], schema=SURFACES)
 
 
 def _vocabulary() -> pa.Table:
     terms, near = ["alpha", "beta"], [["beta"], ["alpha"]]
     return pa.table(
-        [terms, [3, 3], [0.5, 0.5], _lists(unit_rows(2)), near, [[0.5], [0.5]]],
+        [terms, terms, [3, 3], [0.5, 0.5], _lists(unit_rows(2)), near, [[0.5], [0.5]]],
         schema=vocabulary_schema(DIMENSION),
     )
 

@@ -4,19 +4,21 @@
         for hit in searcher.search("how do I cancel a request").hits:
             print(hit.score, hit.breadcrumb, hit.url)
 
-Retrievers give ranked lists (``retrieve``), fusion makes one list of candidates of them (``fuse``), stages
-turn candidates into candidates (``limit``), and what is left becomes hits (``excerpt``).
+A query is taken apart (``language``) and understood (``understand``); lists of passages are made (``ask``: ``keyword``,
+``semantic``, ``graph``); fusion makes one list of candidates of them (``fuse``); stages turn candidates into
+candidates, in the order that the settings give (``stages``); what is left becomes hits (``hits``).
 """
 
 from __future__ import annotations
 
+from artifacts.query.filters import Filter, parse_filter
 from artifacts.query.model import Answer, Candidate, Hit, Mode, Why
 from artifacts.query.searcher import Searcher
 from artifacts.store import Store
 from pipeline.model import SnapshotId
 from pipeline.settings import Settings
 
-__all__ = ["Answer", "Candidate", "Hit", "Mode", "Searcher", "Why", "open"]
+__all__ = ["Answer", "Candidate", "Filter", "Hit", "Mode", "Searcher", "Why", "open", "parse_filter"]
 
 
 def open(store: Store, settings: Settings | None = None, snapshot_id: SnapshotId | None = None) -> Searcher:

@@ -11,10 +11,11 @@ from pipeline.text import matches
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A stretch of a passage; ``highlights`` are character ranges of ``text``."""
+    """A stretch of a passage: ``highlights`` are character ranges of ``text``, ``start`` is where it begins there."""
 
     text: str
     highlights: tuple[tuple[int, int], ...]
+    start: int = 0
 
 
 def excerpt(text: str, wanted: AbstractSet[str], languages: Sequence[str], max_chars: int) -> Excerpt:
@@ -26,7 +27,7 @@ def excerpt(text: str, wanted: AbstractSet[str], languages: Sequence[str], max_c
     suffix = " …" if end < len(text) else ""
     shift = len(prefix) - start
     inside = tuple((a + shift, b + shift) for a, b in spans if a >= start and b <= end)
-    return Excerpt(prefix + text[start:end] + suffix, inside)
+    return Excerpt(prefix + text[start:end] + suffix, inside, start)
 
 
 def _best_start(text: str, spans: Sequence[tuple[int, int]], max_chars: int) -> int:

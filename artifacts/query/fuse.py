@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
 
 from artifacts.query.model import Candidate, Contribution, RankedList
+
+Share = Callable[[RankedList, int, float], float]
 
 
 def reciprocal_rank_fusion(
@@ -15,19 +19,62 @@ def reciprocal_rank_fusion(
     Cormack, Clarke, Büttcher 2009. A passage that is missing from a list gets nothing from it. Order:
     ``(-score, row)``.
     """
-    found: dict[int, tuple[Contribution, ...]] = {}
+    return _fuse(lists, weights, lambda _, rank, __: 1 / (k + rank))
+
+
+def convex_combination(lists: Sequence[RankedList], weights: Mapping[str, float]) -> list[Candidate]:
+    """``score = Σ weight · score / most``, every score taken between 0 and the most that its list could give.
+
+    Bruch, Gai, Ingber 2023, with bounds that do not hang on what else was found: 0 and 1 for a cosine, 0 and
+    the sum of each term's best posting for BM25F. A passage that is missing from a list gets nothing from it.
+    """
+    total = sum(weights.get(ranked.name, 0.0) for ranked in lists) or 1.0
+    shares = {name: weight / total for name, weight in weights.items()}
+    return _fuse(
+        lists, shares, lambda ranked, _, score: min(1.0, score / ranked.most) if ranked.most else 0.0
+    )
+
+
+def attainable(lists: Sequence[RankedList], weights: Mapping[str, float], k: int | None) -> float:
+    """The most that fusion could give a passage: first in every list that ran (``k`` of RRF, ``None``: convex)."""
+    total = sum(weights.get(ranked.name, 0.0) for ranked in lists)
+    return (total / (k + 1) if k is not None else 1.0) if total > 0 else 0.0
+
+
+def balanced(
+    lists: Sequence[RankedList], weights: Mapping[str, float], spread: float, least: float
+) -> dict[str, float]:
+    """Weights by what the scores of each list tell apart: flat scores count less, down to ``least`` of the weight.
+
+    The spread is the coefficient of variation, which has no scale; the factor is ``spread found / spread``,
+    clamped to ``[least, 1]``; at the end the weights are scaled back to their old sum.
+    """
+    factor: dict[str, float] = {}
     for ranked in lists:
-        weight = weights.get(ranked.name, 0.0)
-        if weight <= 0:
-            continue
-        for rank, (row, score) in enumerate(
-            zip(ranked.rows.tolist(), ranked.scores.tolist(), strict=True), 1
-        ):
-            share = Contribution(ranked.name, rank, score, weight, weight / (k + rank))
-            found[row] = (*found.get(row, ()), share)
-    return in_order(Candidate(row, shares) for row, shares in found.items())
+        mean = float(ranked.scores.mean()) if len(ranked.scores) else 0.0
+        found = float(ranked.scores.std()) / mean if mean > 0 else 0.0
+        factor[ranked.name] = float(np.clip(found / spread, least, 1.0))
+    changed = {name: weight * factor.get(name, 1.0) for name, weight in weights.items()}
+    before = sum(weights[name] for name in factor if name in weights)
+    after = sum(changed[name] for name in factor if name in changed)
+    scale = before / after if after > 0 else 1.0
+    return {name: weight * scale if name in factor else weight for name, weight in changed.items()}
 
 
 def in_order(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Candidates in the total order ``(-score, row)``."""
     return sorted(candidates, key=lambda candidate: (-candidate.score, candidate.row))
+
+
+def _fuse(lists: Sequence[RankedList], weights: Mapping[str, float], share: Share) -> list[Candidate]:
+    found: dict[int, tuple[Contribution, ...]] = {}
+    for ranked in lists:
+        weight = weights.get(ranked.name, 0.0)
+        if weight <= 0:
+            continue
+        pairs = zip(ranked.rows.tolist(), ranked.scores.tolist(), strict=True)
+        for rank, (row, score) in enumerate(pairs, start=1):
+            given = weight * share(ranked, rank, score)
+            each = Contribution(ranked.name, rank, score, weight, given, ranked.question)
+            found[row] = (*found.get(row, ()), each)
+    return in_order(Candidate(row, shares) for row, shares in found.items())

@@ -1,9 +1,9 @@
-"""The nouns of a search: candidates on their way through the stages, and the hits that come out."""
+"""The nouns of a search: the query as understood, candidates on their way, and the hits that come out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -12,16 +12,69 @@ import numpy.typing as npt
 from pipeline.model import DocId, PassageId, SectionId, SnapshotId
 
 Mode = Literal["hybrid", "keyword", "semantic", "code"]
-ListName = Literal["keyword", "semantic", "code"]
+ListName = Literal["keyword", "semantic", "code", "graph", "hypothesis"]
+QueryKind = Literal["factual", "navigational", "exploratory"]
+Mask = npt.NDArray[np.bool_]  # one truth value a passage
+Vector = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Operators:
+    """What a query demands besides its words: phrases, exclusions, words in a field, beginnings of words."""
+
+    phrases: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    fielded: tuple[tuple[str, str], ...] = ()
+    prefixes: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.phrases or self.excluded or self.fielded)
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """Something the query did not say, and why it is looked for as well; ``text`` is as a person writes it."""
+
+    text: str
+    terms: tuple[str, ...]
+    weight: float
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One question as understood.
+
+    ``terms`` and ``code_terms`` are what the indexes are asked for. ``expansions`` add terms at a weight;
+    ``nearby`` are texts whose vectors join the query's, each with its weight. ``notes`` say what was done.
+    """
+
+    text: str
+    terms: tuple[str, ...] = ()
+    code_terms: tuple[str, ...] = ()
+    prefixes: tuple[str, ...] = ()
+    kind: QueryKind | None = None
+    expansions: tuple[Expansion, ...] = ()
+    nearby: tuple[tuple[str, float], ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def noting(self, note: str) -> Query:
+        """The query with one more note."""
+        return replace(self, notes=(*self.notes, note))
 
 
 @dataclass(frozen=True, slots=True)
 class RankedList:
-    """What one retriever found: passage rows with their scores, best first, ties by row."""
+    """What one retriever found: passage rows with their scores, best first, ties by row.
+
+    ``most`` is the most that a score can be. ``question`` counts from 0 where a query held several.
+    """
 
     name: ListName
     rows: npt.NDArray[np.int64]
     scores: npt.NDArray[np.float64]
+    most: float = 1.0
+    question: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +86,32 @@ class Contribution:
     score: float
     weight: float
     share: float
+    question: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Multiplier:
-    """A factor that a stage put on a candidate."""
+    """A factor that a stage put on a candidate, and for what."""
 
     stage: str
     factor: float
+    because: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A passage on its way through the stages; its score is what its explanation multiplies out to."""
+    """A passage on its way through the stages; its score is what its explanation multiplies out to.
+
+    ``section`` is set where the hit is a whole section: ``members`` are the passages found in it.
+    """
 
     row: int
     contributions: tuple[Contribution, ...]
     multipliers: tuple[Multiplier, ...] = ()
+    confidence: float | None = None
+    section: SectionId | None = None
+    members: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def score(self) -> float:
@@ -59,9 +121,22 @@ class Candidate:
             total *= multiplier.factor
         return total
 
-    def times(self, stage: str, factor: float) -> Candidate:
+    def times(self, stage: str, factor: float, because: str = "") -> Candidate:
         """The candidate with one more factor."""
-        return replace(self, multipliers=(*self.multipliers, Multiplier(stage, factor)))
+        return replace(self, multipliers=(*self.multipliers, Multiplier(stage, factor, because)))
+
+    def noting(self, note: str) -> Candidate:
+        """The candidate with one more note."""
+        return replace(self, notes=(*self.notes, note))
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What a stage did to a hit's rank (from 1)."""
+
+    stage: str
+    before: int
+    after: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +145,35 @@ class Why:
 
     lists: tuple[Contribution, ...]
     multipliers: tuple[Multiplier, ...]
+    moves: tuple[Move, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The explanation as JSON prints it."""
         return {
             "lists": {
-                c.list: {"rank": c.rank, "score": c.score, "weight": c.weight, "share": c.share}
+                c.list if c.question == 0 else f"{c.list}#{c.question + 1}": {
+                    "rank": c.rank,
+                    "score": c.score,
+                    "weight": c.weight,
+                    "share": c.share,
+                }
                 for c in self.lists
             },
             "multipliers": {m.stage: m.factor for m in self.multipliers},
+            "because": {m.stage: m.because for m in self.multipliers if m.because},
+            "moves": [{"stage": m.stage, "before": m.before, "after": m.after} for m in self.moves],
+            "notes": list(self.notes),
         }
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage that answers the query; ``highlights`` are character ranges of ``excerpt``."""
+    """A passage (or a section, with the passages found in it) that answers the query.
+
+    ``highlights`` are character ranges of ``excerpt``; ``excerpt_start`` is where the excerpt begins in the
+    passage's text. ``text`` is the section around the passage where it was asked for, else empty.
+    """
 
     passage_id: PassageId
     section_id: SectionId
@@ -96,7 +185,11 @@ class Hit:
     excerpt: str
     highlights: tuple[tuple[int, int], ...]
     score: float
+    confidence: float | None
     why: Why
+    excerpt_start: int = 0
+    text: str = ""
+    passages: tuple[PassageId, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The hit as JSON prints it."""
@@ -107,23 +200,43 @@ class Hit:
             "breadcrumb": self.breadcrumb,
             "url": self.url,
             "score": self.score,
+            "confidence": self.confidence,
             "excerpt": self.excerpt,
+            "excerpt_start": self.excerpt_start,
             "highlights": [list(span) for span in self.highlights],
             "section_id": self.section_id,
             "passage_id": self.passage_id,
+            "passages": list(self.passages),
+            "text": self.text,
             "why": self.why.as_dict(),
         }
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """One stage of an answer: how many passages came out of it, and the seconds it took."""
+
+    stage: str
+    count: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
-    """The hits of a query, best first, with what went wrong on the way and where the time went (seconds)."""
+    """The hits of a query, best first; how it was understood; what went wrong; and what each stage did."""
 
     query: str
     snapshot: SnapshotId
     hits: Sequence[Hit]
-    warnings: Sequence[str]
-    timings: Mapping[str, float]
+    warnings: Sequence[str] = ()
+    understood: Sequence[Query] = ()
+    steps: Sequence[Step] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def timings(self) -> dict[str, float]:
+        """Seconds by stage."""
+        return {step.stage: step.seconds for step in self.steps}
 
     def as_dict(self) -> dict[str, Any]:
         """The answer as JSON prints it."""
@@ -132,5 +245,19 @@ class Answer:
             "snapshot": self.snapshot,
             "hits": [hit.as_dict() for hit in self.hits],
             "warnings": list(self.warnings),
-            "timings": dict(self.timings),
+            "understood": [
+                {
+                    "text": query.text,
+                    "kind": query.kind,
+                    "terms": list(query.terms),
+                    "expansions": [
+                        {"text": e.text, "weight": e.weight, "because": e.because} for e in query.expansions
+                    ],
+                    "notes": list(query.notes),
+                }
+                for query in self.understood
+            ],
+            "weights": dict(self.weights),
+            "counts": {step.stage: step.count for step in self.steps},
+            "timings": self.timings,
         }

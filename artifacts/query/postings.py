@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +20,18 @@ _CACHED_GROUPS = 256
 
 @dataclass(frozen=True, slots=True)
 class PostingList:
-    """The passages that hold a term, rising, and the score of each."""
+    """The passages that hold a term, rising, the score of each, and the fields as bits in the order of ``FIELDS``."""
 
     passages: npt.NDArray[np.int32]
     scores: npt.NDArray[np.float32]
+    fields: npt.NDArray[np.uint16]
 
 
 class Postings:
     """The postings of one index: ``terms`` says in which row group a term's list lies."""
 
     def __init__(self, terms: pa.Table, path: Path) -> None:
+        self._table, self._lock = terms, threading.Lock()
         self._terms = terms.column("term").combine_chunks()
         self._group = terms.column("row_group").to_numpy()
         self._first_of_group = np.searchsorted(
@@ -37,30 +40,58 @@ class Postings:
         self._file = pq.ParquetFile(path, memory_map=True)
         self._read = lru_cache(maxsize=_CACHED_GROUPS)(self._read_group)
 
+    @property
+    def terms(self) -> pa.StringArray:
+        """All terms, sorted."""
+        return self._terms
+
+    @cached_property
+    def frequency(self) -> npt.NDArray[np.int32]:
+        """How many passages hold each term."""
+        found: npt.NDArray[np.int32] = self._table.column("passages").to_numpy()
+        return found
+
+    def __contains__(self, term: object) -> bool:
+        at = self._position(str(term))
+        return at < len(self._terms) and self._terms[at].as_py() == term
+
     def of(self, term: str) -> PostingList | None:
         """The term's postings, or ``None`` where no passage holds it."""
-        at = bisect_left(self._terms, term, key=lambda value: value.as_py())
-        if at == len(self._terms) or self._terms[at].as_py() != term:
+        if term not in self:
             return None
+        at = self._position(term)
         group = int(self._group[at])
         return self._read(group)[at - int(self._first_of_group[group])]
 
+    def idf(self, term: str) -> float:
+        """The term's inverse document frequency, 0 for one that no passage holds."""
+        return float(self._table.column("idf")[self._position(term)].as_py()) if term in self else 0.0
+
+    def beginning_with(self, prefix: str, limit: int) -> list[str]:
+        """The ``limit`` most common terms that begin so, most common first."""
+        start, end = self._position(prefix), self._position(prefix + chr(0x10FFFF))
+        order = np.lexsort((np.arange(start, end), -self.frequency[start:end]))[:limit]
+        return [self._terms[start + int(at)].as_py() for at in order]
+
+    def _position(self, term: str) -> int:
+        return bisect_left(self._terms, term, key=lambda value: value.as_py())
+
     def _read_group(self, group: int) -> _Group:
-        table = self._file.read_row_group(group, columns=["passage", "score"])
-        return _Group(table.column("passage").combine_chunks(), table.column("score").combine_chunks())
+        with self._lock:  # a Parquet file is not to be read by two threads at once
+            return _Group(self._file.read_row_group(group, columns=["passage", "score", "fields"]))
 
 
 class _Group:
     """One row group, its lists cut without copying."""
 
-    def __init__(self, passages: pa.ListArray, scores: pa.ListArray) -> None:
-        self._offsets = passages.offsets.to_numpy()
-        self._passages = passages.values.to_numpy()
-        self._scores = scores.values.to_numpy()
+    def __init__(self, table: pa.Table) -> None:
+        lists = [table.column(name).combine_chunks() for name in ("passage", "score", "fields")]
+        self._offsets = lists[0].offsets.to_numpy()
+        self._passages, self._scores, self._fields = (each.values.to_numpy() for each in lists)
 
     def __getitem__(self, at: int) -> PostingList:
         start, end = self._offsets[at], self._offsets[at + 1]
-        return PostingList(self._passages[start:end], self._scores[start:end])
+        return PostingList(self._passages[start:end], self._scores[start:end], self._fields[start:end])
 
 
 class Rows:
@@ -68,7 +99,7 @@ class Rows:
 
     def __init__(self, path: Path, columns: Sequence[str]) -> None:
         self._file = pq.ParquetFile(path, memory_map=True)
-        self._columns = list(columns)
+        self._columns, self._lock = list(columns), threading.Lock()
         sizes = [self._file.metadata.row_group(i).num_rows for i in range(self._file.num_row_groups)]
         self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self._read = lru_cache(maxsize=_CACHED_GROUPS)(self._read_group)
@@ -81,4 +112,5 @@ class Rows:
         return {name: table.column(name)[at].as_py() for name in self._columns}
 
     def _read_group(self, group: int) -> pa.Table:
-        return self._file.read_row_group(group, columns=self._columns)
+        with self._lock:
+            return self._file.read_row_group(group, columns=self._columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 
@@ -14,14 +14,15 @@ from pipeline.model import Block, Document, Heading, Source, Syntax
 from pipeline.parse.decoding import decode
 from pipeline.parse.front_matter import read_front_matter, unique
 from pipeline.parse.html import read_html
+from pipeline.parse.labels import myst_anchors, myst_label
 from pipeline.parse.markdown import plain_markdown, read_markdown
+from pipeline.parse.mdx import markdown_of_mdx
+from pipeline.parse.notebook import markdown_of_notebook
 from pipeline.parse.text import read_text
 from pipeline.settings import Collection, Rule
 
-_HTML_ENDINGS = frozenset({".html", ".htm", ".xhtml"})
 # Some writers set code in a title as they would in the text.
 _BACKTICKS = re.compile(r"`([^`]*)`")
-_TEXT_ENDINGS = frozenset({".txt", ".text"})
 
 
 def parse(source: Source, collection: Collection) -> Document:
@@ -31,7 +32,7 @@ def parse(source: Source, collection: Collection) -> Document:
     """
     where = f"{source.collection}:{source.path}"
     try:
-        return _READERS[syntax_of(source.path)](source, collection, where)
+        return _reader(source.path)(source, collection, where)
     except RejectedDocument:
         raise
     except RecursionError:
@@ -47,14 +48,6 @@ def plain_piece(syntax: Syntax, piece: str) -> str:
     return plain_markdown(piece) if syntax == "markdown" else piece
 
 
-def syntax_of(path: str) -> Syntax:
-    """The syntax that a file's ending stands for; markdown where it says nothing."""
-    ending = PurePosixPath(path).suffix.lower()
-    if ending in _HTML_ENDINGS:
-        return "html"
-    return "text" if ending in _TEXT_ENDINGS else "markdown"
-
-
 def _ruled(text: str, rules: tuple[Rule, ...]) -> str:
     for rule in rules:
         text = _compiled(rule.pattern).sub(rule.replacement, text)
@@ -67,9 +60,23 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _markdown(source: Source, collection: Collection, where: str) -> Document:
-    text = decode(source.content, where)
+    return _markdown_document(source, collection, decode(source.content, where), where)
+
+
+def _mdx(source: Source, collection: Collection, where: str) -> Document:
+    return _markdown_document(source, collection, decode(source.content, where), where, markdown_of_mdx)
+
+
+def _notebook(source: Source, collection: Collection, where: str) -> Document:
+    text = markdown_of_notebook(decode(source.content, where), where)
+    return _markdown_document(source, collection, text, where)
+
+
+def _markdown_document(
+    source: Source, collection: Collection, text: str, where: str, cleaned: Callable[[str], str] = str
+) -> Document:
     front = read_front_matter(text, where)
-    text = text[: front.end] + _ruled(text[front.end :], collection.rules)
+    text = text[: front.end] + cleaned(_ruled(text[front.end :], collection.rules))
     found = read_markdown(text, front.end, where)
     return Document(
         doc_id=doc_id(source.collection, source.path),
@@ -92,14 +99,27 @@ def _markdown(source: Source, collection: Collection, where: str) -> Document:
         keywords=front.keywords,
         front_matter=front.json,
         headings=found.headings,
-        blocks=found.blocks,
+        anchors=myst_anchors(found.blocks),
+        blocks=tuple(block for block in found.blocks if not myst_label(block)),
         links=found.links,
         notes=found.notes,
     )
 
 
 def _html(source: Source, collection: Collection, where: str) -> Document:
-    page = read_html(_ruled(decode(source.content, where), collection.rules), where)
+    html = _ruled(decode(source.content, where), collection.rules)
+    return _page_document(source, collection, html, where)
+
+
+def _rst(source: Source, collection: Collection, where: str) -> Document:
+    from pipeline.parse.rst import rst_html  # docutils takes a tenth of a second to load
+
+    text = _ruled(decode(source.content, where), collection.rules)
+    return _page_document(source, collection, rst_html(text, where), where)
+
+
+def _page_document(source: Source, collection: Collection, html: str, where: str) -> Document:
+    page = read_html(html, where)
     return Document(
         doc_id=doc_id(source.collection, source.path),
         collection=source.collection,
@@ -149,7 +169,22 @@ def _first_title(headings: Sequence[Heading], blocks: Sequence[Block]) -> str:
     return headings[0].text if opens else ""
 
 
-_READERS = {"markdown": _markdown, "html": _html, "text": _text}
+_READERS = {
+    ".htm": _html,
+    ".html": _html,
+    ".ipynb": _notebook,
+    ".mdx": _mdx,
+    ".rest": _rst,
+    ".rst": _rst,
+    ".text": _text,
+    ".txt": _text,
+    ".xhtml": _html,
+}
+
+
+def _reader(path: str) -> Callable[[Source, Collection, str], Document]:
+    """What reads files of that ending; markdown where it says nothing."""
+    return _READERS.get(PurePosixPath(path).suffix.lower(), _markdown)
 
 
 def _stem(path: str) -> str:

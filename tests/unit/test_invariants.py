@@ -16,7 +16,7 @@ from artifacts.parquet import write_table
 from artifacts.store import Store
 from artifacts.tables import schemas
 from artifacts.vectors import write_index
-from pipeline.errors import DamagedSnapshot
+from pipeline.errors import DamagedSnapshot, UnsupportedFormat
 from tests.snapshot_builder import (
     DIMENSION,
     build_tiny_snapshot,
@@ -98,6 +98,19 @@ CELLS: Sequence[tuple[str, str, int, object]] = [
     ("postings", "passage", 0, [0, None, 2, 3, 4, 5]),
     ("postings", "score", 0, [1.0, 2.0]),
     ("postings", "score", 0, [1.0, 2.0, 3.0, 4.0, 5.0, float("inf")]),
+    ("postings", "fields", 0, None),
+    ("postings", "fields", 0, [1, 1]),
+    ("postings", "fields", 1, [128, 0, 128]),
+    ("surfaces", "surface", 0, "zeta"),
+    ("surfaces", "surface", 0, "edition0"),
+    ("surfaces", "surface", 0, None),
+    ("surfaces", "language", 1, None),
+    ("surfaces", "terms", 0, None),
+    ("surfaces", "count", 0, -1),
+    ("acronyms", "acronym", 0, "ZZ"),
+    ("acronyms", "documents", 0, 4),
+    ("acronyms", "documents", 1, 0),
+    ("acronyms", "expansion", 0, None),
     ("code_terms", "passages", 0, 1),
     ("code_postings", "passage", 0, [1, 3, 6]),
     ("vocabulary", "term", 1, "alpha"),
@@ -192,6 +205,14 @@ def test_a_table_with_other_columns_or_rows_is_refused(tmp_path: Path) -> None:
         with pytest.raises(DamagedSnapshot, match=message) as caught:
             check_deep(tmp_path)
         assert caught.value.where.endswith("report.parquet")
+
+
+def test_a_snapshot_of_an_older_noctule_is_refused_and_says_what_to_do(tmp_path: Path) -> None:
+    manifest = build_tiny_snapshot(tmp_path)
+    content = manifest.to_bytes().replace(b'"format_version":%d' % FORMAT_VERSION, b'"format_version":1')
+    (tmp_path / MANIFEST).write_bytes(content)
+    with pytest.raises(UnsupportedFormat, match="noctule index"):
+        check_deep(tmp_path)
 
 
 def test_an_older_format_than_the_first_is_no_format(tmp_path: Path) -> None:

@@ -42,13 +42,14 @@ def test_the_name_is_twenty_digits_of_the_content(manifest: Manifest) -> None:
 
 def test_it_holds_no_time_host_or_path(manifest: Manifest) -> None:
     assert set(json.loads(manifest.to_bytes())) == {
-        "analyzer", "counts", "files", "format_version", "model", "settings", "settings_sha256", "tools",
+        "analyzer", "counts", "files", "format_version", "index", "model", "settings", "settings_sha256", "tools",
     }  # fmt: skip
 
 
 def test_unknown_fields_at_every_level_are_kept(manifest: Manifest) -> None:
     value = json.loads(manifest.to_bytes()) | {"later": {"a": [1, None]}}
     value["model"]["later"] = "b"
+    value["index"]["later"] = [1]
     value["files"]["report.parquet"]["later"] = 3
     content = canonical_json(value).encode() + b"\n"
     assert _read(content).to_bytes() == content

@@ -1,0 +1,182 @@
+"""An approximate index: vectors lie in lists by their nearest centroid, 8 bits a number; a query reads a few lists.
+
+The same vectors give the same bytes whatever the number of threads: samples are rows at fixed distances, and
+FAISS trains and adds with one thread. How many lists a query reads is measured while the index is built.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Vectors: TypeAlias = npt.NDArray[np.float32]
+Rows: TypeAlias = npt.NDArray[np.int64]
+Mask: TypeAlias = npt.NDArray[np.bool_]
+
+# Below, one scan of everything takes no time, and centroids would have too few vectors to lie among.
+LEAST_ROWS = 1_000
+_SAMPLE_PER_LIST = 40
+_ITERATIONS = 10
+_SEED = 1
+_NEAREST = 100
+_QUERIES = 200
+_PASSAGES_IN_A_QUERY = 8
+_WANTED_PER_MILLE = 980
+_FIRST_NPROBE = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """How many lists a query reads, and how many of 1,000 nearest vectors it finds in them."""
+
+    nprobe: int
+    recall_per_mille: int
+
+
+def lists_for(rows: int) -> int:
+    """The number of lists: about twice the square root of the number of vectors, as a power of two."""
+    return 1 << round(math.log2(2.0 * math.sqrt(rows)))
+
+
+def build(vectors: Vectors) -> Any:
+    """A ``faiss.IndexIVFScalarQuantizer`` of inner products over at least ``LEAST_ROWS`` unit vectors, in order."""
+    import faiss
+
+    with _one_thread():
+        rows, dimension = vectors.shape
+        centroids = _centroids(vectors, lists_for(rows))
+        index = faiss.IndexIVFScalarQuantizer(
+            centroids,
+            dimension,
+            centroids.ntotal,
+            faiss.ScalarQuantizer.QT_8bit,
+            faiss.METRIC_INNER_PRODUCT,
+            False,
+        )
+        # The range of every number is taken over all rows, so that none is cut off.
+        index.sq.train(vectors)
+        index.is_trained = True
+        index.add(vectors)
+    return index
+
+
+def _centroids(vectors: Vectors, lists: int) -> Any:
+    """A flat index of centroids: spherical k-means over rows at equal distances."""
+    import faiss
+
+    rows, dimension = vectors.shape
+    sample = vectors[_spread(min(rows, lists * _SAMPLE_PER_LIST), rows)]
+    clustering = faiss.Clustering(dimension, lists)
+    clustering.niter, clustering.seed, clustering.spherical = _ITERATIONS, _SEED, True
+    clustering.min_points_per_centroid, clustering.max_points_per_centroid = 1, _SAMPLE_PER_LIST
+    centroids = faiss.IndexFlatIP(dimension)
+    clustering.train(np.ascontiguousarray(sample), centroids)
+    return centroids
+
+
+def _spread(count: int, rows: int) -> Rows:
+    return np.arange(count, dtype=np.int64) * rows // count
+
+
+def measure(index: Any, vectors: Vectors, nprobe: int) -> Measured:
+    """The recall of the 100 nearest with ``nprobe`` lists; with 0, of as many as find 98 of 100."""
+    import faiss
+
+    with _one_thread():
+        queries = _queries(vectors)
+        exact = faiss.knn(queries, vectors, _NEAREST, metric=faiss.METRIC_INNER_PRODUCT)[1]
+        tried = min(nprobe or _FIRST_NPROBE, index.nlist)
+        while True:
+            index.nprobe = tried
+            recall = _recall_per_mille(index.search(queries, _NEAREST)[1], exact)
+            if nprobe or recall >= _WANTED_PER_MILLE or tried == index.nlist:
+                return Measured(tried, recall)
+            tried = min(tried * 2, index.nlist)
+
+
+def _queries(vectors: Vectors) -> Vectors:
+    """Unit vectors between eight passages far apart: harder to serve than what people type.
+
+    A passage itself, or something near one, finds its neighbours in fewer lists and would promise too much.
+    """
+    rows = len(vectors)
+    first = _spread(_QUERIES, rows)
+    parts = np.arange(_PASSAGES_IN_A_QUERY)[:, None]
+    apart = (first + parts * rows // _PASSAGES_IN_A_QUERY + parts * parts) % rows
+    sums = vectors[apart].sum(axis=0)
+    lengths = np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), np.float32(1e-6))
+    return np.ascontiguousarray(sums / lengths, dtype=np.float32)
+
+
+def _recall_per_mille(found: Rows, exact: Rows) -> int:
+    same = sum(len(np.intersect1d(*pair)) for pair in zip(found, exact, strict=True))
+    return same * 1000 // exact.size
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """FAISS, and the BLAS in it, with one thread: sums of floats depend on how they are shared out."""
+    import faiss
+
+    threads = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(threads)
+
+
+def nearest(index: Any, vector: Vectors, k: int, allowed: Mask | None) -> tuple[Vectors, Rows]:
+    """Cosines (to about 0.001) and rows of the nearest vectors, in no order; at most ``k``.
+
+    With ``allowed`` more lists are read, so that about as many allowed vectors are looked at as without.
+    """
+    import faiss
+
+    parameters = faiss.SearchParametersIVF()
+    parameters.nprobe = index.nprobe
+    if allowed is not None:
+        lists = -(-index.nprobe * len(allowed) // int(np.count_nonzero(allowed)))
+        parameters.nprobe = min(lists, index.nlist)
+        # FAISS's stubs know the constructor of C++, not that of Python.
+        selector = faiss.IDSelectorBitmap(np.packbits(allowed, bitorder="little"))  # type: ignore[call-arg, arg-type]
+        parameters.sel = selector
+    similarity, rows = index.search(vector[None, :], k, params=parameters)
+    there = rows[0] >= 0
+    # Rounding to 8 bits may lengthen a vector a little.
+    return np.minimum(similarity[0][there], np.float32(1.0)), rows[0][there]
+
+
+def rows_of_lists(index: Any) -> Rows:
+    """The row of every vector, in the order of the lists."""
+    import faiss
+
+    lists = index.invlists
+    sizes = [lists.list_size(number) for number in range(index.nlist)]
+    found = [
+        faiss.rev_swig_ptr(lists.get_ids(number), size).copy() for number, size in enumerate(sizes) if size
+    ]
+    return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+
+def first_strange_row(index: Any, vectors: Vectors) -> int | None:
+    """The first row whose 8-bit form is not that of the table's row, if there is one."""
+    import faiss
+
+    lists, strange = index.invlists, []
+    for number in range(index.nlist):
+        size = lists.list_size(number)
+        if size == 0:
+            continue
+        rows = faiss.rev_swig_ptr(lists.get_ids(number), size)
+        codes = faiss.rev_swig_ptr(lists.get_codes(number), size * index.code_size).reshape(size, -1)
+        # Another processor may round a number to the neighbouring code.
+        apart = np.abs(codes.astype(np.int16) - index.sq.compute_codes(vectors[rows]))
+        strange.extend(rows[(apart > 1).any(axis=1)].tolist())
+    return min(strange, default=None)

@@ -1,0 +1,185 @@
+"""From a request to an answer: understand, list, fuse, then the stages in their order, then hits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from artifacts.query.ask import FAILURES, Lister, Lists
+from artifacts.query.asking import LONGER, Asking, Request, pool_size
+from artifacts.query.calibrate import Curve
+from artifacts.query.classify import adapted
+from artifacts.query.corpus import Corpus
+from artifacts.query.demands import demanded
+from artifacts.query.filters import documents_allowed, passages_allowed
+from artifacts.query.fuse import attainable, balanced, convex_combination, reciprocal_rank_fusion
+from artifacts.query.hits import hits_of
+from artifacts.query.language import Typed, take_apart
+from artifacts.query.model import Answer, Candidate, Mask, Query, RankedList, Step, Vector
+from artifacts.query.rerank import PairScorer
+from artifacts.query.stages import Run, run_stages
+from artifacts.query.synonyms import Glossary
+from artifacts.query.understand import Reader, Reformulate, understand
+from pipeline.search_settings import Search
+
+# When what is left out leaves too few, longer lists are asked for: so many times, as long as that brings more.
+_TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What there is to answer with."""
+
+    corpus: Corpus
+    settings: Search
+    encode: Callable[[str], Vector]
+    glossary: Glossary
+    curve: Curve
+    scorer: PairScorer | None
+    pool: ThreadPoolExecutor
+    reformulate: Reformulate | None = None
+
+
+@dataclass(slots=True)
+class _Log:
+    """What happened on the way to an answer."""
+
+    steps: list[Step] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def timing(self, stage: str) -> Iterator[None]:
+        """Notes the seconds that the block takes."""
+        start = time.perf_counter()
+        yield
+        self.steps.append(Step(stage, 0, time.perf_counter() - start))
+
+
+def answer(request: Request, means: Means) -> Answer:
+    """The hits for a request; a list that fails is left out with a warning, unless it is the only one."""
+    log = _Log()
+    typed = take_apart(request.text)
+    with log.timing("understand"):
+        queries = _understood(typed, means, log)
+    with log.timing("filter"):
+        allowed = _allowed(request, typed, means.corpus, log)
+    weights = _weights(request, queries, means.settings)
+    nothing = not typed.plain or (allowed is not None and not allowed.any())
+    run = Run([]) if nothing else _run(request, queries, weights, allowed, means, log)
+    with log.timing("hits"):
+        hits = hits_of(run, request.top_n, queries, means.corpus, means.settings.excerpt_chars)
+    return Answer(
+        query=request.text,
+        snapshot=means.corpus.snapshot.id,
+        hits=hits,
+        warnings=tuple(log.warnings),
+        understood=queries,
+        steps=(*log.steps[:-1], replace(log.steps[-1], count=len(hits))),
+        weights=weights,
+    )
+
+
+def _understood(typed: Typed, means: Means, log: _Log) -> tuple[Query, ...]:
+    reader = Reader(means.corpus, means.settings, means.glossary, means.encode, means.reformulate)
+    try:
+        return understand(typed, reader)
+    except FAILURES as error:
+        log.warnings.append(f"the query is taken as it stands: {error}")
+        return understand(
+            typed, replace(reader, settings=means.settings.model_copy(update={"understand": ()}))
+        )
+
+
+def _allowed(request: Request, typed: Typed, corpus: Corpus, log: _Log) -> Mask | None:
+    demands = demanded(typed.operators, corpus)
+    log.warnings.extend(demands.notes)
+    if not request.filters:
+        return demands.allowed
+    documents = documents_allowed(request.filters, corpus)
+    if not documents.any():
+        log.warnings.append(f"no document matches the filter {' '.join(map(str, request.filters))}")
+    passages = passages_allowed(documents, corpus)
+    return passages if demands.allowed is None else passages & demands.allowed
+
+
+def _weights(request: Request, queries: Sequence[Query], settings: Search) -> dict[str, float]:
+    """The weights of the lists that are to be asked."""
+    if request.mode != "hybrid":
+        weights = {str(request.mode): 1.0}
+    else:
+        weights = adapted(settings.weights, queries[0].kind if queries else None, settings.classify)
+    if request.hypothesis:
+        weights["hypothesis"] = settings.weights["hypothesis"]
+    else:
+        weights.pop("hypothesis", None)
+    return {name: weight for name, weight in weights.items() if weight > 0}
+
+
+def _run(
+    request: Request,
+    queries: Sequence[Query],
+    weights: Mapping[str, float],
+    allowed: Mask | None,
+    means: Means,
+    log: _Log,
+) -> Run:
+    lister = Lister(
+        means.corpus, means.settings, lambda query: _vector(query, means.encode), means.encode, means.pool
+    )
+    limit, before = max(means.settings.candidates, request.top_n), -1
+    for attempt in range(_TRIES):
+        found = lister.lists(request, queries, weights, limit, allowed)
+        run = _staged(request, queries, weights, found, means, attempt)
+        cut = run.steps[0].count > pool_size(request.top_n, attempt)
+        full = any(len(ranked.rows) >= limit for ranked in found.made)
+        if not before < len(run.candidates) < request.top_n or not (cut or full):
+            break
+        limit, before = limit * LONGER, len(run.candidates)
+    if found.failed and not found.made:
+        raise next(iter(found.failed.values()))
+    log.steps.extend([*found.steps, *run.steps])
+    log.warnings.extend(f"no {name} list: {error}" for name, error in found.failed.items())
+    return run
+
+
+def _staged(
+    request: Request,
+    queries: Sequence[Query],
+    weights: Mapping[str, float],
+    found: Lists,
+    means: Means,
+    attempt: int,
+) -> Run:
+    settings = means.settings
+    if settings.balance.on:
+        weights = balanced(found.made, weights, settings.balance.spread, settings.balance.least)
+    start = time.perf_counter()
+    candidates = _fused(found.made, weights, settings)
+    fused = Step("fuse", len(candidates), time.perf_counter() - start)
+    most = attainable(found.made, weights, settings.rrf_k if settings.fusion == "rrf" else None)
+    asking = Asking(request, tuple(queries), settings, means.corpus, most, means.curve, means.scorer, attempt)
+    run = run_stages(candidates, asking)
+    run.steps.insert(0, fused)
+    return run
+
+
+def _fused(lists: Sequence[RankedList], weights: Mapping[str, float], settings: Search) -> list[Candidate]:
+    if settings.fusion == "convex":
+        return convex_combination(lists, weights)
+    return reciprocal_rank_fusion(lists, weights, settings.rrf_k)
+
+
+def _vector(query: Query, encode: Callable[[str], Vector]) -> Vector:
+    """The query's vector, with those of the texts near it added at their weights, made unit again."""
+    vector = encode(query.text)
+    if not query.nearby:
+        return vector
+    total = vector + sum(weight * encode(text) for text, weight in query.nearby)
+    length = float(np.linalg.norm(total))
+    unit: Vector = (total / length).astype(np.float32) if length > 0 else vector
+    return unit

@@ -1,0 +1,57 @@
+"""What was asked lately is answered at once: answers for an hour, query vectors while there is room."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Hashable, MutableMapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from cachetools import LRUCache, TTLCache
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How a cache was used."""
+
+    hits: int
+    misses: int
+    size: int
+    most: int
+
+
+class Cache(Generic[Value]):
+    """The values used last, shared by threads; a key holds the snapshot's id, so that a new one is never mixed up."""
+
+    def __init__(
+        self, most: int, seconds: float | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._kept: MutableMapping[Hashable, Value] = (
+            LRUCache(most) if seconds is None else TTLCache(most, seconds, clock)
+        )
+        self._most, self._lock = most, threading.Lock()
+        self._hits = self._misses = 0
+
+    def get(self, key: Hashable) -> Value | None:
+        """The value kept under the key, if it is still there."""
+        with self._lock:
+            found = self._kept.get(key)
+            if found is None:
+                self._misses += 1
+            else:
+                self._hits += 1
+            return found
+
+    def put(self, key: Hashable, value: Value) -> None:
+        """Keeps a value; the one not used for longest goes when there is no room."""
+        if self._most > 0:
+            with self._lock:
+                self._kept[key] = value
+
+    def usage(self) -> Usage:
+        """Hits, misses, how many values are kept, and how many may be."""
+        with self._lock:
+            return Usage(self._hits, self._misses, len(self._kept), self._most)

@@ -1,0 +1,59 @@
+"""The vectors of queries: from the model that made the snapshot's own vectors, and no other."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from artifacts.query.caches import Cache, Usage
+from artifacts.query.corpus import Corpus
+from artifacts.query.model import Vector
+from artifacts.query.semantic import QueryEncoder
+from artifacts.snapshot import Snapshot
+from pipeline.errors import ModelMismatch
+from pipeline.settings import Embed, recorded_model_name
+
+
+class QueryVectors:
+    """Encodes texts, words of the concept vocabulary without the model; the last ones are kept."""
+
+    def __init__(self, corpus: Corpus, load: Callable[[], QueryEncoder], most: int) -> None:
+        self._corpus, self._load = corpus, load
+        self._encoder: QueryEncoder | None = None
+        self._lock = threading.Lock()
+        self._kept: Cache[Vector] = Cache(most)
+
+    def __call__(self, text: str) -> Vector:
+        """The unit vector of a text, shape ``(dimension,)``."""
+        key = (self._corpus.snapshot.id, text)
+        found = self._kept.get(key)
+        if found is None:
+            found = self._encoded(text)
+            self._kept.put(key, found)
+        return found
+
+    def usage(self) -> Usage:
+        """How the kept vectors were used."""
+        return self._kept.usage()
+
+    def _encoded(self, text: str) -> Vector:
+        with self._lock:
+            self._encoder = self._encoder or self._load()
+        return self._encoder.encode_query(text)
+
+
+def load_query_encoder(snapshot: Snapshot, configured: Embed) -> QueryEncoder:
+    """The encoder of the model that made the snapshot's vectors; raises ``ModelMismatch`` if it is another here."""
+    from pipeline.embed import load_encoder
+    from pipeline.model_files import find
+
+    record = snapshot.manifest.model
+    if recorded_model_name(configured.model) != record.name:
+        configured = configured.model_copy(update={"model": record.name})
+    if find(configured).sha256 != record.sha256:
+        raise ModelMismatch(
+            f"the model {record.name!r} on this machine is not the one that made the snapshot's vectors",
+            where=f"snapshot {snapshot.id}",
+            hint="Name that model as embed.model, or run noctule index to encode with this one.",
+        )
+    return load_encoder(configured)

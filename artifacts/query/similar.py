@@ -1,0 +1,88 @@
+"""More like this: documents like a document, terms near a term."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from artifacts.query.answering import Means
+from artifacts.query.asking import Asking, Request
+from artifacts.query.concepts import Concept, near_concepts
+from artifacts.query.corpus import Corpus
+from artifacts.query.fuse import attainable, reciprocal_rank_fusion
+from artifacts.query.hits import hits_of
+from artifacts.query.keyword import keyword_list
+from artifacts.query.model import Answer, Mask, Query, Vector
+from artifacts.query.semantic import semantic_list
+from artifacts.query.stages import run_stages
+from pipeline.errors import QueryError
+from pipeline.search_settings import StageName
+from pipeline.text import prose_analyzer, terms
+
+_TELLING_TERMS = 25
+_MAX_PASSAGES = 64
+_STAGES: tuple[StageName, ...] = ("duplicate_hash", "calibrate", "per_document")
+
+
+def similar_documents(doc_id: str, top_n: int, means: Means) -> Answer:
+    """The documents most like one, each by its best passage, the document itself left out."""
+    corpus = means.corpus
+    document = corpus.document_row(doc_id)
+    if document is None:
+        raise QueryError(
+            "there is no such document", where=doc_id, hint="Documents are named collection:path."
+        )
+    others: Mask = corpus.document_of != document
+    query = Query(doc_id, terms=_telling_terms(document, corpus))
+    limit = max(means.settings.candidates, 5 * top_n)
+    lists = [keyword_list(query, corpus, limit, others)]
+    vector = _mean_vector(document, corpus)
+    if vector is not None:
+        lists.append(semantic_list(vector, corpus, limit, others, oversample=means.settings.oversample))
+    weights, k = {"keyword": 1.0, "semantic": 1.0}, means.settings.rrf_k
+    settings = means.settings.model_copy(update={"stages": _STAGES, "max_per_document": 1})
+    request = Request(doc_id, top_n)
+    asking = Asking(request, (query,), settings, corpus, attainable(lists, weights, k), means.curve)
+    run = run_stages(reciprocal_rank_fusion(lists, weights, k), asking)
+    hits = hits_of(run, top_n, (query,), corpus, settings.excerpt_chars)
+    return Answer(
+        doc_id, corpus.snapshot.id, hits, understood=(query,), steps=tuple(run.steps), weights=weights
+    )
+
+
+def related_terms(text: str, top_n: int, means: Means) -> list[Concept]:
+    """Terms of the concept vocabulary near a text, nearest first; the text itself is not among them."""
+    query = Query(text)
+    settings = means.settings.concepts.model_copy(update={"terms": top_n + 1, "min_similarity": -1.0})
+    vocabulary = means.corpus.vocabulary
+    vector = vocabulary.vector_of(text)
+    found = near_concepts(
+        means.encode(text) if vector is None else vector, query, vocabulary, means.corpus.languages, settings
+    )
+    return [concept for concept in found if concept.term.lower() != text.strip().lower()][:top_n]
+
+
+def _telling_terms(document: int, corpus: Corpus) -> tuple[str, ...]:
+    """The terms of the document that say most about it: by count times inverse document frequency."""
+    texts = [corpus.rows.of(row) for row in _passages(document, corpus)]
+    counts: dict[str, int] = {}
+    for language in corpus.languages:
+        analyzer = prose_analyzer(language)
+        for text in texts:
+            for term in terms(analyzer, text["text"]):
+                counts[term] = counts.get(term, 0) + 1
+    weight = {term: count * corpus.prose.idf(term) for term, count in counts.items()}
+    return tuple(sorted(weight, key=lambda term: (-weight[term], term))[:_TELLING_TERMS])
+
+
+def _mean_vector(document: int, corpus: Corpus) -> Vector | None:
+    rows = _passages(document, corpus)
+    if not rows:
+        return None
+    total = corpus.vectors(rows).sum(axis=0)
+    length = float(np.linalg.norm(total))
+    return (total / length).astype(np.float32) if length > 0 else None
+
+
+def _passages(document: int, corpus: Corpus) -> list[int]:
+    start, end = int(corpus.first_passage[document]), int(corpus.first_passage[document + 1])
+    return list(range(start, min(end, start + _MAX_PASSAGES)))

@@ -1,0 +1,43 @@
+"""Spelling: a word that the corpus does not hold is read as the nearest that it does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from artifacts.query.fuzzy import Words, auto_edits
+from artifacts.query.model import Expansion, Query
+from pipeline.search_settings import Spelling
+from pipeline.text import fold, query_terms
+
+_PUNCTUATION = ".,;:!?()[]{}'\"’`*"
+_CODE = re.compile(r"`|_|\w\(|[a-z0-9][A-Z]")
+# Each costs some milliseconds; what is longer was not typed by a person.
+_MAX_WORDS = 64
+
+
+def with_spelling(
+    query: Query,
+    known: Callable[[str], bool],
+    words: Words,
+    counts: Mapping[str, int],
+    languages: Sequence[str],
+    settings: Spelling,
+) -> Query:
+    """The query with an expansion for every unknown word that is written almost like one of the corpus.
+
+    ``known`` says whether the index holds a term, ``counts`` how often each word is written. Identifiers, numbers
+    and short words are never corrected. Of the nearest words the commonest is taken, then the first by name.
+    """
+    found = []
+    prose = (each for each in query.text.split()[:_MAX_WORDS] if not _CODE.search(each))
+    for word in dict.fromkeys(fold(each).strip(_PUNCTUATION) for each in prose):
+        if len(word) < settings.min_chars or any(map(known, query_terms(word, languages))):
+            continue
+        near = words.near(word, min(settings.max_edits, auto_edits(word)))
+        if near:
+            best = min(near, key=lambda each: (each.edits, -counts[each.word], each.word)).word
+            terms = tuple(query_terms(best, languages))
+            found.append(Expansion(best, terms, settings.weight, f"spelling of {word!r}"))
+    return replace(query, expansions=(*query.expansions, *found))

@@ -1,0 +1,181 @@
+"""The stages by name, and how they run: in the order that the settings list them, each from candidates to candidates."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from artifacts.query.aggregate import aggregated
+from artifacts.query.asking import Asking
+from artifacts.query.calibrate import calibrated
+from artifacts.query.community import boost_communities
+from artifacts.query.duplicates import without_near_meaning, without_near_text, without_same
+from artifacts.query.elbow import before_elbow
+from artifacts.query.glossary_pages import boost_glossary_pages
+from artifacts.query.limit import limit_per_document
+from artifacts.query.mmr import diversified
+from artifacts.query.model import Candidate, Move, Step
+from artifacts.query.parents import with_parents
+from artifacts.query.recency import boost_recent
+from artifacts.query.rerank import reranked
+from artifacts.query.support import support_documents
+from pipeline.search_settings import StageName
+
+Stage = Callable[[Sequence[Candidate], Asking], list[Candidate]]
+
+
+@dataclass(slots=True)
+class Run:
+    """What the stages made of the candidates, and how it went."""
+
+    candidates: list[Candidate]
+    steps: list[Step] = field(default_factory=list)
+    orders: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
+
+    def moves_of(self, row: int) -> tuple[Move, ...]:
+        """The stages that changed the rank of a passage, in order."""
+        ranks = [(stage, rows.index(row) + 1) for stage, rows in self.orders if row in rows]
+        pairs = itertools.pairwise(ranks)
+        return tuple(Move(stage, before, after) for (_, before), (stage, after) in pairs if before != after)
+
+
+def run_stages(candidates: list[Candidate], asking: Asking) -> Run:
+    """The candidates after every stage of the settings, in their order."""
+    run = Run(candidates, orders=[("fuse", tuple(each.row for each in candidates))])
+    for name in asking.settings.stages:
+        start = time.perf_counter()
+        run.candidates = STAGES[name](run.candidates, asking) if run.candidates else []
+        run.steps.append(Step(name, len(run.candidates), time.perf_counter() - start))
+        run.orders.append((name, tuple(each.row for each in run.candidates)))
+    return run
+
+
+def _support(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
+    corpus, share = asking.corpus, asking.settings.support.share
+    return support_documents(candidates, corpus.document_of, corpus.passages_of, share)
+
+
+def _community(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
+    corpus, settings = asking.corpus, asking.settings.community
+    return boost_communities(
+        candidates, corpus.document_of, corpus.community_of, settings.seeds, settings.factor
+    )
+
+
+def _recency(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
+    corpus, settings = asking.corpus, asking.settings
+    if settings.recency_bias == 0 or asking.request.today is None:
+        return list(candidates)
+    return boost_recent(
+        candidates,
+        corpus.document_of,
+        corpus.modified,
+        asking.request.today,
+        settings.recency,
+        settings.recency_bias,
+    )
+
+
+def _glossary(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
+    corpus = asking.corpus
+
+    def place(candidate: Candidate) -> tuple[str, str, str]:
+        document = corpus.document(int(corpus.document_of[candidate.row]))
+        return document["path"], document["title"], corpus.rows.of(candidate.row)["breadcrumb"]
+
+    head = candidates[: asking.pool]
+    boosted = boost_glossary_pages(head, place, asking.terms, corpus.languages, asking.settings.glossary)
+    return [*boosted, *candidates[asking.pool :]]
+
+
+def _calibrate(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
+    least = asking.settings.calibrate.min_confidence
+    return calibrated(candidates, asking.attainable, asking.curve, least)
+
+
+def _duplicate_hash(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
+    # Passages of one content hash share their vector.
+    return without_same(candidates, lambda each: int(asking.corpus.vector_row[each.row]))
+
+
+def _duplicate_url(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
+    corpus = asking.corpus
+    urls = corpus.column("documents", "url")
+
+    def address(candidate: Candidate) -> tuple[str, str]:
+        section = asking.section_of(candidate)
+        return urls[int(corpus.document_of[candidate.row])].as_py(), section.partition("#")[2]
+
+    return without_same(candidates[: asking.pool], address)
+
+
+def _duplicate_ngram(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
+    threshold = asking.settings.duplicates.ngram
+    return without_near_text(candidates[: asking.pool], asking.text_of, threshold)
+
+
+def _duplicate_cosine(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
+    head = candidates[: asking.pool]
+    vectors = asking.corpus.vectors([each.row for each in head])
+    return without_near_meaning(head, vectors, asking.settings.duplicates.cosine)
+
+
+def _per_document(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
+    return limit_per_document(candidates, asking.corpus.document_of, asking.settings.max_per_document)
+
+
+def _rerank(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
+    if asking.scorer is None:
+        return list(candidates)
+    head = candidates[: asking.settings.rerank.depth]
+    rows = [asking.corpus.rows.of(each.row) for each in head]
+    passages = [f"{row['breadcrumb']}\n\n{row['text']}" for row in rows]
+    relevance = asking.scorer.relevance(asking.request.text, passages)
+    return reranked(candidates, relevance, asking.settings.rerank)
+
+
+def _mmr(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
+    head = candidates[: asking.pool]
+    top = max(each.score for each in head) or 1.0
+    relevance = np.array([each.score / top for each in head])
+    vectors = asking.corpus.vectors([each.row for each in head])
+    return diversified(head, relevance, vectors, asking.settings.mmr.balance, asking.pool)
+
+
+def _elbow(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
+    return before_elbow(candidates, asking.settings.elbow.ratio, asking.settings.elbow.max_results)
+
+
+def _aggregate(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
+    head = candidates[: asking.pool]
+    sections = [asking.section_of(each) for each in head]
+    return aggregated(head, sections, asking.corpus.sections, asking.settings.aggregate)
+
+
+def _parents(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
+    head = candidates[: asking.pool]
+    sections = [asking.section_of(each) for each in head]
+    return with_parents(head, sections, asking.corpus.sections, asking.settings.parents.max_chars)
+
+
+STAGES: Mapping[StageName, Stage] = {
+    "support": _support,
+    "community": _community,
+    "recency": _recency,
+    "glossary": _glossary,
+    "calibrate": _calibrate,
+    "duplicate_hash": _duplicate_hash,
+    "duplicate_url": _duplicate_url,
+    "duplicate_ngram": _duplicate_ngram,
+    "duplicate_cosine": _duplicate_cosine,
+    "rerank": _rerank,
+    "mmr": _mmr,
+    "per_document": _per_document,
+    "elbow": _elbow,
+    "aggregate": _aggregate,
+    "parents": _parents,
+}

@@ -1,0 +1,101 @@
+"""Stores over the documents of the judged sets: made once, kept in the cache, used again."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from pathlib import Path
+
+from artifacts.judged import Judged, read_corpus, read_judged
+from artifacts.store import Store
+from bench.children import noctule
+from bench.corpora import cache_folder, data_folder, settings_file
+from pipeline.errors import NoSnapshot, SourceError, UnsupportedFormat
+from pipeline.identity import canonical_json, sha256_hex
+from pipeline.settings import Settings, load
+
+CORPUS_OF = {"scifact": "scifact", "ray-docs": "ray", "mdn-3p-links": "mdn", "mdn-3p-titlelike": "mdn"}
+
+
+def judged_sets() -> list[str]:
+    """The names of the judged sets that lie in the data folder and whose documents are known."""
+    return [name for name in CORPUS_OF if (data_folder() / "judged" / name).is_dir()]
+
+
+def judged_set(name: str) -> Judged:
+    """A judged set of the data folder."""
+    return read_judged(data_folder() / "judged" / name)
+
+
+def settings_for(name: str) -> Settings:
+    """The settings that index the documents of a judged set."""
+    return load(_settings_file(CORPUS_OF[name]))
+
+
+def store_for(name: str, settings: Settings) -> Store:
+    """The store whose current snapshot has the set's documents, shaped by ``settings``; built where there is none.
+
+    Settings that shape a snapshot otherwise get a store of their own.
+    """
+    source, plain = CORPUS_OF[name], settings_for(name)
+    same = settings.shaping() == plain.shaping()
+    key = "" if same else "-" + sha256_hex(canonical_json(settings.shaping()).encode())[:12]
+    store = Store(cache_folder() / f"store-{source}{key}")
+    if not _readable(store.root):
+        config = _settings_file(source) if same else _written(settings, source + key)
+        try:
+            noctule("index", "--config", config, "--store", store.root, "--no-prefect", "--json")
+        except SystemExit as failure:
+            raise SourceError(str(failure), where=name, hint="Its own message stands above.") from None
+        _readable.cache_clear()
+    return store
+
+
+@lru_cache
+def _readable(root: Path) -> bool:
+    """Whether the store there has a snapshot of the format that this noctule reads."""
+    try:
+        Store(root).open().close()
+    except (NoSnapshot, UnsupportedFormat):
+        return False
+    return True
+
+
+def _settings_file(source: str) -> Path:
+    if source != "scifact":
+        return settings_file(source)
+    root = _text_corpus(source)
+    path = cache_folder() / f"{source}.toml"
+    path.write_text(f"[collections.{source}]\nroot = {json.dumps(str(root))}\n", "utf-8")
+    return path
+
+
+def _text_corpus(name: str) -> Path:
+    """A folder with a markdown file for each document of a set that came as text."""
+    target = cache_folder() / "corpora" / name
+    if not target.is_dir():
+        partial = target.with_suffix(".partial")
+        partial.mkdir(parents=True, exist_ok=True)
+        for document in read_corpus(data_folder() / "judged" / name):
+            title = json.dumps(document.title, ensure_ascii=False)
+            (partial / f"{document.document_id}.md").write_text(
+                f"---\ntitle: {title}\n---\n\n{document.text}\n", "utf-8"
+            )
+        partial.rename(target)
+    return target
+
+
+def _written(settings: Settings, name: str) -> Path:
+    """The settings as a file: JSON values are TOML values, but for ``null``, which no setting is."""
+    path = cache_folder() / f"{name}.toml"
+    lines = [f"{key} = {_toml(value)}" for key, value in settings.model_dump(mode="json").items()]
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(key)} = {_toml(each)}" for key, each in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value, ensure_ascii=True)

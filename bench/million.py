@@ -1,0 +1,168 @@
+"""A million passages: the real build and the real search over real text in many editions, with stand-in vectors.
+
+``NOCTULE_MILLION=100000 python -m bench million`` for fewer. The text is that of MDN, each edition with other titles,
+addresses and order of words; a vector is that of some MDN passage with a little of another and some noise.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from artifacts.invariants import rows_of
+from artifacts.query import Searcher
+from artifacts.store import Store
+from artifacts.vectors import search
+from bench.children import Cost, run
+from bench.corpora import cache_folder, corpus, queries
+from bench.editions import write_editions
+from bench.judged import settings_for, store_for
+from bench.query_vectors import RememberedEncoder
+from bench.standin import StandIn, Watched
+from flows.build import build_snapshot
+from flows.display import LogProgress
+from pipeline.embed import load_encoder
+from pipeline.settings import Settings, load
+
+JUDGED = "mdn-3p-links"
+PASSAGES_PER_FILE = 7.54
+WARM_UP = 30
+
+
+def measure() -> None:
+    """Builds, then asks, each in a process of its own; prints time by stage, memory, latency and recall."""
+    wanted = int(os.environ.get("NOCTULE_MILLION", "1000000"))
+    config, store = _prepared(wanted)
+    shutil.rmtree(store, ignore_errors=True)
+    built = _child("build", config, store)
+    report = json.loads(built.output.splitlines()[-1])
+    print(f"{report['documents']} documents, {report['passages']} passages, {report['vectors']} vectors")
+    print(
+        f"  build without encoding    {built.wall_s:8.1f} s, {built.cpu_s:.0f} s processor (at most 1200 s)"
+    )
+    print(f"  peak memory, all processes{built.peak_mb:8.0f} MB (at most 12288 MB)")
+    print(f"  index {report['index']}, snapshot {report['bytes'] / 1e6:.0f} MB")
+    for stage, seconds in report["seconds"].items():
+        print(f"    {stage:24}{seconds:8.1f} s{report['peak_mb'].get(stage, 0):8.0f} MB of the main process")
+    asked = _child("ask", config, store)
+    for name, figure in json.loads(asked.output.splitlines()[-1]).items():
+        print(f"  {name:34}{figure:10.3f}")
+    print(f"  peak memory of the search {asked.peak_mb:8.0f} MB")
+
+
+def _child(part: str, config: Path, store: Path) -> Cost:
+    return run([sys.executable, "-m", "bench.million", part, str(config), str(store), str(_vectors())], {})
+
+
+def _prepared(wanted: int) -> tuple[Path, Path]:
+    """The settings file of a corpus of about so many passages, made once, and the folder of its store."""
+    folder = cache_folder() / f"editions-{wanted}"
+    if not folder.is_dir():
+        write_editions(corpus("mdn"), folder, round(wanted / PASSAGES_PER_FILE))
+    text = settings_text(folder)
+    config = cache_folder() / f"editions-{wanted}.toml"
+    config.write_text(text, "utf-8")
+    return config, cache_folder() / f"store-editions-{wanted}"
+
+
+def settings_text(folder: Path) -> str:
+    """The settings of the MDN preset for another folder."""
+    preset = Path(__file__).resolve().parents[1] / "configs" / "mdn.toml"
+    lines = preset.read_text("utf-8").splitlines()
+    return "\n".join(f"root = {json.dumps(str(folder))}" if x.startswith("root = ") else x for x in lines)
+
+
+def _vectors() -> Path:
+    """MDN's vectors as a file that processes share."""
+    path = cache_folder() / "mdn-vectors.npy"
+    if not path.exists():
+        with store_for(JUDGED, settings_for(JUDGED)).open() as snapshot:
+            np.save(path, rows_of(snapshot.table("vectors")["vector"], snapshot.manifest.model.dimension))
+    return path
+
+
+def build(config: Path, folder: Path, vectors: Path) -> None:
+    """Builds the snapshot with the stand-in encoder and prints what it took as JSON."""
+    import flows.build
+
+    settings, store, steps = load(config), Store(folder), Watched()
+    stand_in = StandIn(load_encoder(settings.embed), np.load(vectors, mmap_mode="r"))
+    setattr(flows.build, "load_encoder", lambda _: stand_in)  # noqa: B010
+    result = build_snapshot(settings, store, steps, LogProgress())
+    with store.open() as snapshot:
+        size = sum(entry.bytes for entry in snapshot.manifest.files.values())
+        report = {
+            "documents": result.documents,
+            "passages": result.passages,
+            "vectors": snapshot.manifest.counts["vectors"],
+            "index": str(snapshot.manifest.index),
+            "bytes": size,
+            "seconds": {each.stage: each.seconds for each in result.times},
+            "peak_mb": steps.peaks(),
+        }
+    print(json.dumps(report))
+
+
+def ask(config: Path, folder: Path) -> None:
+    """Asks the judged queries of MDN and prints seconds to open, milliseconds and recall as JSON."""
+    settings, texts = load(config), list(dict.fromkeys(queries(JUDGED)))
+    encoder, remembered = load_encoder(settings.embed), RememberedEncoder(settings.embed)
+    vectors = {text: remembered.encode_query(text) for text in texts}
+    start = time.perf_counter()
+    snapshot = Store(folder).open()
+    report = {"seconds to open": time.perf_counter() - start}
+    for name, used in (("vector given", remembered), ("encoding included", encoder)):
+        with Searcher(Store(folder).open(), _uncached(settings), used) as searcher:
+            start = time.perf_counter()
+            searcher.search(texts[0])
+            first = time.perf_counter() - start
+            for text in texts:
+                searcher.search(text)
+            report[f"first search, {name}, s"] = first
+            report |= _latency(name, searcher.search, texts)
+    index = snapshot.index()
+    report |= _latency(
+        "vector index alone, 500 wanted", lambda text: search(index, vectors[text], 500), texts
+    )
+    exact = rows_of(snapshot.table("vectors")["vector"], index.d)
+    found = [_shared(exact, search(index, vectors[text], 100)[1], vectors[text]) for text in texts]
+    print(json.dumps(report | {"recall of the 100 nearest": float(np.mean(found))}))
+
+
+def _uncached(settings: Settings) -> Settings:
+    caches = settings.search.caches.model_copy(update={"answers": 0, "vectors": 0})
+    return settings.model_copy(update={"search": settings.search.model_copy(update={"caches": caches})})
+
+
+def _latency(name: str, asked: object, texts: Sequence[str]) -> dict[str, float]:
+    assert callable(asked)
+    for text in texts[:WARM_UP]:
+        asked(text)
+    seconds = []
+    for text in texts[WARM_UP:]:
+        start = time.perf_counter()
+        asked(text)
+        seconds.append(time.perf_counter() - start)
+    p50, p95 = np.percentile(np.array(seconds) * 1000, [50, 95])
+    return {f"{name}, p50 ms": float(p50), f"{name}, p95 ms": float(p95)}
+
+
+def _shared(exact: np.ndarray, found: np.ndarray, vector: np.ndarray) -> float:
+    scores = exact @ vector
+    nearest = np.argpartition(scores, -100)[-100:]
+    return len({*nearest.tolist()} & {*found.tolist()}) / 100
+
+
+if __name__ == "__main__":
+    given = [Path(argument) for argument in sys.argv[2:5]]
+    if sys.argv[1] == "build":
+        build(*given)
+    else:
+        ask(*given[:2])

@@ -1,0 +1,89 @@
+"""Stand-ins for a benchmark: vectors without a model, and stages with the memory of each."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from flows.steps import PlainSteps
+from pipeline.embed import TransformerEncoder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Vectors = npt.NDArray[np.float32]
+_OTHER, _NOISE = np.float32(0.3), np.float32(0.3)
+_PAGE_MB = 4096 / 2**20
+_SAMPLE_S = 0.2
+
+
+class StandIn:
+    """An encoder with the model's tokens and name, whose vectors hang on a hash of the text."""
+
+    def __init__(self, encoder: TransformerEncoder, base: Vectors) -> None:
+        self.model, self.precision, self.device = encoder.model, encoder.precision, encoder.device
+        self.dimension, self.count_tokens = encoder.dimension, encoder.count_tokens
+        self._base = base
+
+    def encode(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
+        """Unit float32 rows: a real vector, a little of another, and noise; the same for a text every time."""
+        seeds = np.array([_seeds(text) for text in texts], dtype=np.uint64)
+        rows = (seeds % np.uint64(len(self._base))).astype(np.int64)
+        noise = np.stack([_noise(int(seed), self.dimension) for seed in seeds[:, 1]])
+        mixed = self._base[rows[:, 0]] + _OTHER * self._base[rows[:, 1]] + _NOISE * noise
+        if progress:
+            progress(len(texts))
+        unit: Vectors = mixed / np.linalg.norm(mixed, axis=1, keepdims=True)
+        return unit.astype(np.float32, copy=False)
+
+
+def _seeds(text: str) -> tuple[int, int]:
+    digest = blake2b(text.encode(), digest_size=16).digest()
+    return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:], "little")
+
+
+def _noise(seed: int, dimension: int) -> Vectors:
+    noise = np.random.Generator(np.random.SFC64(seed)).standard_normal(dimension, dtype=np.float32)
+    unit: Vectors = noise / np.linalg.norm(noise)
+    return unit
+
+
+class Watched(PlainSteps):
+    """Plain steps that remember the most memory this process held in each stage."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._peaks: dict[str, float] = {}
+        self._stages = ["between stages"]
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def peaks(self) -> dict[str, float]:
+        """Megabytes by stage."""
+        return dict(self._peaks)
+
+    def measure(self, stage: str) -> AbstractContextManager[None]:
+        """Times the block as a run of ``stage``."""
+        return self._watched(stage)
+
+    @contextmanager
+    def _watched(self, stage: str) -> Iterator[None]:
+        self._stages.append(stage)
+        try:
+            with super().measure(stage):
+                yield
+        finally:
+            self._stages.pop()
+
+    def _watch(self) -> None:
+        pause = threading.Event()
+        while not pause.wait(_SAMPLE_S):
+            held = int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE_MB
+            stage = self._stages[-1]
+            self._peaks[stage] = max(held, self._peaks.get(stage, 0.0))

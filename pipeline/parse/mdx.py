@@ -1,0 +1,173 @@
+"""MDX as markdown: imports, exports, component tags and comments go, and what stands between the tags stays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+# A tag longer than this is text; all of them together may cost a few looks at each character.
+MAX_TAG_CHARS = 10_000
+MAX_LOOKS = 8
+
+_FENCE = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*\Z)|~{3,})")
+_IMPORT = r"import[ \t]*(?:[\"'{*]|type[ \t]*\{|[\w$]+[ \t]*,[ \t]*\{|[^\n]*\bfrom[ \t]*[\"'])"
+_EXPORT = r"export[ \t]*(?:[{*]|(?:default|const|let|var|function|async|class|type|interface|enum)\b)"
+_MODULE = re.compile(f"(?:{_IMPORT}|{_EXPORT})")
+# An escape, a span of code, a tag, a comment or a string in braces.
+_NEXT = re.compile(r"\\.|(`+)(?!`)[^\n]{0,2000}?(?<!`)\1(?!`)|`+|<(?=[A-Za-z/>])|\{", re.DOTALL)
+_NAME = re.compile(r"<(/?)((?:[A-Za-z][\w.-]*(?::[\w-]+)?)?)(?=[\s/>])")
+_STRING = re.compile(r"\{\s*(?:\"([^\"\n]{0,500})\"|'([^'\n]{0,500})'|`([^`$]{0,5000})`)\s*\}")
+_SPOKEN = re.compile(r"\s(?:title|label|header|summary)=(?:\"([^\"]*)\"|'([^']*)')")
+_IN_TAG = re.compile(r"[\"'`{}<>]")
+_BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
+# Where a tag was; no source holds this character.
+_MARK = "\0"
+_ONLY_MARKS = re.compile(f"[ \t]*(?:{_MARK}[ \t]*)+")
+
+
+def markdown_of_mdx(text: str) -> str:
+    """The text without what is program: what stood inside a component, titles and labels among it, is kept."""
+    tags = _Tags(MAX_LOOKS * len(text))
+    pieces = (lines if is_code else tags.without(lines) for is_code, lines in _regions(text))
+    return _unindented("\n".join(pieces))
+
+
+def _regions(text: str) -> Iterator[tuple[bool, str]]:
+    """Runs of lines, those in fences apart from those that are prose without imports and exports."""
+    lines: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        found = _FENCE.match(line)
+        if not fence and found:
+            yield False, _without_modules(lines)
+            lines, fence = [line], found[1]
+        elif fence and line.strip(" \t>").startswith(fence) and not line.strip(" \t>").strip(fence[0]):
+            yield True, "\n".join([*lines, line])
+            lines, fence = [], ""
+        else:
+            lines.append(line)
+    yield bool(fence), "\n".join(lines) if fence else _without_modules(lines)
+
+
+def _without_modules(lines: list[str]) -> str:
+    """The lines without statements of modules: those begin a paragraph and end with it."""
+    kept: list[str] = []
+    position, looks = 0, MAX_LOOKS * len(lines)
+    while position < len(lines):
+        begins = not kept or not kept[-1].strip()
+        if begins and _MODULE.match(lines[position]):
+            end = _statement_end(lines, position, looks)
+            looks -= end.looks
+            position = end.line
+        else:
+            kept.append(lines[position])
+            position += 1
+    return "\n".join(kept)
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """The line after a statement, and how many lines had to be looked at to find it."""
+
+    line: int
+    looks: int
+
+
+def _statement_end(lines: list[str], start: int, looks: int) -> _End:
+    """The first blank line after the statement with all brackets closed; where they never close, the first blank."""
+    depth, first_blank, last = 0, 0, min(len(lines), start + max(looks, 1))
+    for index in range(start, last):
+        if not lines[index].strip():
+            first_blank = first_blank or index
+            if depth <= 0:
+                return _End(index, index - start)
+        depth += sum(_BRACKETS.get(character, 0) for character in lines[index])
+    return _End((depth > 0 and first_blank) or last, last - start)
+
+
+@dataclass(slots=True)
+class _Tags:
+    """Takes tags out of prose; ``looks`` is how many characters of tags may still be looked at."""
+
+    looks: int
+
+    def without(self, text: str) -> str:
+        """The prose with a mark where each tag was."""
+        pieces, position = [], 0
+        while found := _NEXT.search(text, position):
+            pieces.append(text[position : found.start()])
+            position = found.end()
+            if found[0] == "<":
+                position = self._tag(text, found.start(), pieces)
+            elif found[0] == "{":
+                position = self._braces(text, found.start(), pieces)
+            else:
+                pieces.append(found[0])
+        return "".join([*pieces, text[position:]])
+
+    def _tag(self, text: str, start: int, pieces: list[str]) -> int:
+        """Where to go on after what begins with ``<``, which is kept unless it is a component's."""
+        named = _NAME.match(text, start)
+        end = self._end_of_tag(text, named.end()) if named else -1
+        if named is None or end < 0:
+            pieces.append("<")
+            return start + 1
+        tag, name = text[start:end], named[2]
+        if name[:1].islower() and "." not in name and not ("{" in tag and tag.endswith("/>")):
+            pieces.append(f"<{named[1]}{name}>" if "{" in tag else tag)
+            return end
+        spoken = _SPOKEN.search(tag)
+        begins_line = not text[text.rfind("\n", 0, start) + 1 : start].strip()
+        title = " ".join((spoken[1] or spoken[2] or "").split()) if spoken and begins_line else ""
+        pieces.append(f"\n**{title}**\n{_MARK}" if title else _MARK)
+        return end
+
+    def _end_of_tag(self, text: str, position: int) -> int:
+        """The offset after the ``>`` that ends the tag, or -1: strings and braces are stepped over."""
+        depth, start = 0, position
+        limit = min(len(text), start + max(0, min(MAX_TAG_CHARS, self.looks)))
+        while found := _IN_TAG.search(text, position, limit):
+            position = found.end()
+            character = found[0]
+            if character in "\"'`":
+                position = text.find(character, position, limit) + 1
+                if not position:
+                    break
+            elif character in "{}":
+                depth += 1 if character == "{" else -1
+            elif depth == 0:
+                self.looks -= position - start
+                return position if character == ">" else -1
+        self.looks -= limit - start
+        return -1
+
+    def _braces(self, text: str, start: int, pieces: list[str]) -> int:
+        """Where to go on after an opening brace: comments go, strings stay, all else is left as it is."""
+        if text.startswith(("{/*", "{ /*"), start):
+            limit = start + max(0, min(MAX_TAG_CHARS, self.looks))
+            end = text.find("*/", start, limit)
+            self.looks -= (end if end > 0 else limit) - start
+            closing = text.find("}", end, end + 100) if end > 0 else -1
+            if closing > 0 and not text[end + 2 : closing].strip():
+                pieces.append(_MARK)
+                return closing + 1
+        string = _STRING.match(text, start)
+        pieces.append((string[1] or string[2] or string[3] or "") if string else "{")
+        return string.end() if string else start + 1
+
+
+def _unindented(text: str) -> str:
+    """The text without marks, and without the indentation that tags gave it: markdown would take that for code."""
+    kept: list[str] = []
+    base, after_tag = 0, False
+    for line in text.split("\n"):
+        if _ONLY_MARKS.fullmatch(line):
+            after_tag = True
+            kept.append("")
+            continue
+        indent = len(line) - len(line.lstrip(" \t"))
+        if after_tag and line.strip():
+            base, after_tag = indent, False
+        kept.append(line[min(base, indent) :].replace(_MARK, ""))
+    return "\n".join(kept)

@@ -1,0 +1,128 @@
+"""A Jupyter notebook as markdown: its text, and its code in fences; what running it once printed is left out."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pipeline.errors import RejectedDocument
+
+MAX_CELLS = 100_000
+_NAME = re.compile(r"[\w+#.-]{1,40}")
+_FENCE = re.compile(r"`{3,}")
+_FENCE_LINE = re.compile(r"^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})(.*)$", re.MULTILINE)
+# The first line of a cell may hand it to another interpreter.
+_CELL_MAGIC = re.compile(
+    r"%%(bash|sh|html|javascript|js|latex|markdown|perl|R|ruby|sql|svg|writefile)\b", re.IGNORECASE
+)
+_MAGIC_LANGUAGES = {"js": "javascript", "sh": "bash", "writefile": ""}
+_FRONT_MATTER = re.compile(r"---[ \t]*\n")
+# Jupyter Book leaves these out of the page.
+_UNSEEN_TAGS = frozenset({"remove-cell", "remove_cell", "remove-input", "remove_input"})
+
+
+def markdown_of_notebook(text: str, where: str) -> str:
+    """The notebook's cells as one markdown text.
+
+    Outputs are left out: they change with every run, and are mostly logs, progress bars and pictures. Raises
+    ``RejectedDocument`` for what is not a notebook of format 4.
+    """
+    notebook = _loaded(text, where)
+    cells = notebook.get("cells")
+    if not isinstance(cells, list):
+        found = notebook.get("nbformat", "none")
+        raise _fault(f"no list of cells; nbformat 4 has one, this says {found!r:.20}", where)
+    if len(cells) > MAX_CELLS:
+        raise _fault(f"more than {MAX_CELLS} cells", where)
+    language = _language(notebook.get("metadata"))
+    markdown = "\n\n".join(_pieces(cells, language, where))
+    _require_text(markdown, where)
+    return f"{markdown}\n" if markdown else ""
+
+
+def _loaded(text: str, where: str) -> dict[str, Any]:
+    try:
+        notebook = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise _fault(f"not JSON: line {error.lineno}, column {error.colno}: {error.msg}", where) from None
+    except ValueError as error:  # a number of thousands of digits
+        raise _fault(f"not JSON: {error}", where) from None
+    if not isinstance(notebook, dict):
+        raise _fault("JSON, but not an object", where)
+    return notebook
+
+
+def _fault(what: str, where: str) -> RejectedDocument:
+    return RejectedDocument(
+        f"not a notebook: {what}", where=where, hint="Open it in Jupyter and save it, or exclude it."
+    )
+
+
+def _language(metadata: Any) -> str:
+    """The kernel's language, lower-case, else an empty string."""
+    for part, key in (("kernelspec", "language"), ("language_info", "name")):
+        described = metadata.get(part) if isinstance(metadata, dict) else None
+        name = described.get(key) if isinstance(described, dict) else None
+        if isinstance(name, str) and _NAME.fullmatch(name):
+            return name.lower()
+    return ""
+
+
+def _pieces(cells: Iterable[Any], language: str, where: str) -> Iterator[str]:
+    for number, cell in enumerate(cells, start=1):
+        if not isinstance(cell, dict):
+            raise _fault(f"cell {number} is not an object", where)
+        source = _source(cell.get("source", ""), number, where).strip("\n")
+        if not source.strip() or _is_unseen(cell.get("metadata")):
+            continue
+        kind = cell.get("cell_type")
+        if kind == "markdown" or (kind == "raw" and number == 1 and _FRONT_MATTER.match(source)):
+            yield _closed(source)
+        else:
+            yield _fenced(source, language if kind == "code" else "")
+
+
+def _source(source: Any, number: int, where: str) -> str:
+    """A cell's text: one string, or a list of lines that keep their ends."""
+    lines = [source] if isinstance(source, str) else source
+    if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+        raise _fault(f"the source of cell {number} is not text", where)
+    return "".join(lines).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _is_unseen(metadata: Any) -> bool:
+    tags = metadata.get("tags") if isinstance(metadata, dict) else None
+    return isinstance(tags, list) and any(isinstance(tag, str) and tag in _UNSEEN_TAGS for tag in tags)
+
+
+def _closed(source: str) -> str:
+    """The text with a fence that it leaves open closed: each cell is a text of its own."""
+    fence = ""
+    for found in _FENCE_LINE.finditer(source):
+        if not fence:
+            fence = found[1]
+        elif found[1].startswith(fence) and not found[2].strip():
+            fence = ""
+    return f"{source}\n{fence}" if fence else source
+
+
+def _fenced(source: str, language: str) -> str:
+    """The source in a fence longer than any that it holds."""
+    longest = max((len(found[0]) for found in _FENCE.finditer(source)), default=2)
+    fence = "`" * (longest + 1)
+    magic = _CELL_MAGIC.match(source)
+    if magic:
+        language = _MAGIC_LANGUAGES.get(magic[1].lower(), magic[1].lower())
+    return f"{fence}{language}\n{source}\n{fence}"
+
+
+def _require_text(markdown: str, where: str) -> None:
+    # JSON can escape what no text file can hold.
+    if "\0" in markdown:
+        raise _fault("a NUL character", where)
+    try:
+        markdown.encode()
+    except UnicodeEncodeError:
+        raise _fault("half of a surrogate pair", where) from None

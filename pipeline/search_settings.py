@@ -1,0 +1,271 @@
+"""How a query is answered: which lists are asked, which stages stand in which order, and each stage's numbers.
+
+None of it is baked into a snapshot: the same snapshot can be searched with any of these.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+LISTS = ("keyword", "semantic", "code", "graph", "hypothesis")
+DEFAULT_WEIGHTS = {"keyword": 1.0, "semantic": 1.0, "code": 0.0, "graph": 0.0, "hypothesis": 1.0}
+DEFAULT_RERANKER = "cross-encoder/ms-marco-MiniLM-L-6-v2"
+
+Understanding = Literal["split", "classify", "spelling", "acronyms", "synonyms", "concepts"]
+StageName = Literal[
+    "support",
+    "community",
+    "recency",
+    "glossary",
+    "calibrate",
+    "duplicate_hash",
+    "duplicate_url",
+    "duplicate_ngram",
+    "duplicate_cosine",
+    "rerank",
+    "mmr",
+    "per_document",
+    "elbow",
+    "aggregate",
+    "parents",
+]
+
+
+class Table(BaseModel):
+    """A table of settings: frozen, and with no key but those it knows."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Classify(Table):
+    """The factor each kind of query puts on the weight of the list that serves it best."""
+
+    factual: float = Field(default=1.5, gt=0, strict=False, description="on keyword")
+    navigational: float = Field(default=1.5, gt=0, strict=False, description="on graph")
+    exploratory: float = Field(default=1.3, gt=0, strict=False, description="on semantic")
+
+
+class Spelling(Table):
+    """Words that the corpus does not hold are read as the nearest that it does."""
+
+    max_edits: int = Field(default=2, ge=1, le=3)
+    min_chars: int = Field(default=4, ge=2)
+    weight: float = Field(default=0.8, gt=0, le=1, strict=False)
+
+
+class Acronyms(Table):
+    """Acronyms that the corpus explains stand for their long form, and the other way round."""
+
+    weight: float = Field(default=0.3, gt=0, le=1, strict=False)
+
+
+class Synonyms(Table):
+    """A glossary: a TOML file of ``term = ["synonym", …]``."""
+
+    file: str = ""
+    max_terms: int = Field(default=8, ge=1)
+    weight: float = Field(default=0.3, gt=0, le=1, strict=False)
+
+
+class Concepts(Table):
+    """Words of the concept vocabulary whose vectors are near the query's."""
+
+    terms: int = Field(default=3, ge=1)
+    min_similarity: float = Field(default=0.5, ge=-1, le=1, strict=False)
+    keyword_weight: float = Field(default=0.2, ge=0, le=1, strict=False)
+    vector_weight: float = Field(default=0.2, ge=0, le=1, strict=False)
+
+
+class Graph(Table):
+    """Documents one or more links away from the best ones."""
+
+    seeds: int = Field(default=10, ge=1)
+    depth: int = Field(default=1, ge=1, le=3)
+    hub: int = Field(default=100, ge=1, description="documents with more links than this lead nowhere")
+
+
+class Balance(Table):
+    """Score-aware weights: a list whose scores hardly differ knows little, and counts less."""
+
+    on: bool = False
+    spread: float = Field(default=0.1, gt=0, strict=False)
+    least: float = Field(default=0.5, gt=0, le=1, strict=False)
+
+
+class Support(Table):
+    """A document of which a second passage was found counts more: by this share of the second's score."""
+
+    share: float = Field(default=0.3, gt=0, le=1, strict=False)
+
+
+class CommunityBoost(Table):
+    """Documents in the communities of the best ones."""
+
+    seeds: int = Field(default=3, ge=1)
+    factor: float = Field(default=1.1, ge=1, strict=False)
+
+
+class Recency(Table):
+    """Factors for documents changed within so many days."""
+
+    days: tuple[int, ...] = Field(default=(7, 30), strict=False)
+    factors: tuple[float, ...] = Field(default=(1.2, 1.1), strict=False)
+
+    @field_validator("factors")
+    @classmethod
+    def _factors(cls, given: tuple[float, ...]) -> tuple[float, ...]:
+        if any(factor < 1 for factor in given):
+            raise ValueError("a factor is at least 1")
+        return given
+
+    @field_validator("days")
+    @classmethod
+    def _days(cls, given: tuple[int, ...]) -> tuple[int, ...]:
+        if list(given) != sorted(set(given)) or any(day < 0 for day in given):
+            raise ValueError("days rise, and none is below 0")
+        return given
+
+    @model_validator(mode="after")
+    def _one_factor_each(self) -> Recency:
+        if len(self.days) != len(self.factors):
+            raise ValueError("as many factors as days")
+        return self
+
+
+class GlossaryPages(Table):
+    """Pages that define a term: factors where the query is in their title, in a heading, and for being one."""
+
+    paths: tuple[str, ...] = Field(default=("**/glossary/**", "**/glossary.*"), strict=False)
+    page: float = Field(default=1.10, ge=1, strict=False)
+    title: float = Field(default=1.08, ge=1, strict=False)
+    section: float = Field(default=1.05, ge=1, strict=False)
+
+
+class Calibrate(Table):
+    """Confidence: a sigmoid over the share of the most that the lists could give, or a file of fitted numbers."""
+
+    threshold: float = Field(default=0.5, ge=0, le=1, strict=False)
+    steepness: float = Field(default=5.0, gt=0, strict=False)
+    min_confidence: float = Field(default=0.0, ge=0, le=1, strict=False)
+    file: str = ""
+
+
+class Duplicates(Table):
+    """From which similarity on a passage repeats a better one."""
+
+    ngram: float = Field(default=0.7, gt=0, le=1, strict=False)
+    cosine: float = Field(default=0.85, gt=0, le=1, strict=False)
+
+
+class Rerank(Table):
+    """A cross-encoder reads the best candidates again."""
+
+    model: str = DEFAULT_RERANKER
+    depth: int = Field(default=10, ge=1, le=1000)
+    # How much the order before counts at ranks 1 to 3, 4 to 10, and beyond.
+    blend: tuple[float, float, float] = Field(default=(0.75, 0.6, 0.4), strict=False)
+
+    @field_validator("blend")
+    @classmethod
+    def _shares(cls, given: tuple[float, float, float]) -> tuple[float, float, float]:
+        if any(not 0 <= share <= 1 for share in given):
+            raise ValueError("a share is between 0 and 1")
+        return given
+
+
+class Mmr(Table):
+    """Maximal marginal relevance: ``balance`` of 1 is relevance alone."""
+
+    balance: float = Field(default=0.7, ge=0, le=1, strict=False)
+
+
+class Elbow(Table):
+    """The answer ends where a score falls below this share of the one before."""
+
+    ratio: float = Field(default=0.5, gt=0, le=1, strict=False)
+    max_results: int = Field(default=20, ge=1)
+
+
+class Aggregate(Table):
+    """Sections of which this share was found, and at least so many, are given as their parent."""
+
+    share: float = Field(default=0.5, gt=0, le=1, strict=False)
+    matches: int = Field(default=2, ge=2)
+
+
+class Parents(Table):
+    """A hit brings the section around it, as long as that has no more characters than this."""
+
+    max_chars: int = Field(default=2000, ge=100)
+
+
+class Caches(Table):
+    """How many answers are kept and for how long, and how many query vectors; 0: none."""
+
+    answers: int = Field(default=1000, ge=0)
+    seconds: float = Field(default=3600.0, gt=0, strict=False)
+    vectors: int = Field(default=512, ge=0)
+
+
+class Search(Table):
+    """How a query is answered."""
+
+    candidates: int = Field(default=100, ge=1)
+    oversample: int = Field(default=5, ge=1, le=100)
+    understand: tuple[Understanding, ...] = Field(default=(), strict=False)
+    fuzziness: Literal["off", "auto"] = "off"
+    weights: dict[str, float] = Field(default_factory=lambda: dict(DEFAULT_WEIGHTS))
+    fusion: Literal["rrf", "convex"] = "rrf"
+    rrf_k: int = Field(default=60, ge=0)
+    stages: tuple[StageName, ...] = Field(
+        default=("support", "duplicate_hash", "duplicate_url", "calibrate", "per_document"), strict=False
+    )
+    max_per_document: int = Field(default=2, ge=0, description="0: no limit")
+    recency_bias: float = Field(default=1.0, ge=0, strict=False, description="0: off")
+    excerpt_chars: int = Field(default=280, ge=40)
+    classify: Classify = Classify()
+    spelling: Spelling = Spelling()
+    acronyms: Acronyms = Acronyms()
+    synonyms: Synonyms = Synonyms()
+    concepts: Concepts = Concepts()
+    graph: Graph = Graph()
+    balance: Balance = Balance()
+    support: Support = Support()
+    community: CommunityBoost = CommunityBoost()
+    recency: Recency = Recency()
+    glossary: GlossaryPages = GlossaryPages()
+    calibrate: Calibrate = Calibrate()
+    duplicates: Duplicates = Duplicates()
+    rerank: Rerank = Rerank()
+    mmr: Mmr = Mmr()
+    elbow: Elbow = Elbow()
+    aggregate: Aggregate = Aggregate()
+    parents: Parents = Parents()
+    caches: Caches = Caches()
+
+    @field_validator("understand", "stages")
+    @classmethod
+    def _once(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        twice = sorted({name for name in given if given.count(name) > 1})
+        if twice:
+            raise ValueError(f"named twice: {', '.join(twice)}")
+        return given
+
+    @field_validator("weights", mode="before")
+    @classmethod
+    def _known_lists(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        unknown = sorted(set(map(str, given)) - set(LISTS))
+        if unknown:
+            raise ValueError(f"unknown list {', '.join(unknown)}; there are {', '.join(LISTS)}")
+        bad = sorted(name for name, weight in given.items() if not _is_weight(weight))
+        if bad:
+            raise ValueError(f"a weight is a number of at least 0: {', '.join(bad)}")
+        return DEFAULT_WEIGHTS | {name: float(weight) for name, weight in given.items()}
+
+
+def _is_weight(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
