@@ -17,7 +17,8 @@ create or replace macro fold(written_text) as (
     select coalesce(nfc_normalize(string_agg(coalesce(folded, lower(letter)), '' order by place)), '')
     from (
         select unnest(letters) as letter, generate_subscripts(letters, 1) as place
-        from (select regexp_extract_all(written_text, '(?s).') as letters)
+        -- Normalisation would stop at a NUL.
+        from (select regexp_extract_all(replace(written_text, chr(0), ' '), '(?s).') as letters)
     ) left join foldings on written = letter
 );
 comment on macro fold is 'A text case-folded, with compatibility forms of characters unified.';
@@ -94,7 +95,8 @@ with identifiers as (
     select distinct unnest(regexp_extract_all(left(query, 10000),
         '[\p{L}\p{Nl}\p{No}_][\p{L}\p{N}_$]*|\p{Nd}+(?:\.\p{Nd}+)*')) as token
 )
-select distinct token, left(lower(term), 64) as term
+-- A Turkish capital I keeps its dot.
+select distinct token, left(lower(replace(term, chr(304), 'i' || chr(775))), 64) as term
 from (
     select token, coalesce(nullif(trim(token, '_$'), ''), token) as term from identifiers
     union all

@@ -153,16 +153,21 @@ def nearest(index: Any, vector: Vectors, k: int, allowed: Mask | None) -> tuple[
     return np.minimum(similarity[0][there], np.float32(1.0)), rows[0][there]
 
 
-def rows_of_lists(index: Any) -> Rows:
-    """The row of every vector, in the order of the lists."""
+def holds_each_row_once(index: Any) -> bool:
+    """Whether the lists name every row from 0 to the number of vectors, and none twice."""
     import faiss
 
-    lists = index.invlists
-    sizes = [lists.list_size(number) for number in range(index.nlist)]
-    found = [
-        faiss.rev_swig_ptr(lists.get_ids(number), size).copy() for number, size in enumerate(sizes) if size
-    ]
-    return np.concatenate(found) if found else np.zeros(0, np.int64)
+    lists, seen = index.invlists, np.zeros(index.ntotal, dtype=np.bool_)
+    named = 0
+    for number in range(index.nlist):
+        size = lists.list_size(number)
+        if size:
+            rows = faiss.rev_swig_ptr(lists.get_ids(number), size)
+            if rows.min() < 0 or rows.max() >= len(seen):
+                return False
+            seen[rows] = True
+            named += size
+    return named == len(seen) and bool(seen.all())
 
 
 def first_strange_row(index: Any, vectors: Vectors) -> int | None:

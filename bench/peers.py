@@ -34,12 +34,16 @@ JUDGED = "mdn-3p-links"
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """Milliseconds of each query, with its vector given and with its text encoded; the rows of each answer."""
+    """Milliseconds of each query, with its vector given and with its text encoded; the rows of each answer.
+
+    ``processor`` is the milliseconds of all threads together for one query with its vector given.
+    """
 
     built_s: float
     given: Sequence[float]
     encoded: Sequence[float]
     answers: Sequence[Sequence[int]]
+    processor: float
 
 
 def measure(name: str = JUDGED) -> None:
@@ -113,7 +117,7 @@ def _peer(system: str, folder: Path) -> _Result | None:
         return None
     with tempfile.TemporaryDirectory() as scratch:
         command = [interpreter, "-m", "bench.peer_systems", system, str(folder), scratch]
-        cost = run(command, {"LANCE_LOG": "error"})
+        cost = run(command, {"LANCEDB_LOG": "error"})
     return _Result(**json.loads(cost.output.splitlines()[-1]))
 
 
@@ -128,6 +132,7 @@ def _print(system: str, result: _Result, first: _Result, documents: npt.NDArray[
     ]
     print(
         f"  {system:20} vector given: {cells[0]}   encoded: {cells[1]}"
-        f"   ready after {result.built_s:5.1f} s   documents in common {np.mean(same):.2f}",
+        f"   processor {result.processor:6.2f} ready after {result.built_s:5.1f} s"
+        f"   documents in common {np.mean(same):.2f}",
         flush=True,
     )

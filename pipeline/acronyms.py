@@ -36,16 +36,16 @@ class Acronym:
 
 
 def learn(texts: Iterable[str]) -> tuple[Acronym, ...]:
-    """The acronyms that the texts define, one text a document; sorted by acronym, then most documents first."""
+    """The acronyms that the texts define, one text a document, each spelling of its own: ``merge`` unites them."""
     counts: Counter[tuple[str, str]] = Counter()
     for text in texts:
         # One spelling a document, so that a document counts once.
         counts.update({(short, _key(long)): (short, long) for short, long in _pairs(text)}.values())
-    return merge([Acronym(short, long, count) for (short, long), count in counts.items()])
+    return tuple(Acronym(short, long, counts[short, long]) for short, long in sorted(counts))
 
 
 def merge(parts: Iterable[Acronym]) -> tuple[Acronym, ...]:
-    """Acronyms of several parts of a corpus as one: of spellings that differ a little the commonest is kept."""
+    """All of them, the commonest of spellings that differ a little; sorted by acronym, then most documents first."""
     spellings: dict[tuple[str, str], Counter[str]] = {}
     for part in parts:
         found = spellings.setdefault((part.acronym, _key(part.expansion)), Counter())
@@ -85,7 +85,7 @@ def _may_be_short(word: str) -> bool:
 
 def _singular(short: str) -> str:
     """``APIs`` is the plural of ``API``."""
-    return short[:-1] if short.endswith("s") and len(short) > 2 and short[:-1].isupper() else short
+    return short[:-1] if short.endswith("s") and short[-2].isupper() and len(short) > 2 else short
 
 
 def _singular_words(long: str) -> str:
@@ -108,7 +108,7 @@ def _nearest(short: str, words: Sequence[str]) -> str:
 def _stands_for(short: str, words: Sequence[str]) -> bool:
     """Whether the letters stand in the words in order, nearly all at starts, and every word has its part."""
     long = " ".join(words)
-    if not words or long[:1].casefold() != short[0].casefold() or len(long) <= len(short):
+    if not words or len(long) <= len(short):
         return False
     # ``GIF (GIF89a)`` explains nothing.
     if any(atom.startswith(short.casefold()) for atom in _ATOM.findall(long.casefold())):
@@ -121,7 +121,7 @@ def _cost(short: str, words: Sequence[str]) -> int:
     best: dict[tuple[int, int], int] = {}  # where the last letter was found: word, place in it
     for at, letter in enumerate(short):
         best = (
-            {(0, 0): 0}
+            _first(letter, words[0])
             if at == 0
             else {
                 (w, i): cost
@@ -131,6 +131,12 @@ def _cost(short: str, words: Sequence[str]) -> int:
             }
         )
     return min((cost for (w, _), cost in best.items() if w == len(words) - 1), default=_NEVER)
+
+
+def _first(letter: str, word: str) -> dict[tuple[int, int], int]:
+    """Where the first letter may stand: at the very start, or as the X of ``Extensible``."""
+    at = 1 if letter == "X" and word[:2].casefold() == "ex" else 0
+    return {(0, at): 0} if word[at : at + 1].casefold() == letter.casefold() else {}
 
 
 def _step(best: dict[tuple[int, int], int], words: Sequence[str], w: int, i: int, letter: str) -> int:

@@ -36,7 +36,7 @@ StageName = Literal[
 class Table(BaseModel):
     """A table of settings: frozen, and with no key but those it knows."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
 class Classify(Table):
@@ -162,7 +162,7 @@ class Duplicates(Table):
 class Rerank(Table):
     """A cross-encoder reads the best candidates again."""
 
-    model: str = DEFAULT_RERANKER
+    model: str = Field(default=DEFAULT_RERANKER, min_length=1)
     depth: int = Field(default=10, ge=1, le=1000)
     # How much the order before counts at ranks 1 to 3, 4 to 10, and beyond.
     blend: tuple[float, float, float] = Field(default=(0.75, 0.6, 0.4), strict=False)
@@ -214,7 +214,7 @@ class Search(Table):
 
     candidates: int = Field(default=100, ge=1)
     oversample: int = Field(default=5, ge=1, le=100)
-    understand: tuple[Understanding, ...] = Field(default=(), strict=False)
+    understand: tuple[Understanding, ...] = Field(default=("split", "spelling"), strict=False)
     fuzziness: Literal["off", "auto"] = "off"
     weights: dict[str, float] = Field(default_factory=lambda: dict(DEFAULT_WEIGHTS))
     fusion: Literal["rrf", "convex"] = "rrf"

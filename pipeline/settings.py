@@ -142,7 +142,7 @@ class VectorIndex(Table):
     """The FAISS index: exact (``flat``), approximate (``ivf``), or by the number of vectors (``auto``)."""
 
     index: Literal["auto", "flat", "ivf"] = "auto"
-    flat_up_to: int = Field(default=200_000, ge=0)
+    flat_up_to: int = Field(default=50_000, ge=0)
     nprobe: int = Field(default=0, ge=0, description="0: as many as find 98 of 100")
 
 

@@ -12,7 +12,7 @@ _SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 def write_cross_encoder(folder: Path) -> Path:
     """A folder with ``config.json``, ``model.safetensors`` and the tokenizer's files."""
     import torch
-    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
+    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast  # type: ignore[attr-defined]
 
     folder.mkdir(parents=True, exist_ok=True)
     words = sorted({word for text in NOTES.values() for word in text.lower().split() if word.isalpha()})
@@ -31,7 +31,7 @@ def write_cross_encoder(folder: Path) -> Path:
                 intermediate_size=16,
                 max_position_embeddings=64,
                 initializer_range=0.5,
-                num_labels=1,
+                num_labels=1,  # type: ignore[call-arg]
             )
         )
     network.save_pretrained(folder, safe_serialization=True)

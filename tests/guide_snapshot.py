@@ -26,7 +26,7 @@ OWLS = (
 )
 NOTES = {
     "hub.md": "---\ntitle: Old hub\ndate: 2015-03-01\ntags: [birds, index]\n---\n\n# Old hub\n\nEverything about [owls](owls.md).\n",
-    "owls.md": f"---\ntags: [birds, night]\ndate: 2024-05-01\n---\n# Owls\n\n{OWLS}\nBack to the [hub](hub.md).\n",
+    "owls.md": f"---\ntags: [birds, night]\ndate: 2024-05-01\n---\n# Owls\n\n{OWLS}\nBack to the [hub](hub.md); see [a page](https://example.org/owls) elsewhere.\n",
     "owls-again.md": f"---\ntags: [birds, night]\n---\n# Owls\n\n{OWLS}\nSee the [hub](hub.md).\n",
     "alone.md": "---\ntags: [lonely]\n---\n# Alone\n\nNobody links here. It names a [missing page](nowhere.md) and [another](nowhere.md).\n",
     "log.md": "---\ndescription: How a log is kept.\n---\n# Log\n\nThe Write-Ahead Log (WAL) is read first. See the [hub](hub.md).\n\n"
@@ -71,6 +71,7 @@ def _write(folder: Path) -> None:
     (folder / "notes").mkdir(exist_ok=True)
     for name, text in NOTES.items():
         (folder / "notes" / name).write_text(text, encoding="utf-8")
+    (folder / "notes" / "latin.md").write_bytes(b"caf\xe9")
 
 
 def _build(folder: Path, store: Store) -> None:

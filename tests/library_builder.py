@@ -19,6 +19,13 @@ from pipeline.settings import Settings, parse
 
 TODAY = date(2026, 8, 31)
 DIMENSION = 384
+# Two lists, nothing added to the query, and no stage that changes a score.
+PLAIN: Mapping[str, object] = {
+    "understand": [],
+    "weights": {"keyword": 1.0, "semantic": 1.0, "code": 0.0, "graph": 0.0},
+    "stages": ["duplicate_hash", "duplicate_url", "calibrate", "per_document"],
+    "max_per_document": 2,
+}
 
 NOTES: Mapping[str, str] = {
     "fruit/apples.md": """# Apples
@@ -129,8 +136,12 @@ def settings_of(**search: object) -> Settings:
 
 
 def searcher_of(store: Store, encoder: QueryEncoder | None = None, **search: object) -> Searcher:
-    """A searcher over the store; its clock stands at ``TODAY``, its encoder is cheap unless one is given."""
-    return Searcher(store.open(), settings_of(**search), encoder or WordEncoder(), clock=lambda: TODAY)
+    """A searcher over the store; its clock stands at ``TODAY``, its encoder is cheap unless one is given.
+
+    What is not said in ``search`` is as in ``PLAIN``, whatever the defaults are.
+    """
+    settings = settings_of(**{**PLAIN, **search})
+    return Searcher(store.open(), settings, encoder or WordEncoder(), clock=lambda: TODAY)
 
 
 class WordEncoder:

@@ -23,4 +23,9 @@ __all__ = ["Answer", "Candidate", "Filter", "Hit", "Mode", "Searcher", "Why", "o
 
 def open(store: Store, settings: Settings | None = None, snapshot_id: SnapshotId | None = None) -> Searcher:
     """A searcher over the store's current snapshot (or the one named), verified and pinned until closed."""
-    return Searcher(store.open(snapshot_id), settings or Settings())
+    snapshot = store.open(snapshot_id)
+    try:
+        return Searcher(snapshot, settings or Settings())
+    except BaseException:
+        snapshot.close()
+        raise

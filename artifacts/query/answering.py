@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -27,8 +28,9 @@ from artifacts.query.synonyms import Glossary
 from artifacts.query.understand import Reader, Reformulate, understand
 from pipeline.search_settings import Search
 
-# When what is left out leaves too few, longer lists are asked for: so many times, as long as that brings more.
+# When what is left out leaves too few, longer lists are asked for, so many times; not for what scored too little.
 _TRIES = 3
+_BY_SCORE = ("calibrate", "elbow")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,21 +92,24 @@ def _understood(typed: Typed, means: Means, log: _Log) -> tuple[Query, ...]:
         return understand(typed, reader)
     except FAILURES as error:
         log.warnings.append(f"the query is taken as it stands: {error}")
-        return understand(
-            typed, replace(reader, settings=means.settings.model_copy(update={"understand": ()}))
-        )
+        plain = means.settings.model_copy(update={"understand": ()})
+        return understand(typed, replace(reader, settings=plain, reformulate=None))
 
 
 def _allowed(request: Request, typed: Typed, corpus: Corpus, log: _Log) -> Mask | None:
     demands = demanded(typed.operators, corpus)
     log.warnings.extend(demands.notes)
-    if not request.filters:
-        return demands.allowed
-    documents = documents_allowed(request.filters, corpus)
-    if not documents.any():
-        log.warnings.append(f"no document matches the filter {' '.join(map(str, request.filters))}")
-    passages = passages_allowed(documents, corpus)
-    return passages if demands.allowed is None else passages & demands.allowed
+    allowed, asked = demands.allowed, " ".join(map(str, request.filters))
+    if request.filters:
+        documents = documents_allowed(request.filters, corpus)
+        if not documents.any():
+            log.warnings.append(f"no document matches the filter {asked}")
+            return passages_allowed(documents, corpus)
+        passages = passages_allowed(documents, corpus)
+        allowed = passages if allowed is None else passages & allowed
+    if allowed is not None and not allowed.any():
+        log.warnings.append(f"no passage meets all of: {f'{asked} {typed.operators}'.strip()}")
+    return allowed
 
 
 def _weights(request: Request, queries: Sequence[Query], settings: Search) -> dict[str, float]:
@@ -131,20 +136,27 @@ def _run(
     lister = Lister(
         means.corpus, means.settings, lambda query: _vector(query, means.encode), means.encode, means.pool
     )
-    limit, before = max(means.settings.candidates, request.top_n), -1
+    limit = max(means.settings.candidates, request.top_n)
     for attempt in range(_TRIES):
         found = lister.lists(request, queries, weights, limit, allowed)
         run = _staged(request, queries, weights, found, means, attempt)
         cut = run.steps[0].count > pool_size(request.top_n, attempt)
         full = any(len(ranked.rows) >= limit for ranked in found.made)
-        if not before < len(run.candidates) < request.top_n or not (cut or full):
+        if _filled(run, request.top_n) or not (cut or full):
             break
-        limit, before = limit * LONGER, len(run.candidates)
+        limit *= LONGER
     if found.failed and not found.made:
         raise next(iter(found.failed.values()))
     log.steps.extend([*found.steps, *run.steps])
     log.warnings.extend(f"no {name} list: {error}" for name, error in found.failed.items())
     return run
+
+
+def _filled(run: Run, top_n: int) -> bool:
+    by_score = (
+        before.count - after.count for before, after in pairwise(run.steps) if after.stage in _BY_SCORE
+    )
+    return len(run.candidates) + sum(by_score) >= top_n
 
 
 def _staged(

@@ -67,4 +67,4 @@ class Asking:
 
 def pool_size(top_n: int, attempt: int) -> int:
     """How many candidates are compared with each other at an attempt (from 0)."""
-    return max(50, 3 * top_n) * LONGER**attempt
+    return int(max(50, 3 * top_n) * LONGER**attempt)

@@ -21,6 +21,7 @@ from artifacts.query.adjacency import Links, read_links
 from artifacts.query.concepts import Vocabulary
 from artifacts.query.fuzzy import Words
 from artifacts.query.postings import Postings, Rows
+from artifacts.query.spelling import Written, written_words
 from artifacts.query.synonyms import AcronymTable, acronym_table
 from artifacts.snapshot import Snapshot
 from pipeline.model import SectionId
@@ -94,14 +95,9 @@ class Corpus:
         return self._once("index_words", lambda: Words(self.prose.terms.to_pylist()))
 
     @property
-    def surfaces(self) -> Mapping[str, int]:
-        """Every word as it is written in the corpus, with how often."""
-        return self._once("surfaces", self._read_surfaces)
-
-    @property
-    def written_words(self) -> Words:
-        """The same, to find those that are written alike."""
-        return self._once("written_words", lambda: Words(self.surfaces))
+    def written(self) -> Written:
+        """The words of the corpus as they are written."""
+        return self._once("written", lambda: written_words(self._read_surfaces()))
 
     @property
     def document_of(self) -> Narrow:

@@ -49,8 +49,12 @@ def parse_filter(text: str) -> Filter:
         raise QueryError(
             "a date is written 2026-08-31", where=f"filter {text!r}", hint="Year, month and day."
         )
-    if kind == "community" and not value.strip().isdigit():
+    if kind == "community" and not value.strip().isdecimal():
         raise QueryError("a community is a number", where=f"filter {text!r}", hint="See: noctule sql")
+    if kind == "path" and not _is_pattern(value.strip()):
+        raise QueryError(
+            "a path is a pattern as in .gitignore", where=f"filter {text!r}", hint="As guide/*.md"
+        )
     return Filter(kind, value.strip())
 
 
@@ -139,7 +143,7 @@ def _spellings(value: Any) -> set[str]:
 
 
 def _truth(values: Any) -> Mask:
-    found: npt.NDArray[np.bool_] = pc.fill_null(values, False).to_numpy()
+    found: npt.NDArray[np.bool_] = pc.fill_null(values, False).to_numpy(zero_copy_only=False)
     return found
 
 
@@ -148,6 +152,14 @@ def _is_date(value: str) -> bool:
         return False
     try:
         np.datetime64(value.strip())
+    except ValueError:
+        return False
+    return True
+
+
+def _is_pattern(value: str) -> bool:
+    try:
+        PathSpec.from_lines("gitignore", [value])
     except ValueError:
         return False
     return True

@@ -30,6 +30,15 @@ class Operators:
     def __bool__(self) -> bool:
         return bool(self.phrases or self.excluded or self.fielded)
 
+    def __str__(self) -> str:
+        fielded = [f"{field}:{_quoted(value)}" for field, value in self.fielded]
+        excluded = [f"-{_quoted(value)}" for value in self.excluded]
+        return " ".join([*(f'"{phrase}"' for phrase in self.phrases), *fielded, *excluded])
+
+
+def _quoted(value: str) -> str:
+    return f'"{value}"' if " " in value else value
+
 
 @dataclass(frozen=True, slots=True)
 class Expansion:

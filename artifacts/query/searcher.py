@@ -110,15 +110,12 @@ class Searcher:
         ``today`` is the day that recency counts from. A list that fails is left out with a warning; the only
         list of a mode that fails raises its error. Raises ``QueryError`` for a request that cannot be one.
         """
-        parsed = tuple(each if isinstance(each, Filter) else parse_filter(each) for each in filters)
+        parsed = tuple(parse_filter(str(each)) for each in filters)
         return self.ask(Request(text, top_n, mode, parsed, hypothesis, today))
 
     def ask(self, request: Request) -> Answer:
         """The answer to a request; raises as :meth:`search` does."""
-        if request.top_n < 1:
-            raise QueryError(
-                "top_n must be at least 1", where=f"top_n={request.top_n}", hint="Ask for one hit or more."
-            )
+        _require_some(request.top_n)
         recent = "recency" in self._means.settings.stages
         day = (request.today or self._clock()) if recent else None
         request = replace(request, today=day, filters=tuple(sorted(set(request.filters))))
@@ -127,16 +124,19 @@ class Searcher:
         if found is None:
             made = answer(request, self._means)
             found = replace(made, warnings=(*self._notices, *made.warnings))
-            self._answers.put(key, found)
+            if not made.warnings:  # what failed may be there again at the next try
+                self._answers.put(key, found)
         self._warn(found.warnings)
         return found
 
     def similar(self, doc_id: str, top_n: int = 10) -> Answer:
         """More documents like one: by the mean of its vectors and by its telling terms; raises ``QueryError``."""
+        _require_some(top_n)
         return similar_documents(doc_id, top_n, self._means)
 
     def related(self, term: str, top_n: int = 10) -> list[Concept]:
-        """Terms of the concept vocabulary near a term or any text, nearest first."""
+        """Terms of the concept vocabulary near a term or any text, nearest first; raises ``QueryError``."""
+        _require_some(top_n)
         return related_terms(term, top_n, self._means)
 
     def cache_usage(self) -> Mapping[str, Usage]:
@@ -160,3 +160,8 @@ class Searcher:
             if message not in self._warned:
                 self._warned.add(message)
                 warnings.warn(message, RuntimeWarning, stacklevel=3)
+
+
+def _require_some(top_n: int) -> None:
+    if top_n < 1:
+        raise QueryError("top_n must be at least 1", where=f"top_n={top_n}", hint="Ask for one hit or more.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from artifacts.query.fuzzy import Words, auto_edits
 from artifacts.query.model import Expansion, Query
@@ -17,27 +17,39 @@ _CODE = re.compile(r"`|_|\w\(|[a-z0-9][A-Z]")
 _MAX_WORDS = 64
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The words of a corpus as they are written, and how often each is."""
+
+    words: Words
+    counts: Mapping[str, int]
+
+
+def written_words(counts: Mapping[str, int]) -> Written:
+    """The words that are counted, to find those that are written alike."""
+    return Written(Words(counts), counts)
+
+
 def with_spelling(
     query: Query,
     known: Callable[[str], bool],
-    words: Words,
-    counts: Mapping[str, int],
+    written: Callable[[], Written],
     languages: Sequence[str],
     settings: Spelling,
 ) -> Query:
     """The query with an expansion for every unknown word that is written almost like one of the corpus.
 
-    ``known`` says whether the index holds a term, ``counts`` how often each word is written. Identifiers, numbers
-    and short words are never corrected. Of the nearest words the commonest is taken, then the first by name.
+    ``known`` says whether the index holds a term; ``written`` is asked for only when one is unknown. Identifiers,
+    numbers and short words are never corrected. Of the nearest words the commonest is taken, then the first by name.
     """
     found = []
     prose = (each for each in query.text.split()[:_MAX_WORDS] if not _CODE.search(each))
     for word in dict.fromkeys(fold(each).strip(_PUNCTUATION) for each in prose):
         if len(word) < settings.min_chars or any(map(known, query_terms(word, languages))):
             continue
-        near = words.near(word, min(settings.max_edits, auto_edits(word)))
+        near = written().words.near(word, min(settings.max_edits, auto_edits(word)))
         if near:
-            best = min(near, key=lambda each: (each.edits, -counts[each.word], each.word)).word
+            best = min(near, key=lambda each: (each.edits, -written().counts[each.word], each.word)).word
             terms = tuple(query_terms(best, languages))
             found.append(Expansion(best, terms, settings.weight, f"spelling of {word!r}"))
     return replace(query, expansions=(*query.expansions, *found))

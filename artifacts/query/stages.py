@@ -93,8 +93,10 @@ def _glossary(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate
 
 
 def _calibrate(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
-    least = asking.settings.calibrate.min_confidence
-    return calibrated(candidates, asking.attainable, asking.curve, least)
+    settings = asking.settings
+    # Support is part of what a passage can have: without it, half of the most would be easy to reach.
+    most = asking.attainable * (1 + settings.support.share if "support" in settings.stages else 1)
+    return calibrated(candidates, most, asking.curve, settings.calibrate.min_confidence)
 
 
 def _duplicate_hash(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
@@ -134,7 +136,8 @@ def _rerank(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
     head = candidates[: asking.settings.rerank.depth]
     rows = [asking.corpus.rows.of(each.row) for each in head]
     passages = [f"{row['breadcrumb']}\n\n{row['text']}" for row in rows]
-    relevance = asking.scorer.relevance(asking.request.text, passages)
+    question = " ".join(query.text for query in asking.queries)
+    relevance = asking.scorer.relevance(question, passages)
     return reranked(candidates, relevance, asking.settings.rerank)
 
 

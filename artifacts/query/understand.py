@@ -41,6 +41,9 @@ def understand(typed: Typed, reader: Reader) -> tuple[Query, ...]:
     for name in reader.settings.understand:
         if name != "split":
             queries = [_STEPS[name](query, reader) for query in queries]
+    if typed.operators.phrases and "classify" in reader.settings.understand:
+        # Its quotes are operators by now, and no longer in the text.
+        queries = [replace(query, kind="factual") for query in queries]
     return tuple(queries)
 
 
@@ -66,8 +69,7 @@ def _spelling(query: Query, reader: Reader) -> Query:
     return with_spelling(
         query,
         corpus.prose.__contains__,
-        corpus.written_words,
-        corpus.surfaces,
+        lambda: corpus.written,
         corpus.languages,
         reader.settings.spelling,
     )

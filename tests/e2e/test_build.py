@@ -61,7 +61,10 @@ def test_a_vault_becomes_a_snapshot_that_answers(tmp_path: Path) -> None:
     with artifacts.query.open(store) as searcher:
         best = searcher.search("how do I keep apples").hits[0]
         assert (best.doc_id, best.url) == ("vault:fruit/apples.md", "fruit/apples.html#storing")
-        assert best.score == sum(c.share for c in best.why.lists)
+        score = sum(each.share for each in best.why.lists)
+        for multiplier in best.why.multipliers:
+            score *= multiplier.factor
+        assert best.score == score
         assert {c.list for c in best.why.lists} == {"keyword", "semantic"}
         assert searcher.search("launch boat", mode="code").hits[0].doc_id == "vault:boats.md"
         marked = searcher.search("lighthouses", mode="keyword").hits[0]

@@ -45,7 +45,7 @@ def test_search_for_people_shows_address_excerpt_and_with_explain_the_ranks(buil
     assert "1. Owls" in shown.out
     assert "guide/owls.html" in shown.out
     assert "keyword: rank 1" in shown.out
-    assert "time: keyword" in shown.out
+    assert "stage" in shown.out and "per_document" in shown.out
     assert shown.err == ""
 
 

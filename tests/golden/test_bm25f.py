@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from pipeline.lexical import LexicalIndex, build_index, count_fields
@@ -54,3 +56,23 @@ def test_an_integer_weight_is_repetition() -> None:
     repeated = index_of([{"t": "x x x", "c": "y y"}, {"c": "z"}], {"t": 1, "c": 1}, b)
     assert scores(weighted, "x y") == pytest.approx(scores(repeated, "x y"))
     assert scores(weighted, "x") == pytest.approx({0: 1.089231}, abs=1e-6)
+
+
+def test_a_term_is_saturated_over_all_fields_and_has_one_frequency() -> None:
+    """Three times x in the title and once elsewhere: 3 + 1 occurrences in 2 of 4 texts, saturated once."""
+    index = index_of([{"t": "x", "c": "x"}, {"c": "x"}, {}, {}], {"t": 3, "c": 1}, {"t": 0, "c": 0})
+    idf = math.log(1 + (4 - 2 + 0.5) / (2 + 0.5))
+    assert scores(index, "x") == pytest.approx({0: idf * 2.2 * 4 / 5.2, 1: idf * 2.2 / 2.2}, abs=1e-6)
+    assert index.idf.tolist() == pytest.approx([idf])
+
+
+def test_a_field_of_weight_zero_is_as_good_as_none_and_an_unknown_term_is_in_no_text() -> None:
+    texts = [{"t": "x y", "c": "x"}, {"t": "x", "c": "z"}]
+    without = index_of([{"c": text["c"]} for text in texts], {"c": 1}, {"c": 0.75})
+    ignored = index_of(texts, {"t": 0, "c": 1}, {"t": 0.75, "c": 0.75})
+    assert ignored.terms == without.terms == ("x", "z")
+    assert ignored.score.tolist() == pytest.approx(without.score.tolist())
+
+
+def test_texts_without_a_word_have_an_index_without_a_term() -> None:
+    assert index_of([{}, {"c": ""}], {"t": 3, "c": 1}, {"t": 1.0, "c": 1.0}).terms == ()

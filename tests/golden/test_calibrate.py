@@ -57,7 +57,7 @@ WAYS: tuple[dict[str, float], ...] = (
 )
 
 
-@pytest.mark.parametrize("weights", WAYS, ids=lambda weights: "+".join(weights))
+@pytest.mark.parametrize("weights", WAYS, ids="+".join)
 def test_whatever_is_switched_on_the_best_possible_hit_is_as_sure(weights: dict[str, float]) -> None:
     lists = [ranked(name, 1) for name in weights]  # type: ignore[arg-type]
     found = reciprocal_rank_fusion(lists, weights, 60)

@@ -77,6 +77,11 @@ def test_a_cosine_of_85_hundredths_is_the_border() -> None:
     assert rows(without_near_meaning(found, angles(0, 180), 0.85)) == [0, 1]
 
 
+def test_a_cosine_of_exactly_the_threshold_is_a_duplicate() -> None:
+    vectors = np.array([[1.0, 0.0], [0.5, 0.75**0.5]], dtype=np.float32)
+    assert rows(without_near_meaning(candidates(2, 1), vectors, 0.5)) == [0]
+
+
 def test_nothing_has_no_duplicates() -> None:
     assert near_text() == []
     assert without_same([], lambda each: each.row) == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from artifacts.query.aggregate import aggregated
@@ -98,21 +100,20 @@ def test_the_share_needed_is_a_setting_and_an_exact_half_is_enough() -> None:
 def test_sections_at_different_depths_are_counted_under_the_same_parent() -> None:
     """Skipped levels: ``deep`` is a child of the document like ``flat``, though its heading is smaller."""
     skipped = tree(d="", flat="d", deep="d", other="d", last="d")
-    uneven = {
-        name: node if name != "deep" else type(node)(**{**_fields(node), "depth": 3})
-        for name, node in skipped.items()
-    }
-    found = aggregated(candidates(0.9, 0.8), sections("flat", "deep"), uneven, Aggregate())
+    (deep,) = sections("deep")
+    skipped[deep] = replace(skipped[deep], depth=3)
+    found = aggregated(candidates(0.9, 0.8), sections("flat", "deep"), skipped, Aggregate())
     assert shape(found) == [("d", (0, 1))]
-
-
-def _fields(node: object) -> dict[str, object]:
-    return {name: getattr(node, name) for name in type(node).__slots__}  # type: ignore[attr-defined]
 
 
 def test_parents_that_came_together_come_together_again() -> None:
     (hit,) = found_in("a1", "a2", "b1", "b", "c", scores=(0.5, 0.9, 0.4, 0.3, 0.2))
     assert (hit.section, hit.members, hit.score) == ("doc", (0, 1, 2, 3, 4), 0.9)
+
+
+def test_the_deepest_come_together_first_so_that_their_parent_counts_with_its_siblings() -> None:
+    (hit,) = found_in("a1", "a2", "b", scores=(0.5, 0.9, 0.4))
+    assert (hit.section, hit.members, hit.score) == ("doc", (0, 1, 2), 0.9)
 
 
 def test_a_parent_made_of_sections_counts_once_beside_its_siblings() -> None:

@@ -38,9 +38,9 @@ def test_a_boost_may_pass_a_seed_and_the_order_follows() -> None:
 
 def test_the_communities_of_what_is_not_among_the_best_count_for_nothing() -> None:
     found = in_communities(candidates(0.9, 0.8, 0.7, 0.6, 0.5), 1, 2, 3, 7, 7)
-    assert factors(found) == dict.fromkeys(range(5), [])
+    assert factors(found) == {key: [] for key in range(5)}
     found = in_communities(candidates(0.9, 0.8, 0.7), 1, 2, 2, seeds=1)
-    assert factors(found) == dict.fromkeys(range(3), [])
+    assert factors(found) == {key: [] for key in range(3)}
 
 
 def test_documents_of_no_community_have_none_in_common() -> None:
@@ -153,8 +153,11 @@ def test_a_glossary_page_may_pass_a_better_hit() -> None:
     assert rows(found) == [1, 0]
 
 
-def supported(found: list[Candidate], *documents: int, share: float = 0.3) -> list[Candidate]:
-    return support_documents(found, documents_of(*documents), share)
+def supported(
+    found: list[Candidate], *documents: int, share: float = 0.3, passages: tuple[int, ...] = (9,) * 9
+) -> list[Candidate]:
+    """``passages``: how many each document has."""
+    return support_documents(found, documents_of(*documents), documents_of(*passages), share)
 
 
 def test_a_second_passage_lifts_the_first_of_its_document_by_a_share_of_its_score() -> None:
@@ -168,7 +171,14 @@ def test_what_is_confirmed_may_pass_what_is_not() -> None:
     assert rows(supported(candidates(0.5, 0.45, 0.44), 7, 8, 8)) == [1, 0, 2]
 
 
+def test_a_passage_that_is_its_whole_document_needs_no_second() -> None:
+    found = supported(candidates(0.5, 0.4, 0.3), 0, 1, 2, passages=(2, 1, 1))
+    assert factors(found) == {0: [], 1: [1.3], 2: [1.3]}
+    assert rows(found) == [1, 0, 2]
+
+
 def test_a_document_found_once_keeps_its_score_and_scores_of_nothing_stay() -> None:
     assert factors(supported(candidates(0.5, 0.4), 7, 8)) == {0: [], 1: []}
     assert factors(supported(candidates(0.0, 0.0), 7, 7)) == {0: [], 1: []}
+    assert factors(supported(candidates(0.0), 0, passages=(1,))) == {0: []}
     assert supported([]) == []

@@ -11,7 +11,7 @@ import pytest
 from artifacts.query.concepts import Vocabulary, near_concepts, with_concepts
 from artifacts.query.fuzzy import Near, Words, auto_edits
 from artifacts.query.model import Query
-from artifacts.query.spelling import with_spelling
+from artifacts.query.spelling import Written, with_spelling, written_words
 from artifacts.query.synonyms import acronym_table, read_glossary, with_acronyms, with_synonyms
 from pipeline.errors import SettingsError
 from pipeline.search_settings import Acronyms, Concepts, Spelling, Synonyms
@@ -76,7 +76,8 @@ def test_without_a_vocabulary_there_are_no_concepts() -> None:
 
 
 def test_a_term_of_the_vocabulary_has_its_vector_and_no_other_text_has() -> None:
-    assert np.array_equal(VOCABULARY.vector_of("delta"), angles(20)[0])
+    found = VOCABULARY.vector_of("delta")
+    assert found is not None and np.array_equal(found, angles(20)[0])
     assert VOCABULARY.vector_of("Delta") is VOCABULARY.vector_of("zzz") is VOCABULARY.vector_of("") is None
 
 
@@ -195,13 +196,13 @@ COUNTS = {
     "storing": 4,
     "on": 50,
 }
-WORDS = Words(COUNTS)
+WRITTEN = written_words(COUNTS)
 KNOWN = frozenset(term for word in COUNTS for term in query_terms(word, EN))
 
 
 def corrected(text: str, **settings: float) -> list[str]:
     given = Spelling.model_validate(settings)
-    found = with_spelling(query(text), KNOWN.__contains__, WORDS, COUNTS, EN, given)
+    found = with_spelling(query(text), KNOWN.__contains__, lambda: WRITTEN, EN, given)
     return [each.text for each in found.expansions]
 
 
@@ -214,10 +215,18 @@ def test_an_unknown_word_is_read_as_the_nearest_known_one(text: str, right: str)
 
 
 def test_the_correction_has_the_weight_of_the_settings_and_says_what_it_is() -> None:
-    found = with_spelling(query("orchad"), KNOWN.__contains__, WORDS, COUNTS, EN, Spelling(weight=0.5))
+    found = with_spelling(query("orchad"), KNOWN.__contains__, lambda: WRITTEN, EN, Spelling(weight=0.5))
     (each,) = found.expansions
     assert (each.terms, each.weight, each.because) == (("orchard",), 0.5, "spelling of 'orchad'")
     assert found.terms == ("orchad",)
+
+
+def test_the_words_of_the_corpus_are_read_only_for_one_that_it_does_not_hold() -> None:
+    def never() -> Written:
+        raise AssertionError("read for nothing")
+
+    asked = query("storing orchards launchBaot xyz")
+    assert with_spelling(asked, KNOWN.__contains__, never, EN, Spelling()) == asked
 
 
 def test_of_words_as_near_the_commonest_is_taken_then_the_first_by_name() -> None:

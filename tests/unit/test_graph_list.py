@@ -57,6 +57,11 @@ def test_of_one_seeds_neighbours_those_by_wiki_link_come_first_then_by_number() 
     assert reached([0], graph) == [3, 4, 2, 1]
 
 
+def test_one_hop_by_any_link_comes_before_two_by_wiki_links() -> None:
+    graph = links((0, 5), (5, 1), kinds=(LINK, WIKILINK))
+    assert reached([0], graph, depth=2) == [5, 1]
+
+
 def test_of_several_links_between_two_the_first_kind_counts() -> None:
     graph = links((0, 2), (0, 1), (1, 0), kinds=(TRANSCLUSION, LINK, WIKILINK))
     assert reached([0], graph) == [1, 2]

@@ -52,26 +52,22 @@ def test_every_table_is_a_view(snapshot: Snapshot) -> None:
     for name in TABLES:
         (count,) = connection.execute(f"select count(*) from {name}").fetchone() or ()
         assert count == snapshot.table(name).num_rows
-    (flat,) = connection.execute("select count(*) from postings_flat").fetchone() or ()
+    (flat,) = connection.execute("select count(*) from term_passages").fetchone() or ()
     assert flat == 9
 
 
 def test_an_analyst_can_search_with_sql_alone(snapshot: Snapshot) -> None:
     connection = snapshot.connect()
-    found = connection.execute("select passage_id, score from search_terms(['edition0', 'body'])").fetchall()
-    assert found[0] == ("notes:gamma.md@1", 9.0)
-    assert len(found) == 6
-    near = connection.execute(
-        "select passage_id, similarity from similar_passages('notes:alpha.md@0')"
-    ).fetchall()
+    found = connection.execute("select passage_id, score from keyword_search('edition0', 9)").fetchall()
+    assert found == [("notes:gamma.md@1", 3.0), ("notes:beta.md@1", 2.0), ("notes:alpha.md@1", 1.0)]
     rows = unit_rows(4)
-    by_passage = dict(zip(snapshot.table("passages")["passage_id"].to_pylist(),
-                          snapshot.table("passages")["vector_row"].to_pylist(), strict=True))  # fmt: skip
-    mine = rows[by_passage["notes:alpha.md@0"]]
-    assert [name for name, _ in near][:1] == [max(
-        (name for name in by_passage if name != "notes:alpha.md@0"), key=lambda n: float(rows[by_passage[n]] @ mine)
-    )]  # fmt: skip
-    assert len(near) == 5
+    of = snapshot.table("passages")["vector_row"].to_pylist()
+    near = connection.execute(
+        "select passage, score from semantic_search($1, 9)", [rows[0].tolist()]
+    ).fetchall()
+    expected = {passage: float(rows[row] @ rows[0]) for passage, row in enumerate(of)}
+    assert dict(near) == pytest.approx({p: score for p, score in expected.items() if score > 0}, abs=1e-6)
+    assert [score for _, score in near] == sorted((score for _, score in near), reverse=True)
 
 
 HOSTILE = [

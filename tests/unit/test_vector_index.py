@@ -106,6 +106,18 @@ def test_equal_vectors_come_in_the_order_of_their_rows(tmp_path: Path) -> None:
     assert len(set(scores.tolist())) == 1
 
 
+def test_a_vector_has_the_same_score_wherever_it_lies(vectors: np.ndarray, tmp_path: Path) -> None:
+    many = np.tile(vectors[:37], (60, 1))
+    index = read_index(tmp_path / "i", len(many), DIMENSION, write_index(many, tmp_path / "i"))
+    allowed = np.random.default_rng(6).random(len(many)) < 0.1
+    for query in vectors[40:60]:
+        scores, rows = search(index, query, len(many))
+        some, their_rows = search(index, query, len(many), allowed)
+        score_of = {int(row) % 37: score for row, score in zip(rows, scores, strict=True)}
+        assert all(score == score_of[int(row) % 37] for row, score in zip(rows, scores, strict=True))
+        assert all(score == score_of[int(row) % 37] for row, score in zip(their_rows, some, strict=True))
+
+
 def test_asking_for_more_than_there_is_gives_what_there_is(exact: Any, queries: np.ndarray) -> None:
     assert sorted(search(exact, queries[0], 10**6)[1].tolist()) == list(range(ROWS))
     assert len(search(exact, queries[0], 0)[1]) == 0
@@ -211,7 +223,7 @@ def test_an_index_with_other_parameters_than_the_manifest_is_refused(
     change: dict[str, Any], written: tuple[Path, IndexRecord]
 ) -> None:
     path, record = written
-    with pytest.raises(DamagedSnapshot, match="not an? (IVF|flat) inner-product index"):
+    with pytest.raises(DamagedSnapshot, match=r"not an? (IVF|flat) inner-product index"):
         read_index(path, ROWS, DIMENSION, replace(record, **change))
 
 
@@ -290,6 +302,12 @@ def test_an_index_that_does_not_hold_the_rows_of_the_table_is_noticed(
     for index in (exact, approximate):
         assert first_strange_row(index, vectors) is None
         assert first_strange_row(index, changed) == 41
+
+
+def test_vectors_can_be_taken_out_by_row(exact: Any, approximate: Any, vectors: np.ndarray) -> None:
+    rows = np.array([7, 0, ROWS - 1, 7])
+    assert np.array_equal(exact.reconstruct_batch(rows), vectors[rows])
+    assert np.allclose(approximate.reconstruct_batch(rows), vectors[rows], atol=0.01)
 
 
 def test_a_flat_index_is_what_a_reader_expects_who_knows_no_record(tmp_path: Path) -> None:
