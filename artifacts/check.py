@@ -100,6 +100,7 @@ def _row_groups(path: Path, terms: pa.Table, terms_path: Path) -> None:
 
 def _index_equals_table(path: Path, vectors: pa.Table, manifest: Manifest) -> None:
     index = read_index(path / FAISS_INDEX, vectors.num_rows, manifest.model.dimension, manifest.index)
-    row = first_strange_row(index, invariants.rows_of(vectors["vector"], manifest.model.dimension))
-    if row is not None:
-        raise _damaged(path / FAISS_INDEX, f"row {row} is not that of {table_file('vectors')}")
+    for start, rows in invariants.vector_blocks(vectors["vector"], manifest.model.dimension):
+        row = first_strange_row(index, rows, start)
+        if row is not None:
+            raise _damaged(path / FAISS_INDEX, f"row {row} is not that of {table_file('vectors')}")

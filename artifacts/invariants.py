@@ -14,6 +14,8 @@ from artifacts.vectors import Vectors, first_unsound_row
 
 STATUSES = ("asset", "external", "missing-document", "missing-heading", "resolved")
 
+_BLOCK_ROWS = 65_536
+
 Mask = npt.NDArray[np.bool_]
 Tables = Mapping[str, pa.Table]
 
@@ -24,6 +26,12 @@ class Problem:
 
     table: str
     what: str
+
+
+def vector_blocks(column: pa.ChunkedArray, dimension: int) -> Iterator[tuple[int, Vectors]]:
+    """A column of fixed-size lists in blocks of rows, each with the number of its first: no copy of the whole."""
+    for at in range(0, len(column), _BLOCK_ROWS):
+        yield at, rows_of(column.slice(at, _BLOCK_ROWS), dimension)
 
 
 def problems(tables: Tables) -> Iterator[Problem]:
@@ -173,10 +181,13 @@ def _vectors(tables: Tables) -> Iterator[Problem]:
     yield from _where("vectors", _repeated(vectors["content_hash"]), "content_hash is not unique")
     yield from _where("vectors", _mask(pc.is_null(vectors["vector"])), "no vector")
     dimension = vectors["vector"].type.list_size
-    if vectors["vector"].null_count == 0:
-        row = first_unsound_row(rows_of(vectors["vector"], dimension))
+    for start, rows in (
+        vector_blocks(vectors["vector"], dimension) if vectors["vector"].null_count == 0 else ()
+    ):
+        row = first_unsound_row(rows)
         if row is not None:
-            yield Problem("vectors", f"row {row}: the vector is not finite and of length 1")
+            yield Problem("vectors", f"row {start + row}: the vector is not finite and of length 1")
+            return
 
 
 def _links(tables: Tables) -> Iterator[Problem]:

@@ -170,18 +170,13 @@ def holds_each_row_once(index: Any) -> bool:
     return named == len(seen) and bool(seen.all())
 
 
-def first_strange_row(index: Any, vectors: Vectors) -> int | None:
-    """The first row whose 8-bit form is not that of the table's row, if there is one."""
+def first_strange_row(index: Any, vectors: Vectors, start: int) -> int | None:
+    """The first of the rows from ``start`` whose 8-bit form is not that of the table's row, if there is one."""
     import faiss
 
-    lists, strange = index.invlists, []
-    for number in range(index.nlist):
-        size = lists.list_size(number)
-        if size == 0:
-            continue
-        rows = faiss.rev_swig_ptr(lists.get_ids(number), size)
-        codes = faiss.rev_swig_ptr(lists.get_codes(number), size * index.code_size).reshape(size, -1)
-        # Another processor may round a number to the neighbouring code.
-        apart = np.abs(codes.astype(np.int16) - index.sq.compute_codes(vectors[rows]))
-        strange.extend(rows[(apart > 1).any(axis=1)].tolist())
-    return min(strange, default=None)
+    rows = np.arange(start, start + len(vectors))
+    step = faiss.vector_to_array(index.sq.trained)[index.d :] / 255
+    apart = np.abs(index.reconstruct_batch(rows) - vectors)
+    # Half a step is rounding; another processor may round to the neighbouring code.
+    strange = (apart > 1.6 * step + 1e-6).any(axis=1)
+    return start + int(np.argmax(strange)) if strange.any() else None

@@ -170,13 +170,17 @@ def stored_vectors(index: Any) -> Vectors:
     return stored
 
 
-def first_strange_row(index: Any, vectors: Vectors) -> int | None:
-    """The first row that the index does not hold as the table does (to 8 bits, if it is approximate), if any."""
+def first_strange_row(index: Any, vectors: Vectors, start: int = 0) -> int | None:
+    """The first row that the index does not hold as the table does (to 8 bits, if it is approximate), if any.
+
+    ``vectors`` are the table's rows from ``start``.
+    """
     if hasattr(index, "nprobe"):
-        return ivf.first_strange_row(index, vectors)
+        return ivf.first_strange_row(index, vectors, start)
+    stored = stored_vectors(index)[start : start + len(vectors)]
     # Compared as bits: a NaN is equal to itself, and 0 is not -0.
-    different = (stored_vectors(index).view(np.uint32) != vectors.view(np.uint32)).any(axis=1)
-    return int(np.argmax(different)) if different.any() else None
+    different = (stored.view(np.uint32) != vectors.view(np.uint32)).any(axis=1)
+    return start + int(np.argmax(different)) if different.any() else None
 
 
 def _damaged(what: str, path: Path) -> DamagedSnapshot:

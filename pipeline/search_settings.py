@@ -83,7 +83,7 @@ class Graph(Table):
 
     seeds: int = Field(default=10, ge=1)
     depth: int = Field(default=1, ge=1, le=3)
-    hub: int = Field(default=100, ge=1, description="documents with more links than this lead nowhere")
+    hub: int = Field(default=100, ge=1, description="so many links of one document are followed")
 
 
 class Balance(Table):
@@ -196,9 +196,9 @@ class Aggregate(Table):
 
 
 class Parents(Table):
-    """A hit brings the section around it, as long as that has no more characters than this."""
+    """A hit brings the section around it, as long as that has no more bytes than this."""
 
-    max_chars: int = Field(default=2000, ge=100)
+    max_bytes: int = Field(default=2000, ge=100)
 
 
 class Caches(Table):

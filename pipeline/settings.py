@@ -269,4 +269,26 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
         name: collection.model_copy(update={"root": str(folder / Path(collection.root).expanduser())})
         for name, collection in settings.collections.items()
     }
-    return settings.model_copy(update={"collections": collections})
+    return settings.model_copy(
+        update={"collections": collections, "search": _search_from(settings.search, folder)}
+    )
+
+
+def _search_from(search: Search, folder: Path) -> Search:
+    """The search settings with the files that they name taken from the folder; a model's name is no file."""
+    model = search.rerank.model
+    return search.model_copy(
+        update={
+            "synonyms": search.synonyms.model_copy(update={"file": _file_from(search.synonyms.file, folder)}),
+            "calibrate": search.calibrate.model_copy(
+                update={"file": _file_from(search.calibrate.file, folder)}
+            ),
+            "rerank": search.rerank.model_copy(
+                update={"model": _file_from(model, folder) if model.startswith((".", "~", "/")) else model}
+            ),
+        }
+    )
+
+
+def _file_from(file: str, folder: Path) -> str:
+    return str(folder / Path(file).expanduser()) if file else ""

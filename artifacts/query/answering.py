@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from artifacts.query.ask import FAILURES, Lister, Lists
-from artifacts.query.asking import LONGER, Asking, Request, pool_size
+from artifacts.query.asking import Asking, Request
 from artifacts.query.calibrate import Curve
 from artifacts.query.classify import adapted
 from artifacts.query.corpus import Corpus
@@ -29,7 +29,7 @@ from artifacts.query.understand import Reader, Reformulate, understand
 from pipeline.search_settings import Search
 
 # When what is left out leaves too few, longer lists are asked for, so many times; not for what scored too little.
-_TRIES = 3
+_TRIES, _LONGER = 3, 4
 _BY_SCORE = ("calibrate", "elbow")
 
 
@@ -137,14 +137,13 @@ def _run(
         means.corpus, means.settings, lambda query: _vector(query, means.encode), means.encode, means.pool
     )
     limit = max(means.settings.candidates, request.top_n)
-    for attempt in range(_TRIES):
+    for _ in range(_TRIES):
         found = lister.lists(request, queries, weights, limit, allowed)
-        run = _staged(request, queries, weights, found, means, attempt)
-        cut = run.steps[0].count > pool_size(request.top_n, attempt)
+        run = _staged(request, queries, weights, found, means)
         full = any(len(ranked.rows) >= limit for ranked in found.made)
-        if _filled(run, request.top_n) or not (cut or full):
+        if _filled(run, request.top_n) or not full:
             break
-        limit *= LONGER
+        limit *= _LONGER
     if found.failed and not found.made:
         raise next(iter(found.failed.values()))
     log.steps.extend([*found.steps, *run.steps])
@@ -165,7 +164,6 @@ def _staged(
     weights: Mapping[str, float],
     found: Lists,
     means: Means,
-    attempt: int,
 ) -> Run:
     settings = means.settings
     if settings.balance.on:
@@ -174,7 +172,7 @@ def _staged(
     candidates = _fused(found.made, weights, settings)
     fused = Step("fuse", len(candidates), time.perf_counter() - start)
     most = attainable(found.made, weights, settings.rrf_k if settings.fusion == "rrf" else None)
-    asking = Asking(request, tuple(queries), settings, means.corpus, most, means.curve, means.scorer, attempt)
+    asking = Asking(request, tuple(queries), settings, means.corpus, most, means.curve, means.scorer)
     run = run_stages(candidates, asking)
     run.steps.insert(0, fused)
     return run

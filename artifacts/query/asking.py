@@ -13,8 +13,8 @@ from artifacts.query.rerank import PairScorer
 from pipeline.model import SectionId
 from pipeline.search_settings import Search
 
-# How much more of everything is asked for where too few are left.
-LONGER = 4
+# Comparing everything with everything is what costs.
+_MOST_COMPARED = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,6 @@ class Asking:
     """A request, how it was understood, and what there is to answer it with.
 
     ``attainable`` is the most that fusion could give a passage. ``scorer`` is ``None`` where no cross-encoder is.
-    ``attempt`` counts how often too few were left and more were asked for.
     """
 
     request: Request
@@ -44,12 +43,11 @@ class Asking:
     attainable: float
     curve: Curve
     scorer: PairScorer | None = None
-    attempt: int = 0
 
     @property
     def pool(self) -> int:
         """How many candidates are compared with each other: enough to fill the answer after all that is left out."""
-        return pool_size(self.request.top_n, self.attempt)
+        return min(max(50, 3 * self.request.top_n), _MOST_COMPARED)
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -63,8 +61,3 @@ class Asking:
     def section_of(self, candidate: Candidate) -> SectionId:
         """The section that the candidate's passage is part of."""
         return SectionId(self.corpus.column("passages", "section_id")[candidate.row].as_py())
-
-
-def pool_size(top_n: int, attempt: int) -> int:
-    """How many candidates are compared with each other at an attempt (from 0)."""
-    return int(max(50, 3 * top_n) * LONGER**attempt)

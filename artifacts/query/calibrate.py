@@ -82,6 +82,8 @@ def fit(shares: npt.NDArray[np.float64], relevant: npt.NDArray[np.bool_], steps:
     answer.
     """
     positive, negative = int(relevant.sum()), int((~relevant).sum())
+    if not positive or not negative:
+        raise _unfit("all hits are relevant, or none is")
     target = np.where(relevant, (positive + 1) / (positive + 2), 1 / (negative + 2))
     slope, offset = 1.0, 0.0
     for _ in range(steps):
@@ -98,7 +100,13 @@ def fit(shares: npt.NDArray[np.float64], relevant: npt.NDArray[np.bool_], steps:
         slope, offset = slope + float(change[0]), offset + float(change[1])
         if float(np.abs(change).max()) < 1e-10:
             break
+    if not (slope > 0 and math.isfinite(offset / slope)):
+        raise _unfit("relevant hits have no higher scores than others")
     return Curve(slope, -offset / slope)
+
+
+def _unfit(what: str) -> SettingsError:
+    return SettingsError(f"no calibration can be fitted: {what}", hint="Judge more queries.")
 
 
 def _refused(what: str, path: Path) -> SettingsError:

@@ -43,7 +43,7 @@ def demanded(operators: Operators, corpus: Corpus) -> Demands:
     for field, value in operators.fielded:
         allowed &= _holding_in_field(value, field, corpus)
     for value in operators.excluded:
-        allowed &= ~(_holding_phrase(value, corpus) if " " in value else _holding(value, corpus))
+        allowed &= ~(_holding_phrase(value, corpus))
     return Demands(allowed, tuple(notes))
 
 
@@ -70,7 +70,7 @@ def _holding_in_field(words: str, field: str, corpus: Corpus) -> Mask:
 def _holding_phrase(phrase: str, corpus: Corpus) -> Mask:
     """Passages in whose title, headings or text the words stand one after the other, whatever their endings."""
     together = _holding(phrase, corpus)
-    if len(phrase.split()) == 1:
+    if all(len(_sequence(prose_analyzer(language), phrase)) <= 1 for language in corpus.languages):
         return together
     rows = _most_promising(np.flatnonzero(together), phrase, corpus)
     found = np.zeros(corpus.passages, dtype=np.bool_)

@@ -28,7 +28,7 @@ def convex_combination(lists: Sequence[RankedList], weights: Mapping[str, float]
     Bruch, Gai, Ingber 2023, with bounds that do not hang on what else was found: 0 and 1 for a cosine, 0 and
     the sum of each term's best posting for BM25F. A passage that is missing from a list gets nothing from it.
     """
-    total = sum(weights.get(ranked.name, 0.0) for ranked in lists) or 1.0
+    total = _total(lists, weights) or 1.0
     shares = {name: weight / total for name, weight in weights.items()}
     return _fuse(
         lists, shares, lambda ranked, _, score: min(1.0, score / ranked.most) if ranked.most else 0.0
@@ -37,7 +37,7 @@ def convex_combination(lists: Sequence[RankedList], weights: Mapping[str, float]
 
 def attainable(lists: Sequence[RankedList], weights: Mapping[str, float], k: int | None) -> float:
     """The most that fusion could give a passage: first in every list that ran (``k`` of RRF, ``None``: convex)."""
-    total = sum(weights.get(ranked.name, 0.0) for ranked in lists)
+    total = _total(lists, weights)
     return (total / (k + 1) if k is not None else 1.0) if total > 0 else 0.0
 
 
@@ -77,4 +77,21 @@ def _fuse(lists: Sequence[RankedList], weights: Mapping[str, float], share: Shar
             given = weight * share(ranked, rank, score)
             each = Contribution(ranked.name, rank, score, weight, given, ranked.question)
             found[row] = (*found.get(row, ()), each)
-    return in_order(Candidate(row, shares) for row, shares in found.items())
+    return in_order(Candidate(row, _best_question(shares)) for row, shares in found.items())
+
+
+def _best_question(shares: tuple[Contribution, ...]) -> tuple[Contribution, ...]:
+    """Of several questions the one that a passage answers best: what answers each by half would beat what answers one."""
+    sums: dict[int, float] = {}
+    for each in shares:
+        sums[each.question] = sums.get(each.question, 0.0) + each.share
+    best = min(sums, key=lambda question: (-sums[question], question))
+    return tuple(each for each in shares if each.question == best)
+
+
+def _total(lists: Sequence[RankedList], weights: Mapping[str, float]) -> float:
+    """The weights of the lists of the question that has most."""
+    sums: dict[int, float] = {}
+    for ranked in lists:
+        sums[ranked.question] = sums.get(ranked.question, 0.0) + weights.get(ranked.name, 0.0)
+    return max(sums.values(), default=0.0)

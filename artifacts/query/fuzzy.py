@@ -29,8 +29,8 @@ class Words:
             if word.isalpha():
                 self._by_length.setdefault(len(word), []).append(word)
 
-    def near(self, word: str, max_edits: int) -> list[Near]:
-        """At most 16 other words within so many edits: the nearest first, ties by name.
+    def near(self, word: str, max_edits: int, limit: int | None = _MAX_NEAR) -> list[Near]:
+        """Other words within so many edits, at most ``limit``: the nearest first, ties by name.
 
         An edit inserts, removes or replaces a character, or swaps two neighbours (optimal string alignment).
         """
@@ -40,7 +40,7 @@ class Words:
         close = [other for length in lengths for other in self._by_length.get(length, ())]
         found = process.extract(word, close, scorer=OSA.distance, score_cutoff=max_edits, limit=None)
         ranked = sorted((int(edits), other) for other, edits, _ in found if edits > 0)
-        return [Near(other, edits) for edits, other in ranked[:_MAX_NEAR]]
+        return [Near(other, edits) for edits, other in ranked[:limit]]
 
 
 def auto_edits(word: str) -> int:

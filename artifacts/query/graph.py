@@ -39,9 +39,12 @@ def graph_list(
     vector: Vector | None = None,
 ) -> RankedList:
     """Neighbours of the seed documents, each by its passage nearest to the query (its first, without a vector)."""
-    found = neighbours(seeds, corpus.links, settings)[: limit * 2]
+    may = (
+        None if allowed is None else np.bincount(corpus.document_of[allowed], minlength=len(corpus.documents))
+    )
+    found = [at for at in neighbours(seeds, corpus.links, settings) if may is None or may[at]][:limit]
     passages = [_passage(document, corpus, allowed, vector) for document in found]
-    rows = np.array([row for row in passages if row is not None][:limit], dtype=np.int64)
+    rows = np.array([row for row in passages if row is not None], dtype=np.int64)
     return RankedList("graph", rows, 1.0 / np.arange(1, len(rows) + 1), 1.0)
 
 

@@ -47,7 +47,7 @@ def with_spelling(
     for word in dict.fromkeys(fold(each).strip(_PUNCTUATION) for each in prose):
         if len(word) < settings.min_chars or any(map(known, query_terms(word, languages))):
             continue
-        near = written().words.near(word, min(settings.max_edits, auto_edits(word)))
+        near = written().words.near(word, min(settings.max_edits, auto_edits(word)), limit=None)
         if near:
             best = min(near, key=lambda each: (each.edits, -written().counts[each.word], each.word)).word
             terms = tuple(query_terms(best, languages))

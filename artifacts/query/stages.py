@@ -112,18 +112,20 @@ def _duplicate_url(candidates: Sequence[Candidate], asking: Asking) -> list[Cand
         section = asking.section_of(candidate)
         return urls[int(corpus.document_of[candidate.row])].as_py(), section.partition("#")[2]
 
-    return without_same(candidates[: asking.pool], address)
+    return without_same(candidates, address)
 
 
 def _duplicate_ngram(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
     threshold = asking.settings.duplicates.ngram
-    return without_near_text(candidates[: asking.pool], asking.text_of, threshold)
+    head, tail = candidates[: asking.pool], candidates[asking.pool :]
+    return [*without_near_text(head, asking.text_of, threshold), *tail]
 
 
 def _duplicate_cosine(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
     head = candidates[: asking.pool]
     vectors = asking.corpus.vectors([each.row for each in head])
-    return without_near_meaning(head, vectors, asking.settings.duplicates.cosine)
+    kept = without_near_meaning(head, vectors, asking.settings.duplicates.cosine)
+    return [*kept, *candidates[asking.pool :]]
 
 
 def _per_document(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
@@ -146,7 +148,8 @@ def _mmr(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
     top = max(each.score for each in head) or 1.0
     relevance = np.array([each.score / top for each in head])
     vectors = asking.corpus.vectors([each.row for each in head])
-    return diversified(head, relevance, vectors, asking.settings.mmr.balance, asking.pool)
+    taken = diversified(head, relevance, vectors, asking.settings.mmr.balance, asking.pool)
+    return [*taken, *candidates[asking.pool :]]
 
 
 def _elbow(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
@@ -156,13 +159,15 @@ def _elbow(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
 def _aggregate(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
     head = candidates[: asking.pool]
     sections = [asking.section_of(each) for each in head]
-    return aggregated(head, sections, asking.corpus.sections, asking.settings.aggregate)
+    found = aggregated(head, sections, asking.corpus.sections, asking.settings.aggregate)
+    return [*found, *candidates[asking.pool :]]
 
 
 def _parents(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
     head = candidates[: asking.pool]
     sections = [asking.section_of(each) for each in head]
-    return with_parents(head, sections, asking.corpus.sections, asking.settings.parents.max_chars)
+    found = with_parents(head, sections, asking.corpus.sections, asking.settings.parents.max_bytes)
+    return [*found, *candidates[asking.pool :]]
 
 
 STAGES: Mapping[StageName, Stage] = {

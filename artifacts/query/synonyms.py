@@ -15,6 +15,10 @@ from pipeline.text import fold, query_terms
 
 _MAX_GLOSSARY_BYTES = 5_000_000
 _MAX_WORDS = 6
+# Typed in small letters these are words, whatever a corpus calls WHO or AND; and so are all of two letters.
+_FUNCTION_WORDS = frozenset(
+    ["and", "any", "are", "but", "can", "did", "does", "for", "from", "had", "has", "have", "how", "its", "may", "not", "off", "our", "out", "over", "she", "than", "that", "the", "then", "they", "this", "use", "was", "who", "why", "will", "with", "you", "your"]
+)
 _WORD = re.compile(r"\w+(?:[-'’.]\w+)*")
 
 Glossary = Mapping[str, Sequence[str]]
@@ -42,8 +46,11 @@ def acronym_table(rows: Iterable[tuple[str, str, int]]) -> AcronymTable:
 def with_acronyms(query: Query, table: AcronymTable, languages: Sequence[str], settings: Acronyms) -> Query:
     """The query with the long form of its acronyms, and the acronyms of its long forms."""
     found = []
+    typed = _WORD.findall(query.text)
+    plain = {word for word in typed if word.islower() and (len(word) < 3 or word in _FUNCTION_WORDS)}
     for words in _runs(query.text):
-        other = table.long_of.get(words) or table.short_of.get(words)
+        other = None if words in plain else table.long_of.get(words)
+        other = other or table.short_of.get(words)
         if other is not None:
             found.append(_expansion(other, query, languages, settings.weight, f"acronym of {words!r}"))
     return _with(query, found)

@@ -183,6 +183,7 @@ def test_of_several_meanings_the_commonest_is_taken_then_the_first_by_name() -> 
 
 def test_words_that_are_no_acronym_bring_nothing() -> None:
     assert acronyms("boats float") == acronyms("") == []
+    assert acronyms("ts it or who") == []
 
 
 # Spelling.

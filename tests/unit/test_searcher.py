@@ -153,7 +153,6 @@ def test_several_questions_are_answered_together(library: Store) -> None:
         assert {"keyword", "keyword#2", "semantic", "semantic#2"} <= set(answer.as_dict()["counts"])
 
 
-@pytest.mark.xfail(reason="what answers both questions by half beats what answers one")
 def test_the_best_answer_of_each_question_comes_first(library: Store) -> None:
     with searcher_of(library, load_encoder(Embed(workers=1)), understand=["split"]) as found:
         answer = found.search("how do I bake apples in the oven and where do boats sleep at night?")
