@@ -50,7 +50,7 @@ class Classify(Table):
 class Spelling(Table):
     """Words that the corpus does not hold are read as the nearest that it does."""
 
-    max_edits: int = Field(default=2, ge=1, le=3)
+    max_edits: int = Field(default=2, ge=1, le=2)
     min_chars: int = Field(default=4, ge=2)
     weight: float = Field(default=0.8, gt=0, le=1, strict=False)
 
