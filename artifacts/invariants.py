@@ -14,7 +14,7 @@ from artifacts.vectors import Vectors, first_unsound_row
 
 STATUSES = ("asset", "external", "missing-document", "missing-heading", "resolved")
 
-_BLOCK_ROWS = 65_536
+_BLOCK_ROWS = 16_384
 
 Mask = npt.NDArray[np.bool_]
 Tables = Mapping[str, pa.Table]

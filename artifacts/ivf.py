@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -80,8 +81,8 @@ def _centroids(vectors: Vectors, lists: int) -> Any:
     return centroids
 
 
-def _spread(count: int, rows: int) -> Rows:
-    return np.arange(count, dtype=np.int64) * rows // count
+def _spread(wanted: int, rows: int) -> Rows:
+    return np.arange(wanted, dtype=np.int64) * rows // wanted
 
 
 def measure(index: Any, vectors: Vectors, nprobe: int) -> Measured:
@@ -91,13 +92,19 @@ def measure(index: Any, vectors: Vectors, nprobe: int) -> Measured:
     with _one_thread():
         queries = _queries(vectors)
         exact = faiss.knn(queries, vectors, _NEAREST, metric=faiss.METRIC_INNER_PRODUCT)[1]
-        tried = min(nprobe or _FIRST_NPROBE, index.nlist)
-        while True:
-            index.nprobe = tried
+        for tried in (nprobe,) if nprobe else _steps():
+            index.nprobe = min(tried, index.nlist)
             recall = _recall_per_mille(index.search(queries, _NEAREST)[1], exact)
-            if nprobe or recall >= _WANTED_PER_MILLE or tried == index.nlist:
-                return Measured(tried, recall)
-            tried = min(tried * 2, index.nlist)
+            if recall >= _WANTED_PER_MILLE or index.nprobe == index.nlist:
+                break
+        return Measured(index.nprobe, recall)
+
+
+def _steps() -> Iterator[int]:
+    """128, 192, 256, 384, 512 and so on."""
+    for power in count():
+        yield _FIRST_NPROBE << power
+        yield (_FIRST_NPROBE << power) * 3 // 2
 
 
 def _queries(vectors: Vectors) -> Vectors:

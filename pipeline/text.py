@@ -156,8 +156,10 @@ def matches(text: str, wanted: AbstractSet[str], languages: Sequence[str]) -> It
     """Where in ``text``, as written, a token stands for one of the ``wanted`` terms; offsets in characters."""
     for found in _TOKEN_AS_WRITTEN.finditer(text):
         token = found.group()
-        if any(not wanted.isdisjoint(_terms_of(token, language)) for language in languages):
-            yield found.span()
+        for language in languages:
+            if not wanted.isdisjoint(_terms_of(token, language)):
+                yield found.span()
+                break
 
 
 # Every hit shown is read for its highlights, and most of its words were read before.

@@ -120,6 +120,11 @@ class Corpus:
         return self._once("vector_row", lambda: self._numbers("passages", "vector_row").astype(np.int64))
 
     @property
+    def address_of(self) -> Ints:
+        """A number for the address of every passage: equal where a reader would be sent to the same place."""
+        return self._once("address_of", self._read_addresses)
+
+    @property
     def vector_owners(self) -> Owners:
         """Which passages have which vector."""
         return self._once("owners", self._read_owners)
@@ -222,6 +227,17 @@ class Corpus:
     def _read_modified(self) -> npt.NDArray[np.datetime64]:
         written = self.snapshot.table("documents", ["modified"]).column("modified").to_pylist()
         return np.array([value[:10] if value else "NaT" for value in written], dtype="datetime64[D]")
+
+    def _read_addresses(self) -> Ints:
+        ids = pc.dictionary_encode(
+            self.snapshot.table("passages", ["section_id"]).column("section_id").combine_chunks()
+        )
+        section = ids.indices.to_numpy().astype(np.int64)
+        collections = self.documents.column("collection").to_pylist()
+        whole = np.array([self.addresses[each].anchors == "none" for each in collections], dtype=np.bool_)
+        document = self.document_of.astype(np.int64)
+        # Without anchors all of a document is one address.
+        return np.where(whole[document], -1 - document, section)
 
     def _read_owners(self) -> Owners:
         order = np.argsort(self.vector_row, kind="stable")

@@ -15,11 +15,11 @@ from artifacts.query.model import Candidate
 Grams = npt.NDArray[np.uint64]
 
 
-def without_same(candidates: Sequence[Candidate], key: Callable[[Candidate], Hashable]) -> list[Candidate]:
+def without_same(candidates: Sequence[Candidate], keys: Sequence[Hashable]) -> list[Candidate]:
     """The first candidate of every key: the content hash of a passage, or its address."""
     first: dict[Hashable, Candidate] = {}
-    for candidate in candidates:
-        first.setdefault(key(candidate), candidate)
+    for key, candidate in zip(keys, candidates, strict=True):
+        first.setdefault(key, candidate)
     return list(first.values())
 
 

@@ -36,8 +36,10 @@ def _best_start(text: str, spans: Sequence[tuple[int, int]], max_chars: int) -> 
     lead = max_chars // 5
     starts = [0, *(_word_start(text, max(0, a - lead)) for a, _ in spans)]
 
+    words = [(a, b, text[a:b].lower()) for a, b in spans]
+
     def distinct(start: int) -> int:
-        return len({text[a:b].lower() for a, b in spans if a >= start and b <= start + max_chars})
+        return len({word for a, b, word in words if a >= start and b <= start + max_chars})
 
     return max(starts, key=lambda start: (distinct(start), -start))
 

@@ -77,7 +77,10 @@ def _fuse(lists: Sequence[RankedList], weights: Mapping[str, float], share: Shar
             given = weight * share(ranked, rank, score)
             each = Contribution(ranked.name, rank, score, weight, given, ranked.question)
             found[row] = (*found.get(row, ()), each)
-    return in_order(Candidate(row, _best_question(shares)) for row, shares in found.items())
+    several = any(ranked.question > 0 for ranked in lists)
+    return in_order(
+        Candidate(row, _best_question(shares) if several else shares) for row, shares in found.items()
+    )
 
 
 def _best_question(shares: tuple[Contribution, ...]) -> tuple[Contribution, ...]:

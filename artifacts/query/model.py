@@ -121,14 +121,16 @@ class Candidate:
     section: SectionId | None = None
     members: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    score: float = field(init=False)
 
-    @property
-    def score(self) -> float:
-        """Sum of the shares in order, times each factor in order."""
-        total = sum(contribution.share for contribution in self.contributions)
+    def __post_init__(self) -> None:
+        """Sum of the shares in order, times each factor in order: computed once, as every stage asks for it."""
+        total = 0.0
+        for contribution in self.contributions:
+            total += contribution.share
         for multiplier in self.multipliers:
             total *= multiplier.factor
-        return total
+        object.__setattr__(self, "score", total)
 
     def times(self, stage: str, factor: float, because: str = "") -> Candidate:
         """The candidate with one more factor."""

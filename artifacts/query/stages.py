@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from artifacts.query.aggregate import aggregated
 from artifacts.query.asking import Asking
@@ -96,23 +97,25 @@ def _calibrate(candidates: Sequence[Candidate], asking: Asking) -> list[Candidat
     settings = asking.settings
     # Support is part of what a passage can have: without it, half of the most would be easy to reach.
     most = asking.attainable * (1 + settings.support.share if "support" in settings.stages else 1)
-    return calibrated(candidates, most, asking.curve, settings.calibrate.min_confidence)
+    least = settings.calibrate.min_confidence
+    # Nobody sees the others, and none of them is left out.
+    seen = len(candidates) if least > 0 else max(asking.pool, asking.request.top_n)
+    return [*calibrated(candidates[:seen], most, asking.curve, least), *candidates[seen:]]
 
 
 def _duplicate_hash(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
     # Passages of one content hash share their vector.
-    return without_same(candidates, lambda each: int(asking.corpus.vector_row[each.row]))
+    return without_same(candidates, _of(asking.corpus.vector_row, candidates))
 
 
 def _duplicate_url(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
-    corpus = asking.corpus
-    urls = corpus.column("documents", "url")
+    return without_same(candidates, _of(asking.corpus.address_of, candidates))
 
-    def address(candidate: Candidate) -> tuple[str, str]:
-        section = asking.section_of(candidate)
-        return urls[int(corpus.document_of[candidate.row])].as_py(), section.partition("#")[2]
 
-    return without_same(candidates, address)
+def _of(column: npt.NDArray[np.int64], candidates: Sequence[Candidate]) -> list[int]:
+    """The numbers that a column has for the candidates' passages."""
+    found: list[int] = column[[each.row for each in candidates]].tolist()
+    return found
 
 
 def _duplicate_ngram(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:

@@ -60,7 +60,7 @@ def test_equal_texts_too_short_for_grams_are_alike_and_others_are_not() -> None:
 
 def test_the_better_of_two_duplicates_stays_in_its_place() -> None:
     keys = ("x", "y", "x", "z", "y")
-    assert rows(without_same(candidates(5, 4, 3, 2, 1), lambda each: keys[each.row])) == [0, 1, 3]
+    assert rows(without_same(candidates(5, 4, 3, 2, 1), keys)) == [0, 1, 3]
 
 
 def test_what_repeats_a_duplicate_but_none_that_was_kept_stays() -> None:
@@ -84,7 +84,7 @@ def test_a_cosine_of_exactly_the_threshold_is_a_duplicate() -> None:
 
 def test_nothing_has_no_duplicates() -> None:
     assert near_text() == []
-    assert without_same([], lambda each: each.row) == []
+    assert without_same([], []) == []
     assert without_near_meaning([], np.zeros((0, 2), np.float32), 0.85) == []
 
 
