@@ -25,7 +25,9 @@ from artifacts.vectors import write_index
 from flows import assemble
 from flows.collect import Listing, Understanding, list_sources, understand_all
 from flows.encode import Encoded, encode, passage_texts, word_texts
+from flows.memory import give_back
 from flows.steps import Progress, StageTime, Steps
+from flows.understand import Understood
 from pipeline import __version__, text
 from pipeline.embed import TransformerEncoder, load_encoder
 from pipeline.errors import EmptyCollection, SettingsError, WriteFailed
@@ -111,6 +113,7 @@ def build_snapshot(
     with store.lock("index"):
         listing = steps.run("discover", lambda: list_sources(settings))
         staged = _stage(listing, settings, store, steps, progress, options or BuildOptions())
+        give_back()  # publishing reads everything again
         # Not to be tried again: it ends with the staging moved or removed.
         published = steps.run("publish", lambda: store.publish(staged.staging, staged.manifest), once=True)
         result = _result(published, staged, steps, time.perf_counter() - start)
@@ -147,12 +150,15 @@ def _stage(
 ) -> _Staged:
     understanding = understand_all(listing, settings, steps, progress)
     _require_documents(settings, listing, understanding, options)
-    parts = _Parts(settings, store, steps, progress, understanding)
+    rejections, batches = understanding.rejections, list(understanding.batches)
+    del understanding  # its counts go as soon as they are in an index
+    parts = _Parts(settings, store, steps, progress, batches, rejections)
+    give_back()
     staging, manifest = steps.run("write", lambda: _write(store.stage(), parts))
     return _Staged(
         staging=staging,
         manifest=manifest,
-        rejections=understanding.rejections,
+        rejections=rejections,
         encoded=parts.encoded.computed,
         distinct=len(parts.encoded.hashes),
     )
@@ -201,10 +207,15 @@ class _Parts:
     """Everything that goes into a snapshot, stage by stage."""
 
     def __init__(
-        self, settings: Settings, store: Store, steps: Steps, progress: Progress, understanding: Understanding
+        self,
+        settings: Settings,
+        store: Store,
+        steps: Steps,
+        progress: Progress,
+        batches: list[Understood],
+        rejections: tuple[Rejection, ...],
     ) -> None:
-        batches = understanding.batches
-        self.settings, self.steps, self.rejections = settings, steps, understanding.rejections
+        self.settings, self.steps, self.rejections = settings, steps, rejections
         self.languages = sorted({language for batch in batches for language in batch.languages} or {"en"})
         passages = assemble.concatenate((batch.passages for batch in batches), tables.PASSAGES)
         self.encoder: TransformerEncoder = steps.run("load model", lambda: load_encoder(settings.embed))
@@ -221,6 +232,7 @@ class _Parts:
         self.acronyms = assemble.acronym_rows(batches)
         self.linked = steps.run("communities", lambda: assemble.link(batches, links, self.prose, settings))
         terms = assemble.vocabulary_terms(batches, self.prose, settings)
+        batches[:] = [batch.without_counts() for batch in batches]
         words = word_texts([term.term for term in terms], self.encoder)
         vectors = encode("vocabulary vectors", words, self.encoder, store, steps, progress)
         self.vocabulary = steps.run("vocabulary", lambda: assemble.vocabulary_rows(terms, vectors, settings))

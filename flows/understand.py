@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
@@ -51,6 +51,11 @@ class Understood:
     acronyms: tuple[Acronym, ...]
     languages: frozenset[str]
     rejections: tuple[Rejection, ...]
+
+    def without_counts(self) -> Understood:
+        """The same, but for the counted terms and the links, a third of its memory."""
+        nothing = count_fields([], [])
+        return replace(self, prose=nothing, code=nothing, linking=())
 
 
 @dataclass(frozen=True, slots=True)

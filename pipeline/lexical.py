@@ -11,8 +11,9 @@ into ``FieldCounts``, and all batches together become a ``LexicalIndex``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,8 @@ Ints = npt.NDArray[np.int64]
 Narrow = npt.NDArray[np.int32]  # columns that are kept for a whole corpus
 Floats = npt.NDArray[np.float64]
 Masks = npt.NDArray[np.uint16]
+# Each takes some 70 bytes while its range of terms is added up.
+_OCCURRENCES_AT_A_TIME = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +192,10 @@ def build_index(
         first += len(batch.lengths)
     if shared:
         columns.append(_spread(shared))
-    return _scored(terms, _sums(columns, number, weight, texts), texts, k1)
+    numbered = [
+        _Numbered(np.array([number[term] for term in each.terms], dtype=np.int64), each) for each in columns
+    ]
+    return _joined(terms, [_scored(part, texts, k1) for part in _parts(numbered, len(terms), weight, texts)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,16 +218,39 @@ def _spread(shared: SharedField) -> _Columns:
     return _Columns(counts.terms, term, _ranges(first[counts.text], sizes), field, count)
 
 
-def _sums(columns: Sequence[_Columns], number: Mapping[str, int], weight: Floats, texts: int) -> _Sums:
+@dataclass(frozen=True, slots=True)
+class _Numbered:
+    """Columns with the number of each of their terms among all terms."""
+
+    number: Ints
+    columns: _Columns
+
+
+def _parts(columns: Sequence[_Numbered], terms: int, weight: Floats, texts: int) -> Iterator[_Sums]:
+    """The sums of one range of terms after the other: those of a large corpus together would not fit."""
+    found = np.zeros(terms, dtype=np.int64)
+    for each in columns:
+        counted = np.bincount(each.columns.term, minlength=len(each.number))
+        np.add.at(found, each.number, counted)
+    borders = np.flatnonzero(np.diff(np.cumsum(found) // _OCCURRENCES_AT_A_TIME)) + 1
+    for first, end in pairwise([0, *borders.tolist(), terms]):
+        yield _sums(columns, first, end, weight, texts)
+
+
+def _sums(columns: Sequence[_Numbered], first: int, end: int, weight: Floats, texts: int) -> _Sums:
+    """The sums of the terms from ``first`` up to ``end``; keys count terms from ``first``."""
     keys, values, masks = [], [], []
     for each in columns:
-        to_global = np.array([number[term] for term in each.terms], dtype=np.int64)
-        keys.append(to_global[each.term] * texts + each.text)
-        value = each.count * weight[each.text, each.field]
+        wanted = (each.number >= first) & (each.number < end)
+        at = np.flatnonzero(wanted[each.columns.term])
+        text, field = each.columns.text[at], each.columns.field[at]
+        keys.append((each.number[each.columns.term[at]] - first) * texts + text)
+        value = each.columns.count[at] * weight[text, field]
         values.append(value)
-        bit = np.left_shift(1, each.field.astype(np.uint16))
+        bit = np.left_shift(1, field.astype(np.uint16))
         masks.append(np.where(value > 0, bit, 0).astype(np.uint16))
     return _sum_by_key(
+        end - first,
         _concatenate(keys),
         np.concatenate(values) if values else np.zeros(0),
         np.concatenate(masks) if masks else np.zeros(0, np.uint16),
@@ -243,36 +272,53 @@ def _weights(lengths: Narrow, fields: Sequence[LexicalField]) -> Floats:
 class _Sums:
     """Distinct keys (term, passage) in order, each with its pseudo-frequency and the fields that add to it."""
 
+    terms: int
     key: Ints
     pseudo_frequency: Floats
     fields: Masks
 
 
-def _sum_by_key(keys: Ints, values: Floats, masks: Masks) -> _Sums:
+def _sum_by_key(terms: int, keys: Ints, values: Floats, masks: Masks) -> _Sums:
     """The values of each key summed in the order of the fields; keys that sum to nothing are left out."""
     if not len(keys):
-        return _Sums(keys, values, masks)
+        return _Sums(terms, keys, values, masks)
     order = np.argsort(keys, kind="stable")
     keys, values, masks = keys[order], values[order], masks[order]
     starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
     sums = np.add.reduceat(values, starts)
     present = sums > 0
-    return _Sums(keys[starts][present], sums[present], np.bitwise_or.reduceat(masks, starts)[present])
+    return _Sums(terms, keys[starts][present], sums[present], np.bitwise_or.reduceat(masks, starts)[present])
 
 
-def _scored(terms: tuple[str, ...], sums: _Sums, texts: int, k1: float) -> LexicalIndex:
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """The postings of a range of terms, and of each term how many passages have it and what that is worth."""
+
+    passage: Narrow
+    score: npt.NDArray[np.float32]
+    fields: Masks
+    frequency: Ints
+    idf: Floats
+
+
+def _scored(sums: _Sums, texts: int, k1: float) -> _Scored:
     term, passage = np.divmod(sums.key, max(1, texts))
     pseudo_frequency = sums.pseudo_frequency
-    frequency = np.bincount(term, minlength=len(terms)).astype(np.int64)
+    frequency = np.bincount(term, minlength=sums.terms).astype(np.int64)
     idf = np.log1p((texts - frequency + 0.5) / (frequency + 0.5))
     score = idf[term] * (k1 + 1) * pseudo_frequency / (k1 + pseudo_frequency)
+    return _Scored(passage.astype(np.int32), score.astype(np.float32), sums.fields, frequency, idf)
+
+
+def _joined(terms: tuple[str, ...], parts: Sequence[_Scored]) -> LexicalIndex:
+    frequency = np.concatenate([part.frequency for part in parts])
     kept = np.flatnonzero(frequency)
     return LexicalIndex(
         terms=tuple(terms[i] for i in kept),
         offsets=np.concatenate([[0], np.cumsum(frequency[kept])]).astype(np.int64),
-        passage=passage.astype(np.int32),
-        score=score.astype(np.float32),
-        fields=sums.fields,
+        passage=np.concatenate([part.passage for part in parts]),
+        score=np.concatenate([part.score for part in parts]),
+        fields=np.concatenate([part.fields for part in parts]),
         frequency=frequency[kept],
-        idf=idf[kept],
+        idf=np.concatenate([part.idf for part in parts])[kept],
     )
