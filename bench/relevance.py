@@ -7,6 +7,7 @@ print(ablation([Variant("defaults"), Variant("rrf_k 20", {"search": {"rrf_k": 20
 from __future__ import annotations
 
 import time
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -54,6 +55,12 @@ LISTS: tuple[Variant, ...] = (
     Variant("rrf_k 20", {"search": {"rrf_k": 20}}),
     Variant("rrf_k 5", {"search": {"rrf_k": 5}}),
     Variant("candidates 300", {"search": {"candidates": 300}}),
+)
+OPTIONS: tuple[Variant, ...] = (
+    Variant("with balance", {"search": {"balance": {"on": True}}}),
+    Variant('with fuzziness = "auto"', {"search": {"fuzziness": "auto"}}),
+    Variant("with min_confidence = 0.3", {"search": {"calibrate": {"min_confidence": 0.3}}}),
+    Variant("configs/seed-order.toml", tomllib.loads(Path("configs/seed-order.toml").read_text("utf-8"))),
 )
 # Each has a store of its own: minutes for a small set, hours for a large one.
 PASSAGE_SIZES: tuple[Variant, ...] = (
@@ -159,7 +166,7 @@ def _recall(cell: Cell) -> str:
 
 def measure() -> None:
     """The lists and stages on every set that is there; the table is also kept as ``relevance.md`` in the cache."""
-    table = ablation([*LISTS, *stage_variants()], judged_sets(), depth=10).markdown()
+    table = ablation([*LISTS, *stage_variants(), *OPTIONS], judged_sets(), depth=10).markdown()
     (cache_folder() / "relevance.md").write_text(table + "\n", "utf-8")
     print(table)
 
