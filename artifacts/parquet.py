@@ -83,7 +83,8 @@ def _read(file: pq.ParquetFile, columns: Sequence[str] | None) -> pa.Table:
     if columns is not None:
         schema = pa.schema([field for field in schema if field.name in set(columns)])
     blocks = file.iter_batches(ROW_GROUP_ROWS, columns=schema.names)
-    return pa.Table.from_batches(blocks, schema=schema)
+    table = pa.Table.from_batches(blocks, schema=schema)
+    return table if columns is None else table.select(list(columns))
 
 
 def _damaged(path: Path, error: Exception) -> DamagedSnapshot:

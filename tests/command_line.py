@@ -84,6 +84,8 @@ class CommandLine:
                 stdout=subprocess.DEVNULL,
                 stderr=err,
                 start_new_session=True,
+                # A shell's background job ignores Ctrl-C, and so would all that it starts.
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # no threads here
             )
         return Started(process, mark, log)
 
