@@ -61,7 +61,6 @@ def catalog(dimension: int, languages: Sequence[str]) -> str:
         "dimension": str(dimension),
         "languages": _listed(languages),
         "fields": _listed(FIELDS),
-        "means": ", ".join(f"avg(vector[{place}])" for place in range(1, dimension + 1)),
     }
     folder = package_files("artifacts")
     sql = "\n".join((folder / f"catalog_{part}.sql").read_text(encoding="utf-8") for part in _PARTS)

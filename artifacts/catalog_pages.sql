@@ -1,19 +1,15 @@
 -- Documents and how they hang together.
 
-create or replace view document_vectors as
-select doc_id, [{means}]::float[{dimension}] as vector
-from passages join vectors using (vector_row) group by doc_id;
-comment on view document_vectors is 'The mean of the vectors of each document''s passages.';
-
 create or replace macro similar_to(id, n) as table
-with given as (select vector as wanted from document_vectors where doc_id = id)
+with given as (select vector as wanted from centroids where doc_id = id)
 select row_number() over (order by score desc, doc_id) as rank, score, doc_id, title, url
 from (
     select doc_id, array_cosine_similarity(vector, wanted)::double as score
-    from document_vectors, given where doc_id <> id
+    from centroids, given where doc_id <> id
 ) join documents using (doc_id)
+where isfinite(score)
 order by rank limit n;
-comment on macro table similar_to is 'The n documents most like one, by the cosine of the means of their passages'' vectors.';
+comment on macro table similar_to is 'The n documents most like one, by the cosine of their centroids.';
 
 create or replace macro neighbours(id) as table
 select doc_id, title, url, direction, kind, count(*) as links

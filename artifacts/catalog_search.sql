@@ -44,33 +44,58 @@ comment on macro table semantic_search is 'The n passages nearest to a vector of
 create or replace macro text_vector(query) as (
     select list((component / length_of)::float order by place)::float[{dimension}]
     from (
-        select place, sum(idf * value) as component, sqrt(sum(sum(idf * value) ** 2) over ()) as length_of
+        select place, sum(scale::double * value) as component, sqrt(sum(sum(scale::double * value) ** 2) over ()) as length_of
         from (
-            select idf, unnest(vector::float[]) as value, generate_subscripts(vector::float[], 1) as place
-            from vocabulary semi join query_terms(query) as wanted on index_term = wanted.term
+            select scale, unnest(code) as value, generate_subscripts(code, 1) as place
+            from term_vectors semi join query_terms(query) using (term)
         )
         group by place
     )
 );
-comment on macro text_vector is 'A unit vector for a text without a model: its vocabulary words'' vectors, weighted by their rarity.';
+comment on macro text_vector is 'The unit vector of a query without a model: the vectors of its terms, added up.';
 
 create or replace macro semantic_search_text(query, n) as table from semantic_search(text_vector(query), n);
 comment on macro table semantic_search_text is
-    'The n passages nearest to a text by the vectors of its words; none if the vocabulary has none of them.';
+    'The n passages nearest to a query by the vectors of its terms; none if none of them has one.';
 
+-- The 100 best of either search, scored by both and by how near their document is: each score taken between 0 and the most
+-- that it could be. Documents that others link to count a little more.
 create or replace macro hybrid_search(query, n) as table
-with fused as (
-    select passage, sum(1 / (60 + rank)) as score, min(rank) filter (list = 'keyword') as keyword_rank,
-        min(rank) filter (list = 'semantic') as semantic_rank
+with words as materialized (
+    select passage, sum(score) as score
     from (
-        select 'keyword' as list, rank, passage from keyword_search(query, 100)
-        union all
-        select 'semantic', rank, passage from semantic_search_text(query, 100)
+        select unnest(passage) as passage, unnest(score)::double as score
+        from postings semi join query_terms(query) using (term)
     )
-    group by passage order by score desc, passage limit n
+    group by passage
+),
+most as (select sum(max_score)::double as score from terms semi join query_terms(query) using (term)),
+wanted as materialized (select text_vector(query) as vector),
+meanings as materialized (
+    select passage, array_cosine_similarity(vectors.vector, wanted.vector)::double as score
+    from vectors join passages using (vector_row), wanted
+),
+found as (
+    (select passage from words order by score desc, passage limit 100)
+    union
+    (select passage from meanings where score > 0 and isfinite(score) order by score desc, passage limit 100)
+),
+parts as (
+    select passage, coalesce(words.score, 0) as keyword_score, greatest(coalesce(meanings.score, 0), 0) as semantic_score,
+        greatest(coalesce(array_cosine_similarity(centroids.vector, wanted.vector), 0), 0)::double as document_score,
+        1 + 0.05 * ln(1 + links_in) as in_degree
+    from found join passages using (passage) join documents using (doc_id) join centroids using (doc_id)
+        left join words using (passage) left join meanings using (passage), wanted
+),
+hits as (
+    select passage, keyword_score, semantic_score, document_score, in_degree, in_degree * (
+        coalesce(keyword_score / most.score, 0) + 0.3 * if(isfinite(semantic_score), semantic_score, 0)
+        + 0.7 * if(isfinite(document_score), document_score, 0)
+    ) / 2 as score
+    from parts, most order by score desc, passage limit n
 )
-select row_number() over (order by score desc, passage) as rank, score, keyword_rank, semantic_rank,
+select row_number() over (order by score desc, passage) as rank, score, keyword_score, semantic_score, document_score, in_degree,
     passage_id, doc_id, breadcrumb, text, passage
-from fused join passages using (passage) order by rank;
+from hits join passages using (passage) order by rank;
 comment on macro table hybrid_search is
-    'The n passages that stand highest in keyword_search and semantic_search_text: reciprocal rank fusion with k = 60.';
+    'The n passages with the highest weighted sum of keyword, semantic and document scores, for documents linked to a little more.';

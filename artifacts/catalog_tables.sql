@@ -55,6 +55,13 @@ select file_row_number as vector_row, content_hash, vector::float[{dimension}] a
 from read_parquet(snapshot_file('vectors'), file_row_number = true);
 comment on view vectors is 'Unit vectors; passages.vector_row says which is whose.';
 
+create or replace view centroids as
+select doc_id, vector::float[{dimension}] as vector from read_parquet(snapshot_file('centroids'));
+comment on view centroids is 'The unit mean of the vectors of each document''s passages; zeros for a document without passages.';
+
+create or replace view term_vectors as from read_parquet(snapshot_file('term_vectors'));
+comment on view term_vectors is 'What each term adds to a query''s vector, its rarity included: scale times code.';
+
 create or replace view report as from read_parquet(snapshot_file('report'));
 comment on view report is 'Files that were left out, and remarks about files that were not.';
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 
 # In the store
 CURRENT = "CURRENT"
@@ -36,6 +36,8 @@ TABLES = (
     "acronyms",
     "vocabulary",
     "vectors",
+    "centroids",
+    "term_vectors",
     "report",
 )
 

@@ -139,6 +139,16 @@ def vectors_schema(dimension: int) -> pa.Schema:
     return _schema(content_hash=pa.string(), vector=pa.list_(pa.float32(), dimension))
 
 
+def centroids_schema(dimension: int) -> pa.Schema:
+    """Row ``r`` is document ``r``: the unit mean of its passages' vectors, zeros where it has none."""
+    return _schema(doc_id=pa.string(), vector=pa.list_(pa.float32(), dimension))
+
+
+def term_vectors_schema(dimension: int) -> pa.Schema:
+    """Index terms, sorted: ``scale · code`` is the vector that a term adds to a query's, its idf included."""
+    return _schema(term=pa.string(), scale=pa.float32(), code=pa.list_(pa.int8(), dimension))
+
+
 def schemas(dimension: int) -> Mapping[str, pa.Schema]:
     """The schema of every table of a snapshot whose vectors have this many dimensions."""
     return {
@@ -156,6 +166,8 @@ def schemas(dimension: int) -> Mapping[str, pa.Schema]:
         "acronyms": ACRONYMS,
         "vocabulary": vocabulary_schema(dimension),
         "vectors": vectors_schema(dimension),
+        "centroids": centroids_schema(dimension),
+        "term_vectors": term_vectors_schema(dimension),
         "report": REPORT,
     }
 

@@ -17,7 +17,9 @@ from flows.encode import Encoded
 from flows.understand import UNSTEMMED, Understood, stemmed_language
 from pipeline.acronyms import merge
 from pipeline.anchors import anchor_texts
+from pipeline.centroids import centroids
 from pipeline.communities import Partition, find_communities, link_graph
+from pipeline.embed import Vectors
 from pipeline.lexical import FieldCounts, LexicalIndex, SharedField, build_index, count_fields
 from pipeline.links import resolve_links
 from pipeline.model import DocId, ResolvedLink
@@ -142,6 +144,17 @@ def vector_rows(encoded: Encoded, dimension: int) -> pa.Table:
     """The vectors table."""
     columns = [pa.array(encoded.hashes, type=pa.string()), fixed_size_lists(encoded.vectors)]
     return pa.Table.from_arrays(columns, schema=tables.vectors_schema(dimension))
+
+
+def centroids_of(documents: pa.Table, encoded: Encoded) -> Vectors:
+    """The centroid of every document."""
+    return centroids(encoded.vectors, encoded.row, documents.column("passages").to_numpy())
+
+
+def centroid_rows(documents: pa.Table, found: Vectors) -> pa.Table:
+    """The centroids table."""
+    columns = [documents.column("doc_id"), fixed_size_lists(found)]
+    return pa.Table.from_arrays(columns, schema=tables.centroids_schema(found.shape[1]))
 
 
 def row_groups(index: LexicalIndex) -> np.ndarray[tuple[int], np.dtype[np.int32]]:

@@ -12,9 +12,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 
-import pyarrow as pa
-
-from artifacts import tables
 from artifacts.catalog import write_catalog
 from artifacts.layout import FAISS_INDEX, FORMAT_VERSION, table_file
 from artifacts.manifest import IndexRecord, Manifest, ModelRecord
@@ -24,14 +21,11 @@ from artifacts.store import Published, Staging, Store, describe
 from artifacts.vectors import write_index
 from flows import assemble
 from flows.collect import Listing, Understanding, list_sources, understand_all
-from flows.encode import Encoded, encode, passage_texts, word_texts
 from flows.memory import give_back
+from flows.parts import Parts
 from flows.steps import Progress, StageTime, Steps
-from flows.understand import Understood
 from pipeline import __version__, text
-from pipeline.embed import TransformerEncoder, load_encoder
 from pipeline.errors import EmptyCollection, SettingsError, WriteFailed
-from pipeline.lexical import LexicalIndex
 from pipeline.model import Rejection, SnapshotId
 from pipeline.model_files import find
 from pipeline.settings import Settings
@@ -152,7 +146,7 @@ def _stage(
     _require_documents(settings, listing, understanding, options)
     rejections, batches = understanding.rejections, list(understanding.batches)
     del understanding  # its counts go as soon as they are in an index
-    parts = _Parts(settings, store, steps, progress, batches, rejections)
+    parts = Parts(settings, store, steps, progress, batches, rejections)
     give_back()
     staging, manifest = steps.run("write", lambda: _write(store.stage(), parts))
     return _Staged(
@@ -203,67 +197,7 @@ def _first_reason(understanding: Understanding, collection: str) -> str:
     return next((f"{r.path}: {r.reason}" for r in failed), "none")
 
 
-class _Parts:
-    """Everything that goes into a snapshot, stage by stage."""
-
-    def __init__(
-        self,
-        settings: Settings,
-        store: Store,
-        steps: Steps,
-        progress: Progress,
-        batches: list[Understood],
-        rejections: tuple[Rejection, ...],
-    ) -> None:
-        self.settings, self.steps, self.rejections = settings, steps, rejections
-        self.languages = sorted({language for batch in batches for language in batch.languages} or {"en"})
-        passages = assemble.concatenate((batch.passages for batch in batches), tables.PASSAGES)
-        self.encoder: TransformerEncoder = steps.run("load model", lambda: load_encoder(settings.embed))
-        self.encoded: Encoded = encode("embed", passage_texts(passages), self.encoder, store, steps, progress)
-        links = steps.run("links", lambda: assemble.resolved_links(batches, settings))
-        anchors = assemble.count_anchors(batches, links)
-        self.prose: LexicalIndex = steps.run(
-            "lexical", lambda: assemble.prose_index(batches, anchors, settings)
-        )
-        self.code: LexicalIndex = steps.run("code", lambda: assemble.code_index(batches, settings))
-        self.surfaces = steps.run(
-            "surfaces", lambda: assemble.surface_rows([*(b.prose for b in batches), anchors])
-        )
-        self.acronyms = assemble.acronym_rows(batches)
-        self.linked = steps.run("communities", lambda: assemble.link(batches, links, self.prose, settings))
-        terms = assemble.vocabulary_terms(batches, self.prose, settings)
-        batches[:] = [batch.without_counts() for batch in batches]
-        words = word_texts([term.term for term in terms], self.encoder)
-        vectors = encode("vocabulary vectors", words, self.encoder, store, steps, progress)
-        self.vocabulary = steps.run("vocabulary", lambda: assemble.vocabulary_rows(terms, vectors, settings))
-        documents = assemble.concatenate((batch.documents for batch in batches), tables.DOCUMENTS)
-        self.documents = assemble.document_rows(documents, passages, self.linked)
-        self.passages = assemble.passage_rows(passages, self.encoded)
-        self.sections = assemble.concatenate((batch.sections for batch in batches), tables.SECTIONS)
-        self.code_blocks = assemble.concatenate((batch.code_blocks for batch in batches), tables.CODE_BLOCKS)
-
-    def tables(self) -> dict[str, pa.Table]:
-        """Every table of the snapshot by name."""
-        return {
-            "documents": self.documents,
-            "sections": self.sections,
-            "passages": self.passages,
-            "code_blocks": self.code_blocks,
-            "links": tables.links_table(self.linked.links),
-            "communities": tables.communities_table(self.linked.partition.communities),
-            "terms": assemble.term_rows(self.prose),
-            "postings": assemble.posting_rows(self.prose),
-            "code_terms": assemble.term_rows(self.code),
-            "code_postings": assemble.posting_rows(self.code),
-            "surfaces": self.surfaces,
-            "acronyms": self.acronyms,
-            "vocabulary": self.vocabulary,
-            "vectors": assemble.vector_rows(self.encoded, self.encoder.dimension),
-            "report": tables.report_table(self.rejections),
-        }
-
-
-def _write(staging: Staging, parts: _Parts) -> tuple[Staging, Manifest]:
+def _write(staging: Staging, parts: Parts) -> tuple[Staging, Manifest]:
     """Every file of the snapshot but the manifest, which is returned."""
     written = parts.tables()
     for name, table in written.items():
@@ -271,7 +205,7 @@ def _write(staging: Staging, parts: _Parts) -> tuple[Staging, Manifest]:
         write_table(
             table,
             staging.path / table_file(name),
-            row_group_size=PASSAGES_PER_GROUP if name == "passages" else 65_536,
+            row_group_size=PASSAGES_PER_GROUP if name in ("passages", "term_vectors") else 65_536,
             row_groups=assemble.group_sizes(groups) if groups else None,
         )
     index = write_index(parts.encoded.vectors, staging.path / FAISS_INDEX, parts.settings.vectors)
@@ -280,7 +214,7 @@ def _write(staging: Staging, parts: _Parts) -> tuple[Staging, Manifest]:
     return staging, _manifest(staging, counts, index, parts)
 
 
-def _manifest(staging: Staging, counts: Mapping[str, int], index: IndexRecord, parts: _Parts) -> Manifest:
+def _manifest(staging: Staging, counts: Mapping[str, int], index: IndexRecord, parts: Parts) -> Manifest:
     model = parts.encoder.model
     return Manifest(
         format_version=FORMAT_VERSION,

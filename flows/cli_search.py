@@ -20,6 +20,15 @@ if TYPE_CHECKING:
 
 Mode = Literal["hybrid", "keyword", "semantic", "code"]
 TopN = Annotated[int, typer.Option("--top-n", "-n", min=1, max=1000, help="How many hits.")]
+EncoderName = Literal["static", "full"]
+Encoder = Annotated[
+    EncoderName | None,
+    typer.Option(
+        "--encoder",
+        help="What turns the query into a vector: the snapshot's term vectors, or the model itself (seconds to load).",
+        show_default="static, or what the settings say",
+    ),
+]
 Explain = Annotated[
     bool, typer.Option("--explain", help="Show where each score comes from, and what each stage did.")
 ]
@@ -49,6 +58,7 @@ def search(  # noqa: PLR0913, PLR0917  # one for each option
         list[str] | None,
         typer.Option("--namespace", metavar="NAME=DIR", help="Search these stores, and fuse their answers.", show_default=False),
     ] = None,
+    encoder: Encoder = None,
     explain: Explain = False,
 ) -> None:  # fmt: skip
     """Search the current snapshot.
@@ -65,9 +75,9 @@ def search(  # noqa: PLR0913, PLR0917  # one for each option
 
     request = Request(query, top_n, mode, tuple(map(parse_filter, filters or ())), hypothesis)
     if namespaces:
-        _search_namespaces(flags, request, namespaces)
+        _search_namespaces(flags, request, namespaces, encoder)
         return
-    with _searcher(flags, flags.store) as searcher:
+    with _searcher(flags, flags.store, encoder) as searcher:
         answer = searcher.ask(request)
     if flags.as_json:
         output.emit(answer.as_dict())
@@ -99,12 +109,13 @@ def related(
     flags: Flags,
     term: Annotated[str, typer.Argument(metavar="TERM", help="A word of the vocabulary, or any text.")],
     top_n: TopN = 10,
+    encoder: Encoder = None,
 ) -> None:
     """List words of the corpus that mean almost the same.
 
     Example: noctule related authentication
     """
-    with _searcher(flags, flags.store) as searcher:
+    with _searcher(flags, flags.store, encoder) as searcher:
         found = searcher.related(term, top_n)
     if flags.as_json:
         output.emit({"term": term, "related": [{"term": c.term, "similarity": c.similarity} for c in found]})
@@ -116,25 +127,30 @@ def related(
 
 
 @contextmanager
-def _searcher(flags: Flags, store: Path) -> Iterator[Searcher]:
+def _searcher(flags: Flags, store: Path, encoder: EncoderName | None = None) -> Iterator[Searcher]:
     from artifacts import query as searching
     from artifacts.store import Store
     from flows.request import read_settings
 
     settings = read_settings(flags.config)
+    if encoder is not None:
+        search = settings.search.model_copy(update={"encoder": encoder})
+        settings = settings.model_copy(update={"search": search})
     with searching.open(Store(store), settings) as searcher, warnings.catch_warnings():
         # The answer carries them too, and they are printed with it.
         warnings.simplefilter("ignore", RuntimeWarning)
         yield searcher
 
 
-def _search_namespaces(flags: Flags, request: Request, given: list[str]) -> None:
+def _search_namespaces(flags: Flags, request: Request, given: list[str], encoder: EncoderName | None) -> None:
     from artifacts.query.federate import search_namespaces
     from flows import search_text
 
     stores = dict(_namespace(each) for each in given)
     with ExitStack() as opened:
-        searchers = {name: opened.enter_context(_searcher(flags, store)) for name, store in stores.items()}
+        searchers = {
+            name: opened.enter_context(_searcher(flags, store, encoder)) for name, store in stores.items()
+        }
         found = search_namespaces(searchers, request)
     if flags.as_json:
         hits = [

@@ -9,13 +9,16 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-LISTS = ("keyword", "semantic", "code", "graph", "hypothesis")
-DEFAULT_WEIGHTS = {"keyword": 1.0, "semantic": 1.0, "code": 0.0, "graph": 0.0, "hypothesis": 1.0}
+LISTS = ("keyword", "semantic", "document", "code", "graph", "hypothesis")
+DEFAULT_WEIGHTS = {
+    "keyword": 1.0, "semantic": 0.3, "document": 0.7, "code": 0.0, "graph": 0.0, "hypothesis": 1.0,
+}  # fmt: skip
 DEFAULT_RERANKER = "cross-encoder/ms-marco-MiniLM-L-6-v2"
 
 Understanding = Literal["split", "classify", "spelling", "acronyms", "synonyms", "concepts"]
 StageName = Literal[
     "support",
+    "in_degree",
     "community",
     "recency",
     "glossary",
@@ -97,7 +100,13 @@ class Balance(Table):
 class Support(Table):
     """A document of which a second passage was found counts more: by this share of the second's score."""
 
-    share: float = Field(default=0.3, gt=0, le=1, strict=False)
+    share: float = Field(default=0.2, gt=0, le=1, strict=False)
+
+
+class InDegree(Table):
+    """Documents that many others link to: a factor of ``1 + share · ln(1 + links)``."""
+
+    share: float = Field(default=0.05, gt=0, le=1, strict=False)
 
 
 class CommunityBoost(Table):
@@ -212,15 +221,17 @@ class Caches(Table):
 class Search(Table):
     """How a query is answered."""
 
+    encoder: Literal["static", "full"] = "static"
     candidates: int = Field(default=100, ge=1)
     oversample: int = Field(default=5, ge=1, le=100)
     understand: tuple[Understanding, ...] = Field(default=("spelling",), strict=False)
     fuzziness: Literal["off", "auto"] = "off"
     weights: dict[str, float] = Field(default_factory=lambda: dict(DEFAULT_WEIGHTS))
-    fusion: Literal["rrf", "convex"] = "rrf"
+    fusion: Literal["rrf", "convex"] = "convex"
     rrf_k: int = Field(default=60, ge=0)
     stages: tuple[StageName, ...] = Field(
-        default=("support", "duplicate_hash", "duplicate_url", "calibrate", "per_document"), strict=False
+        default=("support", "in_degree", "duplicate_hash", "duplicate_url", "calibrate", "per_document"),
+        strict=False,
     )
     max_per_document: int = Field(default=2, ge=0, description="0: no limit")
     recency_bias: float = Field(default=1.0, ge=0, strict=False, description="0: off")
@@ -233,6 +244,7 @@ class Search(Table):
     graph: Graph = Graph()
     balance: Balance = Balance()
     support: Support = Support()
+    in_degree: InDegree = InDegree()
     community: CommunityBoost = CommunityBoost()
     recency: Recency = Recency()
     glossary: GlossaryPages = GlossaryPages()

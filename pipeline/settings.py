@@ -130,6 +130,16 @@ class Vocabulary(Table):
     near_terms: int = Field(default=10, ge=0)
 
 
+class QueryEncoder(Table):
+    """The query encoder without a neural network: how much of the corpus it learns from."""
+
+    passages: int = Field(default=25_000, ge=0, description="passages, whole")
+    phrases: int = Field(default=8_000, ge=0, description="titles, headings and anchor texts, encoded for it")
+    spans: int = Field(default=8_000, ge=0, description="spans of a few words of passages, encoded for it")
+    ridge: float = Field(default=0.3, gt=0, strict=False)
+    iterations: int = Field(default=12, ge=1, le=1000)
+
+
 class Communities(Table):
     """Louvain over the link graph."""
 
@@ -177,6 +187,7 @@ class Settings(Table):
     embed: Embed = Embed()
     lexical: Lexical = Lexical()
     vocabulary: Vocabulary = Vocabulary()
+    query_encoder: QueryEncoder = QueryEncoder()
     communities: Communities = Communities()
     vectors: VectorIndex = VectorIndex()
     search: Search = Search()
@@ -196,7 +207,16 @@ class Settings(Table):
         """The settings that shape a snapshot's content; where files lie and how fast to run are not among them."""
         given = self.model_dump(
             mode="json",
-            include={"collections", "chunk", "embed", "lexical", "vocabulary", "communities", "vectors"},
+            include={
+                "collections",
+                "chunk",
+                "embed",
+                "lexical",
+                "vocabulary",
+                "query_encoder",
+                "communities",
+                "vectors",
+            },
         )
         for collection in given["collections"].values():
             del collection["root"]

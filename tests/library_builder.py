@@ -22,7 +22,8 @@ DIMENSION = 384
 # Two lists, nothing added to the query, and no stage that changes a score.
 PLAIN: Mapping[str, object] = {
     "understand": [],
-    "weights": {"keyword": 1.0, "semantic": 1.0, "code": 0.0, "graph": 0.0},
+    "weights": {"keyword": 1.0, "semantic": 1.0, "document": 0.0, "code": 0.0, "graph": 0.0},
+    "fusion": "rrf",
     "stages": ["duplicate_hash", "duplicate_url", "calibrate", "per_document"],
     "max_per_document": 2,
 }

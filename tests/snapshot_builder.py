@@ -23,6 +23,7 @@ from artifacts.tables import (
     SURFACES,
     TERMS,
     acronyms_table,
+    centroids_schema,
     code_blocks_table,
     communities_table,
     documents_table,
@@ -30,6 +31,7 @@ from artifacts.tables import (
     passages_table,
     report_table,
     sections_table,
+    term_vectors_schema,
     vectors_schema,
     vocabulary_schema,
 )
@@ -104,6 +106,11 @@ def tiny_tables(edition: int = 0) -> dict[str, pa.Table]:
         "vectors": pa.table(
             [pa.array(hashes), _lists(unit_rows(len(hashes), edition))], schema=vectors_schema(DIMENSION)
         ),
+        "centroids": pa.table(
+            [[document.doc_id for document in documents], _lists(unit_rows(3, edition))],
+            schema=centroids_schema(DIMENSION),
+        ),
+        "term_vectors": _term_vectors(["body", f"edition{edition}"]),
         "report": report_table([Rejection("notes", "bad.md", "quarantined", "not UTF-8")]),
     }
 
@@ -264,6 +271,18 @@ def _vocabulary() -> pa.Table:
     return pa.table(
         [terms, terms, [3, 3], [0.5, 0.5], _lists(unit_rows(2)), near, [[0.5], [0.5]]],
         schema=vocabulary_schema(DIMENSION),
+    )
+
+
+def _term_vectors(terms: list[str]) -> pa.Table:
+    codes = np.random.default_rng(1).integers(-127, 128, size=(len(terms), DIMENSION)).astype(np.int8)
+    return pa.table(
+        [
+            terms,
+            [0.01] * len(terms),
+            pa.FixedSizeListArray.from_arrays(pa.array(codes.ravel()), DIMENSION),
+        ],
+        schema=term_vectors_schema(DIMENSION),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -133,9 +134,8 @@ def _run(
     means: Means,
     log: _Log,
 ) -> Run:
-    lister = Lister(
-        means.corpus, means.settings, lambda query: _vector(query, means.encode), means.encode, means.pool
-    )
+    vector_of = lru_cache(lambda query: _vector(query, means.encode))  # two lists and every try ask for it
+    lister = Lister(means.corpus, means.settings, vector_of, means.encode, means.pool)
     limit = max(means.settings.candidates, request.top_n)
     for _ in range(_TRIES):
         found = lister.lists(request, queries, weights, limit, allowed)

@@ -15,7 +15,7 @@ from artifacts.query.graph import graph_list
 from artifacts.query.keyword import code_list, keyword_list
 from artifacts.query.language import readable
 from artifacts.query.model import ListName, Mask, Query, RankedList, Step, Vector
-from artifacts.query.semantic import semantic_list
+from artifacts.query.semantic import document_list, semantic_list
 from pipeline.errors import NoctuleError
 from pipeline.search_settings import Search
 
@@ -51,7 +51,10 @@ class Lister:
         limit: int,
         allowed: Mask | None,
     ) -> Lists:
-        """Every list whose weight is above 0, of every question: the graph's last, as it starts from the others."""
+        """Every list whose weight is above 0, of every question.
+
+        The documents' and the graph's come last, as they start from what the others found.
+        """
         jobs = [
             _Job(name, number, self._maker(name, query, request, limit, allowed))
             for number, query in enumerate(queries)
@@ -65,6 +68,8 @@ class Lister:
             _take(found, jobs[0], lambda: _timed(jobs[0].make))
         for job, future in zip(jobs[1:], waiting, strict=True):
             _take(found, job, future.result)
+        if weights.get("document", 0) > 0:
+            self._add_documents(queries, found)
         if weights.get("graph", 0) > 0 and found.made:
             graph = _Job("graph", 0, lambda: self._graph(queries[0], found.made, limit, allowed))
             _take(found, graph, lambda: _timed(graph.make))
@@ -89,6 +94,17 @@ class Lister:
                 name="hypothesis",
             )
         return lambda: semantic_list(self.vector_of(query), corpus, limit, allowed, oversample=oversample)
+
+    def _add_documents(self, queries: Sequence[Query], found: Lists) -> None:
+        """The documents' list of every question that found anything; without a vector there is none."""
+        for number, query in enumerate(queries):
+            others = [each for each in found.made if each.question == number]
+            job = _Job("document", number, lambda q=query, o=others: self._documents(q, o))  # type: ignore[misc]
+            if others and _Job("semantic", number, job.make).label not in found.failed:
+                _take(found, job, lambda j=job: _timed(j.make))  # type: ignore[misc]
+
+    def _documents(self, query: Query, others: Sequence[RankedList]) -> RankedList:
+        return document_list(self.vector_of(query), self.corpus, others)
 
     def _graph(
         self, query: Query, lists: Sequence[RankedList], limit: int, allowed: Mask | None

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from artifacts.query.adjacency import Links, read_links
 from artifacts.query.concepts import Vocabulary
 from artifacts.query.fuzzy import Words
-from artifacts.query.postings import Postings, Rows
+from artifacts.query.postings import Postings, Rows, Sorted
 from artifacts.query.spelling import Written, written_words
 from artifacts.query.synonyms import AcronymTable, acronym_table
 from artifacts.snapshot import Snapshot
@@ -130,6 +130,34 @@ class Corpus:
         return self._once("owners", self._read_owners)
 
     @property
+    def centroids(self) -> Vectors:
+        """The unit centroid of every document, shape ``(documents, dimension)``."""
+        return self._once("centroids", lambda: self._read_vectors("centroids"))
+
+    @property
+    def dimension(self) -> int:
+        """How many dimensions vectors have."""
+        return self.snapshot.manifest.model.dimension
+
+    def has_vector(self, term: str) -> bool:
+        """Whether an index term has a vector of its own."""
+        return self._vector_terms.position(term) is not None
+
+    def term_vector(self, term: str) -> Vectors:
+        """What an index term adds to a query's vector, its rarity included; zeros for one without a vector."""
+        at = self._vector_terms.position(term)
+        if at is None:
+            return np.zeros(self.dimension, dtype=np.float32)
+        row = self._term_vectors.of(at)
+        vector: Vectors = np.float32(row["scale"]) * np.array(row["code"], dtype=np.float32)
+        return vector
+
+    @property
+    def links_in(self) -> Narrow:
+        """How many documents link to each."""
+        return self._once("links_in", lambda: self._numbers("documents", "links_in").astype(np.int32))
+
+    @property
     def index(self) -> Any:
         """The FAISS index over the vector rows."""
         return self._once("index", self.snapshot.index)
@@ -169,6 +197,16 @@ class Corpus:
     def document_texts(self) -> Rows:
         """Documents' texts by document row."""
         return Rows(self.snapshot.file("documents"), ("text",))
+
+    @cached_property
+    def _term_vectors(self) -> Rows:
+        return Rows(self.snapshot.file("term_vectors"), ("scale", "code"))
+
+    @property
+    def _vector_terms(self) -> Sorted:
+        return self._once(
+            "vector_terms", lambda: Sorted(self.column("term_vectors", "term").combine_chunks())
+        )
 
     @property
     def sections(self) -> Mapping[SectionId, SectionNode]:
@@ -245,10 +283,13 @@ class Corpus:
         return Owners(order.astype(np.int64), starts.astype(np.int64))
 
     def _read_vocabulary(self) -> Vocabulary:
-        table = self.snapshot.table("vocabulary", ["term", "vector"])
-        flat = table.column("vector").combine_chunks().flatten().to_numpy()
-        dimension = self.snapshot.manifest.model.dimension
-        return Vocabulary(table.column("term").to_pylist(), flat.reshape(-1, dimension))
+        terms = self.column("vocabulary", "term").to_pylist()
+        return Vocabulary(terms, self._read_vectors("vocabulary"))
+
+    def _read_vectors(self, table: str) -> Vectors:
+        flat = self.snapshot.table(table, ["vector"]).column("vector").combine_chunks().flatten().to_numpy()
+        matrix: Vectors = flat.reshape(-1, self.dimension)
+        return matrix
 
     def _read_acronyms(self) -> AcronymTable:
         table = self.snapshot.table("acronyms")

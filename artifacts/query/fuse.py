@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from artifacts.query.model import Candidate, Contribution, RankedList
 
@@ -26,13 +28,28 @@ def convex_combination(lists: Sequence[RankedList], weights: Mapping[str, float]
     """``score = Σ weight · score / most``, every score taken between 0 and the most that its list could give.
 
     Bruch, Gai, Ingber 2023, with bounds that do not hang on what else was found: 0 and 1 for a cosine, 0 and
-    the sum of each term's best posting for BM25F. A passage that is missing from a list gets nothing from it.
+    the sum of each term's best posting for BM25F. What one list found, the others score too, where they can: a
+    passage just below the end of a list is not worth nothing there.
     """
     total = _total(lists, weights) or 1.0
     shares = {name: weight / total for name, weight in weights.items()}
+    asked = [each for each in lists if weights.get(each.name, 0.0) > 0]
+    found = np.unique(np.concatenate([each.rows for each in asked])) if asked else np.zeros(0, np.int64)
+    complete = [_completed(each, found) for each in asked]
     return _fuse(
-        lists, shares, lambda ranked, _, score: min(1.0, score / ranked.most) if ranked.most else 0.0
+        complete, shares, lambda ranked, _, score: min(1.0, score / ranked.most) if ranked.most else 0.0
     )
+
+
+def _completed(ranked: RankedList, found: npt.NDArray[np.int64]) -> RankedList:
+    """The list, and at its end what it did not find but gives a score."""
+    if ranked.score_of is None:
+        return ranked
+    missing = np.setdiff1d(found, ranked.rows, assume_unique=True)
+    scores = ranked.score_of(missing)
+    rows = np.concatenate([ranked.rows, missing[scores > 0]])
+    values = np.concatenate([ranked.scores, scores[scores > 0]])
+    return replace(ranked, rows=rows, scores=values, unranked=len(rows) - len(ranked.rows))
 
 
 def attainable(lists: Sequence[RankedList], weights: Mapping[str, float], k: int | None) -> float:
@@ -73,9 +90,11 @@ def _fuse(lists: Sequence[RankedList], weights: Mapping[str, float], share: Shar
         if weight <= 0:
             continue
         pairs = zip(ranked.rows.tolist(), ranked.scores.tolist(), strict=True)
+        last = len(ranked.rows) - ranked.unranked
         for rank, (row, score) in enumerate(pairs, start=1):
             given = weight * share(ranked, rank, score)
-            each = Contribution(ranked.name, rank, score, weight, given, ranked.question)
+            place = rank if rank <= last else 0
+            each = Contribution(ranked.name, place, score, weight, given, ranked.question)
             found[row] = (*found.get(row, ()), each)
     several = any(ranked.question > 0 for ranked in lists)
     return in_order(

@@ -27,11 +27,10 @@ def add_up(found: Iterable[Weighted], passages: int) -> Scores:
 
 def ranked(name: ListName, scores: Scores, limit: int, allowed: Mask | None, most: float) -> RankedList:
     """The list of the passages with the ``limit`` highest positive scores, of those that are allowed."""
-    if allowed is not None:
-        scores = np.where(allowed, scores, 0.0)
-    rows = np.flatnonzero(scores > 0)
-    rows, found = best(rows, scores[rows], limit)
-    return RankedList(name, rows, found, most)
+    may = scores if allowed is None else np.where(allowed, scores, 0.0)
+    rows = np.flatnonzero(may > 0)
+    rows, found = best(rows, may[rows], limit)
+    return RankedList(name, rows, found, most, score_of=scores.__getitem__)
 
 
 def best(rows: Ints, scores: Scores, limit: int) -> tuple[Ints, Scores]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -12,10 +12,11 @@ import numpy.typing as npt
 from pipeline.model import DocId, PassageId, SectionId, SnapshotId
 
 Mode = Literal["hybrid", "keyword", "semantic", "code"]
-ListName = Literal["keyword", "semantic", "code", "graph", "hypothesis"]
+ListName = Literal["keyword", "semantic", "document", "code", "graph", "hypothesis"]
 QueryKind = Literal["factual", "navigational", "exploratory"]
 Mask = npt.NDArray[np.bool_]  # one truth value a passage
 Vector = npt.NDArray[np.float32]
+ScoreOf = Callable[[npt.NDArray[np.int64]], npt.NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,9 @@ class Query:
 class RankedList:
     """What one retriever found: passage rows with their scores, best first, ties by row.
 
-    ``most`` is the most that a score can be. ``question`` counts from 0 where a query held several.
+    ``most`` is the most that a score can be. ``question`` counts from 0 where a query held several. ``score_of``
+    gives the score of any passage rows, found or not; ``None`` where only what was found has one. The last
+    ``unranked`` rows were not found, but have a score.
     """
 
     name: ListName
@@ -84,11 +87,16 @@ class RankedList:
     scores: npt.NDArray[np.float64]
     most: float = 1.0
     question: int = 0
+    score_of: ScoreOf | None = field(default=None, compare=False, repr=False)
+    unranked: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one list gave a candidate: its rank there (from 1), its score there, and the share it earned."""
+    """What one list gave a candidate: its rank there, its score there, and the share it earned.
+
+    Ranks count from 1; 0 is for a passage that the list did not find but could score.
+    """
 
     list: ListName
     rank: int
@@ -164,7 +172,7 @@ class Why:
         return {
             "lists": {
                 c.list if c.question == 0 else f"{c.list}#{c.question + 1}": {
-                    "rank": c.rank,
+                    "rank": c.rank or None,
                     "score": c.score,
                     "weight": c.weight,
                     "share": c.share,

@@ -27,12 +27,28 @@ class PostingList:
     fields: npt.NDArray[np.uint16]
 
 
+class Sorted:
+    """Strings in order, looked up where Arrow keeps them: 100,000 of them are not to become Python's."""
+
+    def __init__(self, strings: pa.StringArray) -> None:
+        self.strings = strings
+
+    def first_from(self, string: str) -> int:
+        """The position of the first that is not before ``string``."""
+        return bisect_left(self.strings, string, key=lambda value: value.as_py())
+
+    def position(self, string: str) -> int | None:
+        """The position of ``string``, or ``None`` where it is not among them."""
+        at = self.first_from(string)
+        return at if at < len(self.strings) and self.strings[at].as_py() == string else None
+
+
 class Postings:
     """The postings of one index: ``terms`` says in which row group a term's list lies."""
 
     def __init__(self, terms: pa.Table, path: Path) -> None:
         self._table, self._lock = terms, threading.Lock()
-        self._terms = terms.column("term").combine_chunks()
+        self._sorted = Sorted(terms.column("term").combine_chunks())
         self._group = terms.column("row_group").to_numpy()
         self._first_of_group = np.searchsorted(
             self._group, np.arange(self._group[-1] + 2 if len(terms) else 1)
@@ -43,7 +59,7 @@ class Postings:
     @property
     def terms(self) -> pa.StringArray:
         """All terms, sorted."""
-        return self._terms
+        return self._sorted.strings
 
     @cached_property
     def frequency(self) -> npt.NDArray[np.int32]:
@@ -52,29 +68,31 @@ class Postings:
         return found
 
     def __contains__(self, term: object) -> bool:
-        at = self._position(str(term))
-        return at < len(self._terms) and self._terms[at].as_py() == term
+        return self._sorted.position(str(term)) is not None
 
     def of(self, term: str) -> PostingList | None:
         """The term's postings, or ``None`` where no passage holds it."""
-        if term not in self:
+        at = self._sorted.position(term)
+        if at is None:
             return None
-        at = self._position(term)
         group = int(self._group[at])
         return self._read(group)[at - int(self._first_of_group[group])]
 
+    def count(self, term: str) -> int:
+        """How many passages hold the term."""
+        at = self._sorted.position(term)
+        return 0 if at is None else int(self.frequency[at])
+
     def idf(self, term: str) -> float:
         """The term's inverse document frequency, 0 for one that no passage holds."""
-        return float(self._table.column("idf")[self._position(term)].as_py()) if term in self else 0.0
+        at = self._sorted.position(term)
+        return 0.0 if at is None else float(self._table.column("idf")[at].as_py())
 
     def beginning_with(self, prefix: str, limit: int) -> list[str]:
         """The ``limit`` most common terms that begin so, most common first."""
-        start, end = self._position(prefix), self._position(prefix + chr(0x10FFFF))
+        start, end = self._sorted.first_from(prefix), self._sorted.first_from(prefix + chr(0x10FFFF))
         order = np.lexsort((np.arange(start, end), -self.frequency[start:end]))[:limit]
-        return [self._terms[start + int(at)].as_py() for at in order]
-
-    def _position(self, term: str) -> int:
-        return bisect_left(self._terms, term, key=lambda value: value.as_py())
+        return [self.terms[start + int(at)].as_py() for at in order]
 
     def _read_group(self, group: int) -> _Group:
         with self._lock:  # a Parquet file is not to be read by two threads at once

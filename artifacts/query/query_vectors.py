@@ -1,4 +1,4 @@
-"""The vectors of queries: from the model that made the snapshot's own vectors, and no other."""
+"""The vectors of queries: from the snapshot's term vectors, or from the model that made its own, and no other."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from artifacts.query.caches import Cache, Usage
 from artifacts.query.corpus import Corpus
 from artifacts.query.model import Vector
 from artifacts.query.semantic import QueryEncoder
+from artifacts.query.term_vectors import TermEncoder
 from artifacts.snapshot import Snapshot
 from pipeline.errors import ModelMismatch
-from pipeline.settings import Embed, recorded_model_name
+from pipeline.settings import Embed, Settings, recorded_model_name
 
 
 class QueryVectors:
-    """Encodes texts, words of the concept vocabulary without the model; the last ones are kept."""
+    """Encodes texts with an encoder that is loaded at the first of them; the last vectors are kept."""
 
     def __init__(self, corpus: Corpus, load: Callable[[], QueryEncoder], most: int) -> None:
         self._corpus, self._load = corpus, load
@@ -42,7 +43,14 @@ class QueryVectors:
         return self._encoder.encode_query(text)
 
 
-def load_query_encoder(snapshot: Snapshot, configured: Embed) -> QueryEncoder:
+def load_query_encoder(corpus: Corpus, settings: Settings) -> QueryEncoder:
+    """The encoder that the settings name: term vectors, or the full model; raises as ``load_model`` does."""
+    if settings.search.encoder == "static":
+        return TermEncoder(corpus)
+    return load_model(corpus.snapshot, settings.embed)
+
+
+def load_model(snapshot: Snapshot, configured: Embed) -> QueryEncoder:
     """The encoder of the model that made the snapshot's vectors; raises ``ModelMismatch`` if it is another here."""
     from pipeline.embed import load_encoder
     from pipeline.model_files import find

@@ -57,9 +57,7 @@ class Searcher:
         self._notices: list[str] = []
         self._corpus = Corpus(snapshot)
         load = (
-            (lambda: encoder)
-            if encoder is not None
-            else (lambda: load_query_encoder(snapshot, settings.embed))
+            (lambda: encoder) if encoder is not None else (lambda: load_query_encoder(self._corpus, settings))
         )
         self._vectors = QueryVectors(self._corpus, load, search.caches.vectors)
         self._answers: Cache[Answer] = Cache(search.caches.answers, search.caches.seconds)

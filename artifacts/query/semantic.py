@@ -1,7 +1,8 @@
-"""The semantic list: cosine between the query's vector and the passages' vectors, from FAISS."""
+"""The lists that read vectors: passages near the query, from FAISS, and how near their documents are as a whole."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -37,7 +38,28 @@ def semantic_list(
     rows, similarity = _passages_of(found[scores > 0], scores[scores > 0].astype(np.float64), corpus)
     if allowed is not None:
         rows, similarity = rows[allowed[rows]], similarity[allowed[rows]]
-    return RankedList(name, *best(rows, similarity, limit), 1.0)
+
+    def score_of(passages: Ints) -> Scores:
+        return np.asarray(corpus.vectors(passages) @ vector, dtype=np.float64)
+
+    return RankedList(name, *best(rows, similarity, limit), 1.0, score_of=score_of)
+
+
+def document_list(vector: Vector, corpus: Corpus, others: Sequence[RankedList]) -> RankedList:
+    """What the other lists found, by the cosine of each passage's document: of its centroid.
+
+    A passage tells little of what its document is about; what all of them say together weighs more than what one
+    says best.
+    """
+    nearness = np.asarray(corpus.centroids @ vector, dtype=np.float64)
+
+    def score_of(passages: Ints) -> Scores:
+        return nearness[corpus.document_of[passages]]
+
+    found = np.unique(np.concatenate([each.rows for each in others]))
+    scores = score_of(found)
+    rows, similarity = best(found[scores > 0], scores[scores > 0], len(found))
+    return RankedList("document", rows, similarity, 1.0, score_of=score_of)
 
 
 def _vectors(allowed: Mask | None, corpus: Corpus) -> Mask | None:

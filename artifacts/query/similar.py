@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from artifacts.query.answering import Means
 from artifacts.query.asking import Asking, Request
 from artifacts.query.concepts import Concept, near_concepts
@@ -11,7 +9,7 @@ from artifacts.query.corpus import Corpus
 from artifacts.query.fuse import attainable, reciprocal_rank_fusion
 from artifacts.query.hits import hits_of
 from artifacts.query.keyword import keyword_list
-from artifacts.query.model import Answer, Mask, Query, Vector
+from artifacts.query.model import Answer, Mask, Query
 from artifacts.query.semantic import semantic_list
 from artifacts.query.stages import run_stages
 from pipeline.errors import QueryError
@@ -35,8 +33,8 @@ def similar_documents(doc_id: str, top_n: int, means: Means) -> Answer:
     query = Query(doc_id, terms=_telling_terms(document, corpus))
     limit = max(means.settings.candidates, 5 * top_n)
     lists = [keyword_list(query, corpus, limit, others)]
-    vector = _mean_vector(document, corpus)
-    if vector is not None:
+    vector = corpus.centroids[document]
+    if vector.any():
         lists.append(semantic_list(vector, corpus, limit, others, oversample=means.settings.oversample))
     weights, k = {"keyword": 1.0, "semantic": 1.0}, means.settings.rrf_k
     settings = means.settings.model_copy(update={"stages": _STAGES, "max_per_document": 1})
@@ -72,15 +70,6 @@ def _telling_terms(document: int, corpus: Corpus) -> tuple[str, ...]:
                 counts[term] = counts.get(term, 0) + 1
     weight = {term: count * corpus.prose.idf(term) for term, count in counts.items()}
     return tuple(sorted(weight, key=lambda term: (-weight[term], term))[:_TELLING_TERMS])
-
-
-def _mean_vector(document: int, corpus: Corpus) -> Vector | None:
-    rows = _passages(document, corpus)
-    if not rows:
-        return None
-    total = corpus.vectors(rows).sum(axis=0)
-    length = float(np.linalg.norm(total))
-    return (total / length).astype(np.float32) if length > 0 else None
 
 
 def _passages(document: int, corpus: Corpus) -> list[int]:

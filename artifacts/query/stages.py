@@ -17,6 +17,7 @@ from artifacts.query.community import boost_communities
 from artifacts.query.duplicates import without_near_meaning, without_near_text, without_same
 from artifacts.query.elbow import before_elbow
 from artifacts.query.glossary_pages import boost_glossary_pages
+from artifacts.query.in_degree import boost_linked
 from artifacts.query.limit import limit_per_document
 from artifacts.query.mmr import diversified
 from artifacts.query.model import Candidate, Move, Step
@@ -58,6 +59,11 @@ def run_stages(candidates: list[Candidate], asking: Asking) -> Run:
 def _support(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
     corpus, share = asking.corpus, asking.settings.support.share
     return support_documents(candidates, corpus.document_of, corpus.passages_of, share)
+
+
+def _in_degree(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
+    corpus, share = asking.corpus, asking.settings.in_degree.share
+    return boost_linked(candidates, corpus.document_of, corpus.links_in, share)
 
 
 def _community(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]:
@@ -175,6 +181,7 @@ def _parents(candidates: Sequence[Candidate], asking: Asking) -> list[Candidate]
 
 STAGES: Mapping[StageName, Stage] = {
     "support": _support,
+    "in_degree": _in_degree,
     "community": _community,
     "recency": _recency,
     "glossary": _glossary,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -140,6 +141,24 @@ def test_what_a_list_did_not_find_gets_nothing_from_it_and_not_its_best() -> Non
     lists = [ranked("keyword", 1, scores=(5.0,), most=5.0), ranked("semantic", 2, scores=(0.1,), most=1.0)]
     found = convex_combination(lists, {"keyword": 0.5, "semantic": 0.5})
     assert {each.row: each.score for each in found} == pytest.approx({1: 0.5, 2: 0.05})
+
+
+def test_what_a_list_did_not_find_but_can_score_gets_that_score_and_no_rank() -> None:
+    known = {1: 5.0, 2: 2.0, 3: 0.0}
+    scoring = replace(
+        ranked("keyword", 1, scores=(5.0,), most=5.0),
+        score_of=lambda rows: np.array([known[row] for row in rows.tolist()]),
+    )
+    lists = [scoring, ranked("semantic", 2, 3, scores=(0.5, 0.4), most=1.0)]
+    found = {each.row: each for each in convex_combination(lists, {"keyword": 1.0, "semantic": 1.0})}
+    assert {row: each.score for row, each in found.items()} == pytest.approx({1: 0.5, 2: 0.45, 3: 0.2})
+    assert [(each.list, each.rank) for each in found[2].contributions] == [("keyword", 0), ("semantic", 1)]
+    assert [each.list for each in found[3].contributions] == ["semantic"]
+
+
+def test_fusion_by_rank_gives_nothing_to_what_a_list_only_could_score() -> None:
+    scoring = replace(ranked("keyword", 1), score_of=lambda rows: np.ones(len(rows)))
+    assert fused(scoring, ranked("semantic", 2)) == {1: 1 / 61, 2: 1 / 61}
 
 
 def test_a_lone_hit_of_a_convex_combination_is_worth_its_score_and_no_more() -> None:

@@ -19,7 +19,10 @@ from artifacts.layout import CATALOG, TABLES
 from artifacts.query.corpus import Corpus
 from artifacts.query.keyword import code_list, keyword_list
 from artifacts.query.model import Query, RankedList
+from artifacts.query.searcher import Searcher
+from artifacts.query.term_vectors import TermEncoder
 from artifacts.snapshot import Snapshot
+from pipeline.settings import Settings
 from pipeline.text import code_analyzer, query_terms, terms
 from tests.guide_snapshot import Guide, guide
 
@@ -130,16 +133,12 @@ def test_semantic_search_is_brute_force(connection: duckdb.DuckDBPyConnection, s
     assert found[0][0] in _nearest(scores, 2)
 
 
-def test_a_text_is_the_weighted_sum_of_its_vocabulary_words(
-    connection: duckdb.DuckDBPyConnection, snapshot: Snapshot, corpus: Corpus
+def test_a_text_has_the_vector_that_the_query_encoder_gives_it(
+    connection: duckdb.DuckDBPyConnection, corpus: Corpus
 ) -> None:
-    words = snapshot.table("vocabulary", ["term", "index_term", "idf"]).to_pydict()
-    text = " ".join(words["term"][::9])
-    wanted = set(query_terms(text, corpus.languages))
-    chosen = [at for at, term in enumerate(words["index_term"]) if term in wanted]
-    assert len(chosen) >= 2
-    expected = np.array(words["idf"])[chosen] @ _vectors(snapshot, "vocabulary")[chosen]
-    expected /= np.linalg.norm(expected)
+    text = "How do owls and eulen hunt at night?"
+    expected = TermEncoder(corpus).encode_query(text)
+    assert expected.any()
     (found,) = connection.execute("select text_vector($1)", [text]).fetchone() or ()
     assert found == pytest.approx(expected, abs=1e-6)
     best = connection.execute("select passage, score from semantic_search_text($1, 5)", [text]).fetchall()
@@ -147,18 +146,24 @@ def test_a_text_is_the_weighted_sum_of_its_vocabulary_words(
     assert connection.execute("from semantic_search_text('zzzz qqqq', 5)").fetchall() == []
 
 
-def test_hybrid_search_is_reciprocal_rank_fusion_of_both_lists(connection: duckdb.DuckDBPyConnection) -> None:
+def test_hybrid_search_scores_as_the_searcher_does_before_its_stages(
+    connection: duckdb.DuckDBPyConnection, guide: Guide
+) -> None:
     text = "a crash while a snapshot is written"
-    scores: dict[int, float] = {}
-    for macro in ("keyword_search", "semantic_search_text"):
-        rows = connection.execute(f"select passage, rank from {macro}($1, 100)", [text]).fetchall()
-        for passage, rank in rows:
-            scores[passage] = scores.get(passage, 0.0) + 1 / (60 + rank)
-    expected = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:10]
-    sql = "select passage, score from hybrid_search($1, 10) order by rank"
+    settings = Settings.model_validate({"search": {"stages": ["in_degree"], "understand": []}})
+    with Searcher(guide.store.open(), settings) as searcher:
+        expected = [(hit.passage_id, hit.score) for hit in searcher.search(text, 10).hits]
+    sql = "select passage_id, score from hybrid_search($1, 10) order by rank"
     found = connection.execute(sql, [text]).fetchall()
     assert [row for row, _ in found] == [row for row, _ in expected]
-    assert [score for _, score in found] == pytest.approx([score for _, score in expected], abs=1e-12)
+    assert [score for _, score in found] == pytest.approx([score for _, score in expected], abs=1e-5)
+
+
+def test_hybrid_search_without_a_known_word_is_empty_and_with_one_of_two_lists_is_not(
+    connection: duckdb.DuckDBPyConnection,
+) -> None:
+    assert connection.execute("from hybrid_search('zzzz qqqq', 5)").fetchall() == []
+    assert connection.execute("from hybrid_search('snapshot zzzz', 5)").fetchall() != []
 
 
 def test_similar_documents_have_the_nearest_means(

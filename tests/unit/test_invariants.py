@@ -117,6 +117,14 @@ CELLS: Sequence[tuple[str, str, int, object]] = [
     ("vocabulary", "near", 0, ["omega"]),
     ("vocabulary", "near_similarity", 0, [0.5, 0.4]),
     ("vocabulary", "vector", 0, [float("inf")] * DIMENSION),
+    ("centroids", "doc_id", 0, "notes:zeta.md"),
+    ("centroids", "vector", 1, [0.5] + [0.0] * (DIMENSION - 1)),
+    ("centroids", "vector", 1, None),
+    ("term_vectors", "term", 1, "body"),
+    ("term_vectors", "term", 1, "unheard"),
+    ("term_vectors", "scale", 0, 0.0),
+    ("term_vectors", "scale", 0, float("nan")),
+    ("term_vectors", "code", 0, None),
 ]
 
 
@@ -130,7 +138,9 @@ def test_one_wrong_cell_is_found(table: str, column: str, row: int, value: objec
     assert found, "no problem found: the checker is broken"
     family = {table.replace("postings", "terms"), table.replace("terms", "postings"), table}
     if table in ("documents", "sections", "vectors"):
-        family |= {"documents", "sections", "passages", "code_blocks", "links"}
+        family |= {"documents", "sections", "passages", "code_blocks", "links", "centroids"}
+    if table == "terms":
+        family |= {"term_vectors"}
     assert {problem.table for problem in found} <= family | {"documents"}
 
 

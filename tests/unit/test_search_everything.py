@@ -21,7 +21,7 @@ from tests.cross_encoder_builder import write_cross_encoder
 from tests.library_builder import TODAY, WordEncoder, searcher_of, settings_of
 
 STAGES = (
-    "community", "recency", "glossary", "support", "calibrate", "duplicate_hash", "duplicate_url",
+    "community", "recency", "glossary", "support", "in_degree", "calibrate", "duplicate_hash", "duplicate_url",
     "duplicate_ngram", "duplicate_cosine", "rerank", "mmr", "per_document", "elbow", "aggregate", "parents",
 )  # fmt: skip
 TEXTS = [
@@ -51,7 +51,14 @@ def everything(library: Store, tmp_path_factory: pytest.TempPathFactory) -> Iter
         load_encoder(Embed(workers=1)),
         understand=list(get_args(Understanding)),
         fuzziness="auto",
-        weights={"keyword": 1.0, "semantic": 1.0, "code": 0.5, "graph": 0.5, "hypothesis": 0.7},
+        weights={
+            "keyword": 1.0,
+            "semantic": 0.5,
+            "document": 0.5,
+            "code": 0.5,
+            "graph": 0.5,
+            "hypothesis": 0.7,
+        },
         stages=list(STAGES),
         synonyms={"file": str(glossary)},
         calibrate={"file": str(calibration), "min_confidence": 0.01},
@@ -76,7 +83,7 @@ def multiplied_out(why: dict[str, dict[str, object]]) -> float:
 
 def test_all_stages_and_lists_are_on() -> None:
     assert sorted(STAGES) == sorted(get_args(StageName))
-    assert set(LISTS) == {"keyword", "semantic", "code", "graph", "hypothesis"}
+    assert set(LISTS) == {"keyword", "semantic", "document", "code", "graph", "hypothesis"}
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -87,7 +94,7 @@ def test_every_hit_multiplies_out_to_its_score_exactly(everything: Searcher, tex
     for hit in printed["hits"]:
         assert multiplied_out(hit["why"]) == hit["score"] > 0
         for given in hit["why"]["lists"].values():
-            assert given["rank"] >= 1 and given["share"] > 0
+            assert (given["rank"] is None or given["rank"] >= 1) and given["share"] > 0
     assert set(printed["counts"]) >= {*STAGES, "understand", "filter", "fuse", "hits", "graph", "keyword"}
     assert all(seconds >= 0 for seconds in printed["timings"].values())
 
@@ -161,7 +168,7 @@ def documents(answer: Answer) -> list[str]:
 
 def test_an_answer_is_filled_though_one_document_has_most_of_what_was_found(library: Store) -> None:
     """60 sections of the saga hold all the words; no more than two of them may be shown."""
-    with searcher_of(library, weights={"keyword": 1.0, "semantic": 0.0}) as found:
+    with searcher_of(library, weights={"keyword": 1.0, "semantic": 0.0, "document": 0.0}) as found:
         answer = found.search("the saga of the whale part", top_n=10)
         assert documents(answer).count("saga.md") == 2
         assert "whale.md" in documents(answer)
@@ -183,7 +190,9 @@ def test_no_more_is_read_for_hits_that_scored_too_little(library: Store) -> None
 
 
 def test_duplicates_do_not_take_places(library: Store) -> None:
-    with searcher_of(library, stages=["duplicate_ngram"], weights={"keyword": 1.0, "semantic": 0.0}) as found:
+    with searcher_of(
+        library, stages=["duplicate_ngram"], weights={"keyword": 1.0, "semantic": 0.0, "document": 0.0}
+    ) as found:
         assert (
             documents(found.search("lighthouse ships"))[:1]
             != documents(found.search("lighthouse ships"))[1:2]
@@ -191,7 +200,7 @@ def test_duplicates_do_not_take_places(library: Store) -> None:
         assert (
             sum(name.startswith("copy-") for name in documents(found.search("lighthouse ships rocks"))) == 1
         )
-    with searcher_of(library, stages=[], weights={"keyword": 1.0, "semantic": 0.0}) as found:
+    with searcher_of(library, stages=[], weights={"keyword": 1.0, "semantic": 0.0, "document": 0.0}) as found:
         assert (
             sum(name.startswith("copy-") for name in documents(found.search("lighthouse ships rocks"))) == 3
         )
@@ -212,7 +221,9 @@ def test_recency_counts_from_the_day_that_is_passed_in(library: Store) -> None:
 
 
 def test_sections_are_given_as_their_parent_with_its_text(library: Store) -> None:
-    with searcher_of(library, stages=["aggregate"], weights={"keyword": 1.0, "semantic": 0.0}) as found:
+    with searcher_of(
+        library, stages=["aggregate"], weights={"keyword": 1.0, "semantic": 0.0, "document": 0.0}
+    ) as found:
         hit = next(hit for hit in found.search("apples").hits if hit.doc_id == "notes:fruit/apples.md")
         assert len(hit.passages) >= 3
         assert hit.text.startswith("# Apples") or hit.text.startswith("Apples are the fruit")

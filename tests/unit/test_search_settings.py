@@ -14,6 +14,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 # The least and the most that each may be where there is one, and what lies just outside.
 GOOD: dict[str, list[object]] = {
+    "encoder": ["static", "full"],
     "candidates": [1, 1_000_000],
     "oversample": [1, 100],
     "fuzziness": ["off", "auto"],
@@ -46,6 +47,7 @@ GOOD: dict[str, list[object]] = {
     "balance.spread": [0.01, 5],
     "balance.least": [0.01, 1],
     "support.share": [0.01, 1],
+    "in_degree.share": [0.01, 1],
     "community.seeds": [1, 10],
     "community.factor": [1, 1.1],
     "glossary.page": [1, 2],
@@ -72,6 +74,7 @@ GOOD: dict[str, list[object]] = {
     "caches.vectors": [0, 512],
 }  # fmt: skip
 BAD: dict[str, list[object]] = {
+    "encoder": ["fast", ""],
     "candidates": [0, -1, 1.5, "100", True],
     "oversample": [0, 101],
     "fuzziness": ["on", "AUTO", 2, True],
@@ -107,6 +110,7 @@ BAD: dict[str, list[object]] = {
     "balance.spread": [0],
     "balance.least": [0, 1.1],
     "support.share": [0, 1.1],
+    "in_degree.share": [0, 1.1],
     "community.seeds": [0],
     "community.factor": [0.9, float("inf")],
     "recency.days": [[30, 7], [7, 7], [-1, 7], [7], [7.5, 30]],
@@ -194,7 +198,7 @@ def test_each_mistake_has_a_line_of_its_own() -> None:
 
 def test_a_weight_that_is_left_out_keeps_its_default() -> None:
     assert set_to("weights", {"graph": 0.5}).search.weights == DEFAULT_WEIGHTS | {"graph": 0.5}
-    with pytest.raises(SettingsError, match="there are keyword, semantic, code, graph, hypothesis"):
+    with pytest.raises(SettingsError, match="there are keyword, semantic, document, code, graph, hypothesis"):
         set_to("weights", {"fuzzy": 1})
 
 

@@ -1,0 +1,64 @@
+"""The query encoder without a neural network: the vectors of a query's terms, added up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from artifacts.query.corpus import Corpus
+from artifacts.query.model import Vector
+from pipeline.text import prose_analyzer
+
+# A word that was never seen is read as the known ones that it is made of; they say less than the word would.
+_PIECE_WEIGHT = 0.6
+_PIECE_CHARS = range(3, 21)
+_PIECE_PASSAGES = 3
+# What a piece costs, and a letter that is in none; at most this share of a word's letters may be lost.
+_PIECE_COST, _LETTER_COST, _MOST_COST = 0.5, 1.0, 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class TermEncoder:
+    """Encodes queries with the term vectors of one snapshot."""
+
+    corpus: Corpus
+
+    def encode_query(self, text: str) -> Vector:
+        """The unit vector of a query, shape ``(dimension,)``; zeros if none of its words is known."""
+        total = np.zeros(self.corpus.dimension, dtype=np.float64)
+        for term, weight in self._weights(text).items():
+            total += weight * self.corpus.term_vector(term)
+        length = float(np.sqrt(total @ total))
+        return (total / length if length > 0 else total).astype(np.float32)
+
+    def _weights(self, text: str) -> dict[str, float]:
+        """The terms that have a vector, each once; a word without any is taken to pieces."""
+        known, strange = list[str](), list[str]()
+        analyzers = [prose_analyzer(language) for language in self.corpus.languages]
+        for token in dict.fromkeys(analyzers[0].tokens(text)):
+            terms = [term for analyzer in analyzers for term in analyzer.expand(token)]
+            found = [term for term in terms if self.corpus.has_vector(term)]
+            known += found
+            strange += [] if found else terms[:1]
+        weights = {piece: _PIECE_WEIGHT for word in strange for piece in pieces(word, self._may_be_a_piece)}
+        return weights | dict.fromkeys(known, 1.0)
+
+    def _may_be_a_piece(self, term: str) -> bool:
+        return self.corpus.has_vector(term) and self.corpus.prose.count(term) >= _PIECE_PASSAGES
+
+
+def pieces(word: str, known: Callable[[str], bool]) -> tuple[str, ...]:
+    """The known words that cover most of ``word`` with the fewest pieces; none, where too little can be covered."""
+    best: list[tuple[float, tuple[str, ...]]] = [(0.0, ())]
+    for end in range(1, len(word) + 1):
+        cost, found = best[end - 1]
+        options: list[tuple[float, tuple[str, ...]]] = [(cost + _LETTER_COST, found)]
+        for start in range(max(0, end - _PIECE_CHARS.stop + 1), end - _PIECE_CHARS.start + 1):
+            piece = word[start:end]
+            if known(piece):
+                options.append((best[start][0] + _PIECE_COST, (*best[start][1], piece)))
+        best.append(min(options, key=lambda option: option[0]))
+    cost, found = best[-1]
+    return found if cost < _MOST_COST * len(word) else ()
