@@ -19,6 +19,7 @@ from artifacts.judged import Judged
 from artifacts.located import Located
 from artifacts.measures import DEPTH, NAMES, measure, require_library
 from artifacts.query import Mode, Searcher
+from artifacts.query.asking import Request
 from pipeline.search_settings import Caches
 from pipeline.settings import Settings
 
@@ -194,11 +195,9 @@ def evaluate_rankings(
 
 def rank_documents(searcher: Searcher, text: str, mode: Mode, depth: int = DEPTH) -> Ranking:
     """The documents of the ``depth`` best passages, each at its best rank."""
-    with warnings.catch_warnings():
-        # The answer carries them too.
-        warnings.simplefilter("ignore", RuntimeWarning)
-        answer = searcher.search(text, top_n=depth, mode=mode)
-    return Ranking(tuple(dict.fromkeys(hit.doc_id for hit in answer.hits)), tuple(answer.warnings))
+    ranked, corpus = searcher.rank(Request(text, depth, mode)), searcher.corpus
+    rows = dict.fromkeys(int(corpus.document_of[each.row]) for each in ranked.run.candidates[:depth])
+    return Ranking(tuple(corpus.doc_id(row) for row in rows), ranked.warnings)
 
 
 def seconds_to_answer(searcher: Searcher, text: str, mode: Mode) -> float:
