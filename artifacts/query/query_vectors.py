@@ -42,6 +42,23 @@ class QueryVectors:
         return self._encoder.encode_query(text)
 
 
+class KeptVectors:
+    """A query encoder that encodes each text once and keeps all: for a known set of queries asked again and again."""
+
+    def __init__(self, load: Callable[[], QueryEncoder]) -> None:
+        self._load, self._lock = load, threading.Lock()
+        self._encoder: QueryEncoder | None = None
+        self._kept: dict[str, Vector] = {}
+
+    def encode_query(self, text: str) -> Vector:
+        """The unit float32 vector of a query, shape ``(dimension,)``."""
+        with self._lock:
+            if text not in self._kept:
+                self._encoder = self._encoder or self._load()
+                self._kept[text] = self._encoder.encode_query(text)
+            return self._kept[text]
+
+
 def load_query_encoder(snapshot: Snapshot, configured: Embed) -> QueryEncoder:
     """The encoder of the model that made the snapshot's vectors; raises ``ModelMismatch`` if it is another here."""
     from pipeline.embed import load_encoder
