@@ -168,8 +168,9 @@ def _plain(change: Change, settings: Settings) -> Iterator[tuple[str, Any]]:
 def _put(given: dict[str, Any], path: Sequence[str], value: Any, change: Change) -> None:
     for at, name in enumerate(path[:-1], 1):
         inner = given.get(name)
-        if isinstance(inner, list) and ".".join(path[:at]) in SWITCHED and isinstance(value, bool):
-            given[name] = _switched(inner, SWITCHED[".".join(path[:at])], path[-1], on=value)
+        known = SWITCHED.get(".".join(path[:at]), ())
+        if isinstance(inner, list) and path[-1] in known and isinstance(value, bool):
+            given[name] = _switched(inner, known, path[-1], on=value)
             return
         if not isinstance(inner, dict):
             raise SettingsError(
