@@ -130,9 +130,8 @@ def _figures(each: Evaluation) -> tuple[str, ...]:
 
 
 def _print_left_out(each: Evaluation) -> None:
-    if each.excluded:
-        output.say(f"{each.judged}: {each.excluded:,} queries are not scored: no document answers them")
     named = {
+        "queries are not scored, as no document answers them": each.excluded,
         "judged documents are not in the snapshot, and count as not found": each.missing,
         "documents are named by the judgements alone": each.unknown_documents,
         "queries are named by the judgements alone": each.unknown_queries,

@@ -93,6 +93,23 @@ def test_bad_input_is_refused_with_a_hint(
     assert what in done.error["what"] and done.error["hint"]
 
 
+@pytest.mark.parametrize(
+    ("file", "text", "what"),
+    [
+        ("qrels.tsv", "owls\towls\t-1\n", "the gain -1 is below zero"),
+        ("qrels.tsv", "", "there are no judgements"),
+    ],
+)
+@pytest.mark.parametrize("name", ["tune", "evaluate"])
+def test_a_set_that_is_wrong_is_refused_with_its_file(
+    command: CommandLine, name: str, file: str, text: str, what: str
+) -> None:
+    (command.folder / "faq" / file).write_text(text)
+    done = command.run(name, "--judged", "faq", "--json")
+    assert (done.code, done.error["kind"]) == (2, "SourceError")
+    assert what in done.error["what"] and f"faq/{file}" in done.error["where"]
+
+
 def test_a_set_of_other_documents_is_refused(command: CommandLine) -> None:
     (command.folder / "faq" / "docs.tsv").write_text("owls\telsewhere/x.md\n")
     done = command.run(*TUNE, "--json")
