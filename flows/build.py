@@ -23,19 +23,19 @@ from artifacts.snapshot import Snapshot
 from artifacts.store import Published, Staging, Store, describe
 from artifacts.vectors import write_index
 from flows import assemble
-from flows.collect import Listing, Understanding, list_sources, understand_all
+from flows.collect import Listing, list_sources, understand_all
 from flows.encode import Encoded, encode, passage_texts, word_texts
 from flows.gate import Verdict, current_of, judge, judged_for
 from flows.memory import give_back
 from flows.record import record, refused
+from flows.required import require_documents, require_room
 from flows.steps import Progress, StageTime, Steps
 from flows.understand import Understood
 from pipeline import __version__, text
 from pipeline.embed import TransformerEncoder, load_encoder
-from pipeline.errors import EmptyCollection, SettingsError
+from pipeline.errors import SettingsError
 from pipeline.lexical import LexicalIndex
 from pipeline.model import Rejection, SnapshotId
-from pipeline.model_files import find
 from pipeline.settings import Settings
 
 # Few enough that reading one passage's text reads little else.
@@ -116,7 +116,7 @@ def build_snapshot(
             where="collections",
             hint="Name a folder, or make a noctule.toml: noctule init",
         )
-    _require_room(settings)
+    require_room(settings)
     judged = judged_for(settings)
     with store.lock("index"):
         listing = steps.run("discover", lambda: list_sources(settings))
@@ -170,7 +170,7 @@ def _stage(
     options: BuildOptions,
 ) -> _Staged:
     understanding = understand_all(listing, settings, steps, progress)
-    _require_documents(settings, listing, understanding, options)
+    require_documents(settings, listing, understanding, allow_empty=options.allow_empty)
     rejections, batches = understanding.rejections, list(understanding.batches)
     del understanding  # its counts go as soon as they are in an index
     parts = _Parts(settings, store, steps, progress, batches, rejections)
@@ -183,45 +183,6 @@ def _stage(
         encoded=parts.encoded.computed,
         distinct=len(parts.encoded.hashes),
     )
-
-
-def _require_room(settings: Settings) -> None:
-    limit = find(settings.embed).max_tokens
-    if settings.chunk.max_tokens > limit:
-        raise SettingsError(
-            f"chunk.max_tokens is {settings.chunk.max_tokens}, but the embedding model reads {limit} tokens",
-            where="chunk.max_tokens",
-            hint=f"Set it to {limit} or less: the rest of each passage would not be in its vector.",
-        )
-
-
-def _require_documents(
-    settings: Settings, listing: Listing, understanding: Understanding, options: BuildOptions
-) -> None:
-    indexed = dict.fromkeys(settings.collections, 0)
-    for batch in understanding.batches:
-        for document in batch.linking:
-            indexed[document.collection] += 1
-    for name, count in sorted(indexed.items()):
-        collection = settings.collections[name]
-        found = sum(file.collection == name for file in listing.files)
-        if count == 0 and not options.allow_empty:
-            raise EmptyCollection(
-                f"collection {name!r} holds no document to index ({found} files matched {', '.join(collection.include)})",
-                where=collection.root,
-                hint="Nothing was published. Check root and include, or allow it with --allow-empty.",
-            )
-        if found and (found - count) / found > settings.limits.max_failed_share:
-            raise EmptyCollection(
-                f"{found - count} of {found} documents of collection {name!r} failed",
-                where=collection.root,
-                hint=f"First reason: {_first_reason(understanding, name)}. Nothing was published; limits.max_failed_share allows more.",
-            )
-
-
-def _first_reason(understanding: Understanding, collection: str) -> str:
-    failed = (r for r in understanding.rejections if r.collection == collection and r.kind == "quarantined")
-    return next((f"{r.path}: {r.reason}" for r in failed), "none")
 
 
 class _Parts:

@@ -41,6 +41,34 @@ _OF_VECTORS = ("semantic", "hypothesis")
 
 
 @dataclass(slots=True)
+class KeptLists:
+    """The lists of one snapshot, by name, query and every setting that they may hang on; ``words`` were asked for."""
+
+    lists: dict[tuple[object, ...], RankedList] = field(default_factory=dict)
+    words: set[str] = field(default_factory=set)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def for_settings(self, search: Search, scores: str = "") -> Remember:
+        """What a searcher with these settings remembers lists by; ``scores`` names the scoring of words."""
+        reach = search.model_dump(mode="json", exclude=AFTER_LISTS | BEFORE_LISTS)
+        settings = json.dumps(reach, sort_keys=True)
+
+        def remember(name: ListName, query: Query, limit: int, make: Callable[[], RankedList]) -> RankedList:
+            key = (name, query, limit, settings, "" if name in _OF_VECTORS else scores)
+            with self.lock:
+                found = self.lists.get(key)
+                if name == "keyword":
+                    self.words.update(query.terms, *(each.terms for each in query.expansions))
+            if found is None:
+                found = make()
+                with self.lock:
+                    self.lists[key] = found
+            return found
+
+        return remember
+
+
+@dataclass(slots=True)
 class Built:
     """A snapshot to search in: the searcher over it, and which of its documents were judged."""
 
@@ -49,8 +77,7 @@ class Built:
     lexical: Lexical
     counts: Counts | None = None
     corpora: dict[str, Corpus] = field(default_factory=dict)
-    lists: dict[tuple[object, ...], RankedList] = field(default_factory=dict)
-    words: set[str] = field(default_factory=set)
+    kept: KeptLists = field(default_factory=KeptLists)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +129,8 @@ class Trials:
         built = ground.built[chunk_label(settings) if len(ground.built) > 1 else next(iter(ground.built))]
         search = for_evaluation(settings).search
         lexical = _lexical(built.lexical, point)
-        searcher = built.searcher.with_settings(
-            search, _corpus(built, lexical), _remember(built, search, lexical)
-        )
+        remember = built.kept.for_settings(search, lexical.model_dump_json())
+        searcher = built.searcher.with_settings(search, _corpus(built, lexical), remember)
         return evaluate(searcher, ground.judged, built.located, mode=self._mode, depth=DEPTH)
 
 
@@ -127,27 +153,7 @@ def _corpus(built: Built, lexical: Lexical) -> Corpus:
     label = lexical.model_dump_json()
     if label not in built.corpora:
         built.counts = built.counts or recount(own.snapshot)
-        prose = rescored_prose(own.prose, built.counts, lexical, sorted(built.words))
+        prose = rescored_prose(own.prose, built.counts, lexical, sorted(built.kept.words))
         code = rescored_code(own.code, built.counts, lexical, ())
         built.corpora[label] = own.with_postings(prose, code)
     return built.corpora[label]
-
-
-def _remember(built: Built, search: Search, lexical: Lexical) -> Remember:
-    """Keeps a list by its name, its query and every setting that it may hang on."""
-    reach = search.model_dump(mode="json", exclude=AFTER_LISTS | BEFORE_LISTS)
-    settings, scores, lock = json.dumps(reach, sort_keys=True), lexical.model_dump_json(), threading.Lock()
-
-    def remember(name: ListName, query: Query, limit: int, make: Callable[[], RankedList]) -> RankedList:
-        key = (name, query, limit, settings, "" if name in _OF_VECTORS else scores)
-        with lock:
-            found = built.lists.get(key)
-            if name == "keyword":
-                built.words.update(query.terms, *(each.terms for each in query.expansions))
-        if found is None:
-            found = make()
-            with lock:
-                built.lists[key] = found
-        return found
-
-    return remember

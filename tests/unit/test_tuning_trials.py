@@ -93,12 +93,12 @@ def test_lists_are_made_once_where_only_what_follows_them_changes(ground: Ground
     (built,) = ground.built.values()
     trials = Trials([ground], Settings())
     trials.scores(Point())
-    made = len(built.lists)
+    made = len(built.kept.lists)
     assert made == 2 * len(QUERIES)
     trials.scores(Point().having("search.rrf_k", 5).having("search.fusion", "convex"))
-    assert len(built.lists) == made
+    assert len(built.kept.lists) == made
     trials.scores(Point().having("lexical.k1", 0.5))
-    assert len(built.lists) == made + len(QUERIES)
+    assert len(built.kept.lists) == made + len(QUERIES)
 
 
 def test_every_search_setting_is_known_to_reach_the_lists_or_not() -> None:
