@@ -5,7 +5,6 @@ A part of the page that is not measured in a run stays as it is; so does every w
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,11 +13,12 @@ from artifacts.measures import DEPTH
 from bench import learned, variants
 from bench.corpora import cache_folder
 from bench.judged import judged_sets
+from bench.page import with_figures
 from bench.relevance import Ablation, Cell, ablation
 from pipeline.settings import Settings
 
 # Sets whose documents are few enough to be indexed once for each size.
-SMALL = ("scifact", "ray-docs")
+SMALL = ("scifact",)
 MEASURES = {
     "ndcg@10": "nDCG@10",
     "recall@100": "R@100",
@@ -45,16 +45,6 @@ def measure(names: Sequence[str] = (), page: Path | None = None, parts: Sequence
     if page is not None:
         page.write_text(with_figures(page.read_text("utf-8"), found), "utf-8")
         print(f"\nwritten: {', '.join(found)} in {page}")
-
-
-def with_figures(page: str, found: Measured) -> str:
-    """The page with each part between its markers, ``<!-- figures:NAME -->`` and ``<!-- end -->``."""
-    for name, text in found.items():
-        marked = re.compile(rf"(<!-- figures:{re.escape(name)} -->\n).*?(<!-- end -->)", re.DOTALL)
-        if not marked.search(page):
-            sys.exit(f"the page has no place for {name}: add <!-- figures:{name} --> and <!-- end -->")
-        page = marked.sub(lambda match, text=text: f"{match[1]}\n{text}\n\n{match[2]}", page)  # type: ignore[misc]
-    return page
 
 
 def _defaults(sets: Sequence[str]) -> Measured:

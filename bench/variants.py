@@ -66,10 +66,10 @@ def options() -> tuple[Variant, ...]:
     )
 
 
-# Each has a store of its own: minutes for a small set, hours for a large one.
+# Each has a store of its own, minutes for a small set, and no more tokens than the default model reads (256).
 PASSAGE_SIZES: tuple[Variant, ...] = tuple(
     Variant(f"passages of {size} tokens", {"chunk": {"max_tokens": size, "overlap_tokens": size // 8}})
-    for size in (128, 192, 384, 512)
+    for size in (64, 128, 192)
 )
 
 

@@ -27,6 +27,8 @@ from pipeline.settings import Relevance, Settings
 
 _NOTHING_BEFORE = "there is no current snapshot that can be read: nothing to compare with"
 
+_THE_SAME = "the content is that of the current snapshot: nothing was asked"
+
 
 @dataclass(frozen=True, slots=True)
 class Fallen:
@@ -101,6 +103,8 @@ def judge(new: Snapshot, current: Snapshot | None, sets: Sequence[Judged], setti
             alone = tuple(_alone(after, judged, relevance) for judged in sets)
             return Verdict(relevance.measure, "", alone, (_NOTHING_BEFORE, *after.warnings))
         before = stack.enter_context(_Side(current, settings, encoders))
+        if current.id == new.id:
+            return Verdict(relevance.measure, str(current.id), (), (_THE_SAME,))
         found = _decided([_Compared(before, after, judged) for judged in sets], relevance)
         notes = tuple(dict.fromkeys([*before.warnings, *after.warnings]))
         return Verdict(relevance.measure, str(current.id), found, notes)

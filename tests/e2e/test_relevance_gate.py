@@ -41,6 +41,7 @@ def editions(tmp_path_factory: pytest.TempPathFactory) -> Editions:
         "few": few,
         "other": {"tide": "The tide comes and goes."},
     }
+    states["another"] = {"moon": "The moon pulls at the sea."}
     for name, texts in states.items():
         night(folder / name, settings_for(write_notes(folder / f"{name}-notes", texts)))
     return Editions(folder)
@@ -89,9 +90,15 @@ def test_a_drop_that_is_small_or_may_be_chance_is_let_through(
     assert found.sets[0].fell
 
 
-def test_the_same_snapshot_passes(editions: Editions, tmp_path: Path) -> None:
+def test_content_that_has_not_changed_is_not_asked(editions: Editions, tmp_path: Path) -> None:
     found = verdict(editions, "good", "good", write_judged(tmp_path / "faq"))
-    assert (found.reasons, found.sets[0].fell, found.sets[0].p) == ((), (), 1.0)
+    assert (found.reasons, found.sets) == ((), ())
+    assert "the content is that of the current snapshot" in found.notes[0]
+
+
+def test_notes_that_answer_as_well_pass(editions: Editions, tmp_path: Path) -> None:
+    (faq,) = verdict(editions, "good", "few", write_judged(tmp_path / "faq", list(SUBJECTS)[3:])).sets
+    assert (faq.reason, faq.fell, faq.p) == ("", (), 1.0)
 
 
 def test_documents_deleted_tonight_are_left_out_and_listed(editions: Editions, tmp_path: Path) -> None:
@@ -127,13 +134,13 @@ def test_a_set_made_for_other_documents_is_an_error(
     editions: Editions, tmp_path: Path, before: str | None
 ) -> None:
     with pytest.raises(SourceError, match="none of the 12 judged documents is in the snapshot"):
-        verdict(editions, before, "other", write_judged(tmp_path / "faq"))
+        verdict(editions, before, "another", write_judged(tmp_path / "faq"))
 
 
 def test_documents_that_no_snapshot_holds_are_listed_and_count_for_neither(
     editions: Editions, tmp_path: Path
 ) -> None:
-    (faq,) = verdict(editions, "good", "good", write_judged(tmp_path / "faq", owls="unicorns")).sets
+    (faq,) = verdict(editions, "good", "few", write_judged(tmp_path / "faq", wool="unicorns")).sets
     assert faq.missing == ("unicorns",)
     assert faq.before == faq.after > 0.95
 
