@@ -7,11 +7,10 @@ that can be learned: the weight of a convex combination.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from artifacts.evaluate import for_evaluation
 from artifacts.judged import Judged
@@ -23,13 +22,13 @@ from artifacts.query.asking import Request
 from artifacts.query.corpus import Corpus
 from artifacts.query.keyword import postings_of
 from artifacts.significance import Comparison, compare, holm
-from bench.judged import judged_set, settings_for, store_for
+from bench.judged import CORPUS_OF, judged_set, settings_for, store_for
+from bench.learned_models import DEPTH, SEED, Asked, Floats, Learner, Scorer, learners, linear
 from bench.query_vectors import RememberedEncoder
 from flows.tuning.held_out import fold_of
 from pipeline.settings import FIELDS, Settings
 
-Floats = npt.NDArray[np.float64]
-FOLDS, SEED, DEPTH = 5, 0, 10
+FOLDS = 5
 _K = 60
 _SHOWN_FIELDS = ("title", "headings", "body", "anchors")
 FEATURES = (
@@ -39,18 +38,13 @@ FEATURES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A query's candidates: document ids, their features (a row each), and which of them are right."""
+class Study:
+    """A set's candidates and what they are worth: nDCG@10 of every query by each order, and the gains behind it."""
 
-    query: str
-    documents: tuple[str, ...]
-    features: Floats
-    right: npt.NDArray[np.bool_]
-
-
-# From training queries: what gives a score to each row of features.
-Scorer = Callable[[Floats], Floats]
-Learner = Callable[[Sequence[Asked]], Scorer]
+    name: str
+    asked: tuple[Asked, ...]
+    gains: dict[str, dict[str, int]]
+    scores: dict[str, Floats]
 
 
 def rows(names: Sequence[str]) -> Iterator[str]:
@@ -58,8 +52,9 @@ def rows(names: Sequence[str]) -> Iterator[str]:
     yield "| set | order by | nDCG@10 | to the defaults | p (Holm) | to the convex weight | p (Holm) |"
     yield "| --- | --- |" + " ---: |" * 5
     encoder = RememberedEncoder(Settings().embed)
-    found = [(name, _studied(name, encoder)) for name in names]
+    studies = [_studied(name, encoder) for name in names]
     encoder.save()
+    found = [(each.name, each.scores | _from_others(each, studies)) for each in studies]
     to_defaults = _compared(found, "defaults")
     to_convex = _compared(found, "convex, weight learned")
     corrected = [
@@ -73,6 +68,23 @@ def rows(names: Sequence[str]) -> Iterator[str]:
                 for text in _cells(each.get((name, order)), p.get((name, order), 1.0))
             ]
             yield f"| {name} | {order} | {values.mean():.4f} | {' | '.join(cells)} |"
+
+
+def _from_others(study: Study, studies: Sequence[Study]) -> dict[str, Floats]:
+    """The linear model of the other collections alone: what it would be worth to somebody who has judged nothing."""
+    others = [each for each in studies if CORPUS_OF[each.name] != CORPUS_OF[study.name]]
+    if not others:
+        return {}
+    score = linear([asked for each in others for asked in each.asked])
+    return {
+        "linear, of other collections": _scores(
+            study.gains, {a.query: _ordered(a, score) for a in study.asked}
+        )
+    }
+
+
+def _ordered(asked: Asked, score: Scorer) -> list[str]:
+    return [asked.documents[at] for at in np.argsort(-score(asked.features), kind="stable").tolist()]
 
 
 def _compared(
@@ -90,13 +102,12 @@ def _cells(comparison: Comparison | None, p: float) -> list[str]:
     return ["", ""] if comparison is None else [f"{comparison.difference:+.4f}", f"{p:.4f}"]
 
 
-def _studied(name: str, encoder: RememberedEncoder) -> dict[str, Floats]:
-    """nDCG@10 of every query by each order."""
+def _studied(name: str, encoder: RememberedEncoder) -> Study:
     judged, settings = judged_set(name), settings_for(name)
     with store_for(name, settings).open() as snapshot:
         located = locate(judged, places(snapshot))
         searcher = Searcher(snapshot, for_evaluation(settings), encoder)
-        asked = [_asked(searcher, judged, located, query) for query in sorted(judged.answerable)]
+        asked = tuple(_asked(searcher, judged, located, query) for query in sorted(judged.answerable))
         default = {query: _default(searcher, judged.queries[query]) for query in sorted(judged.answerable)}
         searcher.close()
     print(
@@ -104,10 +115,10 @@ def _studied(name: str, encoder: RememberedEncoder) -> dict[str, Floats]:
     )
     gains = _gains(judged, located)
     found = {"defaults": _scores(gains, default)}
-    for order, learner in _learners().items():
+    for order, learner in learners().items():
         found[order] = _scores(gains, _held_out(asked, learner))
         print(f"{name}: {order}: {found[order].mean():.4f}", flush=True)
-    return found
+    return Study(name, asked, gains, found)
 
 
 def _gains(judged: Judged, located: Located) -> dict[str, dict[str, int]]:
@@ -135,8 +146,7 @@ def _held_out(asked: Sequence[Asked], learner: Learner) -> dict[str, list[str]]:
     for fold in range(FOLDS):
         score = learner([each for each, part in zip(asked, parts, strict=True) if part != fold])
         for each in (asked[at] for at in np.flatnonzero(parts == fold).tolist()):
-            order = np.argsort(-score(each.features), kind="stable")
-            found[each.query] = [each.documents[at] for at in order]
+            found[each.query] = _ordered(each, score)
     return found
 
 
@@ -194,96 +204,3 @@ def _document(passages: Floats, alone: bool) -> list[float]:
     second = np.sort(passages, axis=0)[-2] if len(passages) > 1 else (best if alone else best * 0)
     both = float(best[2] > 0 and best[3] > 0)
     return [*best[:4], second[0], second[1], both, float(alone), *best[4:]]
-
-
-# Models
-
-
-def _learners() -> dict[str, Learner]:
-    found: dict[str, Learner] = {"convex, weight learned": _convex, "linear": _linear}
-    try:
-        import sklearn.tree  # noqa: F401
-    except ImportError:
-        print("scikit-learn is not here: no trees")
-        return found
-    return found | {"LambdaMART": _lambda_mart}
-
-
-def _convex(asked: Sequence[Asked]) -> Scorer:
-    """The weight of the keyword score with the best nDCG@10 on the training queries."""
-    weights = np.linspace(0, 1, 21)
-    best = max(weights.tolist(), key=lambda weight: _worth(asked, weight))
-    return lambda features: best * features[:, 0] + (1 - best) * features[:, 1]
-
-
-def _worth(asked: Sequence[Asked], weight: float) -> float:
-    total = 0.0
-    for each in asked:
-        score = weight * each.features[:, 0] + (1 - weight) * each.features[:, 1]
-        right = each.right[np.argsort(-score, kind="stable")[:DEPTH]]
-        total += float((right / np.log2(np.arange(2, 2 + len(right)))).sum())
-    return total
-
-
-def _linear(asked: Sequence[Asked], ridge: float = 1.0) -> Scorer:
-    """Weights under which a softmax over each query's documents gives the right ones most; the loss is convex."""
-    from scipy.optimize import minimize
-
-    scale = np.concatenate([each.features for each in asked]).std(axis=0) + 1e-9
-    known = [(each.features / scale, each.right) for each in asked if each.right.any()]
-
-    def loss(w: Floats) -> tuple[float, Floats]:
-        total, gradient = ridge / 2 * float(w @ w), ridge * w
-        for x, right in known:
-            score = x @ w
-            share = np.exp(score - score.max())
-            total += float(np.log(share.sum()) + score.max() - score[right].mean())
-            gradient = gradient + share @ x / share.sum() - x[right].mean(axis=0)
-        return total, gradient
-
-    learned = minimize(loss, np.zeros(len(scale)), jac=True, method="L-BFGS-B").x / scale
-    return lambda features: features @ learned
-
-
-def _lambda_mart(asked: Sequence[Asked], trees: int = 60, rate: float = 0.1) -> Scorer:
-    """LambdaMART (Burges 2010): each tree is fitted to what nDCG would gain if two documents changed places."""
-    from sklearn.tree import DecisionTreeRegressor
-
-    known = [each for each in asked if each.right.any()]
-    x, ends = (
-        np.concatenate([each.features for each in known]),
-        np.cumsum([len(each.right) for each in known]),
-    )
-    score, grown = np.zeros(len(x)), []
-    for _ in range(trees):
-        parts = np.split(score, ends[:-1])
-        found = [_pull(own, each.right) for own, each in zip(parts, known, strict=True)]
-        pull, bend = np.concatenate([each[0] for each in found]), np.concatenate([each[1] for each in found])
-        tree = DecisionTreeRegressor(max_leaf_nodes=8, min_samples_leaf=20, random_state=SEED)
-        leaf = tree.fit(x, pull).apply(x)
-        step = np.bincount(leaf, pull) / (np.bincount(leaf, bend) + 1.0)
-        score += rate * step[leaf]
-        grown.append((tree, step))
-
-    def scored(features: Floats) -> Floats:
-        total = np.zeros(len(features))
-        for tree, step in grown if len(features) else ():
-            total += rate * step[tree.apply(features)]
-        return total
-
-    return scored
-
-
-def _pull(score: Floats, right: npt.NDArray[np.bool_]) -> Floats:
-    """Two rows: how strongly each document is pulled up or down, and how fast that changes with its score."""
-    place = np.empty(len(score), dtype=np.int64)
-    place[np.argsort(-score, kind="stable")] = np.arange(len(score))
-    discount = 1 / np.log2(place + 2)
-    ideal = (1 / np.log2(np.arange(int(right.sum())) + 2)).sum()
-    gain = np.abs(discount[right][:, None] - discount[~right][None, :]) / ideal
-    wrong_way = 1 / (1 + np.exp(np.clip(score[right][:, None] - score[~right][None, :], -30, 30)))
-    pull, bend = gain * wrong_way, gain * wrong_way * (1 - wrong_way)
-    found = np.zeros((2, len(score)))
-    found[0, right], found[0, ~right] = pull.sum(axis=1), -pull.sum(axis=0)
-    found[1, right], found[1, ~right] = bend.sum(axis=1), bend.sum(axis=0)
-    return found
