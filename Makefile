@@ -12,7 +12,7 @@ INPUTS := pyproject.toml constraints.txt
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
-.PHONY: help demo test lint types layers tests browser bench torture clean
+.PHONY: help demo test lint types layers tests browser bench evaluate torture clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1	/' | expand -t 18
@@ -61,6 +61,10 @@ browser: ## Chromium for the client tests, where this user may install it
 bench: $(VENV)/.installed-test ## measure on real corpora (NOCTULE_CORPORA=folder): minutes to hours
 	$(BIN)/pip install -q -c constraints.txt -e ".[bench]"
 	$(BIN)/python -m bench
+
+evaluate: $(VENV)/.installed-test ## every figure of docs/relevance.md (NOCTULE_CORPORA=folder): minutes to hours
+	$(BIN)/pip install -q -c constraints.txt -e ".[bench]"
+	$(BIN)/python -m bench relevance --write docs/relevance.md
 
 torture: $(VENV)/.installed-test ## 500 kills with a live reader
 	NOCTULE_KILLS=500 $(BIN)/python -m pytest tests/crash --timeout 7200

@@ -31,7 +31,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A set's evaluation against a baseline by nDCG@10.
+    """A set's evaluation against a baseline by one measure, nDCG@10 unless another was asked for.
 
     ``p`` is corrected by Holm for the sets that were compared together; ``fell`` and ``rose`` have the queries that
     changed most, at most ten each.
@@ -67,15 +67,16 @@ class Pair:
     after: Evaluation
 
 
-def compared(pairs: Sequence[Pair]) -> tuple[Compared, ...]:
-    """Each pair's comparison, in order; the two of a pair must have scored the same queries."""
-    several = [_compared(pair) for pair in pairs]
+def compared(pairs: Sequence[Pair], measure: str = HEADLINE, shown: int = SHOWN) -> tuple[Compared, ...]:
+    """Each pair's comparison by a measure, in order; the two of a pair must have scored the same queries."""
+    several = [_compared(pair, measure, shown) for pair in pairs]
     corrected = holm([each.result.p for each in several])
     return tuple(replace(each, p=p) for each, p in zip(several, corrected, strict=True))
 
 
-def _compared(pair: Pair) -> Compared:
-    changes = [_change(*scores) for scores in zip(pair.before.scores, pair.after.scores, strict=True)]
+def _compared(pair: Pair, measure: str, shown: int) -> Compared:
+    scores = zip(pair.before.scores, pair.after.scores, strict=True)
+    changes = [_change(before, after, measure) for before, after in scores]
     result = compare([change.before for change in changes], [change.after for change in changes])
     falling = sorted(changes, key=lambda change: (change.difference, change.query_id))
     rising = sorted(changes, key=lambda change: (-change.difference, change.query_id))
@@ -84,19 +85,19 @@ def _compared(pair: Pair) -> Compared:
         baseline=pair.baseline,
         result=result,
         p=result.p,
-        fell=tuple(change for change in falling[:SHOWN] if change.difference < 0),
-        rose=tuple(change for change in rising[:SHOWN] if change.difference > 0),
+        fell=tuple(change for change in falling[:shown] if change.difference < 0),
+        rose=tuple(change for change in rising[:shown] if change.difference > 0),
     )
 
 
-def _change(before: QueryScore, after: QueryScore) -> Change:
+def _change(before: QueryScore, after: QueryScore, measure: str) -> Change:
     if before.query_id != after.query_id:
         raise ValueError(f"{before.query_id} is not {after.query_id}: the evaluations have other queries")
     return Change(
         query_id=after.query_id,
         text=after.text,
-        before=before.values[HEADLINE],
-        after=after.values[HEADLINE],
+        before=before.values[measure],
+        after=after.values[measure],
         rank_before=before.rank,
         rank_after=after.rank,
     )

@@ -19,6 +19,7 @@ from artifacts.judged import Judged
 from artifacts.located import Located
 from artifacts.measures import DEPTH, NAMES, measure, require_library
 from artifacts.query import Mode, Searcher
+from artifacts.query.asking import Request
 from pipeline.search_settings import Caches
 from pipeline.settings import Settings
 
@@ -62,13 +63,13 @@ class QueryScore:
 class Evaluation:
     """What a search is worth on a set of judged queries.
 
-    ``scores`` has the queries that are scored, in order of their ids; ``excluded`` counts those that no document
-    answers. ``missing`` are judged documents that the snapshot does not hold: they count against the search.
+    ``scores`` has the queries that are scored, in order of their ids; ``excluded`` are those that no document
+    answers, sorted. ``missing`` are judged documents that the snapshot does not hold: they count against the search.
     """
 
     judged: str
     scores: tuple[QueryScore, ...]
-    excluded: int
+    excluded: tuple[str, ...]
     missing: tuple[str, ...]
     unknown_queries: tuple[str, ...]
     unknown_documents: tuple[str, ...]
@@ -96,7 +97,8 @@ class Evaluation:
             "p50_ms": round(latency.p50_ms, 3) if self.latency else None,
             "p95_ms": round(latency.p95_ms, 3) if self.latency else None,
             "queries": len(self.scores),
-            "excluded_queries": self.excluded,
+            "excluded_queries": len(self.excluded),
+            "excluded": list(self.excluded),
             "missing_documents": list(self.missing),
             "unknown_queries": list(self.unknown_queries),
             "unknown_documents": list(self.unknown_documents),
@@ -183,7 +185,7 @@ def evaluate_rankings(
     return Evaluation(
         judged=judged.name,
         scores=scores,
-        excluded=len(judged.queries) - len(scores),
+        excluded=tuple(sorted(set(judged.queries) - set(rankings))),
         missing=located.missing,
         unknown_queries=judged.unknown_queries,
         unknown_documents=judged.unknown_documents,
@@ -194,11 +196,9 @@ def evaluate_rankings(
 
 def rank_documents(searcher: Searcher, text: str, mode: Mode, depth: int = DEPTH) -> Ranking:
     """The documents of the ``depth`` best passages, each at its best rank."""
-    with warnings.catch_warnings():
-        # The answer carries them too.
-        warnings.simplefilter("ignore", RuntimeWarning)
-        answer = searcher.search(text, top_n=depth, mode=mode)
-    return Ranking(tuple(dict.fromkeys(hit.doc_id for hit in answer.hits)), tuple(answer.warnings))
+    ranked, corpus = searcher.rank(Request(text, depth, mode)), searcher.corpus
+    rows = dict.fromkeys(int(corpus.document_of[each.row]) for each in ranked.run.candidates[:depth])
+    return Ranking(tuple(corpus.doc_id(row) for row in rows), ranked.warnings)
 
 
 def seconds_to_answer(searcher: Searcher, text: str, mode: Mode) -> float:

@@ -1,26 +1,48 @@
-"""``python -m bench [index] [encoding] [search] [determinism] [relevance] [peers] [million]``: by default all but the last."""
+"""``python -m bench [index] [encoding] [search] [determinism] [relevance] [peers] [million]``: by default all but the last.
+
+``relevance`` takes more: ``--set NAME`` (again for others), ``--part NAME``, and ``--write docs/relevance.md``.
+"""
 
 from __future__ import annotations
 
-import sys
+import argparse
+from collections.abc import Callable
+from pathlib import Path
 
-from bench import determinism, encoding, index, million, peers, relevance, search
+from bench import determinism, encoding, index, million, peers, relevance_page, search
 
-MEASUREMENTS = {
+MEASUREMENTS: dict[str, Callable[[], None]] = {
     "index": index.measure,
     "encoding": encoding.measure,
     "search": search.measure,
     "determinism": determinism.measure,
-    "relevance": relevance.measure,
+    "relevance": relevance_page.measure,
     "peers": peers.measure,
     "million": million.measure,
 }
 ON_REQUEST = {"million"}
 
-if __name__ == "__main__":
-    wanted = sys.argv[1:] or [name for name in MEASUREMENTS if name not in ON_REQUEST]
+
+def main() -> None:
+    """Measures what the command line names."""
+    parser = argparse.ArgumentParser(prog="python -m bench")
+    parser.add_argument("measurement", nargs="*", help=f"of {', '.join(MEASUREMENTS)}")
+    parser.add_argument("--set", action="append", default=[], help="relevance: this judged set only")
+    parser.add_argument(
+        "--part", action="append", default=[], help=f"relevance: of {', '.join(relevance_page.PARTS)}"
+    )
+    parser.add_argument("--write", type=Path, help="relevance: put the figures into this page")
+    given = parser.parse_args()
+    wanted = given.measurement or [name for name in MEASUREMENTS if name not in ON_REQUEST]
     unknown = sorted(set(wanted) - set(MEASUREMENTS))
     if unknown:
-        sys.exit(f"no measurement {', '.join(unknown)}; there are {', '.join(MEASUREMENTS)}")
+        parser.error(f"no measurement {', '.join(unknown)}; there are {', '.join(MEASUREMENTS)}")
     for chosen in wanted:
-        MEASUREMENTS[chosen]()
+        if chosen == "relevance":
+            relevance_page.measure(given.set, given.write, given.part)
+        else:
+            MEASUREMENTS[chosen]()
+
+
+if __name__ == "__main__":
+    main()

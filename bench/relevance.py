@@ -1,101 +1,35 @@
 """Which setting is worth what: variants of the settings side by side on judged queries, as a table in markdown.
 
-from bench.relevance import Variant, ablation
+from bench.relevance import ablation
+from bench.variants import Variant
 print(ablation([Variant("defaults"), Variant("rrf_k 20", {"search": {"rrf_k": 20}})], ["scifact"]).markdown())
 """
 
 from __future__ import annotations
 
 import time
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from artifacts.compared import Pair, compared
 from artifacts.evaluate import Evaluation, evaluate, for_evaluation
 from artifacts.judged import Judged
 from artifacts.located import Located, locate, places
 from artifacts.measures import DEPTH, HEADLINE
-from artifacts.query import Mode, Searcher
+from artifacts.query import Searcher
 from artifacts.significance import Comparison, holm
-from artifacts.snapshot import Snapshot
 from artifacts.store import Store
-from bench.corpora import cache_folder
-from bench.judged import judged_set, judged_sets, settings_for, store_for
+from bench.judged import judged_set, settings_for, store_for
 from bench.query_vectors import RememberedEncoder
+from bench.variants import Variant
+from flows.tuning.trials import KeptLists
 from pipeline.errors import NoctuleError
-from pipeline.search_settings import StageName, Understanding
 from pipeline.settings import Settings, parse
 
 SIGNIFICANT = 0.05
-
-
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """Settings that differ from a set's own in what ``settings`` names, as a settings file would."""
-
-    name: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    mode: Mode = "hybrid"
-
-
-# The first is what the others are compared with.
-LISTS: tuple[Variant, ...] = (
-    Variant("defaults"),
-    Variant("keyword list alone", mode="keyword"),
-    Variant("semantic list alone", mode="semantic"),
-    Variant("code list added", {"search": {"weights": {"code": 0.5}}}),
-    Variant("graph list added", {"search": {"weights": {"graph": 0.5}}}),
-    Variant("keyword 2 : semantic 1", {"search": {"weights": {"keyword": 2.0}}}),
-    Variant("keyword 1 : semantic 2", {"search": {"weights": {"semantic": 2.0}}}),
-    Variant("convex fusion", {"search": {"fusion": "convex"}}),
-    Variant("rrf_k 20", {"search": {"rrf_k": 20}}),
-    Variant("rrf_k 5", {"search": {"rrf_k": 5}}),
-    Variant("candidates 300", {"search": {"candidates": 300}}),
-)
-
-
-def _seed_order() -> dict[str, Any]:
-    """The settings file, without the stage that needs a model: a variant with a warning is left out."""
-    given: dict[str, Any] = tomllib.loads(Path("configs/seed-order.toml").read_text("utf-8"))
-    stages = [name for name in given["search"]["stages"] if name != "rerank"]
-    return given | {"search": given["search"] | {"stages": stages}}
-
-
-OPTIONS: tuple[Variant, ...] = (
-    Variant("with balance", {"search": {"balance": {"on": True}}}),
-    Variant('with fuzziness = "auto"', {"search": {"fuzziness": "auto"}}),
-    Variant("with min_confidence = 0.3", {"search": {"calibrate": {"min_confidence": 0.3}}}),
-    Variant("configs/seed-order.toml without rerank", _seed_order()),
-)
-# Each has a store of its own: minutes for a small set, hours for a large one.
-PASSAGE_SIZES: tuple[Variant, ...] = (
-    Variant("defaults"),
-    *(
-        Variant(f"passages of {size} tokens", {"chunk": {"max_tokens": size, "overlap_tokens": size // 8}})
-        for size in (128, 192, 384, 512)
-    ),
-)
-
-
-def stage_variants() -> tuple[Variant, ...]:
-    """Each step of understanding and each stage: taken out where it is on by default, put in where it is off."""
-    search = Settings().search
-    return (
-        *_switched("understand", get_args(Understanding), search.understand),
-        *_switched("stages", get_args(StageName), search.stages),
-    )
-
-
-def _switched(key: str, known: Sequence[str], on: Sequence[str]) -> Iterator[Variant]:
-    for name in known:
-        if name in on:
-            yield Variant(f"without {name}", {"search": {key: [each for each in on if each != name]}})
-        else:
-            yield Variant(f"with {name}", {"search": {key: [each for each in known if each in (*on, name)]}})
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,24 +50,26 @@ class Ablation:
 
     cells: tuple[Cell, ...]
 
+    def of(self, names: Sequence[str]) -> Ablation:
+        """The variants of these names only, in that order; p values stay corrected for all."""
+        return Ablation(tuple(cell for name in names for cell in self.cells if cell.variant == name))
+
     def markdown(self) -> str:
         """One table over all sets, then one for each set."""
         names = list(dict.fromkeys(cell.judged for cell in self.cells))
-        return "\n".join([*self._overview(names), *(line for name in names for line in self._details(name))])
+        return "\n".join([*self.overview(), *(line for name in names for line in self._details(name))])
 
-    def _of(self, judged: str) -> list[Cell]:
-        return [cell for cell in self.cells if cell.judged == judged]
-
-    def _overview(self, names: Sequence[str]) -> Iterator[str]:
+    def overview(self) -> Iterator[str]:
+        """The table over all sets: nDCG@10, what is changed, and a star where that is more than chance."""
+        names = list(dict.fromkeys(cell.judged for cell in self.cells))
         found = {(cell.variant, cell.judged): _short(cell) for cell in self.cells}
-        yield f"nDCG@10 and its difference to the first row; * where p < {SIGNIFICANT:g} after Holm's correction.\n"
         yield f"| variant | {' | '.join(names)} |"
         yield "| --- |" + " ---: |" * len(names)
         for variant in dict.fromkeys(cell.variant for cell in self.cells):
             yield f"| {variant} | {' | '.join(found.get((variant, name), '') for name in names)} |"
 
     def _details(self, name: str) -> Iterator[str]:
-        cells = self._of(name)
+        cells = [cell for cell in self.cells if cell.judged == name]
         yield f"\n## {name}: {len(cells[0].evaluation.scores)} queries\n"
         yield "| variant | nDCG@10 | difference | 95 % interval | p | p (Holm) | won / same / lost | R@100 | hit@1 |"
         yield "| --- |" + " ---: |" * 8
@@ -144,7 +80,8 @@ def _short(cell: Cell) -> str:
     mean = f"{cell.evaluation.means[HEADLINE]:.4f}"
     if cell.comparison is None:
         return mean
-    return f"{mean} {cell.comparison.difference:+.4f}{'*' if cell.p < SIGNIFICANT else ''}"
+    star = "\\*" if cell.p < SIGNIFICANT else ""
+    return f"{mean} {cell.comparison.difference:+.4f}{star}"
 
 
 def _long(cell: Cell) -> str:
@@ -155,8 +92,8 @@ def _long(cell: Cell) -> str:
         else [
             f"{c.difference:+.4f}",
             f"{c.low:+.4f} to {c.high:+.4f}",
-            _p(c.p),
-            _p(cell.p),
+            shown_p(c.p),
+            shown_p(cell.p),
             f"{c.wins} / {c.ties} / {c.losses}",
         ]
     )
@@ -164,20 +101,14 @@ def _long(cell: Cell) -> str:
     return f"| {cell.variant} | {' | '.join(figures)} |"
 
 
-def _p(value: float) -> str:
+def shown_p(value: float) -> str:
+    """A p value for a table."""
     return f"{value:.4f}" if value >= 0.0001 else "< 0.0001"
 
 
 def _recall(cell: Cell) -> str:
     """R@100, where so many documents were asked for."""
     return f"{cell.evaluation.means['recall@100']:.4f}" if cell.depth >= DEPTH else ""
-
-
-def measure() -> None:
-    """The lists and stages on every set that is there; the table is also kept as ``relevance.md`` in the cache."""
-    table = ablation([*LISTS, *stage_variants(), *OPTIONS], judged_sets(), depth=10).markdown()
-    (cache_folder() / "relevance.md").write_text(table + "\n", "utf-8")
-    print(table)
 
 
 def ablation(variants: Sequence[Variant], names: Sequence[str], depth: int = DEPTH) -> Ablation:
@@ -220,31 +151,37 @@ def _cells(name: str, variants: Sequence[Variant], encoder: RememberedEncoder, d
 
 
 class _Bench:
-    """A set and the snapshots it is searched in, each opened once."""
+    """A set and the snapshots it is searched in, each opened once; what was read and listed is shared by variants."""
 
     def __init__(
         self, judged: Judged, settings: Settings, encoder: RememberedEncoder, stack: ExitStack
     ) -> None:
         self._judged, self._settings, self._encoder, self._stack = judged, settings, encoder, stack
-        self._opened: dict[Path, _Opened] = {}
+        self._opened: dict[tuple[Path, str], _Opened] = {}
 
     def evaluated(self, variant: Variant, depth: int) -> Evaluation:
         settings = overridden(self._settings, variant)
-        opened = self._open(store_for(self._judged.name, settings))
-        searcher = Searcher(opened.snapshot, for_evaluation(settings), self._encoder)
+        opened = self._open(store_for(self._judged.name, settings), settings)
+        search = for_evaluation(settings).search
+        searcher = opened.searcher.with_settings(search, remember=opened.kept.for_settings(search))
         return evaluate(searcher, self._judged, opened.located, mode=variant.mode, depth=depth)
 
-    def _open(self, store: Store) -> _Opened:
-        if store.root not in self._opened:
+    def _open(self, store: Store, settings: Settings) -> _Opened:
+        key = (store.root, settings.search.encoder)
+        if key not in self._opened:
             snapshot = self._stack.enter_context(store.open())
-            self._opened[store.root] = _Opened(snapshot, locate(self._judged, places(snapshot)))
-        return self._opened[store.root]
+            encoder = self._encoder if settings.search.encoder == "full" else None
+            searcher = Searcher(snapshot, for_evaluation(settings), encoder)
+            self._stack.callback(searcher.close)
+            self._opened[key] = _Opened(searcher, locate(self._judged, places(snapshot)), KeptLists())
+        return self._opened[key]
 
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    snapshot: Snapshot
+    searcher: Searcher
     located: Located
+    kept: KeptLists
 
 
 def overridden(settings: Settings, variant: Variant) -> Settings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -47,7 +47,11 @@ class UnresolvedLink:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """All that ``noctule report`` shows; ``stages`` and ``finished`` are empty if the run's record is gone."""
+    """All that ``noctule report`` shows; ``stages`` and ``finished`` are empty if the run's record is gone.
+
+    ``relevance`` is what the gate found when the snapshot was made, ``refused`` the last run that it stopped since
+    then: empty where there is none.
+    """
 
     snapshot: SnapshotId
     settings_sha256: str
@@ -59,6 +63,8 @@ class Account:
     finished: str
     seconds: float
     stages: Mapping[str, float]
+    relevance: Mapping[str, object] = field(default_factory=dict)
+    refused: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def skipped(self) -> int:
@@ -126,6 +132,8 @@ def account(store: Store, named: str | None) -> Account:
             finished=run.finished,
             seconds=run.seconds,
             stages=run.stages,
+            relevance=run.relevance,
+            refused=_refused(store) if named is None else {},
         )
 
 
@@ -152,6 +160,19 @@ class _Run:
     finished: str
     seconds: float
     stages: Mapping[str, float]
+    relevance: Mapping[str, object] = field(default_factory=dict)
+
+
+def _refused(store: Store) -> Mapping[str, object]:
+    """The latest run's record, if that run was stopped by the gate."""
+    latest = next(iter(read_runs(store.root)), {})
+    return latest | {"finished": _readable(latest["finished"])} if "refused" in latest else {}
+
+
+def said(relevance: Mapping[str, object]) -> tuple[str, ...]:
+    """What the gate found, as lines; none where it was not asked."""
+    lines = relevance.get("said", ())
+    return tuple(map(str, lines)) if isinstance(lines, list) else ()
 
 
 def _run_of(store: Store, snapshot: SnapshotId) -> _Run:
@@ -161,7 +182,9 @@ def _run_of(store: Store, snapshot: SnapshotId) -> _Run:
             stages: dict[str, float] = {}
             for time in record.get("times", []):
                 stages[time["stage"]] = round(stages.get(time["stage"], 0.0) + time["seconds"], 3)
-            return _Run(_readable(record["finished"]), record["seconds"], stages)
+            return _Run(
+                _readable(record["finished"]), record["seconds"], stages, record.get("relevance") or {}
+            )
     return _Run("", 0.0, {})
 
 

@@ -6,28 +6,31 @@ does not depend on it. Whatever fails, the current snapshot stays as it was.
 
 from __future__ import annotations
 
-import logging
 import time
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 
+from artifacts import durable
 from artifacts.catalog import write_catalog
+from artifacts.judged import Judged
 from artifacts.layout import FAISS_INDEX, FORMAT_VERSION, table_file
 from artifacts.manifest import IndexRecord, Manifest, ModelRecord
 from artifacts.parquet import write_table
-from artifacts.runs import write_run
+from artifacts.snapshot import Snapshot
 from artifacts.store import Published, Staging, Store, describe
 from artifacts.vectors import write_index
 from flows import assemble
-from flows.collect import Listing, Understanding, list_sources, understand_all
+from flows.collect import Listing, list_sources, understand_all
+from flows.gate import Verdict, current_of, judge, judged_for
 from flows.memory import give_back
 from flows.parts import Parts
+from flows.record import record, refused
+from flows.required import require_documents, require_room
 from flows.steps import Progress, StageTime, Steps
 from pipeline import __version__, text
-from pipeline.errors import EmptyCollection, SettingsError, WriteFailed
+from pipeline.errors import SettingsError
 from pipeline.model import Rejection, SnapshotId
-from pipeline.model_files import find
 from pipeline.settings import Settings
 
 # Few enough that reading one passage's text reads little else.
@@ -46,9 +49,13 @@ _TOOLS = (
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """What a run may be allowed to do; ``allow_empty``: publish although a collection holds nothing."""
+    """What a run may be allowed to do.
+
+    ``allow_empty``: publish although a collection holds nothing; ``accept_drop``: although relevance fell.
+    """
 
     allow_empty: bool = False
+    accept_drop: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +75,7 @@ class BuildResult:
     times: tuple[StageTime, ...]
     seconds: float
     counts: Mapping[str, int]
+    relevance: Verdict | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,34 +101,48 @@ def build_snapshot(
 ) -> BuildResult:
     """Indexes every collection and publishes the snapshot.
 
-    Raises ``MissingRoot``, ``EmptyCollection``, ``SettingsError``, ``StoreBusy``, ``WriteFailed`` or
-    ``DamagedSnapshot``; the current snapshot is then untouched.
+    Raises ``MissingRoot``, ``EmptyCollection``, ``RelevanceFell``, ``SourceError``, ``SettingsError``, ``StoreBusy``,
+    ``WriteFailed`` or ``DamagedSnapshot``; the current snapshot is then untouched.
     """
-    start = time.perf_counter()
+    start, options = time.perf_counter(), options or BuildOptions()
     if not settings.collections:
         raise SettingsError(
             "there is nothing to index",
             where="collections",
             hint="Name a folder, or make a noctule.toml: noctule init",
         )
-    _require_room(settings)
+    require_room(settings)
+    judged = judged_for(settings)
     with store.lock("index"):
         listing = steps.run("discover", lambda: list_sources(settings))
-        staged = _stage(listing, settings, store, steps, progress, options or BuildOptions())
+        staged = _stage(listing, settings, store, steps, progress, options)
         give_back()  # publishing reads everything again
+        verdict = _through_gate(store, staged, judged, settings, steps)
+        if verdict and verdict.reasons and not options.accept_drop:
+            durable.remove_tree(staged.staging.path)
+            raise refused(
+                store, staged.manifest.snapshot_id(), verdict, steps.times, time.perf_counter() - start
+            )
         # Not to be tried again: it ends with the staging moved or removed.
         published = steps.run("publish", lambda: store.publish(staged.staging, staged.manifest), once=True)
-        result = _result(published, staged, steps, time.perf_counter() - start)
-        _record(store, result)
+        result = _result(published, staged, verdict, steps, time.perf_counter() - start)
+        record(store, result)
         return result
 
 
-def _record(store: Store, result: BuildResult) -> None:
-    """The run's record; the snapshot is published, so a disk that refuses this is a warning."""
-    try:
-        write_run(store.root, asdict(result))
-    except WriteFailed as error:
-        logging.getLogger("noctule").warning("the run left no record: %s", error)
+def _through_gate(
+    store: Store, staged: _Staged, judged: Sequence[Judged], settings: Settings, steps: Steps
+) -> Verdict | None:
+    """What judged queries say of the snapshot that is not published yet; nothing where there are none."""
+    if not judged:
+        return None
+    # Opened here: a second try must not find it closed.
+    return steps.run(
+        "relevance",
+        lambda: judge(
+            Snapshot(staged.staging.path, staged.manifest, None), current_of(store), judged, settings
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +165,7 @@ def _stage(
     options: BuildOptions,
 ) -> _Staged:
     understanding = understand_all(listing, settings, steps, progress)
-    _require_documents(settings, listing, understanding, options)
+    require_documents(settings, listing, understanding, allow_empty=options.allow_empty)
     rejections, batches = understanding.rejections, list(understanding.batches)
     del understanding  # its counts go as soon as they are in an index
     parts = Parts(settings, store, steps, progress, batches, rejections)
@@ -156,45 +178,6 @@ def _stage(
         encoded=parts.encoded.computed,
         distinct=len(parts.encoded.hashes),
     )
-
-
-def _require_room(settings: Settings) -> None:
-    limit = find(settings.embed).max_tokens
-    if settings.chunk.max_tokens > limit:
-        raise SettingsError(
-            f"chunk.max_tokens is {settings.chunk.max_tokens}, but the embedding model reads {limit} tokens",
-            where="chunk.max_tokens",
-            hint=f"Set it to {limit} or less: the rest of each passage would not be in its vector.",
-        )
-
-
-def _require_documents(
-    settings: Settings, listing: Listing, understanding: Understanding, options: BuildOptions
-) -> None:
-    indexed = dict.fromkeys(settings.collections, 0)
-    for batch in understanding.batches:
-        for document in batch.linking:
-            indexed[document.collection] += 1
-    for name, count in sorted(indexed.items()):
-        collection = settings.collections[name]
-        found = sum(file.collection == name for file in listing.files)
-        if count == 0 and not options.allow_empty:
-            raise EmptyCollection(
-                f"collection {name!r} holds no document to index ({found} files matched {', '.join(collection.include)})",
-                where=collection.root,
-                hint="Nothing was published. Check root and include, or allow it with --allow-empty.",
-            )
-        if found and (found - count) / found > settings.limits.max_failed_share:
-            raise EmptyCollection(
-                f"{found - count} of {found} documents of collection {name!r} failed",
-                where=collection.root,
-                hint=f"First reason: {_first_reason(understanding, name)}. Nothing was published; limits.max_failed_share allows more.",
-            )
-
-
-def _first_reason(understanding: Understanding, collection: str) -> str:
-    failed = (r for r in understanding.rejections if r.collection == collection and r.kind == "quarantined")
-    return next((f"{r.path}: {r.reason}" for r in failed), "none")
 
 
 def _write(staging: Staging, parts: Parts) -> tuple[Staging, Manifest]:
@@ -229,7 +212,9 @@ def _manifest(staging: Staging, counts: Mapping[str, int], index: IndexRecord, p
     )
 
 
-def _result(published: Published, staged: _Staged, steps: Steps, seconds: float) -> BuildResult:
+def _result(
+    published: Published, staged: _Staged, verdict: Verdict | None, steps: Steps, seconds: float
+) -> BuildResult:
     kinds = [rejection.kind for rejection in staged.rejections]
     counts = staged.manifest.counts
     return BuildResult(
@@ -246,4 +231,5 @@ def _result(published: Published, staged: _Staged, steps: Steps, seconds: float)
         times=steps.times,
         seconds=seconds,
         counts=dict(counts),
+        relevance=verdict,
     )

@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from flows import cli_build, cli_evaluate, cli_read, cli_search, cli_sql, output
+from flows import cli_build, cli_evaluate, cli_read, cli_search, cli_sql, cli_tune, output
 from flows.signals import STOPPED, leave_now, stop_on_signals
 from pipeline.errors import NoctuleError
 
@@ -52,6 +52,7 @@ def _main(
 cli_build.register(app)
 cli_search.register(app)
 cli_evaluate.register(app)
+cli_tune.register(app)
 cli_read.register(app)
 cli_sql.register(app)
 

@@ -30,6 +30,10 @@ _NoPrefect = Annotated[
 _AllowEmpty = Annotated[
     bool, typer.Option("--allow-empty", help="Publish although a collection holds no document.")
 ]
+_AcceptDrop = Annotated[
+    bool,
+    typer.Option("--accept-drop", help="Publish although judged queries are answered worse than before."),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -64,12 +68,13 @@ def index(
         bool, typer.Option("--dry-run", help="Say which files would be read, and write nothing.")
     ] = False,
     allow_empty: _AllowEmpty = False,
+    accept_drop: _AcceptDrop = False,
 ) -> None:
     """Turn folders of documents into a snapshot and make it the current one.
 
     Examples: noctule index docs/ ; noctule index ~/vault --collection notes ; noctule index --config mdn.toml
     """
-    request = _request(flags, tuple(sources or ()), collection, allow_empty)
+    request = _request(flags, tuple(sources or ()), collection, allow_empty, accept_drop)
     if dry_run:
         _print_plan(request, flags)
         return
@@ -116,7 +121,11 @@ def site(
 
 
 def nightly(
-    flags: Flags, out: _Out = Path("public"), no_prefect: _NoPrefect = False, allow_empty: _AllowEmpty = False
+    flags: Flags,
+    out: _Out = Path("public"),
+    no_prefect: _NoPrefect = False,
+    allow_empty: _AllowEmpty = False,
+    accept_drop: _AcceptDrop = False,
 ) -> None:
     """Index what the settings describe, then build the site: the command for a timer.
 
@@ -124,7 +133,7 @@ def nightly(
     """
     from flows.report import as_json
 
-    request = _request(flags, (), None, allow_empty)
+    request = _request(flags, (), None, allow_empty, accept_drop)
 
     def plain(request: IndexRequest) -> Night:
         from flows.display import current
@@ -137,7 +146,8 @@ def nightly(
         from flows.nightly import nightly as run
 
         config, store = _path(request.config), str(request.store)
-        return run(config=config, store=store, out=str(out.absolute()), allow_empty=allow_empty)
+        folder = str(out.absolute())
+        return run(config=config, store=store, out=folder, allow_empty=allow_empty, accept_drop=accept_drop)
 
     night = _ready(request, flags, no_prefect, plain if no_prefect else flow)
     if flags.as_json:
@@ -148,7 +158,7 @@ def nightly(
 
 
 def _request(
-    flags: Flags, sources: tuple[str, ...], collection: str | None, allow_empty: bool
+    flags: Flags, sources: tuple[str, ...], collection: str | None, allow_empty: bool, accept_drop: bool
 ) -> IndexRequest:
     from flows.request import IndexRequest, found_settings
 
@@ -159,6 +169,7 @@ def _request(
         sources=tuple(str(Path(source).expanduser().absolute()) for source in sources),
         collection=collection,
         allow_empty=allow_empty,
+        accept_drop=accept_drop,
     )
 
 
@@ -206,6 +217,7 @@ def _index_flow(request: IndexRequest) -> BuildResult:
         collection=request.collection,
         store=str(request.store),
         allow_empty=request.allow_empty,
+        accept_drop=request.accept_drop,
     )
 
 

@@ -130,9 +130,8 @@ def _figures(each: Evaluation) -> tuple[str, ...]:
 
 
 def _print_left_out(each: Evaluation) -> None:
-    if each.excluded:
-        output.say(f"{each.judged}: {each.excluded:,} queries are not scored: no document answers them")
     named = {
+        "queries are not scored, as no document answers them": each.excluded,
         "judged documents are not in the snapshot, and count as not found": each.missing,
         "documents are named by the judgements alone": each.unknown_documents,
         "queries are named by the judgements alone": each.unknown_queries,
@@ -149,7 +148,7 @@ def _print_comparison(each: Compared) -> None:
     output.say(f"{each.judged} against {each.baseline}: nDCG@10 {result.baseline:.4f} to {result.mean:.4f}")
     output.say(
         f"  difference {result.difference:+.4f}, 95 % interval {result.low:+.4f} to {result.high:+.4f}, "
-        f"p {_p(result.p)}, with Holm's correction {_p(each.p)}"
+        f"p {shown_p(result.p)}, with Holm's correction {shown_p(each.p)}"
     )
     output.say(f"  {result.wins:,} queries rose, {result.ties:,} stayed, {result.losses:,} fell")
     for heading, changes in (("fell most", each.fell), ("rose most", each.rose)):
@@ -158,7 +157,8 @@ def _print_comparison(each: Compared) -> None:
             output.table((heading, "nDCG@10", "rank", "query"), [_change(change) for change in changes])
 
 
-def _p(value: float) -> str:
+def shown_p(value: float) -> str:
+    """A p value for a table."""
     return f"{value:.4f}" if value >= 0.0001 else "below 0.0001"
 
 

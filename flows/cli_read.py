@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -163,6 +164,22 @@ def _print_account(found: Account) -> None:
         output.table(
             ("stage", "seconds"), [(name, f"{seconds:.2f}") for name, seconds in found.stages.items()]
         )
+    _print_gate("How it answers judged queries:", found.relevance)
+    if found.refused:
+        relevance = found.refused["relevance"]
+        heading = f"Not published, {found.refused['finished']}: snapshot {found.refused['refused']}"
+        _print_gate(heading, relevance if isinstance(relevance, dict) else {})
+
+
+def _print_gate(heading: str, relevance: Mapping[str, object]) -> None:
+    from flows.account import said
+
+    lines = said(relevance)
+    if lines:
+        output.say()
+        output.say(heading)
+    for line in lines:
+        output.say(f"  {line}")
 
 
 def _print_more(count: int) -> None:

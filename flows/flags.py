@@ -61,12 +61,16 @@ def with_flags(command: Callable[Concatenate[Flags, P], None]) -> Callable[..., 
         for name, parameter in list(inspect.signature(command).parameters.items())[1:]
     ]
 
+    taken = {parameter.name for parameter in own}
+
     @functools.wraps(command)
     def run(**given: Any) -> None:
-        flags = Flags(**{field.name: given.pop(field.name) for field in fields(Flags)})
+        common = {field.name: given.pop(field.name) for field in fields(Flags) if field.name not in taken}
+        flags = Flags(**common)
         _guarded(flags, functools.partial(command, flags, **given))
 
-    parameters = [*own, *_common()]
+    # A command may have a common flag of its own kind: several stores, say.
+    parameters = [*own, *(parameter for parameter in _common() if parameter.name not in taken)]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # Typer reads it
     return run

@@ -114,6 +114,7 @@ def index(
     collection: str | None = None,
     store: str = ".noctule",
     allow_empty: bool = False,
+    accept_drop: bool = False,
 ) -> BuildResult:
     """Folders of documents become the store's current snapshot; raises as ``flows.build.build_snapshot`` does."""
     request = IndexRequest(
@@ -122,6 +123,7 @@ def index(
         sources=tuple(sources or ()),
         collection=collection,
         allow_empty=allow_empty,
+        accept_drop=accept_drop,
     )
     result = build_index(request, PrefectSteps(), display.current())
     for line in report.lines(result):

@@ -11,8 +11,12 @@ from flows.work import Night
 
 @flow(name="nightly", persist_result=False)
 def nightly(
-    config: str | None = None, store: str = ".noctule", out: str = "public", allow_empty: bool = False
+    config: str | None = None,
+    store: str = ".noctule",
+    out: str = "public",
+    allow_empty: bool = False,
+    accept_drop: bool = False,
 ) -> Night:
     """Indexes what the settings describe and builds the site; a failed index leaves the site as it was."""
-    built = index(config=config, store=store, allow_empty=allow_empty)
+    built = index(config=config, store=store, allow_empty=allow_empty, accept_drop=accept_drop)
     return Night(built, site(config=config, store=store, out=out))

@@ -15,7 +15,7 @@ from artifacts.evaluate import Evaluation, evaluate, evaluate_run, for_evaluatio
 from artifacts.judged import RUN_FILE, Judged, read_judged
 from artifacts.located import locate, places
 from artifacts.query import Mode, Searcher
-from pipeline.errors import SettingsError
+from pipeline.errors import SettingsError, SourceError
 
 if TYPE_CHECKING:
     from artifacts.store import Store
@@ -64,7 +64,10 @@ class Relevance:
 
 
 def judged_sets(folders: Sequence[Path]) -> tuple[Judged, ...]:
-    """The sets in the folders, in order; raises ``SourceError``."""
+    """The sets in the folders, in order; raises ``SourceError``, also for a folder that is named twice."""
+    resolved = [folder.resolve() for folder in folders]
+    if twice := next((folder for folder in resolved if resolved.count(folder) > 1), None):
+        raise SourceError("the folder is named twice", where=str(twice), hint="Name each set once.")
     return tuple(read_judged(folder) for folder in folders)
 
 

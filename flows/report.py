@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
+from flows import gate_lines
 from flows.build import BuildResult
 
 MAX_REJECTED_ROWS = 200
 
 
 def lines(result: BuildResult) -> tuple[str, ...]:
-    """Two or three lines: what is published, what it took, what was left out."""
+    """A few lines: what is published, what it took, what was left out, how it answers judged queries."""
     state = "published" if result.changed else "unchanged"
     found = [
         f"snapshot {result.snapshot} {state}: {result.documents:,} documents, {result.passages:,} passages",
@@ -16,6 +19,8 @@ def lines(result: BuildResult) -> tuple[str, ...]:
     ]
     if result.rejections:
         found.append(f"{result.skipped:,} files skipped, {result.quarantined:,} quarantined")
+    if result.relevance:
+        found.extend(gate_lines.figures(result.relevance))
     return tuple(found)
 
 
@@ -36,6 +41,7 @@ def as_json(result: BuildResult) -> dict[str, object]:
         "encoded": result.encoded,
         "reused": result.reused,
         "stages": stages,
+        "relevance": asdict(result.relevance) if result.relevance else None,
     }
 
 

@@ -24,6 +24,7 @@ class IndexRequest:
     sources: tuple[str, ...] = ()
     collection: str | None = None
     allow_empty: bool = False
+    accept_drop: bool = False
 
     def settings(self) -> Settings:
         """The settings to build with; raises ``SettingsError``, or ``SourceError`` when nothing is named."""

@@ -5,6 +5,7 @@
     │   ├── RejectedDocument     one document cannot be used: it is quarantined, the build goes on
     │   ├── MissingRoot          a collection's folder is not there or cannot be read
     │   ├── EmptyCollection      nothing to publish, or far less than before
+    │   ├── RelevanceFell        judged queries are answered worse than before: not published
     │   └── QueryError           a search that cannot be understood
     ├── SettingsError          your configuration               exit 2
     │   └── ModelUnavailable     the embedding model is not on this machine
@@ -91,6 +92,10 @@ class MissingRoot(SourceError):
 
 class EmptyCollection(SourceError):
     """A collection holds nothing to publish."""
+
+
+class RelevanceFell(SourceError):
+    """A new snapshot answers judged queries worse than the current one, and was not published."""
 
 
 class QueryError(SourceError):

@@ -163,6 +163,24 @@ class Limits(Table):
     max_failed_share: float = Field(default=0.5, ge=0, le=1, strict=False)
 
 
+class Relevance(Table):
+    """The gate: judged queries that a new snapshot must not answer worse than the current one."""
+
+    judged: tuple[str, ...] = Field(default=(), strict=False, description="folders; none: no gate")
+    measure: Literal["nDCG@10", "R@100", "MRR@10", "hit@1"] = "nDCG@10"
+    max_drop: float = Field(default=0.02, ge=0, le=1, strict=False)
+    significance: float = Field(default=0.05, gt=0, le=1, strict=False)
+    max_deleted: float = Field(default=0.5, ge=0, le=1, strict=False)
+    shown: int = Field(default=10, ge=0, description="queries that fell most, with reasons")
+
+    @field_validator("judged")
+    @classmethod
+    def _once(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(given)) < len(given):
+            raise ValueError("a folder is named twice")
+        return given
+
+
 class Store(Table):
     """How many snapshots are kept besides the current and the previous one."""
 
@@ -191,6 +209,7 @@ class Settings(Table):
     communities: Communities = Communities()
     vectors: VectorIndex = VectorIndex()
     search: Search = Search()
+    relevance: Relevance = Relevance()
     limits: Limits = Limits()
     store: Store = Store()
     site: Site = Site()
@@ -289,8 +308,13 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
         name: collection.model_copy(update={"root": str(folder / Path(collection.root).expanduser())})
         for name, collection in settings.collections.items()
     }
+    judged = tuple(_file_from(each, folder) for each in settings.relevance.judged)
     return settings.model_copy(
-        update={"collections": collections, "search": _search_from(settings.search, folder)}
+        update={
+            "collections": collections,
+            "search": _search_from(settings.search, folder),
+            "relevance": settings.relevance.model_copy(update={"judged": judged}),
+        }
     )
 
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from artifacts.query.ask import FAILURES, Lister, Lists
+from artifacts.query.ask import FAILURES, Lister, Lists, Remember
 from artifacts.query.asking import Asking, Request
 from artifacts.query.calibrate import Curve
 from artifacts.query.classify import adapted
@@ -46,6 +46,18 @@ class Means:
     scorer: PairScorer | None
     pool: ThreadPoolExecutor
     reformulate: Reformulate | None = None
+    remember: Remember | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The candidates for a request in their order, before any of them is made a hit; and how they came about."""
+
+    run: Run
+    queries: tuple[Query, ...]
+    weights: Mapping[str, float]
+    steps: tuple[Step, ...]
+    warnings: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -65,6 +77,21 @@ class _Log:
 
 def answer(request: Request, means: Means) -> Answer:
     """The hits for a request; a list that fails is left out with a warning, unless it is the only one."""
+    ranked, start = rank(request, means), time.perf_counter()
+    hits = hits_of(ranked.run, request.top_n, ranked.queries, means.corpus, means.settings.excerpt_chars)
+    return Answer(
+        query=request.text,
+        snapshot=means.corpus.snapshot.id,
+        hits=hits,
+        warnings=ranked.warnings,
+        understood=ranked.queries,
+        steps=(*ranked.steps, Step("hits", len(hits), time.perf_counter() - start)),
+        weights=ranked.weights,
+    )
+
+
+def rank(request: Request, means: Means) -> Ranked:
+    """All that :func:`answer` does but for the hits, whose excerpts take most of the time of a long answer."""
     log = _Log()
     typed = take_apart(request.text)
     with log.timing("understand"):
@@ -74,17 +101,7 @@ def answer(request: Request, means: Means) -> Answer:
     weights = _weights(request, queries, means.settings)
     nothing = not typed.plain or (allowed is not None and not allowed.any())
     run = Run([]) if nothing else _run(request, queries, weights, allowed, means, log)
-    with log.timing("hits"):
-        hits = hits_of(run, request.top_n, queries, means.corpus, means.settings.excerpt_chars)
-    return Answer(
-        query=request.text,
-        snapshot=means.corpus.snapshot.id,
-        hits=hits,
-        warnings=tuple(log.warnings),
-        understood=queries,
-        steps=(*log.steps[:-1], replace(log.steps[-1], count=len(hits))),
-        weights=weights,
-    )
+    return Ranked(run, queries, weights, tuple(log.steps), tuple(log.warnings))
 
 
 def _understood(typed: Typed, means: Means, log: _Log) -> tuple[Query, ...]:
@@ -135,7 +152,7 @@ def _run(
     log: _Log,
 ) -> Run:
     vector_of = lru_cache(lambda query: _vector(query, means.encode))  # two lists and every try ask for it
-    lister = Lister(means.corpus, means.settings, vector_of, means.encode, means.pool)
+    lister = Lister(means.corpus, means.settings, vector_of, means.encode, means.pool, means.remember)
     limit = max(means.settings.candidates, request.top_n)
     for _ in range(_TRIES):
         found = lister.lists(request, queries, weights, limit, allowed)

@@ -24,6 +24,10 @@ _QUERY_LISTS: tuple[ListName, ...] = ("semantic", "keyword", "code", "hypothesis
 FAILURES = (NoctuleError, ImportError, OSError, RuntimeError)
 
 
+# Gives the list of that name for a query and a length, made by the function or kept from before.
+Remember = Callable[[ListName, Query, int, Callable[[], RankedList]], RankedList]
+
+
 @dataclass(slots=True)
 class Lists:
     """The lists that were made, what was not and why, and the time each took."""
@@ -42,6 +46,7 @@ class Lister:
     vector_of: Callable[[Query], Vector]
     encode: Callable[[str], Vector]
     pool: ThreadPoolExecutor
+    remember: Remember | None = None
 
     def lists(
         self,
@@ -56,7 +61,7 @@ class Lister:
         The documents' and the graph's come last, as they start from what the others found.
         """
         jobs = [
-            _Job(name, number, self._maker(name, query, request, limit, allowed))
+            _Job(name, number, self._known(name, query, request, limit, allowed))
             for number, query in enumerate(queries)
             for name in _QUERY_LISTS
             if weights.get(name, 0) > 0 and (name != "hypothesis" or (request.hypothesis and number == 0))
@@ -74,6 +79,15 @@ class Lister:
             graph = _Job("graph", 0, lambda: self._graph(queries[0], found.made, limit, allowed))
             _take(found, graph, lambda: _timed(graph.make))
         return found
+
+    def _known(
+        self, name: ListName, query: Query, request: Request, limit: int, allowed: Mask | None
+    ) -> Callable[[], RankedList]:
+        """The list's maker, or one that remembers: not where a mask or a hypothesis is part of the question."""
+        make, remember = self._maker(name, query, request, limit, allowed), self.remember
+        if remember is None or allowed is not None or name == "hypothesis":
+            return make
+        return lambda: remember(name, query, limit, make)
 
     def _maker(
         self, name: ListName, query: Query, request: Request, limit: int, allowed: Mask | None

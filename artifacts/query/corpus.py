@@ -6,6 +6,7 @@ Rows are numbers: a *passage* row, a *document* row, a *vector* row. Passages st
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -231,6 +232,17 @@ class Corpus:
     def document(self, row: int) -> dict[str, Any]:
         """A document's columns by its row."""
         return {name: self.documents.column(name)[row].as_py() for name in _DOCUMENT_COLUMNS}
+
+    def doc_id(self, row: int) -> str:
+        """A document's id by its row."""
+        return str(self.documents.column("doc_id")[row].as_py())
+
+    def with_postings(self, prose: Postings, code: Postings) -> Corpus:
+        """The same content with other scores of words and of code; what was read so far is shared."""
+        other = copy.copy(self)
+        other._kept = {**self._kept, "prose": prose, "code": code}
+        other._lock = threading.RLock()
+        return other
 
     def document_row(self, doc_id: str) -> int | None:
         """The row of a document, or ``None`` where there is none of that id."""

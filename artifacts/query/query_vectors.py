@@ -43,6 +43,34 @@ class QueryVectors:
         return self._encoder.encode_query(text)
 
 
+class KeptVectors:
+    """A query encoder that encodes each text once and keeps all: for a known set of queries asked again and again."""
+
+    def __init__(self, load: Callable[[], QueryEncoder]) -> None:
+        self._load, self._lock = load, threading.Lock()
+        self._encoder: QueryEncoder | None = None
+        self._kept: dict[str, Vector] = {}
+
+    def encode_query(self, text: str) -> Vector:
+        """The unit float32 vector of a query, shape ``(dimension,)``."""
+        with self._lock:
+            if text not in self._kept:
+                self._encoder = self._encoder or self._load()
+                self._kept[text] = self._encoder.encode_query(text)
+            return self._kept[text]
+
+
+def shared_encoder(
+    snapshot: Snapshot, settings: Settings, kept: dict[str, KeptVectors]
+) -> QueryEncoder | None:
+    """One encoder for all snapshots of a model; ``None`` with term vectors, which are each snapshot's own."""
+    if settings.search.encoder == "static":
+        return None
+    record = snapshot.manifest.model
+    key = f"{record.sha256} {record.precision}"
+    return kept.setdefault(key, KeptVectors(lambda: load_model(snapshot, settings.embed)))
+
+
 def load_query_encoder(corpus: Corpus, settings: Settings) -> QueryEncoder:
     """The encoder that the settings name: term vectors, or the full model; raises as ``load_model`` does."""
     if settings.search.encoder == "static":

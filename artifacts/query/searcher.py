@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +11,8 @@ from datetime import date
 from pathlib import Path
 from types import TracebackType
 
-from artifacts.query.answering import Means, answer
+from artifacts.query.answering import Means, Ranked, answer, rank
+from artifacts.query.ask import Remember
 from artifacts.query.asking import Request
 from artifacts.query.caches import Cache, Usage
 from artifacts.query.calibrate import curve_of
@@ -126,6 +128,37 @@ class Searcher:
                 self._answers.put(key, found)
         self._warn(found.warnings)
         return found
+
+    def rank(self, request: Request) -> Ranked:
+        """The candidates for a request, best first, without hits or caches; raises as :meth:`search` does."""
+        _require_some(request.top_n)
+        ranked = rank(replace(request, today=request.today or self._clock()), self._means)
+        return replace(ranked, warnings=(*self._notices, *ranked.warnings))
+
+    def with_settings(
+        self, search: Search, corpus: Corpus | None = None, remember: Remember | None = None
+    ) -> Searcher:
+        """A searcher on the same snapshot with other settings; what was read and encoded so far is shared.
+
+        ``corpus`` takes the place of the snapshot's own, ``remember`` keeps lists. Close only one of the two.
+        """
+        other = copy.copy(self)
+        other._notices, other._warned = [], set()
+        other._fingerprint = sha256_hex(search.model_dump_json().encode())
+        other._corpus = corpus or self._corpus
+        # Answers over another corpus must not be found here.
+        other._answers = Cache(search.caches.answers, search.caches.seconds)
+        glossary, reranks = search.synonyms.file, "rerank" in search.stages
+        other._means = replace(
+            self._means,
+            corpus=other._corpus,
+            settings=search,
+            glossary=read_glossary(Path(glossary).expanduser()) if glossary else {},
+            curve=curve_of(search.calibrate),
+            scorer=(self._means.scorer or other._cross_encoder(search)) if reranks else None,
+            remember=remember,
+        )
+        return other
 
     def similar(self, doc_id: str, top_n: int = 10) -> Answer:
         """More documents like one: by the mean of its vectors and by its telling terms; raises ``QueryError``."""

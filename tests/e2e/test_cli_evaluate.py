@@ -40,7 +40,7 @@ def test_the_figures_are_those_of_the_search(command: CommandLine) -> None:
     assert set(shown) >= FIGURES | {"snapshot", "mode", "sets"}
     (one,) = shown["sets"]
     assert {query["query"]: query["rank"] for query in one["per_query"]} == {"owl": 1, "stop": 1, "tree": 0}
-    assert (shown["queries"], shown["excluded_queries"]) == (3, 1)
+    assert (shown["queries"], shown["excluded_queries"], shown["excluded"]) == (3, 1, ["none"])
     assert shown["hit@1"] == pytest.approx(2 / 3, abs=1e-6)
     assert shown["recall@100"] == pytest.approx(1.5 / 3, abs=1e-6)
     assert (shown["missing_documents"], shown["unknown_documents"]) == (["Gone"], ["Gone"])
@@ -51,7 +51,7 @@ def test_the_figures_are_those_of_the_search(command: CommandLine) -> None:
 def test_people_see_a_table_and_what_was_left_out(command: CommandLine) -> None:
     shown = command.run("evaluate", "--judged", "faq", "--mode", "keyword", "--per-query").out
     assert "nDCG@10" in shown
-    assert "faq: 1 queries are not scored" in shown
+    assert "faq: 1 queries are not scored, as no document answers them: none" in shown
     assert "faq: 1 judged documents are not in the snapshot, and count as not found: Gone" in shown
     assert "queries are named by the judgements alone: nobody" in shown
     assert "little owl" in shown

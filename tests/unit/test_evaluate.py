@@ -92,7 +92,7 @@ def test_a_query_that_no_document_answers_is_excluded_and_counted() -> None:
     given = judged({"q1": {"a": 1}, "q2": {"b": 0}}, "q3")
     assert given.answerable == ("q1",)
     found = evaluate_rankings(given, everywhere(given), {"q1": Ranking(("a",))}, None)
-    assert (found.excluded, found.means["ndcg@10"]) == (2, 1.0)
+    assert (found.excluded, found.means["ndcg@10"]) == (("q2", "q3"), 1.0)
 
 
 def test_a_judged_document_that_is_not_in_the_snapshot_counts_against_the_search() -> None:

@@ -1,0 +1,102 @@
+"""The figures of ``docs/relevance.md``, measured and written between the page's own markers.
+
+A part of the page that is not measured in a run stays as it is; so does every word outside of the markers.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from artifacts.measures import DEPTH
+from bench import learned, variants
+from bench.corpora import cache_folder
+from bench.judged import judged_sets
+from bench.page import with_figures
+from bench.relevance import Ablation, Cell, ablation
+from pipeline.settings import Settings
+
+# Sets whose documents are few enough to be indexed once for each size.
+SMALL = ("scifact",)
+MEASURES = {
+    "ndcg@10": "nDCG@10",
+    "recall@100": "R@100",
+    "mrr@10": "MRR@10",
+    "hit@1": "hit@1",
+    "judged@10": "judged@10",
+}
+Measured = Mapping[str, str]
+
+
+def measure(names: Sequence[str] = (), page: Path | None = None, parts: Sequence[str] = ()) -> None:
+    """Every part (or those named) on every set that is there (or those named), printed, and written to the page."""
+    sets = list(names) or judged_sets()
+    unknown = sorted(set(parts) - set(PARTS))
+    if unknown:
+        sys.exit(f"no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
+    found: dict[str, str] = {}
+    for part in parts or PARTS:
+        found |= PARTS[part](sets)
+        for name, text in found.items():
+            (cache_folder() / f"relevance-{name}.md").write_text(text + "\n", "utf-8")
+    for name, text in found.items():
+        print(f"\n== {name}\n{text}")
+    if page is not None:
+        page.write_text(with_figures(page.read_text("utf-8"), found), "utf-8")
+        print(f"\nwritten: {', '.join(found)} in {page}")
+
+
+def _defaults(sets: Sequence[str]) -> Measured:
+    cells = ablation([variants.DEFAULTS], sets, DEPTH).cells
+    return {"defaults": "\n".join(_set_rows(cells))}
+
+
+def _set_rows(cells: Sequence[Cell]) -> Iterator[str]:
+    yield f"| set | queries | {' | '.join(MEASURES.values())} | unanswered |"
+    yield "| --- |" + " ---: |" * (len(MEASURES) + 2)
+    for cell in cells:
+        means = cell.evaluation.means
+        figures = [f"{means[key]:.4f}" for key in MEASURES]
+        row = [f"{len(cell.evaluation.scores)}", *figures, f"{cell.evaluation.unanswered:.4f}"]
+        yield f"| {cell.judged} | {' | '.join(row)} |"
+
+
+def _switches(sets: Sequence[str]) -> Measured:
+    """All that one snapshot can be searched with, in one family of tests."""
+    groups = {
+        "lists": variants.LISTS,
+        "fusion": variants.FUSION,
+        "stages": variants.stage_variants(),
+        "options": variants.options(),
+    }
+    table = ablation([variants.DEFAULTS, *(each for group in groups.values() for each in group)], sets, 10)
+    return {name: _overview(table, group) for name, group in groups.items()}
+
+
+def _overview(table: Ablation, group: Sequence[variants.Variant]) -> str:
+    return "\n".join(table.of([variants.DEFAULTS.name, *(each.name for each in group)]).overview())
+
+
+def _sizes(sets: Sequence[str]) -> Measured:
+    small = [name for name in sets if name in SMALL]
+    chunk = Settings().chunk
+    table = ablation([variants.DEFAULTS, *variants.PASSAGE_SIZES], small, 10) if small else Ablation(())
+    text = "\n".join(table.overview())
+    return (
+        {"sizes": text.replace("| defaults |", f"| defaults, {chunk.max_tokens} tokens |", 1)}
+        if small
+        else {}
+    )
+
+
+def _learned(sets: Sequence[str]) -> Measured:
+    return {"learned": "\n".join(learned.rows(sets))}
+
+
+PARTS: Mapping[str, Callable[[Sequence[str]], Measured]] = {
+    "defaults": _defaults,
+    "switches": _switches,
+    "sizes": _sizes,
+    "learned": _learned,
+}

@@ -1,0 +1,99 @@
+"""The settings that are measured side by side: lists, fusion, steps and stages, options, sizes of passages."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_args
+
+from artifacts.query import Mode
+from pipeline.search_settings import StageName, Understanding
+from pipeline.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Settings that differ from a set's own in what ``settings`` names, as a settings file would."""
+
+    name: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    mode: Mode = "hybrid"
+
+
+# What all others are compared with.
+DEFAULTS = Variant("defaults")
+LISTS: tuple[Variant, ...] = (
+    Variant("keyword list alone", mode="keyword"),
+    Variant("semantic list alone", mode="semantic"),
+    Variant("with the code list at 0.5", {"search": {"weights": {"code": 0.5}}}),
+    Variant("with the graph list at 0.5", {"search": {"weights": {"graph": 0.5}}}),
+    Variant("candidates 300", {"search": {"candidates": 300}}),
+)
+
+
+def _fused(name: str, weights: Sequence[float], **search: object) -> Variant:
+    named = dict(zip(("keyword", "semantic", "document"), weights, strict=True))
+    return Variant(name, {"search": {"weights": named, **search}})
+
+
+FUSION: tuple[Variant, ...] = (
+    _fused("rrf, k 60, keyword 1 : passage 1", (1.0, 1.0, 0.0), fusion="rrf", rrf_k=60),
+    _fused("rrf, k 20, keyword 1 : passage 1", (1.0, 1.0, 0.0), fusion="rrf", rrf_k=20),
+    _fused("rrf, k 60, as the defaults weigh", (1.0, 0.3, 0.7), fusion="rrf", rrf_k=60),
+    _fused("rrf, k 20, as the defaults weigh", (1.0, 0.3, 0.7), fusion="rrf", rrf_k=20),
+    _fused("keyword 1 : passage 1", (1.0, 1.0, 0.0)),
+    _fused("keyword 1 : document 1", (1.0, 0.0, 1.0)),
+    _fused("keyword 1 : passage 0.5 : document 0.5", (1.0, 0.5, 0.5)),
+    _fused("keyword 0.7 : passage 0.3 : document 0.7", (0.7, 0.3, 0.7)),
+    _fused("keyword 1.5 : passage 0.3 : document 0.7", (1.5, 0.3, 0.7)),
+)
+ENCODERS: tuple[Variant, ...] = (
+    Variant("full model", {"search": {"encoder": "full"}}),
+    Variant("term vectors"),
+    Variant("full model, semantic list alone", {"search": {"encoder": "full"}}, mode="semantic"),
+    Variant("term vectors, semantic list alone", mode="semantic"),
+)
+
+
+def seed_order() -> dict[str, Any]:
+    """The settings file, without the stage that needs a model: a variant with a warning is left out."""
+    given: dict[str, Any] = tomllib.loads(Path("configs/seed-order.toml").read_text("utf-8"))
+    stages = [name for name in given["search"]["stages"] if name != "rerank"]
+    return given | {"search": given["search"] | {"stages": stages}}
+
+
+def options() -> tuple[Variant, ...]:
+    """What is neither a list, a step nor a stage."""
+    return (
+        Variant("with `balance`", {"search": {"balance": {"on": True}}}),
+        Variant('with `fuzziness = "auto"`', {"search": {"fuzziness": "auto"}}),
+        Variant("with `min_confidence = 0.3`", {"search": {"calibrate": {"min_confidence": 0.3}}}),
+        Variant("`configs/seed-order.toml` without `rerank`", seed_order()),
+    )
+
+
+# Each has a store of its own, minutes for a small set, and no more tokens than the default model reads (256).
+PASSAGE_SIZES: tuple[Variant, ...] = tuple(
+    Variant(f"passages of {size} tokens", {"chunk": {"max_tokens": size, "overlap_tokens": size // 8}})
+    for size in (64, 128, 192)
+)
+
+
+def stage_variants() -> tuple[Variant, ...]:
+    """Each step of understanding and each stage: taken out where it is on by default, put in where it is off."""
+    search = Settings().search
+    return (
+        *_switched("understand", get_args(Understanding), search.understand),
+        *_switched("stages", get_args(StageName), search.stages),
+    )
+
+
+def _switched(key: str, known: Sequence[str], on: Sequence[str]) -> Iterator[Variant]:
+    for name in known:
+        if name in on:
+            yield Variant(f"without `{name}`", {"search": {key: [each for each in on if each != name]}})
+        else:
+            wanted = [each for each in known if each in (*on, name)]
+            yield Variant(f"with `{name}`", {"search": {key: wanted}})
