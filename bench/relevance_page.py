@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from artifacts.measures import DEPTH
-from bench import learned, variants
+from bench import learned, query_encoder, variants
 from bench.corpora import cache_folder
 from bench.judged import judged_sets
 from bench.page import with_figures
@@ -90,6 +90,10 @@ def _sizes(sets: Sequence[str]) -> Measured:
     )
 
 
+def _encoder(sets: Sequence[str]) -> Measured:
+    return {"encoder": "\n".join(query_encoder.rows(sets))}
+
+
 def _learned(sets: Sequence[str]) -> Measured:
     return {"learned": "\n".join(learned.rows(sets))}
 
@@ -99,4 +103,5 @@ PARTS: Mapping[str, Callable[[Sequence[str]], Measured]] = {
     "switches": _switches,
     "sizes": _sizes,
     "learned": _learned,
+    "encoder": _encoder,
 }

@@ -49,12 +49,6 @@ FUSION: tuple[Variant, ...] = (
     _fused("keyword 0.7 : passage 0.3 : document 0.7", (0.7, 0.3, 0.7)),
     _fused("keyword 1.5 : passage 0.3 : document 0.7", (1.5, 0.3, 0.7)),
 )
-ENCODERS: tuple[Variant, ...] = (
-    Variant("full model", {"search": {"encoder": "full"}}),
-    Variant("term vectors"),
-    Variant("full model, semantic list alone", {"search": {"encoder": "full"}}, mode="semantic"),
-    Variant("term vectors, semantic list alone", mode="semantic"),
-)
 
 
 def seed_order() -> dict[str, Any]:

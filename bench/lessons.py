@@ -1,0 +1,57 @@
+"""What the query encoder of a built snapshot learned from, put together again from the snapshot and its store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from artifacts.invariants import rows_of
+from artifacts.snapshot import Snapshot
+from artifacts.store import Store
+from flows.encode import Encoded, encode, word_texts
+from flows.lessons import Taught, encoded_lessons, name_lessons, names, passage_lessons, phrases, spans
+from flows.steps import PlainSteps, Silent
+from flows.understand import UNSTEMMED
+from pipeline.embed import load_encoder
+from pipeline.model import ResolvedLink
+from pipeline.query_encoder import Lessons
+from pipeline.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """Lessons by kind, and the terms of the index with their idf."""
+
+    lessons: Mapping[str, Lessons]
+    terms: tuple[str, ...]
+    idf: npt.NDArray[np.float64]
+
+
+def course_of(store: Store, snapshot: Snapshot, settings: Settings) -> Course:
+    """The lessons that the settings give over a snapshot; texts the store does not know are encoded."""
+    documents, sections, passages = (snapshot.table(name) for name in ("documents", "sections", "passages"))
+    links = [ResolvedLink(**row) for row in snapshot.table("links").to_pylist()]
+    dimension, given = snapshot.manifest.model.dimension, settings.query_encoder
+    vectors = rows_of(snapshot.table("vectors").column("vector"), dimension)
+    encoded = Encoded((), vectors, passages.column("vector_row").to_numpy(), 0)
+    vocabulary = snapshot.table("vocabulary")
+    index_terms = tuple(vocabulary.column("index_term").to_pylist())
+    words = Taught(index_terms, (UNSTEMMED,) * len(index_terms))
+    row = np.arange(len(index_terms), dtype=np.int32)
+    known = Encoded((), rows_of(vocabulary.column("vector"), dimension), row, 0)
+    lessons = {"words": encoded_lessons("words", words, known)}
+    encoder = load_encoder(settings.embed)
+    for kind, taught in (
+        ("phrases", phrases(documents, sections, links, given)),
+        ("spans", spans(documents, passages, given)),
+    ):
+        found = encode(kind, word_texts(taught.texts, encoder), encoder, store, PlainSteps(), Silent())
+        lessons[kind] = encoded_lessons(kind, taught, found)
+    lessons["passages"] = passage_lessons(documents, passages, encoded, given)
+    centroids = rows_of(snapshot.table("centroids").column("vector"), dimension)
+    lessons["anchors"], lessons["titles"] = name_lessons(documents, names(documents, links), centroids)
+    terms = snapshot.table("terms", ["term", "idf"])
+    return Course(lessons, tuple(terms.column("term").to_pylist()), terms.column("idf").to_numpy())
