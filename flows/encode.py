@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -31,6 +31,7 @@ class Texts:
     hashes: Sequence[str]
     tokens: npt.NDArray[np.int64]
     text_at: Callable[[int], str]
+    as_queries: bool = False
 
     @cached_property
     def first_rows(self) -> npt.NDArray[np.int64]:
@@ -67,6 +68,15 @@ def word_texts(words: Sequence[str], encoder: TransformerEncoder) -> Texts:
     return Texts([text_hash(word) for word in words], tokens, words.__getitem__)
 
 
+def query_texts(texts: Sequence[str], encoder: TransformerEncoder) -> Texts:
+    """Texts as they are embedded where they stand for queries: another prompt is another text."""
+    model, words = encoder.model, word_texts(texts, encoder)
+    if model.query_prompt == model.passage_prompt:
+        return words
+    hashes = [text_hash(f"query\0{model.query_prompt}\0{text}") for text in texts]
+    return replace(words, hashes=hashes, as_queries=True)
+
+
 def encode(
     stage: str, texts: Texts, encoder: TransformerEncoder, store: Store, steps: Steps, progress: Progress
 ) -> Encoded:
@@ -80,7 +90,8 @@ def encode(
     missing = sorted(recall.missing.tolist(), key=lambda at: (-texts.tokens[rows[at]], hashes[at]))
 
     def one(task: Sequence[int]) -> None:
-        found = encoder.encode([texts.text_at(int(rows[at])) for at in task], progress.advance)
+        given = [texts.text_at(int(rows[at])) for at in task]
+        found = encoder.encode(given, progress.advance, as_queries=texts.as_queries)
         kept.add([hashes[at] for at in task], found)
         vectors[list(task)] = found
 

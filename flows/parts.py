@@ -7,7 +7,7 @@ import pyarrow as pa
 from artifacts import tables
 from artifacts.store import Store
 from flows import assemble
-from flows.encode import Encoded, encode, passage_texts, word_texts
+from flows.encode import Encoded, encode, passage_texts, query_texts, word_texts
 from flows.lessons import (
     Taught,
     encoded_lessons,
@@ -78,7 +78,7 @@ class Parts:
             ("phrases", phrases(self.documents, self.sections, links, settings)),
             ("spans", spans(self.documents, self.passages, settings)),
         ):
-            given = word_texts(texts.texts, self.encoder)
+            given = query_texts(texts.texts, self.encoder)
             found = encode(f"{kind} vectors", given, self.encoder, store, self.steps, progress)
             taught.append(encoded_lessons(kind, texts, found))
         taught.append(passage_lessons(self.documents, self.passages, self.encoded, settings))

@@ -41,7 +41,9 @@ class Encoder(Protocol):
     def dimension(self) -> int:
         """Columns of a vector."""
 
-    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
+    def encode(
+        self, texts: Sequence[str], progress: Progress | None = None, *, as_queries: bool = False
+    ) -> Vectors:
         """Unit float32 rows, shape ``(len(texts), dimension)``; ``progress`` hears of finished tokens."""
 
     def encode_query(self, text: str) -> Vectors:
@@ -75,12 +77,15 @@ class TransformerEncoder:
         """Columns of a vector."""
         return int(self._network.get_embedding_dimension())
 
-    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
+    def encode(
+        self, texts: Sequence[str], progress: Progress | None = None, *, as_queries: bool = False
+    ) -> Vectors:
         """Unit float32 rows, shape ``(len(texts), dimension)``; ``progress`` hears of finished tokens.
 
-        May be called from several threads: their batches share the encoder's threads.
+        Texts are read as passages, or as queries where the model tells the two apart. May be called from several threads: their batches share the encoder's threads.
         """
-        ids = self._tokenizer.ids([self.model.passage_prompt + text for text in texts])
+        prompt = self.model.query_prompt if as_queries else self.model.passage_prompt
+        ids = self._tokenizer.ids([prompt + text for text in texts])
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         pending = {
             self._pool.submit(self._run, [ids[row] for row in batch.rows], batch.length, batch.height): batch

@@ -10,7 +10,7 @@ import hashlib
 import importlib.util
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,8 @@ class ModelFiles:
 
 def find(settings: Embed) -> ModelFiles:
     """The model that the settings name, or ``ModelUnavailable`` saying where it was looked for."""
-    return _find(settings.model, settings.allow_download)
+    found = _find(settings.model, settings.allow_download)
+    return replace(found, query_prompt=settings.query_prompt) if settings.query_prompt else found
 
 
 @lru_cache(maxsize=8)

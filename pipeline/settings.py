@@ -85,9 +85,10 @@ class Chunk(Table):
 
 
 class Embed(Table):
-    """The embedding model and how to run it; only ``model`` and ``precision`` shape the vectors."""
+    """The embedding model and how to run it; ``model``, ``query_prompt`` and ``precision`` shape the vectors."""
 
     model: str = DEFAULT_MODEL
+    query_prompt: str = Field(default="", description="put before a query; empty: what the model's files say")
     allow_download: bool = False
     precision: Literal["auto", "fp32", "bf16"] = "auto"
     device: str = "auto"
@@ -240,7 +241,8 @@ class Settings(Table):
         for collection in given["collections"].values():
             del collection["root"]
         model = recorded_model_name(self.embed.model)
-        given["embed"] = {"model": model, "precision": self.embed.precision}
+        embed = self.embed
+        given["embed"] = {"model": model, "query_prompt": embed.query_prompt, "precision": embed.precision}
         return given
 
     def fingerprint(self) -> str:
@@ -252,6 +254,11 @@ def recorded_model_name(model: str) -> str:
     """A model's name as a snapshot records it: of a local folder only its own name, wherever it lies."""
     is_path = model.startswith(("/", ".", "~")) or model.count("/") > 1
     return model.rstrip("/").rsplit("/", 1)[-1] if is_path else model
+
+
+def recorded_query_prompt(shaping: Mapping[str, Any]) -> str:
+    """The prompt that a snapshot's settings name, out of the :meth:`Settings.shaping` that a manifest holds."""
+    return str(shaping.get("embed", {}).get("query_prompt", ""))
 
 
 def recorded_addresses(shaping: Mapping[str, Any]) -> dict[str, Address]:

@@ -10,45 +10,11 @@ from pipeline.search_settings import Classify
 
 # Names written with a capital inside that are words, not identifiers.
 _NAMES = frozenset(
-    [
-        "github",
-        "gitlab",
-        "javascript",
-        "typescript",
-        "youtube",
-        "linkedin",
-        "postgresql",
-        "mysql",
-        "nosql",
-        "mongodb",
-        "graphql",
-        "macos",
-        "ios",
-        "ipados",
-        "latex",
-        "numpy",
-        "pytorch",
-        "tensorflow",
-        "fastapi",
-        "devops",
-        "webgl",
-        "webrtc",
-        "websocket",
-        "websockets",
-        "openapi",
-        "wordpress",
-        "powershell",
-        "iphone",
-        "ipad",
-        "ebay",
-        "onedrive",
-        "cloudflare",
-        "dropbox",
-        "stackoverflow",
-        "vscode",
-        "obsidian",
-    ]
-)
+    ("github", "gitlab", "javascript", "typescript", "youtube", "linkedin", "postgresql", "mysql", "nosql",
+     "mongodb", "graphql", "macos", "ios", "ipados", "latex", "numpy", "pytorch", "tensorflow", "fastapi",
+     "devops", "webgl", "webrtc", "websocket", "websockets", "openapi", "wordpress", "powershell", "iphone",
+     "ipad", "ebay", "onedrive", "cloudflare", "dropbox", "stackoverflow", "vscode", "obsidian")
+)  # fmt: skip
 _EXACT = re.compile(
     r"`[^`]+`|\"[^\"]+\"|\b\w+\(\)|\bv?\d+\.\d+(?:\.\d+)*\b|\b_{2}\w+_{2}\b|\b[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+\b"
 )

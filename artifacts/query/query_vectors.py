@@ -12,7 +12,7 @@ from artifacts.query.semantic import QueryEncoder
 from artifacts.query.term_vectors import TermEncoder
 from artifacts.snapshot import Snapshot
 from pipeline.errors import ModelMismatch
-from pipeline.settings import Embed, Settings, recorded_model_name
+from pipeline.settings import Embed, Settings, recorded_model_name, recorded_query_prompt
 
 
 class QueryVectors:
@@ -86,6 +86,9 @@ def load_model(snapshot: Snapshot, configured: Embed) -> QueryEncoder:
     record = snapshot.manifest.model
     if recorded_model_name(configured.model) != record.name:
         configured = configured.model_copy(update={"model": record.name})
+    # The prompt that the snapshot was made with, unless another is asked for.
+    prompt = configured.query_prompt or recorded_query_prompt(snapshot.manifest.settings)
+    configured = configured.model_copy(update={"query_prompt": prompt})
     if find(configured).sha256 != record.sha256:
         raise ModelMismatch(
             f"the model {record.name!r} on this machine is not the one that made the snapshot's vectors",

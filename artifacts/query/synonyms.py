@@ -17,44 +17,10 @@ _MAX_GLOSSARY_BYTES = 5_000_000
 _MAX_WORDS = 6
 # Typed in small letters these are words, whatever a corpus calls WHO or AND; and so are all of two letters.
 _FUNCTION_WORDS = frozenset(
-    [
-        "and",
-        "any",
-        "are",
-        "but",
-        "can",
-        "did",
-        "does",
-        "for",
-        "from",
-        "had",
-        "has",
-        "have",
-        "how",
-        "its",
-        "may",
-        "not",
-        "off",
-        "our",
-        "out",
-        "over",
-        "she",
-        "than",
-        "that",
-        "the",
-        "then",
-        "they",
-        "this",
-        "use",
-        "was",
-        "who",
-        "why",
-        "will",
-        "with",
-        "you",
-        "your",
-    ]
-)
+    ("and", "any", "are", "but", "can", "did", "does", "for", "from", "had", "has", "have", "how", "its",
+     "may", "not", "off", "our", "out", "over", "she", "than", "that", "the", "then", "they", "this", "use",
+     "was", "who", "why", "will", "with", "you", "your")
+)  # fmt: skip
 _WORD = re.compile(r"\w+(?:[-'’.]\w+)*")
 
 Glossary = Mapping[str, Sequence[str]]

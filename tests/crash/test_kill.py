@@ -83,23 +83,25 @@ def test_twenty_kills_and_every_read_is_one_whole_snapshot(tmp_path: Path) -> No
     ready.recv()
     publish_s = (time.perf_counter() - began) / 2
     _kill(child, ready)
-    reader = Reader(root)
+    reader, found = Reader(root), set[int]()
     reader.start()
     try:
         for kill in range(1, KILLS + 1):
             child, ready = _start(root, 1000 * kill)
-            time.sleep(chance.uniform(0, 3 * publish_s))
+            if kill % 2:
+                ready.recv()  # however slow the machine is, every other run publishes before it dies
+            time.sleep(chance.uniform(0, 2 * publish_s))
             _kill(child, ready)
             # A killed run must neither block nor break the next one.
             with store.lock("after the kill"):
                 assert not list(root.rglob(".*"))
-            _edition(store)
+            found.add(_edition(store))
     finally:
         reader.done.set()
         reader.join()
     assert not reader.errors, reader.errors[0]
     assert reader.editions == sorted(reader.editions), "a reader went back in time"
-    assert len(set(reader.editions)) > KILLS // 2, "the kills hit no publish"
+    assert len(found) >= KILLS // 2, "the kills hit no publish"
     for info in store.snapshots():
         check_deep(store.path_of(info.snapshot_id), info.snapshot_id)
 
