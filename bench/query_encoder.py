@@ -37,28 +37,17 @@ class OtherVectors(Corpus):
 
     def __init__(self, corpus: Corpus, table: Table) -> None:
         super().__init__(corpus.snapshot)
-        self._kept = corpus._kept
-        self._table = table
-
-    def has_vector(self, term: str) -> bool:
-        """As the table says."""
-        return term in self._table
-
-    def term_vector(self, term: str) -> Vector:
-        """As the table says."""
-        return self._table[term]
+        self._kept = {**corpus._kept, "term_vectors": table}
 
 
-class Whole(OtherVectors):
-    """The same, but that no word is taken apart."""
+class Whole(dict[str, Vector]):
+    """Term vectors that know every word, so that none is taken apart: zeros for those that they do not know."""
 
-    def has_vector(self, term: str) -> bool:  # noqa: ARG002
-        """Every word is said to be known."""
+    def __contains__(self, term: object) -> bool:
         return True
 
-    def term_vector(self, term: str) -> Vector:
-        """Zeros for a word that is not."""
-        return self._table.get(term, np.zeros(self.dimension, np.float32))
+    def __missing__(self, term: str) -> Vector:
+        return np.zeros(len(next(iter(self.values()))), np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +122,7 @@ IDEAS: tuple[Idea, ...] = (
     _learning("ridge 1", ridge=1.0),
     _learning("6 steps", iterations=6),
     _learning("25 steps", iterations=25),
-    Idea("unknown words are left out", lambda course, corpus: TermEncoder(Whole(corpus, _as_built(course)))),
+    Idea("unknown words are left out", lambda course, corpus: _encoder(Whole(_as_built(course)), corpus)),
     Idea("weights of 1 in place of idf", lambda course, corpus: _encoder(_unweighted(course), corpus)),
     Idea("no regression: words' vectors averaged by idf", lambda course, corpus: _encoder(_averaged(course), corpus)),
     Idea("32-bit floats in place of 8-bit integers", lambda course, corpus: _encoder(_floats(course), corpus)),

@@ -20,7 +20,8 @@ from pipeline.anchors import anchor_texts
 from pipeline.centroids import centroids
 from pipeline.communities import Partition, find_communities, link_graph
 from pipeline.embed import Vectors
-from pipeline.lexical import FieldCounts, LexicalIndex, SharedField, build_index, count_fields
+from pipeline.field_counts import FieldCounts, count_fields
+from pipeline.lexical import LexicalIndex, SharedField, build_index
 from pipeline.links import resolve_links
 from pipeline.model import DocId, ResolvedLink
 from pipeline.settings import FIELDS, LexicalField, Settings

@@ -14,15 +14,16 @@ import pyarrow as pa
 from artifacts import tables
 from pipeline.acronyms import Acronym, learn
 from pipeline.chunk import Node, build_tree, code_blocks, heading_slugs
+from pipeline.collection_settings import Collection
 from pipeline.discover import FoundFile, read_source
 from pipeline.errors import NoctuleError, RejectedDocument, is_transient
-from pipeline.lexical import FieldCounts, count_fields
+from pipeline.field_counts import FieldCounts, count_fields
 from pipeline.links import LinkingDocument, linking_document
 from pipeline.model import CodeBlock, Document, Passage, Rejection, Source
 from pipeline.model_files import find, tokenizer
 from pipeline.parse import parse
 from pipeline.passages import build_passages
-from pipeline.settings import Collection, Settings
+from pipeline.settings import Settings
 from pipeline.text import STEMMERS, code_analyzer, primary_language, prose_analyzer
 
 UNSTEMMED = "und"

@@ -15,9 +15,9 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote, urljoin, urlsplit
 
 from pipeline.chunk import slugify
+from pipeline.collection_settings import Collection
 from pipeline.model import DocId, Document, Link, ResolvedLink
 from pipeline.parse.labels import LABEL_PREFIX, label_anchor
-from pipeline.settings import Collection
 
 _LABEL = re.compile(r"[\w-]+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from pipeline.lexical import count_fields
+from pipeline.field_counts import count_fields
 from pipeline.settings import QueryEncoder
 from pipeline.text import prose_analyzer
 

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.embed import Encoder, Vectors
-from pipeline.lexical import FieldCounts, LexicalIndex
+from pipeline.field_counts import FieldCounts
+from pipeline.lexical import LexicalIndex
 from pipeline.settings import Vocabulary
 from pipeline.text import has_cjk
 

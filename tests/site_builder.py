@@ -12,13 +12,14 @@ from artifacts import tables
 from docsite.pages import render_pages
 from docsite.plan import plan_site
 from pipeline.chunk import build_tree, code_blocks, heading_slugs
+from pipeline.collection_settings import Collection
 from pipeline.communities import Partition, find_communities, link_graph
 from pipeline.errors import RejectedDocument
 from pipeline.identity import sha256_hex
 from pipeline.links import linking_document, resolve_links
 from pipeline.model import Document, Source
 from pipeline.parse import parse
-from pipeline.settings import Collection, Communities, Site
+from pipeline.settings import Communities, Site
 
 
 @dataclass(frozen=True)

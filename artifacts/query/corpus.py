@@ -21,12 +21,14 @@ import pyarrow.compute as pc
 from artifacts.query.adjacency import Links, read_links
 from artifacts.query.concepts import Vocabulary
 from artifacts.query.fuzzy import Words
-from artifacts.query.postings import Postings, Rows, Sorted
+from artifacts.query.postings import Postings, Rows
 from artifacts.query.spelling import Written, written_words
 from artifacts.query.synonyms import AcronymTable, acronym_table
+from artifacts.query.term_table import TermTable
 from artifacts.snapshot import Snapshot
+from pipeline.collection_settings import Address
 from pipeline.model import SectionId
-from pipeline.settings import Address, recorded_addresses
+from pipeline.settings import recorded_addresses
 
 Ints = npt.NDArray[np.int64]
 Narrow = npt.NDArray[np.int32]
@@ -140,18 +142,10 @@ class Corpus:
         """How many dimensions vectors have."""
         return self.snapshot.manifest.model.dimension
 
-    def has_vector(self, term: str) -> bool:
-        """Whether an index term has a vector of its own."""
-        return self._vector_terms.position(term) is not None
-
-    def term_vector(self, term: str) -> Vectors:
-        """What an index term adds to a query's vector, its rarity included; zeros for one without a vector."""
-        at = self._vector_terms.position(term)
-        if at is None:
-            return np.zeros(self.dimension, dtype=np.float32)
-        row = self._term_vectors.of(at)
-        vector: Vectors = np.float32(row["scale"]) * np.array(row["code"], dtype=np.float32)
-        return vector
+    @property
+    def term_vectors(self) -> TermTable:
+        """What each index term adds to a query's vector."""
+        return self._once("term_vectors", lambda: TermTable(self.snapshot))
 
     @property
     def links_in(self) -> Narrow:
@@ -198,16 +192,6 @@ class Corpus:
     def document_texts(self) -> Rows:
         """Documents' texts by document row."""
         return Rows(self.snapshot.file("documents"), ("text",))
-
-    @cached_property
-    def _term_vectors(self) -> Rows:
-        return Rows(self.snapshot.file("term_vectors"), ("scale", "code"))
-
-    @property
-    def _vector_terms(self) -> Sorted:
-        return self._once(
-            "vector_terms", lambda: Sorted(self.column("term_vectors", "term").combine_chunks())
-        )
 
     @property
     def sections(self) -> Mapping[SectionId, SectionNode]:

@@ -29,7 +29,7 @@ class TermEncoder:
         """The unit vector of a query, shape ``(dimension,)``; zeros if none of its words is known."""
         total = np.zeros(self.corpus.dimension, dtype=np.float64)
         for term, weight in self._weights(text).items():
-            total += weight * self.corpus.term_vector(term)
+            total += weight * self.corpus.term_vectors[term]
         length = float(np.sqrt(total @ total))
         return (total / length if length > 0 else total).astype(np.float32)
 
@@ -39,14 +39,14 @@ class TermEncoder:
         analyzers = [prose_analyzer(language) for language in self.corpus.languages]
         for token in dict.fromkeys(analyzers[0].tokens(text)):
             terms = [term for analyzer in analyzers for term in analyzer.expand(token)]
-            found = [term for term in terms if self.corpus.has_vector(term)]
+            found = [term for term in terms if term in self.corpus.term_vectors]
             known += found
             strange += [] if found else terms[:1]
         weights = {piece: _PIECE_WEIGHT for word in strange for piece in pieces(word, self._may_be_a_piece)}
         return weights | dict.fromkeys(known, 1.0)
 
     def _may_be_a_piece(self, term: str) -> bool:
-        return self.corpus.has_vector(term) and self.corpus.prose.count(term) >= _PIECE_PASSAGES
+        return term in self.corpus.term_vectors and self.corpus.prose.count(term) >= _PIECE_PASSAGES
 
 
 def pieces(word: str, known: Callable[[str], bool]) -> tuple[str, ...]:

@@ -17,7 +17,8 @@ from artifacts.query.postings import PostingList, Postings
 from artifacts.snapshot import Snapshot
 from flows.understand import stemmed_language
 from pipeline.anchors import anchor_texts
-from pipeline.lexical import FieldCounts, LexicalIndex, SharedField, build_index, count_fields
+from pipeline.field_counts import FieldCounts, count_fields
+from pipeline.lexical import LexicalIndex, SharedField, build_index
 from pipeline.model import DocId, ResolvedLink
 from pipeline.settings import FIELDS, Lexical, LexicalField
 from pipeline.text import Analyzer, code_analyzer, prose_analyzer

@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from pipeline.address import address
+from pipeline.collection_settings import Collection, Rule
 from pipeline.errors import RejectedDocument
 from pipeline.identity import doc_id
 from pipeline.model import Block, Document, Heading, Source, Syntax
@@ -19,7 +20,6 @@ from pipeline.parse.markdown import plain_markdown, read_markdown
 from pipeline.parse.mdx import markdown_of_mdx
 from pipeline.parse.notebook import markdown_of_notebook
 from pipeline.parse.text import read_text
-from pipeline.settings import Collection, Rule
 
 # Some writers set code in a title as they would in the text.
 _BACKTICKS = re.compile(r"`([^`]*)`")

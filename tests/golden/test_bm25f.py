@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from pipeline.lexical import LexicalIndex, build_index, count_fields
+from pipeline.field_counts import count_fields
+from pipeline.lexical import LexicalIndex, build_index
 from pipeline.settings import LexicalField
 from pipeline.text import code_analyzer
 

@@ -13,7 +13,8 @@ import numpy.typing as npt
 import pytest
 
 from artifacts.judged import read_corpus, read_judged
-from pipeline.lexical import LexicalIndex, build_index, count_fields
+from pipeline.field_counts import count_fields
+from pipeline.lexical import LexicalIndex, build_index
 from pipeline.settings import LexicalField
 
 K1, B = 1.2, 0.75

@@ -19,11 +19,12 @@ from pydantic.fields import FieldInfo
 from flows.cli import app
 from pipeline import __version__
 from pipeline.chunk import heading_slugs
+from pipeline.collection_settings import Collection
 from pipeline.discover import list_files, read_source
 from pipeline.links import linking_document, resolve_links
 from pipeline.model import Document, ResolvedLink
 from pipeline.parse import parse
-from pipeline.settings import Collection, Settings
+from pipeline.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

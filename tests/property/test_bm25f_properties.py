@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.lexical import LexicalIndex, build_index, count_fields
+from pipeline.field_counts import count_fields
+from pipeline.lexical import LexicalIndex, build_index
 from pipeline.settings import LexicalField
 from pipeline.text import code_analyzer
 

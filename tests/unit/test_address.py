@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.address import address, with_anchor
-from pipeline.settings import Address
+from pipeline.collection_settings import Address
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 
 from flows.assemble import posting_rows, surface_rows
-from pipeline.lexical import FieldCounts, build_index, count_fields
+from pipeline.field_counts import FieldCounts, count_fields
+from pipeline.lexical import build_index
 from pipeline.settings import LexicalField
 from pipeline.text import prose_analyzer
 

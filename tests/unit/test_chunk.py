@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from pipeline.chunk import Node, build_tree, byte_offsets, heading_slugs, slugify
+from pipeline.collection_settings import Collection
 from pipeline.identity import sha256_hex
 from pipeline.model import Document, Heading, Source
 from pipeline.parse import parse
-from pipeline.settings import Collection
 
 
 def document(text: str, path: str = "a/page.md") -> Document:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.collection_settings import Collection
 from pipeline.discover import FoundFile, list_files, read_source
 from pipeline.errors import MissingRoot, RejectedDocument
-from pipeline.settings import Collection
 
 
 def collection(root: Path, **more: object) -> Collection:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from pipeline.settings import Address, Collection, Rule, Settings, load
+from pipeline.collection_settings import Address, Collection, Rule
+from pipeline.settings import Settings, load
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 

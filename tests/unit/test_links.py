@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from pipeline.collection_settings import Address, Collection
 from pipeline.identity import doc_id
 from pipeline.links import LinkingDocument, resolve_links
 from pipeline.model import Link, LinkKind, ResolvedLink
-from pipeline.settings import Address, Collection
 
 VAULT = {
     "index.md": (),

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from pipeline.collection_settings import Collection
 from pipeline.errors import RejectedDocument
 from pipeline.identity import sha256_hex
 from pipeline.model import Document, Source
 from pipeline.parse import parse
-from pipeline.settings import Collection
 
 HEAD = (
     '<!doctype html><html lang="de"><head><title>A  page</title><meta name="description" content="About it">'

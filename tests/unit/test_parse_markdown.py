@@ -1,10 +1,10 @@
 from __future__ import annotations
 
+from pipeline.collection_settings import Collection
 from pipeline.identity import sha256_hex
 from pipeline.model import Document, Source
 from pipeline.parse import parse, plain_piece
 from pipeline.parse.markdown import TOO_DEEP, markdown_parser
-from pipeline.settings import Collection
 
 
 def read(text: str, path: str = "note.md") -> Document:

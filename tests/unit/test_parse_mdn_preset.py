@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.collection_settings import Collection
 from pipeline.identity import sha256_hex
 from pipeline.model import Document, Source
 from pipeline.parse import parse
-from pipeline.settings import Collection, load
+from pipeline.settings import load
 
 PRESET = Path(__file__).parents[2] / "configs" / "mdn.toml"
 

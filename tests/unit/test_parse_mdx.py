@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from pipeline.collection_settings import Collection
 from pipeline.identity import sha256_hex
 from pipeline.model import Document, Source
 from pipeline.parse import parse
 from pipeline.parse.mdx import markdown_of_mdx
-from pipeline.settings import Collection
 
 
 def read(text: str) -> Document:

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from pipeline.collection_settings import Collection
 from pipeline.errors import RejectedDocument
 from pipeline.identity import sha256_hex
 from pipeline.model import Document, Source
 from pipeline.parse import parse
-from pipeline.settings import Collection
 
 
 def cell(kind: str, source: str | list[str], **more: Any) -> dict[str, Any]:

@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 
 from pipeline.chunk import heading_slugs
+from pipeline.collection_settings import Collection, Rule
 from pipeline.errors import RejectedDocument
 from pipeline.identity import sha256_hex
 from pipeline.links import linking_document, resolve_links
 from pipeline.model import Document, ResolvedLink, Source
 from pipeline.parse import parse
-from pipeline.settings import Collection, Rule
 
 
 def read(text: str, path: str = "page.rst", rules: tuple[Rule, ...] = ()) -> Document:

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from pipeline.collection_settings import Collection, Rule
 from pipeline.errors import RejectedDocument
 from pipeline.identity import sha256_hex
 from pipeline.model import Document, Source
 from pipeline.parse import parse
-from pipeline.settings import Collection, Rule
 
 
 def read(content: bytes, path: str = "x.md", rules: tuple[Rule, ...] = ()) -> Document:

@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.chunk import build_tree, code_blocks
+from pipeline.collection_settings import Collection
 from pipeline.identity import sha256_hex
 from pipeline.model import Document, Passage, Source
 from pipeline.parse import parse
 from pipeline.passages import build_passages, embedded_text
-from pipeline.settings import Chunk, Collection
+from pipeline.settings import Chunk
 
 SMALL = Chunk(max_tokens=40, overlap_tokens=8)
 

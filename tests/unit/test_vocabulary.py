@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pipeline.lexical import build_index, count_fields
+from pipeline.field_counts import count_fields
+from pipeline.lexical import build_index
 from pipeline.settings import LexicalField, Vocabulary
 from pipeline.text import prose_analyzer
 from pipeline.vocabulary import near_terms, select_terms, surface_forms
