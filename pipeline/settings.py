@@ -13,6 +13,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from pipeline.errors import SettingsError
 from pipeline.identity import canonical_json, sha256_hex
 from pipeline.search_settings import Search, Table
+from pipeline.site_settings import Site
 
 FIELDS = ("title", "headings", "keywords", "description", "tags", "aliases", "author", "body", "anchors")
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
@@ -159,16 +160,6 @@ class Store(Table):
     keep: int = Field(default=5, ge=1)
 
 
-class Site(Table):
-    """The generated site."""
-
-    title: str = ""
-    description: str = ""
-    base_url: str = Field(default="", description="absolute address, for the sitemap only")
-    related: int = Field(default=5, ge=0)
-    language: str = "en"
-
-
 class Settings(Table):
     """Everything a run may be told; the defaults are a complete configuration but for the collections."""
 
@@ -270,8 +261,18 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
         for name, collection in settings.collections.items()
     }
     return settings.model_copy(
-        update={"collections": collections, "search": _search_from(settings.search, folder)}
+        update={
+            "collections": collections,
+            "search": _search_from(settings.search, folder),
+            "site": _site_from(settings.site, folder),
+        }
     )
+
+
+def _site_from(site: Site, folder: Path) -> Site:
+    """The site's settings with the files that they name taken from the folder."""
+    named = {name: _file_from(getattr(site, name), folder) for name in ("templates", "words", "mermaid")}
+    return site.model_copy(update=named)
 
 
 def _search_from(search: Search, folder: Path) -> Search:
