@@ -15,7 +15,7 @@ from flows.build import BuildOptions, BuildResult, build_snapshot, plan
 from flows.request import IndexRequest
 from flows.steps import Progress, Steps
 from pipeline.errors import ArtifactError, StoreBusy
-from pipeline.settings import Site
+from pipeline.site_settings import Site
 
 if TYPE_CHECKING:
     from docsite.build import SiteResult

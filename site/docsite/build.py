@@ -6,22 +6,24 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from artifacts import durable
 from docsite import urls
+from docsite.assets import asset_files
+from docsite.changes import feed_file
 from docsite.library import SnapshotTables
 from docsite.listings import list_pages
 from docsite.pages import render_pages
-from docsite.plan import SitePage, plan_site
-from docsite.templates import CLIENT, THEME
+from docsite.plan import SitePage, SitePlan, plan_site
+from docsite.previews import preview_files
+from docsite.twins import llms_file, twin_files
 from pipeline.errors import SourceError, WriteFailed
-from pipeline.settings import Site
+from pipeline.site_settings import Site
 
 MARKER = ".noctule-site"
-_ASSET_ENDINGS = (".css", ".js", ".svg")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,9 @@ def _write(snapshot: SnapshotTables, staged: Path, target: Path, settings: Site)
     files = size = 0
     made: set[Path] = set()
     ordered = [plan.by_page[page] for page in plan.tree.order]
-    for page in _all(render_pages(plan, ordered), list_pages(plan), _assets(plan.library.snapshot_id)):
+    summaries: dict[str, str] = {}
+    for page in _all(render_pages(plan, ordered), list_pages(plan), _beside(plan, summaries)):
+        summaries[page.path] = page.summary
         path = staged / page.path
         try:
             if path.parent not in made:
@@ -114,7 +118,13 @@ def _write(snapshot: SnapshotTables, staged: Path, target: Path, settings: Site)
                 hint="Make room or choose another folder, then build it again; the old site still stands.",
             ) from error
         files, size = files + 1, size + len(page.content)
+    if settings.search:
+        _write_search(snapshot, staged)
     return SiteResult(len(ordered), files, size, target / urls.HOME)
+
+
+def _write_search(snapshot: SnapshotTables, staged: Path) -> None:
+    """The search index in the folder ``_search`` of the site under way: the one place that calls its writer."""
 
 
 def _all(*parts: Iterator[SitePage]) -> Iterator[SitePage]:
@@ -122,10 +132,12 @@ def _all(*parts: Iterator[SitePage]) -> Iterator[SitePage]:
         yield from part
 
 
-def _assets(snapshot_id: str) -> Iterator[SitePage]:
-    for folder in (THEME, CLIENT):
-        for path in sorted(folder.iterdir()):
-            if path.suffix in _ASSET_ENDINGS:
-                yield SitePage(f"{urls.ASSETS}/{path.name}", path.read_bytes())
-    marker = json.dumps({"snapshot": snapshot_id}, sort_keys=True) + "\n"
+def _beside(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage]:
+    """What goes with the pages; ``summaries`` are complete once the pages are made."""
+    yield from preview_files(plan, summaries)
+    yield from twin_files(plan)
+    yield from llms_file(plan, summaries)
+    yield from feed_file(plan, summaries)
+    yield from asset_files(plan)
+    marker = json.dumps({"snapshot": plan.library.snapshot_id}, sort_keys=True) + "\n"
     yield SitePage(MARKER, marker.encode())
