@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -17,6 +18,7 @@ STYLES: Mapping[str, Sequence[str]] = {
     "dialog.css": ("dialog.css",),
 }
 MAX_OWN_BYTES = 20_000_000
+MAX_TOPIC_NAMES = 500
 
 
 def asset_files(plan: SitePlan) -> Iterator[SitePage]:
@@ -37,8 +39,15 @@ def _scripts(plan: SitePlan) -> Iterator[tuple[str, bytes]]:
         known: Part = "dialog"
         yield "dialog.js", words.script(known).encode() + _shipped(_in_order("dialog"))
         yield "playground.js", _shipped(_in_order("playground"))
+        yield "topics.js", _topics(plan)
         if (CLIENT / "search").is_dir():
             yield "search.js", _shipped(_in_order("search"))
+
+
+def _topics(plan: SitePlan) -> bytes:
+    """The names of topics by number, which filters show."""
+    names = {str(topic.community_id): plan.topic_label(topic) for topic in plan.topics[:MAX_TOPIC_NAMES]}
+    return f"window.noctuleTopics = {json.dumps(names, separators=(',', ':'))};\n".encode()
 
 
 def _in_order(folder: str) -> list[Path]:
@@ -53,10 +62,10 @@ def _shipped(paths: Sequence[Path]) -> bytes:
         inside = False
         for line in path.read_text("utf-8").splitlines():
             bare = line.strip()
-            inside = inside or bare.startswith("/*")
-            if bare and not inside and not bare.startswith("//"):
+            if inside or (bare.startswith("/*") and "*/" not in bare):
+                inside = "*/" not in bare
+            elif bare and not bare.startswith("//") and not (bare.startswith("/*") and bare.endswith("*/")):
                 kept.append(bare)
-            inside = inside and not bare.endswith("*/")
     return ("\n".join(kept) + "\n").encode()
 
 

@@ -1,7 +1,10 @@
 // @ts-check
 // Gives every code block a button that copies its text.
-(function () {
+(() => {
   "use strict";
+  const reader = window.noctuleReader;
+  /** @param {string} key */
+  const say = (key) => reader.say("page", key);
 
   /**
    * @param {string} text
@@ -10,9 +13,7 @@
    */
   function copy(text, button) {
     if (navigator.clipboard && window.isSecureContext) {
-      return navigator.clipboard.writeText(text).catch(function () {
-        return copyBySelection(text, button);
-      });
+      return navigator.clipboard.writeText(text).catch(() => copyBySelection(text, button));
     }
     return copyBySelection(text, button);
   }
@@ -24,16 +25,16 @@
    * @returns {Promise<void>}
    */
   function copyBySelection(text, button) {
-    var area = document.createElement("textarea");
+    const area = document.createElement("textarea");
     area.value = text;
     area.className = "copy-source";
     area.setAttribute("aria-hidden", "true");
-    document.body.appendChild(area);
+    document.body.append(area);
     area.select();
-    var done = false;
+    let done = false;
     try {
       done = document.execCommand("copy");
-    } catch (_) {
+    } catch {
       done = false;
     }
     area.remove();
@@ -41,43 +42,34 @@
     return done ? Promise.resolve() : Promise.reject(new Error("the browser did not copy"));
   }
 
-  var status = document.createElement("div");
-  status.className = "visually-hidden";
-  status.setAttribute("role", "status");
-  document.body.appendChild(status);
+  const blocks = document.querySelectorAll(".code");
+  if (!blocks.length) return;
+  const status = reader.element("div", { class: "visually-hidden", role: "status" });
+  document.body.append(status);
 
-  document.querySelectorAll(".code").forEach(function (block) {
-    var code = block.querySelector("code");
+  blocks.forEach((block) => {
+    const code = block.querySelector("code");
     if (!code) return;
-    var button = document.createElement("button");
-    button.type = "button";
-    button.className = "copy-button";
-    button.textContent = "Copy";
-    button.setAttribute("aria-label", "Copy code");
-    /** @type {number | undefined} */
-    var timer;
+    const button = reader.element("button", { type: "button", class: "copy-button", "aria-label": say("copy_code") }, say("copy"));
+    let timer = 0;
 
     /** @param {string} label */
-    function say(label) {
+    function show(label) {
       button.textContent = label;
       status.textContent = label;
       window.clearTimeout(timer);
-      timer = window.setTimeout(function () {
-        button.textContent = "Copy";
+      timer = window.setTimeout(() => {
+        button.textContent = say("copy");
         status.textContent = "";
       }, 2000);
     }
 
-    button.addEventListener("click", function () {
-      copy(code ? code.textContent || "" : "", button).then(
-        function () {
-          say("Copied");
-        },
-        function () {
-          say("Not copied");
-        }
+    button.addEventListener("click", () => {
+      copy(code.textContent || "", button).then(
+        () => show(say("copied")),
+        () => show(say("not_copied"))
       );
     });
-    block.appendChild(button);
+    block.append(button);
   });
 })();
