@@ -90,6 +90,7 @@
     asked = query.trim();
     showInAddress(asked);
     if (!asked) {
+      parts.list.removeAttribute("aria-busy");
       answer = null;
       choices = [];
       filters = {};
@@ -105,6 +106,7 @@
       if (mine === running && !mine.signal.aborted) received(parts, found, asked, started);
     } catch (error) {
       if (mine !== running || mine.signal.aborted) return;
+      parts.list.removeAttribute("aria-busy");
       choices = [];
       answer = null;
       goFirst = false;
@@ -208,12 +210,15 @@
       if (event.target === dialog) dialog.close();
     });
     dialog.addEventListener("keydown", (event) => {
-      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+      // A dialog that was just closed keeps the focus for a moment.
+      if (dialog.open && (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
         event.preventDefault();
         dialog.close();
       }
     });
     dialog.addEventListener("close", () => {
+      // The event comes later than the closing: the dialog may be open again.
+      if (dialog.open) return;
       window.clearTimeout(timer);
       running?.abort();
       document.documentElement.classList.remove("searching");

@@ -59,7 +59,8 @@
     event.preventDefault();
     const focused = document.activeElement instanceof HTMLElement ? document.activeElement : null;
     const selected = (window.getSelection()?.toString() || "").trim();
-    open(chord && selected.length < 80 ? selected : "", focused && focused !== document.body ? focused : button);
+    const back = focused && focused !== document.body && !focused.closest("dialog") ? focused : button;
+    open(chord && selected.length < 80 ? selected : "", back);
   });
 
   const asked = new URLSearchParams(window.location.search).get("q");
