@@ -6,20 +6,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from markupsafe import Markup, escape
 
 from docsite import urls
-from docsite.layout import Boxes, Floats, placed
+from docsite.layout import Floats, Shapes, placed
 from docsite.library import CommunityRow, Entry
 from docsite.neighbours import shortened
 from docsite.plan import SitePlan
 
 # Beyond these a picture is no help; the lists beside it have the rest.
-MAX_TOPICS, MAX_PAGES, MAX_LINES = 150, 28, 400
+MAX_TOPICS, MAX_PAGES, LINES_EACH = 150, 28, 4
 # A map of fewer pages says no more than their list; of a very large site, only the large topics get one.
 MIN_PAGES, MAX_PAGE_MAPS = 5, 300
 WIDTH, HEIGHT = 1000, 680
-_CHAR, _LINE = 6.6, 24.0
+# About how wide a letter is, plain and bold, and how high a line.
+_CHAR, _BOLD, _LINE = 6.8, 8.2, 24.0
 _COVERED = 0.34
 _LABEL_CHARS = 22
 _TOP_PAGES = 3
@@ -41,7 +43,8 @@ def topics_map(plan: SitePlan, page: str) -> Markup:
     radius = np.maximum(np.sqrt(sizes / sizes.sum() * WIDTH * HEIGHT * _COVERED / np.pi), 9.0)
     weight = _weights([[entry.row for entry in topic.entries] for topic in topics], plan)
     scaled = weight / np.sqrt(np.maximum(np.outer(sizes, sizes), 1.0))
-    middles = placed(Boxes(radius + 5, radius + 5, scaled), WIDTH, HEIGHT)
+    gap = radius + 9
+    middles = placed(Shapes(gap, gap, scaled, round=True), WIDTH, HEIGHT)
     parts = [*_lines(weight, middles)]
     for topic, middle, r in zip(topics, middles, radius.tolist(), strict=True):
         parts.append(_circle(plan, page, topic, middle, r))
@@ -57,7 +60,9 @@ def pages_map(plan: SitePlan, page: str, topic: CommunityRow) -> Markup:
     half_width = np.array([len(label) * _CHAR / 2 + 12 for label in labels])
     half_height = np.full(len(entries), _LINE / 2 + 3)
     weight = _weights([[entry.row] for entry in entries], plan)
-    middles = placed(Boxes(half_width, half_height, weight), WIDTH * 0.9, HEIGHT * 0.7)
+    middles = placed(
+        Shapes(half_width + 14, half_height + 16, weight, round=False), WIDTH * 0.9, HEIGHT * 0.7
+    )
     parts = [*_lines(weight, middles)]
     for entry, label, middle, half in zip(entries, labels, middles, half_width.tolist(), strict=True):
         parts.append(_box(page, entry, label, middle, half - 4))
@@ -79,15 +84,27 @@ def _weights(groups: Sequence[Sequence[int]], plan: SitePlan) -> Floats:
 
 
 def _lines(weight: Floats, middles: Floats) -> Iterator[str]:
-    """The heaviest lines, lightest first, so that they end on top."""
-    first, second = np.nonzero(np.triu(weight, 1))
+    """From each thing the lines to what it is linked with most, lightest first, so that the heaviest end on top."""
+    kept = _strongest(weight)
+    first, second = np.nonzero(np.triu(kept, 1))
     many = weight[first, second]
-    order = np.lexsort((second, first, -many))[:MAX_LINES][::-1]
-    most = float(many.max()) if len(many) else 1.0
+    order = np.lexsort((second, first, many))
+    least, most = (float(many.min()), float(many.max())) if len(many) else (0.0, 1.0)
     for place in order.tolist():
         (x1, y1), (x2, y2) = middles[first[place]], middles[second[place]]
-        heavy = 1 + min(int(4 * many[place] / most), 3)
+        heavy = 1 + int(3.99 * (many[place] - least) / max(most - least, 4.0))
         yield f'<line class="w{heavy}" x1="{x1:.0f}" y1="{y1:.0f}" x2="{x2:.0f}" y2="{y2:.0f}"/>'
+
+
+def _strongest(weight: Floats) -> npt.NDArray[np.bool_]:
+    """Which two are joined: those of which one is among the other's nearest."""
+    count = len(weight)
+    rank = np.empty((count, count), dtype=np.int64)
+    for row in range(count):
+        rank[row, np.lexsort((np.arange(count), -weight[row]))] = np.arange(count)
+    near = (rank < LINES_EACH) & (weight > 0)
+    joined: npt.NDArray[np.bool_] = near | near.T
+    return joined
 
 
 def _circle(plan: SitePlan, page: str, topic: CommunityRow, middle: Floats, radius: float) -> str:
@@ -95,11 +112,13 @@ def _circle(plan: SitePlan, page: str, topic: CommunityRow, middle: Floats, radi
     say = plan.theme.words.say
     told = f"{name}: {say('count_pages', count=len(topic.entries))}"
     href = urls.relative_href(page, plan.community_page(topic.community_id))
-    fits = int(2 * radius * 0.88 / _CHAR)
-    lines = [Label(text, href) for text in _wrapped(name, fits)] if radius > 22 else []
+    inside = 1.7 * radius
+    lines = [Label(text, href) for text in _wrapped(name, int(inside / _BOLD))] if radius > 24 else []
     if radius > 46:
         lines += [
-            Label(shortened(entry.title, int(fits * 1.1)), urls.relative_href(page, entry.page), entry.title)
+            Label(
+                shortened(entry.title, int(inside / _CHAR)), urls.relative_href(page, entry.page), entry.title
+            )
             for entry in topic.entries[:_TOP_PAGES]
         ]
     top = y - (len(lines) - 1) * 8
@@ -122,13 +141,15 @@ def _text(label: Label, x: float, y: float, is_page: bool) -> str:
 
 
 def _wrapped(name: str, fits: int) -> list[str]:
-    """The name on at most two lines."""
-    if len(name) <= fits:
-        return [name]
-    first, _, rest = name[: fits + 1].rpartition(" ")
-    first = first.rstrip(",") if first else shortened(name, fits)
-    left = name[len(first) :].strip(" ,·/") if rest or first else ""
-    return [shortened(first, fits), shortened(left, fits)] if left else [shortened(first, fits)]
+    """The name on at most two lines, as many of its words as there is room for."""
+    lines = [""]
+    for word in name.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if len(longer) <= fits or not lines[-1]:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return [shortened(line.rstrip(","), fits) for line in lines[:2]]
 
 
 def _box(page: str, entry: Entry, label: str, middle: Floats, half: float) -> str:
@@ -142,7 +163,8 @@ def _box(page: str, entry: Entry, label: str, middle: Floats, half: float) -> st
 def _picture(
     parts: Sequence[str], middles: Floats, half_width: Floats, half_height: Floats, title: str
 ) -> Markup:
-    right = float((middles[:, 0] + half_width).max()) + 8
-    below = float((middles[:, 1] + half_height).max()) + 8
-    opening = f'<svg class="map" viewBox="-8 -8 {right + 8:.0f} {below + 8:.0f}" role="group" aria-label="{escape(title)}">'
+    left, top = ((middles[:, axis] - half).min() - 8 for axis, half in ((0, half_width), (1, half_height)))
+    right, below = ((middles[:, axis] + half).max() + 8 for axis, half in ((0, half_width), (1, half_height)))
+    box = f"{left:.0f} {top:.0f} {right - left:.0f} {below - top:.0f}"
+    opening = f'<svg class="map" viewBox="{box}" width="{right - left:.0f}" role="group" aria-label="{escape(title)}">'
     return Markup(f"{opening}{''.join(parts)}</svg>")  # noqa: S704 - all that is not ours was escaped

@@ -15,7 +15,7 @@ from docsite.library import Entry, Library, SnapshotTables
 
 PAGES_PER_WORD = 5
 # A page of words is at most so long; a letter with more has several.
-WORDS_PER_PAGE = 400
+WORDS_PER_PAGE = 200
 OTHER = "#"
 
 

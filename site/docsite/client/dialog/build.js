@@ -54,7 +54,7 @@
         { class: "search-dialog", id: "SearchDialog", "aria-label": say("label"), lang: header?.getAttribute("lang") || "en", dir: header?.getAttribute("dir") || "ltr" },
         element("div", { class: "search-bar" }, field, close),
         facets,
-        element("div", { class: "search-scroll" }, state, list),
+        element("div", { class: "search-scroll", tabindex: "0", role: "group", "aria-label": say("results") }, state, list),
         element("div", { class: "search-foot" }, count, why, keys),
         live
       )

@@ -8,6 +8,7 @@
   const CLOSE_AFTER = 200;
   /** @type {Map<string, [string, string]>} */
   const known = new Map();
+  const content = document.querySelector("main");
   let timer = 0;
   /** @type {HTMLElement | null} */
   let box = null;
@@ -63,7 +64,7 @@
     box = reader.element("div", { class: "preview", role: "tooltip", id: "Preview" }, ...parts);
     box.addEventListener("pointerenter", () => window.clearTimeout(timer));
     box.addEventListener("pointerleave", closeSoon);
-    document.body.append(box);
+    content?.append(box);
     link.setAttribute("aria-describedby", "Preview");
     place(box, link.getBoundingClientRect());
   }
@@ -89,7 +90,6 @@
     timer = window.setTimeout(() => open(link), OPEN_AFTER);
   }
 
-  const content = document.querySelector("main");
   if (!content || !count) return;
   if (window.matchMedia("(hover: hover)").matches) {
     content.addEventListener("pointerover", begin);
