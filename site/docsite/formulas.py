@@ -22,7 +22,7 @@ _ATTRIBUTE_NAMES = """
     linethickness lspace mathvariant maxsize minsize movablelimits notation open close separators rowlines rowspacing
     rspace scriptlevel separator stretchy symmetric voffset width
 """
-_TAGS, _ATTRIBUTES = frozenset(_TAG_NAMES.split()), frozenset(_ATTRIBUTE_NAMES.split())
+TAGS, ATTRIBUTES = frozenset(_TAG_NAMES.split()), frozenset(_ATTRIBUTE_NAMES.split())
 _VALUE = re.compile(r"[\w\s.%+()\[\]{}|,;:⟨⟩‖⌈⌉⌊⌋/\\-]*\Z")
 
 
@@ -54,9 +54,9 @@ def _converted(latex: str, display: bool) -> ElementTree.Element | None:
 def _cleaned(element: ElementTree.Element, depth: int) -> ElementTree.Element | None:
     """The element with known tags and attributes only; nothing where it is not a formula at all."""
     tag = element.tag.removeprefix(_NAMESPACE)
-    if tag not in _TAGS or depth > MAX_DEPTH:
+    if tag not in TAGS or depth > MAX_DEPTH:
         return None
-    kept = {k: v for k, v in element.attrib.items() if k in _ATTRIBUTES and _VALUE.match(v)}
+    kept = {k: v for k, v in element.attrib.items() if k in ATTRIBUTES and _VALUE.match(v)}
     made = ElementTree.Element(tag, dict(sorted(kept.items())))
     # The converter writes signs as references, to be read once more.
     made.text, made.tail = unescape(element.text or "") or None, None

@@ -1,6 +1,6 @@
 """Places in a plane for things that are linked: near what they are linked with, and none on another.
 
-Each takes the best free point of a grid, the largest first; then each may move again, now that all others have
+Each takes the best free point of a grid, the largest and most linked first; then each may move again, now that all others have
 their place. There is no randomness, and nothing ever overlaps.
 """
 
@@ -43,8 +43,8 @@ def _attempt(shapes: Shapes, width: float, height: float) -> Floats | None:
     grid = _grid(width, height)
     centre = np.hypot(grid[:, 0] - width / 2, (grid[:, 1] - height / 2) * width / height)
     places = np.full((count, 2), np.inf)
-    size = shapes.half_width * shapes.half_height
-    order = np.lexsort((np.arange(count), -size)).tolist()
+    size = shapes.half_width * shapes.half_height if shapes.round else np.zeros(count)
+    order = np.lexsort((np.arange(count), -shapes.weight.sum(axis=1), -size)).tolist()
     for number in [number for _ in range(ROUNDS + 1) for number in order]:
         places[number] = np.inf
         best = _best(shapes, grid, centre, places, number)

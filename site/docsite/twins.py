@@ -44,7 +44,8 @@ def _marked(library: Library, entry: Entry) -> str:
         line = content.rfind(b"\n", 0, max(section.byte_start - 1, 0)) + 1
         marks.append((line, "#" * max(section.level, 1) + " "))
     for block in library.code_spans(entry):
-        marks += [(block.byte_start, f"```{block.language}\n"), (block.byte_end, "\n```\n")]
+        ending = "```\n" if content[block.byte_end - 1 : block.byte_end] == b"\n" else "\n```\n"
+        marks += [(block.byte_start, f"```{block.language}\n"), (block.byte_end, ending)]
     pieces, at = [], 0
     for place, mark in sorted(marks, key=lambda each: each[0]):
         pieces += [content[at:place].decode(errors="replace"), mark]

@@ -45,7 +45,9 @@ def server(folder: Path) -> Iterator[str]:
 
 
 @pytest.fixture(params=["file", "http"])
-def base(request: pytest.FixtureRequest, browser: webdriver.Chrome, folder: Path, server: str) -> Iterator[str]:
+def base(
+    request: pytest.FixtureRequest, browser: webdriver.Chrome, folder: Path, server: str
+) -> Iterator[str]:
     address = server if request.param == "http" else (folder / "sub/site").as_uri() + "/"
     yield from _fresh(browser, address)
 
@@ -71,7 +73,9 @@ def _until(browser: webdriver.Chrome, done: Callable[[], Any]) -> Any:
 
 
 def _input(browser: webdriver.Chrome) -> WebElement:
-    return _until(browser, lambda: next(iter(browser.find_elements(By.CSS_SELECTOR, "dialog[open] #SearchInput")), None))
+    return _until(
+        browser, lambda: next(iter(browser.find_elements(By.CSS_SELECTOR, "dialog[open] #SearchInput")), None)
+    )
 
 
 def _open(browser: webdriver.Chrome, query: str = "") -> WebElement:
@@ -107,18 +111,26 @@ def test_a_page_loads_nothing_of_the_search_before_it_is_opened(browser: webdriv
     assert {"dialog.js", "dialog.css", "search.js"} <= set(browser.execute_script(script))
 
 
-def test_results_are_links_grouped_by_page_with_three_sections_and_marked_words(browser: webdriver.Chrome, base: str) -> None:
+def test_results_are_links_grouped_by_page_with_three_sections_and_marked_words(
+    browser: webdriver.Chrome, base: str
+) -> None:
     _open(browser, "bats")
     groups = browser.find_elements(By.CSS_SELECTOR, "#SearchList > [role=group]")
     assert len(groups) == 4
-    links = groups[1].find_elements(By.TAG_NAME, "a") if "Home" in groups[0].text else groups[0].find_elements(By.TAG_NAME, "a")
+    links = (
+        groups[1].find_elements(By.TAG_NAME, "a")
+        if "Home" in groups[0].text
+        else groups[0].find_elements(By.TAG_NAME, "a")
+    )
     assert [link.get_attribute("href") for link in links] == [
         base + "guide/install.html", base + "guide/install.html#step-1", base + "guide/install.html#step-2",
     ]  # fmt: skip
     assert all(link.get_attribute("role") == "option" for link in links)
     assert _texts(browser, "#SearchList mark") == ["bats", "bats"]
     assert "Install the <b>bats</b>" in _texts(browser, ".hit-title")
-    assert browser.title.startswith("Hostile") and not browser.find_elements(By.CSS_SELECTOR, "#SearchList img")
+    assert browser.title.startswith("Hostile") and not browser.find_elements(
+        By.CSS_SELECTOR, "#SearchList img"
+    )
     assert "Changed Aug 31, 2026" in groups[0].text + groups[1].text
     outlaw = browser.find_element(By.XPATH, "//a[@role='option'][contains(., 'Outlaw')]")
     assert outlaw.get_attribute("href") is None
@@ -144,7 +156,9 @@ def test_the_keyboard_alone_is_enough(browser: webdriver.Chrome, base: str) -> N
     assert browser.current_url.startswith(base)
 
 
-def test_enter_before_the_answer_opens_the_first_result_when_it_comes(browser: webdriver.Chrome, base: str) -> None:
+def test_enter_before_the_answer_opens_the_first_result_when_it_comes(
+    browser: webdriver.Chrome, base: str
+) -> None:
     _open(browser).send_keys("slow bats", Keys.ENTER)
     _until(browser, lambda: "hostile" not in browser.current_url)
 
@@ -175,7 +189,9 @@ def test_the_button_opens_it_and_a_click_outside_closes_it(browser: webdriver.Ch
     assert browser.switch_to.active_element == button
 
 
-def test_the_query_stands_in_the_address_and_opens_the_dialog_again(browser: webdriver.Chrome, base: str) -> None:
+def test_the_query_stands_in_the_address_and_opens_the_dialog_again(
+    browser: webdriver.Chrome, base: str
+) -> None:
     _open(browser, "bats & owls")
     assert browser.current_url == base + "guide/hostile.html?q=bats+%26+owls"
     browser.get(base + "index.html?q=owls")
@@ -225,7 +241,9 @@ def test_nothing_found_says_so_and_gives_ways_on(browser: webdriver.Chrome, base
     _open(browser, "zzz nest")
     assert "Nothing found for zzz nest" in browser.find_element(By.CSS_SELECTOR, ".search-state").text
     assert _texts(browser, ".search-state button.chip") == ["owls", "bats", "Without zzz", "Without nest"]
-    browsing = [a.get_attribute("href") for a in browser.find_elements(By.CSS_SELECTOR, ".search-state a.chip")]
+    browsing = [
+        a.get_attribute("href") for a in browser.find_elements(By.CSS_SELECTOR, ".search-state a.chip")
+    ]
     assert browsing[:2] == [base + "_search/index.html", base + "_pages/index.html"]
     browser.find_element(By.XPATH, "//button[.='owls']").click()
     _until(browser, lambda: _answered(browser, "owls"))
@@ -244,9 +262,15 @@ def test_results_are_announced_politely(browser: webdriver.Chrome, base: str) ->
 
 @pytest.mark.parametrize(
     ("query", "told"),
-    [("damaged", "index of this site is damaged"), ("rebuilt", "just rebuilt"), ("crash", "no memory <b>left</b>")],
+    [
+        ("damaged", "index of this site is damaged"),
+        ("rebuilt", "just rebuilt"),
+        ("crash", "no memory <b>left</b>"),
+    ],
 )
-def test_a_search_that_fails_says_why_and_the_next_one_works(browser: webdriver.Chrome, http: str, query: str, told: str) -> None:
+def test_a_search_that_fails_says_why_and_the_next_one_works(
+    browser: webdriver.Chrome, http: str, query: str, told: str
+) -> None:
     field = _open(browser, query)
     alert = _until(browser, lambda: browser.find_element(By.CSS_SELECTOR, "[role=alert]"))
     assert told in alert.text
@@ -290,7 +314,10 @@ def test_a_word_under_composition_is_left_alone(browser: webdriver.Chrome, base:
     browser.execute_script(script, field)
     ActionChains(browser).pause(0.3).perform()
     assert browser.execute_script("return (window.noctule?.asked || []).length") == 0
-    browser.execute_script("arguments[0].value = 'bats'; arguments[0].dispatchEvent(new CompositionEvent('compositionend'))", field)
+    browser.execute_script(
+        "arguments[0].value = 'bats'; arguments[0].dispatchEvent(new CompositionEvent('compositionend'))",
+        field,
+    )
     _until(browser, lambda: _answered(browser, "bats"))
 
 
@@ -298,7 +325,9 @@ def test_an_owner_may_listen(browser: webdriver.Chrome, base: str) -> None:
     script = "window.heard = []; for (const name of ['noctule:search', 'noctule:select']) document.addEventListener(name, e => heard.push([name, e.detail]))"
     browser.execute_script(script)
     field = _open(browser, "bats")
-    browser.execute_script("document.querySelector('#SearchList').addEventListener('click', e => e.preventDefault())")
+    browser.execute_script(
+        "document.querySelector('#SearchList').addEventListener('click', e => e.preventDefault())"
+    )
     field.send_keys(Keys.ENTER)
     (first, search), (second, select) = browser.execute_script("return heard")
     assert (first, second) == ("noctule:search", "noctule:select")
@@ -318,7 +347,9 @@ def test_words_are_marked_on_the_page_that_was_found(browser: webdriver.Chrome, 
     assert browser.execute_script(count) == 0
 
 
-def test_weights_are_compared_side_by_side_and_searches_without_results_exported(browser: webdriver.Chrome, base: str) -> None:
+def test_weights_are_compared_side_by_side_and_searches_without_results_exported(
+    browser: webdriver.Chrome, base: str
+) -> None:
     _open(browser, "zzz")
     browser.get(base + "_search/ranking.html")
     assert _texts(browser, ".zero li") == ["zzz × 1"]
@@ -336,7 +367,9 @@ def test_weights_are_compared_side_by_side_and_searches_without_results_exported
     assert _texts(browser, ".zero li") == []
 
 
-def test_without_an_engine_the_dialog_says_so_and_leads_to_the_words(browser: webdriver.Chrome, http: str, folder: Path) -> None:
+def test_without_an_engine_the_dialog_says_so_and_leads_to_the_words(
+    browser: webdriver.Chrome, http: str, folder: Path
+) -> None:
     engine = folder / "sub/site/_assets/search.js"
     engine.rename(engine.with_suffix(".off"))
     browser.execute_cdp_cmd("Network.clearBrowserCache", {})

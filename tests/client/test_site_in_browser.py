@@ -42,7 +42,9 @@ def address(site: Path) -> Iterator[str]:
 
 
 @pytest.fixture(params=["file", "http"])
-def base(request: pytest.FixtureRequest, browser: webdriver.Chrome, site: Path, address: str) -> Iterator[str]:
+def base(
+    request: pytest.FixtureRequest, browser: webdriver.Chrome, site: Path, address: str
+) -> Iterator[str]:
     """The site's address, with the browser fresh: wide, light, nothing stored, nothing logged."""
     place = address if request.param == "http" else (site / "some/sub/path").as_uri() + "/"
     resize(browser, 1280, 900)
@@ -73,7 +75,9 @@ def test_every_page_loads_with_its_style_and_an_empty_console(
         assert browser.title != "owned"
         if page != "404.html":
             assert browser.find_element(By.CSS_SELECTOR, "[data-theme-toggle]").is_displayed(), page
-            assert browser.execute_script("return document.styleSheets.length") == (2 if "ranking" in page else 1), page
+            assert browser.execute_script("return document.styleSheets.length") == (
+                2 if "ranking" in page else 1
+            ), page
         assert browser.get_log("browser") == [], page
 
 

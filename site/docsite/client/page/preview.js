@@ -62,7 +62,7 @@
     if (preview[0]) parts.push(reader.element("p", { class: "preview-title", dir: "auto" }, preview[0]));
     if (preview[1]) parts.push(reader.element("p", { dir: "auto" }, preview[1]));
     box = reader.element("div", { class: "preview", role: "tooltip", id: "Preview" }, ...parts);
-    box.addEventListener("pointerenter", () => window.clearTimeout(timer));
+    box.addEventListener("pointerenter", stay);
     box.addEventListener("pointerleave", closeSoon);
     content?.append(box);
     link.setAttribute("aria-describedby", "Preview");
@@ -81,20 +81,27 @@
     timer = window.setTimeout(close, CLOSE_AFTER);
   }
 
+  /** A link that the pointer comes back to keeps its box. */
+  function stay() {
+    if (box) window.clearTimeout(timer);
+  }
+
   /** @param {Event} event */
   function begin(event) {
     const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
-    if (!(link instanceof HTMLAnchorElement) || link === shownFor) return;
+    if (!(link instanceof HTMLAnchorElement)) return;
+    if (link === shownFor && box) return stay();
     close();
     shownFor = link;
     timer = window.setTimeout(() => open(link), OPEN_AFTER);
   }
 
   if (!content || !count) return;
-  if (window.matchMedia("(hover: hover)").matches) {
-    content.addEventListener("pointerover", begin);
-    content.addEventListener("pointerout", closeSoon);
-  }
+  content.addEventListener("pointerover", (event) => {
+    // A finger has no way to point without following.
+    if (event.pointerType !== "touch") begin(event);
+  });
+  content.addEventListener("pointerout", closeSoon);
   content.addEventListener("focusin", begin);
   content.addEventListener("focusout", closeSoon);
   document.addEventListener("keydown", (event) => {
