@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -10,7 +9,6 @@ from docsite import urls
 from docsite.parts import MERMAID, own_names
 from docsite.paths import CLIENT, THEME
 from docsite.plan import SitePage, SitePlan
-from docsite.words import Part
 from pipeline.errors import SettingsError
 
 STYLES: Mapping[str, Sequence[str]] = {
@@ -18,7 +16,6 @@ STYLES: Mapping[str, Sequence[str]] = {
     "dialog.css": ("dialog.css",),
 }
 MAX_OWN_BYTES = 20_000_000
-MAX_TOPIC_NAMES = 500
 
 
 def asset_files(plan: SitePlan) -> Iterator[SitePage]:
@@ -36,18 +33,8 @@ def _scripts(plan: SitePlan) -> Iterator[tuple[str, bytes]]:
     yield "theme.js", _shipped([CLIENT / "theme.js"])
     yield "page.js", words.script("page").encode() + _shipped(_in_order("page"))
     if plan.settings.search:
-        known: Part = "dialog"
-        yield "dialog.js", words.script(known).encode() + _shipped(_in_order("dialog"))
+        yield "dialog.js", words.script("dialog").encode() + _shipped(_in_order("dialog"))
         yield "playground.js", _shipped(_in_order("playground"))
-        yield "topics.js", _topics(plan)
-        if (CLIENT / "search").is_dir():
-            yield "search.js", _shipped(_in_order("search"))
-
-
-def _topics(plan: SitePlan) -> bytes:
-    """The names of topics by number, which filters show."""
-    names = {str(topic.community_id): plan.topic_label(topic) for topic in plan.topics[:MAX_TOPIC_NAMES]}
-    return f"window.noctuleTopics = {json.dumps(names, separators=(',', ':'))};\n".encode()
 
 
 def _in_order(folder: str) -> list[Path]:

@@ -102,6 +102,7 @@ def _write(snapshot: SnapshotTables, staged: Path, target: Path, settings: Site)
     made: set[Path] = set()
     ordered = [plan.by_page[page] for page in plan.tree.order]
     summaries: dict[str, str] = {}
+    # The files of the search index, below _search, belong in this list where settings.search says so.
     for page in _all(render_pages(plan, ordered), list_pages(plan), _beside(plan, summaries)):
         summaries[page.path] = page.summary
         path = staged / page.path
@@ -118,13 +119,7 @@ def _write(snapshot: SnapshotTables, staged: Path, target: Path, settings: Site)
                 hint="Make room or choose another folder, then build it again; the old site still stands.",
             ) from error
         files, size = files + 1, size + len(page.content)
-    if settings.search:
-        _write_search(snapshot, staged)
     return SiteResult(len(ordered), files, size, target / urls.HOME)
-
-
-def _write_search(snapshot: SnapshotTables, staged: Path) -> None:
-    """The search index in the folder ``_search`` of the site under way: the one place that calls its writer."""
 
 
 def _all(*parts: Iterator[SitePage]) -> Iterator[SitePage]:

@@ -19,7 +19,10 @@ RIGHT_TO_LEFT = frozenset(_RIGHT_TO_LEFT.split())
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A page's place and names, and the navigation around it; ``previews`` is how many files previews lie in."""
+    """A page's place and names, and the navigation around it.
+
+    ``listed`` gives a node's address in the list of all pages; ``previews`` is how many files previews lie in.
+    """
 
     site_title: str
     site_language: str
@@ -29,6 +32,7 @@ class Frame:
     page: str
     root: str
     href: Callable[..., str]
+    listed: Callable[[navigation.Node], str]
     nav: tuple[navigation.NavItem, ...]
     parts: Parts
     previews: int
@@ -64,6 +68,11 @@ def direction(language: str) -> str:
     return "rtl" if language.lower().split("-")[0] in RIGHT_TO_LEFT else "ltr"
 
 
+def _listed(plan: SitePlan, page: str, node: navigation.Node) -> str:
+    """Where a node stands in the list of all pages."""
+    return urls.relative_href(page, plan.listing.page_of[node.key], node.anchor)
+
+
 def frame_of(plan: SitePlan, page: str, title: str, description: str, entry: Entry | None = None) -> Frame:
     """The frame of any page of the site; ``entry`` is the document that it shows, if it shows one."""
     settings = plan.settings
@@ -77,6 +86,7 @@ def frame_of(plan: SitePlan, page: str, title: str, description: str, entry: Ent
         page=page,
         root=urls.root_of(page),
         href=partial(urls.relative_href, page),
+        listed=partial(_listed, plan, page),
         nav=navigation.items_for(plan.tree, page),
         parts=plan.parts,
         previews=shard_count(len(plan.by_page)),

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
-from xml.sax.saxutils import escape
 
 from docsite import urls
 from docsite.frame import frame_of
 from docsite.library import CommunityRow, Entry, by_title
 from docsite.navigation import Node
 from docsite.pages import Crumb
-from docsite.parts import DATE
 from docsite.plan import SitePage, SitePlan
+from docsite.sitemap import sitemap_files
 from docsite.topic_map import MAX_PAGE_MAPS, MAX_PAGES, pages_map, topics_map
 from docsite.word_pages import letters
 
@@ -46,7 +45,7 @@ class CollectionCard:
 def list_pages(plan: SitePlan) -> Iterator[SitePage]:
     """Every generated page, the sitemap included, in a fixed order."""
     yield from _overviews(plan)
-    yield _page(plan, "tree.html", urls.PAGES_INDEX, plan.theme.words.say("all_pages"), roots=plan.tree.roots)
+    yield from _tree_pages(plan)
     if plan.tags:
         yield from _tag_pages(plan)
     if plan.topics:
@@ -54,12 +53,22 @@ def list_pages(plan: SitePlan) -> Iterator[SitePage]:
     if plan.settings.search:
         yield from _search_pages(plan)
     yield _not_found(plan)
-    yield SitePage("sitemap.xml", _sitemap(plan).encode())
+    yield from sitemap_files(plan)
 
 
 def _page(plan: SitePlan, name: str, path: str, title: str, **context: object) -> SitePage:
     frame = frame_of(plan, path, title, plan.settings.description)
     return SitePage(path, plan.theme.render(name, {"frame": frame, **context}))
+
+
+def _tree_pages(plan: SitePlan) -> Iterator[SitePage]:
+    title, listing = plan.theme.words.say("all_pages"), plan.listing
+    yield _page(
+        plan, "tree.html", urls.PAGES_INDEX, title, roots=plan.tree.roots, upper=listing.upper, crumbs=()
+    )
+    crumbs = crumbs_to(plan, title, urls.PAGES_INDEX)
+    for part in listing.parts:
+        yield _page(plan, "tree.html", part.page, part.label, roots=part.nodes, upper=(), crumbs=crumbs)
 
 
 def _overviews(plan: SitePlan) -> Iterator[SitePage]:
@@ -213,19 +222,3 @@ def _not_found(plan: SitePlan) -> SitePage:
         "root": urls.encoded(root) if root else "",
     }
     return SitePage(urls.NOT_FOUND, plan.theme.render("404.html", context))
-
-
-def _sitemap(plan: SitePlan) -> str:
-    """Addresses are absolute where the settings give a base, as the protocol wants; else relative to the site."""
-    base = f"{plan.settings.base_url.rstrip('/')}/" if plan.settings.base_url else ""
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
-    ]
-    if urls.HOME not in plan.by_page:
-        lines.append(f"<url><loc>{escape(base + urls.HOME)}</loc></url>")
-    for page in plan.tree.order:
-        modified = plan.by_page[page].modified
-        changed = f"<lastmod>{modified}</lastmod>" if DATE.match(modified) else ""
-        lines.append(f"<url><loc>{escape(base + urls.encoded(page))}</loc>{changed}</url>")
-    return "\n".join([*lines, "</urlset>", ""])

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from docsite import navigation, related, urls
+from docsite.all_pages import AllPages, all_pages
 from docsite.library import CommunityRow, Entry, Library, SnapshotTables
 from docsite.parts import Parts, parts_of
 from docsite.render import Renderer
@@ -34,6 +35,7 @@ class SitePlan:
     library: Library
     settings: Site
     tree: navigation.Tree
+    listing: AllPages
     by_page: Mapping[str, Entry]
     tags: Mapping[str, tuple[Entry, ...]]
     tag_pages: Mapping[str, str]
@@ -68,12 +70,14 @@ def plan_site(snapshot: SnapshotTables, settings: Site) -> SitePlan:
     theme = Theme(load_words(settings.words), settings.templates)
     tags = library.tags()
     tag_pages = urls.slug_pages(tags, "_tags")
+    tree = navigation.build_tree(library.entries)
     communities = library.communities()
     topics = tuple(community for community in communities if len(community.entries) > 1)
     return SitePlan(
         library=library,
         settings=settings,
-        tree=navigation.build_tree(library.entries),
+        tree=tree,
+        listing=all_pages(tree),
         by_page={entry.page: entry for entry in library.entries},
         tags=tags,
         tag_pages=tag_pages,

@@ -37,6 +37,7 @@ RESERVED = (
     PREVIEWS,
     NOT_FOUND,
     "sitemap.xml",
+    *(f"sitemap-{number}.xml" for number in range(1, 21)),
     FEED,
     LLMS,
     ".noctule-site",

@@ -28,7 +28,7 @@ window.noctule = {
     const facets = {
       section: [{ value: "guide", count: 7 }, { value: "api", count: 2 }],
       tag: Array.from({ length: 9 }, (_, i) => ({ value: `tag${i}`, count: 9 - i })),
-      community: [{ value: 0, count: 4 }, { value: 1, count: 1 }],
+      community: [{ value: 0, label: "bats, caves", count: 4 }, { value: 1, label: "owls", count: 1 }],
       language: [{ value: "en", count: 8 }, { value: "ar", count: 1 }],
     };
     if (query.includes("zzz")) {

@@ -34,7 +34,7 @@ TEXTS = {
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("dialog")
     build_site(snapshot_of({"notes": TEXTS}), root / "sub" / "site", Site(title="Bats"))
-    shutil.copyfile(FAKE, root / "sub" / "site" / "_assets" / "search.js")
+    shutil.copyfile(FAKE, root / "sub" / "site" / "_search" / "engine.js")
     return root
 
 
@@ -108,7 +108,7 @@ def test_a_page_loads_nothing_of_the_search_before_it_is_opened(browser: webdriv
     assert set(browser.execute_script(script)) == {"style.css", "theme.js", "page.js"}
     assert browser.execute_script("return window.noctule === undefined")
     _open(browser, "bats")
-    assert {"dialog.js", "dialog.css", "search.js"} <= set(browser.execute_script(script))
+    assert {"dialog.js", "dialog.css", "engine.js"} <= set(browser.execute_script(script))
 
 
 def test_results_are_links_grouped_by_page_with_three_sections_and_marked_words(
@@ -184,7 +184,9 @@ def test_the_button_opens_it_and_a_click_outside_closes_it(browser: webdriver.Ch
     button.click()
     _input(browser)
     assert browser.execute_script("return document.documentElement.classList.contains('searching')")
-    ActionChains(browser).move_by_offset(5, 5).click().perform()
+    chain = ActionChains(browser)
+    chain.w3c_actions.pointer_action.move_to_location(5, 850).click()
+    chain.perform()
     _until(browser, lambda: not browser.find_elements(By.CSS_SELECTOR, "dialog[open]"))
     assert browser.switch_to.active_element == button
 
@@ -214,6 +216,7 @@ def test_filters_have_counts_narrow_down_and_can_be_cleared(browser: webdriver.C
     _open(browser, "bats")
     assert _texts(browser, ".facet-name") == ["Section", "Tag", "Topic", "Language"]
     assert _texts(browser, "[data-facet^=language]") == ["English 8", "Arabic 1"]
+    assert _texts(browser, "[data-facet^=community]") == ["bats, caves 4", "owls 1"]
     assert len(_texts(browser, "[data-facet^=tag]")) == 6
     browser.find_element(By.CSS_SELECTOR, ".chip-more").click()
     assert len(_texts(browser, "[data-facet^=tag]")) == 9
@@ -370,7 +373,7 @@ def test_weights_are_compared_side_by_side_and_searches_without_results_exported
 def test_without_an_engine_the_dialog_says_so_and_leads_to_the_words(
     browser: webdriver.Chrome, http: str, folder: Path
 ) -> None:
-    engine = folder / "sub/site/_assets/search.js"
+    engine = folder / "sub/site/_search/engine.js"
     engine.rename(engine.with_suffix(".off"))
     browser.execute_cdp_cmd("Network.clearBrowserCache", {})
     try:
@@ -379,7 +382,7 @@ def test_without_an_engine_the_dialog_says_so_and_leads_to_the_words(
         assert "index of this site is not there" in alert.text
     finally:
         engine.with_suffix(".off").rename(engine)
-    assert all("search.js" in entry["message"] for entry in browser.get_log("browser"))
+    assert all("engine.js" in entry["message"] for entry in browser.get_log("browser"))
 
 
 def test_a_phone_shows_it_on_the_whole_screen(browser: webdriver.Chrome, base: str) -> None:

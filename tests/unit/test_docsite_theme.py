@@ -61,7 +61,7 @@ def test_every_asset_that_a_template_or_script_names_is_there() -> None:
     named = set(re.findall(r"_assets/([\w.-]+)", "".join(path.read_text() for path in sources)))
     plan = plan_site(snapshot_of({"notes": {"a.md": "# A\n"}}), Site())
     made = {page.path.removeprefix("_assets/") for page in asset_files(plan)}
-    of_owners_or_the_index = {"custom.css", "custom.js", "mermaid.js", "search.js"}
+    of_owners_or_the_index = {"custom.css", "custom.js", "mermaid.js"}
     assert made - of_owners_or_the_index == named - of_owners_or_the_index
 
 

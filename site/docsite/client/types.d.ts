@@ -46,10 +46,11 @@ interface SearchHit {
 
 interface FacetValue {
   value: string | number;
+  label?: string;
   count: number;
 }
 
-type FacetName = "section" | "tag" | "community" | "language";
+type FacetName = "collection" | "section" | "tag" | "community" | "language";
 
 interface SearchAnswer {
   hits: SearchHit[];
@@ -134,7 +135,6 @@ interface Reader {
 interface Window {
   noctuleReader: Reader;
   noctuleWords: Record<string, Record<string, string>>;
-  noctuleTopics?: Record<string, string>;
   noctulePreviews?: (table: Record<string, [string, string]>) => void;
   noctule?: Noctule;
   mermaid?: {

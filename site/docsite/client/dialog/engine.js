@@ -9,7 +9,7 @@
   /** @returns {Promise<SearchEngine>} */
   async function open() {
     try {
-      await reader.load("_assets/search.js");
+      await reader.load("_search/engine.js");
     } catch (error) {
       throw Object.assign(/** @type {Error} */ (error), { code: "missing" });
     }

@@ -4,14 +4,14 @@
   "use strict";
   const reader = window.noctuleReader;
   const element = reader.element;
-  const NAMES = /** @type {const} */ (["section", "tag", "community", "language"]);
+  const NAMES = /** @type {const} */ (["collection", "section", "tag", "community", "language"]);
   const SHOWN = 6;
   /** @type {Set<string>} the kinds of which all are shown */
   const unfolded = new Set();
 
-  /** @param {FacetName} name @param {string | number} value */
-  function label(name, value) {
-    if (name === "community") return (window.noctuleTopics || {})[String(value)] || String(value);
+  /** @param {FacetName} name @param {FacetValue} facet */
+  function label(name, { value, label: given }) {
+    if (given) return given;
     if (name === "tag") return `#${value}`;
     if (name === "language") {
       try {
@@ -39,7 +39,7 @@
   /** @param {FacetName} name @param {FacetValue} facet @param {boolean} on @param {() => void} press */
   function chip(name, facet, on, press) {
     const count = element("span", { class: "chip-count" }, String(facet.count));
-    const button = element("button", { type: "button", class: "chip", dir: "auto", "aria-pressed": String(on), "data-facet": `${name}:${facet.value}` }, label(name, facet.value), " ", count);
+    const button = element("button", { type: "button", class: "chip", dir: "auto", "aria-pressed": String(on), "data-facet": `${name}:${facet.value}` }, label(name, facet), " ", count);
     button.addEventListener("click", press);
     return button;
   }

@@ -14,9 +14,7 @@
       const style = reader.element("link", { rel: "stylesheet", href: reader.address("_assets/dialog.css"), "data-dialog": true });
       document.head.append(style);
     }
-    return Promise.all([reader.load("_assets/dialog.js"), reader.load("_assets/topics.js").catch(() => undefined)]).then(
-      () => undefined
-    );
+    return reader.load("_assets/dialog.js");
   }
 
   /**
