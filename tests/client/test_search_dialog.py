@@ -353,9 +353,12 @@ def test_words_are_marked_on_the_page_that_was_found(browser: webdriver.Chrome, 
 def test_weights_are_compared_side_by_side_and_searches_without_results_exported(
     browser: webdriver.Chrome, base: str
 ) -> None:
-    _open(browser, "zzz")
+    field = _open(browser, "zzz")
+    field.send_keys("z")
+    _until(browser, lambda: _answered(browser, "zzzz"))
+    _until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, ".state-block"))
     browser.get(base + "_search/ranking.html")
-    assert _texts(browser, ".zero li") == ["zzz × 1"]
+    assert _texts(browser, ".zero li") == ["zzzz × 1"]
     browser.find_element(By.ID, "Question").send_keys("bats")
     _until(browser, lambda: len(_texts(browser, ".ranking li")) == 8)
     assert "same place" in _texts(browser, ".ranking .count")
@@ -365,7 +368,7 @@ def test_weights_are_compared_side_by_side_and_searches_without_results_exported
     assert browser.execute_script("return noctule.asked.at(-1).weights.keyword") == 0
     browser.execute_script("URL.createObjectURL = blob => { window.exported = blob; return 'data:,' }")
     browser.find_element(By.XPATH, "//button[contains(., 'Export')]").click()
-    assert '"query": "zzz"' in browser.execute_script("return exported.text()")
+    assert '"query": "zzzz"' in browser.execute_script("return exported.text()")
     browser.find_element(By.XPATH, "//button[contains(., 'Clear the list')]").click()
     assert _texts(browser, ".zero li") == []
 

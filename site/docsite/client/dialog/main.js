@@ -23,6 +23,16 @@
   let asked = "";
   let showWhy = false;
   let goFirst = false;
+  let empty = "";
+
+  /**
+   * A query without results is worth remembering once it is given up, not while it is being typed on.
+   * @param {string} next
+   */
+  function giveUp(next) {
+    if (empty && !(next && next.startsWith(empty))) reader.remember.addZero(empty);
+    empty = "";
+  }
 
   /** @param {string} query */
   function showInAddress(query) {
@@ -78,7 +88,8 @@
     const told = found.hits.length ? "count" : "count_none";
     reader.announce(live, reader.say("dialog", told, found.hits.length ? { count: found.total, query } : { query }));
     reader.emit("noctule:search", { query, filters, count: found.total, ms: Math.round(performance.now() - started) });
-    if (!found.hits.length && !Object.keys(filters).length) reader.remember.addZero(query);
+    giveUp(query);
+    if (!found.hits.length && !Object.keys(filters).length) empty = query;
     if (goFirst && choices.length) follow(choices[0], false);
     goFirst = false;
   }
@@ -206,6 +217,7 @@
       parts.why.setAttribute("aria-pressed", String(showWhy));
       draw(parts);
     });
+    window.addEventListener("pagehide", () => giveUp(""));
     dialog.addEventListener("click", (event) => {
       if (event.target === dialog) dialog.close();
     });
@@ -219,6 +231,7 @@
     dialog.addEventListener("close", () => {
       // The event comes later than the closing: the dialog may be open again.
       if (dialog.open) return;
+      giveUp("");
       window.clearTimeout(timer);
       running?.abort();
       document.documentElement.classList.remove("searching");

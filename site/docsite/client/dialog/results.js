@@ -91,6 +91,7 @@
     const choices = [];
     const groups = answer.hits.map((hit, rank) => group(hit, rank, showWhy, choices));
     parts.list.replaceChildren(...groups);
+    parts.why.hidden = !choices.length;
     parts.input.setAttribute("aria-expanded", String(choices.length > 0));
     const shown = answer.hits.length < answer.total ? `, ${reader.say("dialog", "shown", { count: answer.hits.length })}` : "";
     parts.count.textContent = answer.hits.length ? reader.say("dialog", "count_short", { count: answer.total }) + shown : "";

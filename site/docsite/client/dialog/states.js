@@ -36,6 +36,7 @@
     parts.state.replaceChildren(...content);
     parts.list.replaceChildren();
     parts.count.textContent = "";
+    parts.why.hidden = true;
     parts.input.setAttribute("aria-expanded", "false");
   }
 
