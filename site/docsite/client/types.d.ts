@@ -15,6 +15,7 @@ interface SearchOptions {
   weights?: SearchWeights;
 }
 
+/** In a question: factors on what the engine does by itself, 1 leaves it as it is. */
 interface SearchWeights {
   keyword: number;
   semantic: number;
@@ -30,6 +31,7 @@ interface SearchSection {
   marks: [number, number][];
 }
 
+/** `keyword` and `semantic` add up to a score, by which `links` and `support` are factors. */
 interface SearchWhy extends SearchWeights {
   terms: string[];
 }
