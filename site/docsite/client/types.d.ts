@@ -8,7 +8,7 @@ interface SearchFilters {
   collection?: string[];
 }
 
-interface SearchOptions {
+interface QueryOptions {
   limit: number;
   filters: SearchFilters;
   signal?: AbortSignal;
@@ -64,7 +64,7 @@ interface SearchAnswer {
 }
 
 interface SearchEngine {
-  search(query: string, options: SearchOptions): Promise<SearchAnswer>;
+  search(query: string, options: QueryOptions): Promise<SearchAnswer>;
   warm(prefix: string): void;
   suggest(prefix: string): Promise<string[]>;
 }
