@@ -26,7 +26,7 @@ window.noctule = {
   answer(query, options) {
     const took = { ms: 1, bytes: 2, requests: 3 };
     const facets = {
-      section: [{ value: "guide", count: 7 }, { value: "api", count: 2 }],
+      section: [{ value: "guide", count: 7 }, { value: "api", count: 2 }, { value: "", count: 1 }],
       tag: Array.from({ length: 9 }, (_, i) => ({ value: `tag${i}`, count: 9 - i })),
       community: [{ value: 0, label: "bats, caves", count: 4 }, { value: 1, label: "owls", count: 1 }],
       language: [{ value: "en", count: 8 }, { value: "ar", count: 1 }],
@@ -44,7 +44,7 @@ window.noctule = {
     const hits = pages.map(([url, title, breadcrumb, keyword, semantic], place) => ({
       url, title, breadcrumb,
       score: keyword * weights.keyword + semantic * weights.semantic,
-      why: { keyword, semantic, links: 0.1, support: 0, terms: ["bats", "owls"] },
+      why: { keyword, semantic, links: 1.1, support: 1, terms: ["bats", "owls"] },
       modified: place ? undefined : "2026-08-31",
       sections: place ? [] : [
         { url, title: "", breadcrumb, excerpt: "All about bats & <img src=x onerror=\"document.title='owned'\"> owls", marks: [[10, 14], [12, 13], [900, 901]] },

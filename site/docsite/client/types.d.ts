@@ -8,13 +8,14 @@ interface SearchFilters {
   collection?: string[];
 }
 
-interface SearchOptions {
+interface QueryOptions {
   limit: number;
   filters: SearchFilters;
   signal?: AbortSignal;
   weights?: SearchWeights;
 }
 
+/** In a question: factors on what the engine does by itself, 1 leaves it as it is. */
 interface SearchWeights {
   keyword: number;
   semantic: number;
@@ -30,6 +31,7 @@ interface SearchSection {
   marks: [number, number][];
 }
 
+/** `keyword` and `semantic` add up to a score, by which `links` and `support` are factors. */
 interface SearchWhy extends SearchWeights {
   terms: string[];
 }
@@ -62,7 +64,7 @@ interface SearchAnswer {
 }
 
 interface SearchEngine {
-  search(query: string, options: SearchOptions): Promise<SearchAnswer>;
+  search(query: string, options: QueryOptions): Promise<SearchAnswer>;
   warm(prefix: string): void;
   suggest(prefix: string): Promise<string[]>;
 }

@@ -5,13 +5,15 @@
   const reader = window.noctuleReader;
   const element = reader.element;
   const NAMES = /** @type {const} */ (["collection", "section", "tag", "community", "language"]);
-  const SHOWN = 6;
+  const SHOWN = 5;
+  const SHOWN_TOPICS = 3; // their names are long
   /** @type {Set<string>} the kinds of which all are shown */
   const unfolded = new Set();
 
   /** @param {FacetName} name @param {FacetValue} facet */
   function label(name, { value, label: given }) {
     if (given) return given;
+    if (value === "") return reader.say("dialog", "filter_top");
     if (name === "tag") return `#${value}`;
     if (name === "language") {
       try {
@@ -53,7 +55,7 @@
       for (const value of picked) if (!values.some((each) => each.value === value)) values.unshift({ value, count: 0 });
       if (!values.length || (values.length === 1 && !picked.length)) return [];
       const ordered = [...values.filter((each) => picked.includes(each.value)), ...values.filter((each) => !picked.includes(each.value))];
-      const shown = unfolded.has(name) ? ordered : ordered.slice(0, Math.max(SHOWN, picked.length));
+      const shown = unfolded.has(name) ? ordered : ordered.slice(0, Math.max(name === "community" ? SHOWN_TOPICS : SHOWN, picked.length));
       const chips = shown.map((facet) => chip(name, facet, picked.includes(facet.value), () => change(toggled(chosen, name, facet.value))));
       if (shown.length < ordered.length) {
         const more = element("button", { type: "button", class: "chip chip-more" }, reader.say("dialog", "filter_more", { count: ordered.length - shown.length }));

@@ -5,7 +5,8 @@
   const reader = window.noctuleReader;
   const element = reader.element;
   const SECTIONS = 3;
-  const PARTS = /** @type {const} */ (["keyword", "semantic", "links", "support"]);
+  const SHARES = /** @type {const} */ (["keyword", "semantic"]);
+  const FACTORS = /** @type {const} */ (["links", "support"]);
 
   /** @param {string} text @param {[number, number][]} marks @returns {(Node | string)[]} */
   function marked(text, marks) {
@@ -26,15 +27,27 @@
     return element("span", { class: "hit-way", dir: "auto" }, ...pieces);
   }
 
-  /** @param {SearchHit} hit @returns {HTMLElement} the shares of the score, as bars with their numbers */
+  /** @param {number} share @param {string} told */
+  function part(share, told) {
+    const bar = element("meter", { min: "0", max: "100", value: String(share), "aria-hidden": "true" });
+    return element("span", { class: "why-part" }, bar, told);
+  }
+
+  /**
+   * What the score is made of: words and meaning share it, links and other parts of the page multiply it.
+   * @param {SearchHit} hit
+   */
   function explanation(hit) {
-    const shares = PARTS.map((part) => Math.max(0, Number(hit.why[part]) || 0));
+    const shares = SHARES.map((name) => Math.max(0, Number(hit.why[name]) || 0));
     const sum = shares.reduce((total, share) => total + share, 0) || 1;
-    const rows = PARTS.map((part, place) => {
+    const rows = SHARES.map((name, place) => {
       const percent = Math.round((100 * shares[place]) / sum);
-      const bar = element("meter", { min: "0", max: "100", value: String(percent), "aria-hidden": "true" });
-      return element("span", { class: "why-part" }, bar, reader.say("dialog", `why_${part}`, { percent: `${percent} %` }));
+      return part(percent, reader.say("dialog", `why_${name}`, { percent: `${percent} %` }));
     });
+    for (const name of FACTORS) {
+      const more = Math.round(100 * ((Number(hit.why[name]) || 1) - 1));
+      if (more) rows.push(part(Math.abs(more), reader.say("dialog", `why_${name}`, { percent: `${more > 0 ? "+" : "−"}${Math.abs(more)} %` })));
+    }
     const terms = (hit.why.terms || []).join(", ");
     if (terms) rows.push(element("span", { class: "why-part", dir: "auto" }, reader.say("dialog", "why_terms", { words: terms })));
     return element("div", { class: "why" }, ...rows);
@@ -65,7 +78,7 @@
   function group(hit, rank, showWhy, choices) {
     const sections = (hit.sections || []).slice(0, SECTIONS);
     // A section without a title of its own is the beginning of the page.
-    const first = sections.find((section) => section.url === hit.url || !section.title);
+    const first = sections.find((section) => section.url === hit.url || !section.title || section.title === hit.title);
     const title = element("span", { class: "hit-title", id: `Hit${rank}Title`, dir: "auto" }, hit.title);
     const facts = [way(hit.breadcrumb || []), changed(hit.modified)].filter(Boolean);
     const top = option(hit.url, `Hit${rank}`, "hit hit-page", [

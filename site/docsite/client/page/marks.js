@@ -11,7 +11,7 @@
       const kept = JSON.parse(window.sessionStorage.getItem(KEY) || "null");
       window.sessionStorage.removeItem(KEY);
       const fits = kept && kept.page === window.location.href.split("#")[0].split("?")[0];
-      return fits && Array.isArray(kept.words) ? kept.words.map(String).filter((/** @type {string} */ word) => word.length > 1) : [];
+      return fits && Array.isArray(kept.words) ? kept.words.map(String).filter((/** @type {string} */ word) => word.length > 2 || /[^\x00-\x7f]/.test(word)) : [];
     } catch {
       return [];
     }
