@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,42 +12,66 @@ from docsite.library import Entry, SnapshotTables
 from docsite.plan import SitePlan
 from docsite.search.packing import Part, part, text
 
-# Bytes of text in a file before it is packed; packing leaves about a third.
-GROUP_BYTES = 14_000
+# Characters of text in a file; packing leaves about a third.
+GROUP_CHARS = 10_000
 _BETWEEN = " › "
 _NOT_IN_SLUG = re.compile(r"[^\w -]")
 
 
+
+
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """The files, and how many documents each has; documents are in the order of the library."""
+    """The files, and the document and passage that each begins with; documents are in the order of the library."""
 
     parts: tuple[Part, ...]
     documents: tuple[int, ...]
+    ordinals: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Passages of one document from ``ordinal`` on, each with the place of its section."""
+
+    row: int
+    ordinal: int
+    passages: Sequence[_Passage]
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    section: int | None
+    text: str
 
 
 class Texts:
-    """The passages of documents, read once and cut by document."""
+    """The passages of documents, read once and cut into pieces that a file has room for."""
 
     def __init__(self, snapshot: SnapshotTables, starts: Sequence[int]) -> None:
-        self._passages = snapshot.table("passages", ["section_id", "text"])
+        passages = snapshot.table("passages", ["section_id", "text"])
         sections = snapshot.table("sections", ["section_id", "slug", "title", "breadcrumb"])
-        self._place = pc.index_in(
-            self._passages["section_id"], value_set=sections["section_id"].combine_chunks()
-        )
-        self._sections = sections
+        ids = sections["section_id"].combine_chunks()
+        self._places = pc.index_in(passages["section_id"], value_set=ids).combine_chunks()
+        self._texts = passages["text"].combine_chunks()
+        self._sections = sections.select(["title", "slug", "breadcrumb"]).combine_chunks()
         self._starts = starts
 
-    def of(self, row: int) -> list[object]:
-        """The document's sections as ``[title, name, headings above]``, and its passages as ``[section, text]``."""
+    def pieces(self, row: int) -> Iterator[_Piece]:
+        """The document in pieces; one that is not long is whole."""
         start, end = self._starts[row], self._starts[row + 1]
-        places = self._place.slice(start, end - start).to_pylist()
-        own = list(dict.fromkeys(places))
-        texts = self._passages["text"].slice(start, end - start).to_pylist()
-        passages = [[own.index(place), each] for place, each in zip(places, texts, strict=True)]
-        return [[self._section(place) for place in own], passages]
+        places = self._places.slice(start, end - start).to_pylist()
+        texts = self._texts.slice(start, end - start).to_pylist()
+        run: list[_Passage] = []
+        first = size = 0
+        for ordinal, (place, each) in enumerate(zip(places, texts, strict=True)):
+            if run and size + len(each) > GROUP_CHARS:
+                yield _Piece(row, first, run)
+                run, first, size = [], ordinal, 0
+            run.append(_Passage(place, each))
+            size += len(each)
+        yield _Piece(row, first, run)
 
-    def _section(self, place: int | None) -> list[object]:
+    def section(self, place: int | None) -> list[object]:
         """Title, name and the headings above; a name that the title gives is 0."""
         if place is None:
             return ["", "", ""]
@@ -69,28 +92,31 @@ def make_groups(plan: SitePlan, snapshot: SnapshotTables, starts: Sequence[int])
     texts = Texts(snapshot, starts)
     crumbs = {page: [node.label for node in trail[:-1]] for page, trail in plan.tree.trails.items()}
     parts: list[Part] = []
-    counts: list[int] = []
-    for group in _grouped(_described(entry, crumbs, texts) for entry in plan.library.entries):
-        parts.append(part([text(group)]))
-        counts.append(len(group))
-    return Groups(tuple(parts), tuple(counts))
+    first: list[_Piece] = []
+    for group in _grouped(piece for entry in plan.library.entries for piece in texts.pieces(entry.row)):
+        shown = [_described(plan.library.entries[piece.row], crumbs, texts, piece) for piece in group]
+        parts.append(part([text(shown)]))
+        first.append(group[0])
+    return Groups(tuple(parts), tuple(each.row for each in first), tuple(each.ordinal for each in first))
 
 
-def _described(entry: Entry, crumbs: Mapping[str, list[str]], texts: Texts) -> list[object]:
-    return [entry.title, entry.page, crumbs.get(entry.page, []), entry.modified, *texts.of(entry.row)]
+def _described(entry: Entry, crumbs: Mapping[str, list[str]], texts: Texts, piece: _Piece) -> list[object]:
+    """What a browser shows of the piece: its document, its sections, and its passages as ``[section, text]``."""
+    own = list(dict.fromkeys(each.section for each in piece.passages))
+    passages = [[own.index(each.section), each.text] for each in piece.passages]
+    sections = [texts.section(place) for place in own]
+    return [entry.title, entry.page, crumbs.get(entry.page, []), entry.modified, piece.ordinal, sections, passages]
 
 
-def _grouped(documents: Iterator[list[object]]) -> Iterator[list[list[object]]]:
-    group: list[list[object]] = []
+def _grouped(pieces: Iterator[_Piece]) -> Iterator[list[_Piece]]:
+    group: list[_Piece] = []
     size = 0
-    for document in documents:
-        weight = len(json.dumps(document, ensure_ascii=False))
-        if group and size + weight > GROUP_BYTES:
+    for piece in pieces:
+        weight = sum(len(each.text) + 20 for each in piece.passages) + 60
+        if group and size + weight > GROUP_CHARS:
             yield group
             group, size = [], 0
-        group.append(document)
+        group.append(piece)
         size += weight
     if group:
         yield group
-
-

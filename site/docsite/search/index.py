@@ -20,7 +20,6 @@ from docsite.search.packing import (
     Names,
     Part,
     compressed,
-    floats,
     octets,
     page_of,
     strings,
@@ -30,7 +29,7 @@ from docsite.search.packing import (
 from docsite.search.postings import LEVELS as POSTING_LEVELS
 from docsite.search.postings import arrange
 from docsite.search.ranking import Ranking
-from docsite.search.terms import Shards, make_shards
+from docsite.search.terms import Shards, make_shards, utf16
 from docsite.search.words import WordFiles, aliases, make_word_files, read_surfaces
 from docsite.templates import CLIENT
 from pipeline.identity import sha256_hex
@@ -64,9 +63,9 @@ def search_files(
     del surfaces
     lexicon = read_lexicon(snapshot)
     ceiling = _ceiling(lexicon)
-    meanings = read_meanings(snapshot, lexicon, shape)
+    meanings = read_meanings(snapshot, lexicon.terms, shape, numbers)
     lists = make_lists(meanings, np.diff(shape.first) > 0) if meanings else None
-    postings = arrange(lexicon, shape, meanings, ceiling, numbers)
+    postings = arrange(lexicon, shape, meanings, ceiling)
     shards = make_shards(lexicon, postings, meanings, lists.turn if lists else None, known)
     families = _families(shards, lists, groups, words, facets)
     made = Names()
@@ -89,6 +88,14 @@ def search_files(
     }
     columns = [text(header), bytes.fromhex("".join(names)), *_columns(shape, shards, lists, groups, words)]
     yield page_of(MANIFEST, compressed(columns))
+
+
+def _separators(shards: Shards) -> list[str]:
+    """For each shard the shortest beginning of its first term that comes after the last of the shard before."""
+    return [
+        next(first[:end] for end in range(len(first) + 1) if utf16(first[:end]) > utf16(last) or end == len(first))
+        for first, last in zip(shards.first, ("", *shards.last[:-1]), strict=True)
+    ]
 
 
 def _ceiling(lexicon: Lexicon) -> float:
@@ -122,12 +129,12 @@ def _columns(
 ) -> list[bytes]:
     links = np.round(np.log1p(shape.links_in) * LINK_STEPS).astype(np.int64)
     return [
-        *strings(shards.first),
+        *strings(_separators(shards)),
         *strings(words.first),
-        varints(np.array(groups.documents, dtype=np.int64)),
+        varints(np.diff(groups.documents, prepend=0)),
+        varints(np.array(groups.ordinals, dtype=np.int64)),
         octets(np.minimum(links, 127) * 2 + (np.diff(shape.first) == 1)),
-        varints(lists.list_of) if lists else b"",
-        *(lists.columns() if lists else [floats(np.zeros(0))] * 7),
+        *(lists.columns() if lists else [b""] * 7),
     ]
 
 

@@ -19,7 +19,7 @@ from docsite.search.packing import Part, bits, floats, octets, part, varints
 
 DIMENSIONS = 128
 DOCUMENTS_IN_A_LIST = 57
-CENTROID_BITS, DOCUMENT_BITS, _MOST_BITS = 192, 384, 4
+CENTROID_BITS, DOCUMENT_BITS, _MOST_BITS = 192, 256, 4
 LEVELS: tuple[tuple[float, ...], ...] = (
     (0.0,),
     (0.7979,),

@@ -12,11 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from docsite.library import SnapshotTables
+from docsite.search.ranking import Ranking
 from pipeline.errors import ArtifactError
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Narrow = npt.NDArray[np.int32]
+_AT_A_TIME = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +75,12 @@ class TermVectors:
 
 @dataclass(frozen=True, slots=True)
 class Meanings:
-    """Unit vectors: one a passage, the mean of each document's made unit, and those of terms."""
+    """Vectors: of passages, each mixed with its document's as a score mixes the two cosines; of documents; of terms.
 
-    passages: Floats
+    A document's is the mean of its passages' unit vectors, made unit.
+    """
+
+    mixed: Floats
     documents: Floats
     terms: TermVectors
 
@@ -106,14 +111,23 @@ def read_shape(snapshot: SnapshotTables) -> Shape:
     return Shape(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), links.astype(np.int64))
 
 
-def read_meanings(snapshot: SnapshotTables, lexicon: Lexicon, shape: Shape) -> Meanings | None:
+def read_meanings(
+    snapshot: SnapshotTables, terms: Sequence[str], shape: Shape, ranking: Ranking
+) -> Meanings | None:
     """All vectors, or nothing where the snapshot has none for terms: the index is then one of words alone."""
-    if not _has(snapshot, "query_terms"):
+    if not ranking.meaning or not _has(snapshot, "query_terms"):
         return None
-    terms = _term_vectors(snapshot.table("query_terms"), lexicon.terms)
     rows = snapshot.table("passages", ["vector_row"])["vector_row"].to_numpy()
     passages = _matrix(snapshot.table("vectors", ["vector"])["vector"])[rows]
-    return Meanings(passages, _centroids(passages, shape), terms)
+    pa.default_memory_pool().release_unused()
+    documents = _centroids(passages, shape)
+    document_of = shape.document_of
+    passages *= np.float32(ranking.passage / ranking.meaning)
+    share = np.float32(ranking.document / ranking.meaning)
+    for first in range(0, len(passages), _AT_A_TIME):
+        part = slice(first, first + _AT_A_TIME)
+        passages[part] += share * documents[document_of[part]]
+    return Meanings(passages, documents, _term_vectors(snapshot.table("query_terms"), terms))
 
 
 def _term_vectors(table: pa.Table, terms: Sequence[str]) -> TermVectors:

@@ -15,13 +15,12 @@ import numpy.typing as npt
 
 from docsite.search.material import Floats, Ints, Lexicon, Meanings, Narrow, Shape
 from docsite.search.packing import octets, varints, zigzag
-from docsite.search.ranking import Ranking
 
-# Passages of a term in its first tier, which lies in the term's shard, and in the next two; the last has the rest.
-TIERS = (1_200, 5_000, 20_000)
+# Passages of a term in its first tier, which lies in the term's shard, and in the next ones; the last has the rest.
+TIERS = (1_000, 3_000, 9_000, 27_000)
 LEVELS = 31  # of impacts and kinships: five bits each
 _KINSHIP_SHARE = 0.5
-_AT_A_TIME = 200_000
+_AT_A_TIME = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +100,13 @@ def _spans(starts: Ints, ends: Ints) -> Ints:
 
 
 def arrange(
-    lexicon: Lexicon, shape: Shape, meanings: Meanings | None, ceiling: float, ranking: Ranking
+    lexicon: Lexicon, shape: Shape, meanings: Meanings | None, ceiling: float
 ) -> Postings:
     """The postings in their tiers; ``ceiling`` is the most that BM25F gives for a term of rarity 1."""
     term = np.repeat(np.arange(len(lexicon.terms), dtype=np.int32), lexicon.frequency)
     document = shape.document_of[lexicon.passage]
     impact = lexicon.score / (lexicon.idf[term] * np.float32(ceiling))
-    kinship = _kinships(lexicon, shape, meanings, ranking, term)
+    kinship = _kinships(meanings, term, lexicon.passage)
     length = _lengths(meanings, len(lexicon.terms))
     opening = np.flatnonzero(_changes(term) | _changes(document))
     counts = np.diff(np.append(opening, len(term)))
@@ -134,31 +133,24 @@ def _changes(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     return np.concatenate([np.ones(min(1, len(values)), np.bool_), values[1:] != values[:-1]])
 
 
-def _kinships(
-    lexicon: Lexicon, shape: Shape, meanings: Meanings | None, ranking: Ranking, term: Narrow
-) -> Floats:
-    """For every posting the term's vector times the mix of the passage's and its document's that a score takes."""
+def _kinships(meanings: Meanings | None, term: Narrow, passage: Narrow) -> Floats:
+    """For every posting the product of its term's vector with its passage's."""
     found = np.zeros(len(term), dtype=np.float32)
-    if meanings is None or not ranking.meaning:
-        return found
-    mixed = np.float32(ranking.passage / ranking.meaning) * meanings.passages
-    for first in range(0, len(mixed), _AT_A_TIME):
-        rows = slice(first, first + _AT_A_TIME)
-        share = np.float32(ranking.document / ranking.meaning)
-        mixed[rows] += share * meanings.documents[shape.document_of[rows]]
-    for first in range(0, len(term), _AT_A_TIME):
+    for first in range(0, len(term) if meanings else 0, _AT_A_TIME):
         rows = slice(first, first + _AT_A_TIME)
         own, where = np.unique(term[rows], return_inverse=True)
-        vectors = meanings.terms.of(own)[where]
-        found[rows] = np.einsum("pd,pd->p", mixed[lexicon.passage[rows]], vectors)
+        assert meanings is not None
+        found[rows] = np.einsum("pd,pd->p", meanings.mixed[passage[rows]], meanings.terms.of(own)[where])
     return found
 
 
 def _lengths(meanings: Meanings | None, terms: int) -> Floats:
     if meanings is None:
         return np.zeros(terms, dtype=np.float32)
-    squares = np.einsum("td,td->t", meanings.terms.code, meanings.terms.code, dtype=np.float32)
-    found: Floats = np.sqrt(squares) * meanings.terms.scale
+    found = np.zeros(terms, dtype=np.float32)
+    for first in range(0, terms, _AT_A_TIME):
+        rows = np.arange(first, min(terms, first + _AT_A_TIME))
+        found[rows] = np.linalg.norm(meanings.terms.of(rows), axis=1)
     return found
 
 

@@ -14,7 +14,7 @@ from docsite.search.packing import Part, octets, part, strings, text, varints
 from docsite.search.postings import TIERS, Postings
 
 # What a shard or a file of later tiers holds, in bytes as they are estimated before anything is packed.
-SHARD_BYTES, TAIL_BYTES = 7_000, 9_000
+SHARD_BYTES, TAIL_BYTES = 5_500, 4_000
 _PASSAGE_BYTES, _VECTOR_BYTES, _TERM_BYTES = 1.9, 56, 14
 # A term of one document needs no vector: the document says more than the word could.
 _LEAST_DOCUMENTS = 2
@@ -26,9 +26,10 @@ Aliases = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Shards:
-    """Term shards with the first word of each, and the files of later tiers."""
+    """Term shards with the first and the last term of each, and the files of later tiers."""
 
     first: tuple[str, ...]
+    last: tuple[str, ...]
     shards: tuple[Part, ...]
     tails: tuple[Part, ...]
 
@@ -49,7 +50,7 @@ def make_shards(
     vectors = postings.documents_of[order] >= _LEAST_DOCUMENTS
     weights = sizes[heads] * _PASSAGE_BYTES + vectors * (_VECTOR_BYTES if turn is not None else 0) + _TERM_BYTES
     words = sorted(aliases, key=utf16)
-    found, first = [], []
+    found, first, last = [], [], []
     for run in _runs(weights, SHARD_BYTES):
         names = [lexicon.terms[at] for at in order[run]]
         end = lexicon.terms[order[run.stop]] if run.stop < len(order) else None
@@ -65,7 +66,8 @@ def make_shards(
         ]
         found.append(part(columns))
         first.append(names[0])
-    return Shards(tuple(first), tuple(found), tails)
+        last.append(names[-1])
+    return Shards(tuple(first), tuple(last), tuple(found), tails)
 
 
 def _before(word: str, end: str | None) -> bool:

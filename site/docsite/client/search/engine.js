@@ -18,12 +18,16 @@
 
 const NEAREST_LISTS = 4;
 const MOST_TERMS = 64;
-const TAIL_BYTES = 40_000; // of later tiers, for one query
-const TAIL_BYTES_FILTERED = 120_000; // a filter leaves out most of what the first tiers hold
+// What one query may load of terms, and of that of later tiers; a filter leaves out most of what first tiers hold.
+const TERM_BYTES = 90_000;
+const TAIL_BYTES = 72_000;
+const TAIL_BYTES_FILTERED = 120_000;
+const SHARD_BYTES = 5_500;
+const NEAR_FILES = 2;
 const SPELT_WEIGHT = 0.8;
 const BEGINNINGS = 8;
 const SECTIONS = 3;
-const PHRASE_DEPTH = 30;
+const PHRASE_DEPTH = 12;
 const FEW_HITS = 3;
 
 /**
@@ -223,7 +227,7 @@ class Engine {
   async near(reads) {
     /** @type {string[]} */
     const found = [];
-    for (const { token } of reads) {
+    for (const { token } of reads.slice(0, NEAR_FILES)) {
       const number = this.manifest.wordFileOf(token);
       if (number < 0) continue;
       const near = await this.part("near", number, (columns) => valueOf(columns[0]));
@@ -248,7 +252,7 @@ class Engine {
       ? (await facets).allowed(filters)
       : null;
     const [lists, nearby, banned] = await Promise.all([
-      this.postings(flat.map(({ term }) => term), allowed ? TAIL_BYTES_FILTERED : TAIL_BYTES),
+      this.postings(flat.map(({ term }) => term), allowed ? TAIL_BYTES_FILTERED : tailBytes(flat)),
       this.nearby(flat.map(({ term }) => term)),
       this.banned(excluded),
     ]);
@@ -256,7 +260,7 @@ class Engine {
   }
 
   /**
-   * The posting lists of terms: first tiers, and as many others as may be loaded, the smallest first.
+   * The posting lists of terms: first tiers, and as many others as may be loaded, those of rare terms first.
    * @param {Term[]} terms
    * @param {number} budget
    * @returns {Promise<PostingList[][]>}
@@ -264,7 +268,7 @@ class Engine {
   postings(terms, budget) {
     const found = terms.map((term) => [Promise.resolve(term.shard.block.list(term.place))]);
     const all = terms.flatMap((term, i) => term.tails.map((tail, tier) => ({ ...tail, i, tier })));
-    all.sort((a, b) => a.tier - b.tier || a.size - b.size);
+    all.sort((a, b) => terms[b.i].idf / (1 + b.tier) - terms[a.i].idf / (1 + a.tier) || a.tier - b.tier);
     for (const { file, place, size, i, tier } of all) {
       if (size > budget || found[i].length !== tier + 1) continue;
       budget -= size;
@@ -315,9 +319,9 @@ class Engine {
     const seen = new Set();
     for (let at = 0; hits.length < limit && at < kept.length; ) {
       const next = kept.slice(at, (at += limit - hits.length));
-      const shown = await Promise.all(next.map(({ document }) => this.shown(document)));
+      const shown = await Promise.all(next.map(({ document, passages }) => this.shown(document, passages[0].ordinal)));
       next.forEach((each, i) => {
-        const key = `${shown[i].title}\n${passageOf(shown[i], each.passages[0])[1]}`;
+        const key = `${shown[i].title}\n${passageOf(shown[i], each.passages[0])?.[1]}`;
         if (!seen.has(key)) hits.push(hitOf(each, shown[i], words, how));
         seen.add(key);
       });
@@ -333,7 +337,7 @@ class Engine {
    */
   async withPhrases(ranked, phrases) {
     const head = ranked.slice(0, PHRASE_DEPTH);
-    const shown = await Promise.all(head.map(({ document }) => this.shown(document)));
+    const shown = await Promise.all(head.map(({ document, passages }) => this.shown(document, passages[0].ordinal)));
     const holds = (/** @type {Shown} */ page, /** @type {string} */ phrase) =>
       [page.title, ...page.sections.map(([title]) => title), ...page.passages.map(([, text]) => text)].some((text) =>
         this.manifest.stemmers.some((stemmer) => holdsPhrase(text, phrase, stemmer)),
@@ -343,15 +347,24 @@ class Engine {
   }
 
   /**
-   * What there is to show of a document.
+   * What there is to show of a document around one of its passages.
    * @param {number} document
+   * @param {number} ordinal
    * @returns {Promise<Shown>}
    */
-  async shown(document) {
-    const { firstOfGroup } = this.manifest;
-    const group = placeOf(firstOfGroup, document);
-    return (await this.part("groups", group, readGroup))[document - firstOfGroup[group]];
+  async shown(document, ordinal) {
+    const number = this.manifest.groupOf(document, Math.max(0, ordinal));
+    const pieces = await this.part("groups", number, readGroup);
+    return pieces[document - this.manifest.groupDocuments[number]];
   }
+}
+
+/**
+ * What a query may load of later tiers: the less, the more shards it needed.
+ * @param {{term: Term}[]} asked
+ */
+function tailBytes(asked) {
+  return Math.min(TAIL_BYTES, TERM_BYTES - SHARD_BYTES * new Set(asked.map(({ term }) => term.shard)).size);
 }
 
 /**
@@ -368,12 +381,13 @@ function withoutRepeats(reads) {
 }
 
 /**
+ * A passage of a page, or nothing where another piece of the page has it.
  * @param {Shown} shown
  * @param {Passage} passage
- * @returns {[number, string]}
+ * @returns {[number, string] | undefined}
  */
 function passageOf(shown, { ordinal }) {
-  return shown.passages[Math.max(0, ordinal)] || [0, ""];
+  return shown.passages[Math.max(0, ordinal) - shown.ordinal];
 }
 
 /**
@@ -388,8 +402,8 @@ function hitOf(ranked, shown, terms, how) {
   /** @type {Map<number, string>} */
   const best = new Map();
   for (const passage of passages) {
-    const [section, text] = passageOf(shown, passage);
-    if (best.size < SECTIONS && !best.has(section)) best.set(section, text);
+    const [section, text] = passageOf(shown, passage) || [-1, ""];
+    if (section >= 0 && best.size < SECTIONS && !best.has(section)) best.set(section, text);
   }
   const { keyword, semantic } = passages[0];
   return {

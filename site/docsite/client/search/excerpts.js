@@ -2,8 +2,9 @@
 // What a hit shows: its title and address, and the part of each section that says best why it was found.
 
 /**
- * `sections` are `[title, slug, above]`, `passages` are `[section, text]`.
- * @typedef {{title: string, page: string, crumbs: string[], modified: string,
+ * A page, or a piece of a long one from the passage `ordinal` on. `sections` are `[title, slug, above]`,
+ * `passages` are `[section, text]`.
+ * @typedef {{title: string, page: string, crumbs: string[], modified: string, ordinal: number,
  *   sections: [string, string | number, string][], passages: [number, string][]}} Shown
  *
  * @typedef {{url: string, title: string, breadcrumb: string[], excerpt: string, marks: [number, number][]}} Section
@@ -16,9 +17,11 @@ const EXCERPT_CHARS = 280;
  * @returns {Shown[]}
  */
 function readGroup(columns) {
-  return valueOf(columns[0]).map((/** @type {any[]} */ [title, page, crumbs, modified, sections, passages]) => ({
-    title, page, crumbs, modified, sections, passages,
-  }));
+  return valueOf(columns[0]).map(
+    (/** @type {any[]} */ [title, page, crumbs, modified, ordinal, sections, passages]) => ({
+      title, page, crumbs, modified, ordinal, sections, passages,
+    }),
+  );
 }
 
 /**

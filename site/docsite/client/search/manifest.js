@@ -34,10 +34,11 @@ class Manifest {
     this.names = filesOf(header.files, columns[1]);
     this.firstTerms = wordsOf(columns[2], columns[3], columns[4]);
     this.firstLetters = wordsOf(columns[5], columns[6], columns[7]);
-    this.firstOfGroup = summed(numbersOf(columns[8]));
-    this.flags = columns[9];
+    this.groupDocuments = numbersOf(columns[8]);
+    for (let i = 1; i < this.groupDocuments.length; i++) this.groupDocuments[i] += this.groupDocuments[i - 1];
+    this.groupOrdinals = numbersOf(columns[9]);
+    this.flags = columns[10];
     this.linkSteps = header.link_steps;
-    this.listOf = numbersOf(columns[10]);
     this.codes = this.dimensions ? new Codes(header.levels, columns.slice(11)) : null;
   }
 
@@ -71,6 +72,17 @@ class Manifest {
    */
   shardOf(term) {
     return Math.max(0, placeOf(this.firstTerms, term));
+  }
+
+  /**
+   * The group that holds a passage of a document.
+   * @param {number} document
+   * @param {number} ordinal
+   */
+  groupOf(document, ordinal) {
+    let group = placeOf(this.groupDocuments, document);
+    while (this.groupDocuments[group] === document && this.groupOrdinals[group] > ordinal) group--;
+    return group;
   }
 
   /**

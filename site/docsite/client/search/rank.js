@@ -94,23 +94,20 @@ class Slots {
   }
 }
 
-/** Products of the terms' vectors with documents: of those in lists that are loaded, else with their list's centroid. */
+/** Products of the terms' vectors with documents: of those in the lists that were loaded, else of an average one. */
 class Meanings {
   /**
    * @param {Question} question
    * @param {Manifest} manifest
    */
-  constructor({ asked, nearby }, manifest) {
+  constructor({ asked, nearby }, { codes, dimensions }) {
     const terms = asked.map(({ term }) => term);
-    this.length = Math.max(queryVector(terms, manifest.dimensions).length, 1e-9);
-    this.listOf = manifest.listOf;
-    const codes = manifest.codes;
-    this.byList = terms.map(({ vector }) => (vector && codes ? codes.products(vector) : null));
+    this.length = Math.max(queryVector(terms, dimensions).length, 1e-9);
+    this.average = terms.map(({ vector }) => (vector && codes ? mean(codes.products(vector)) : 0));
     /** @type {Map<number, number>} */
     this.row = new Map();
     for (const list of nearby) for (const document of list.documents) this.row.set(document, this.row.size);
-    this.byRow = terms.map(({ vector }) => (vector ? nearby.map((list) => list.products(vector)) : null));
-    this.byRow = this.byRow.map((parts) => parts && [Float64Array.from(parts.flatMap((part) => [...part]))]);
+    this.byRow = terms.map(({ vector }) => vector && joined(nearby.map((list) => list.products(vector))));
   }
 
   /**
@@ -121,10 +118,18 @@ class Meanings {
   estimate(term, document) {
     const row = this.row.get(document);
     const rows = this.byRow[term];
-    if (row !== undefined && rows) return rows[0][row];
-    const lists = this.byList[term];
-    return lists ? lists[this.listOf[document]] : 0;
+    return row !== undefined && rows ? rows[row] : this.average[term];
   }
+}
+
+/** @param {Float64Array} values */
+function mean(values) {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** @param {Float64Array[]} parts */
+function joined(parts) {
+  return Float64Array.from(parts.flatMap((part) => Array.from(part)));
 }
 
 /**
