@@ -1,0 +1,76 @@
+// @ts-check
+// Facets: what each document is (its tags, language and so on), to filter by and to count.
+
+/** @typedef {"collection" | "language" | "section" | "community" | "tag"} Kind */
+/** @typedef {{value: string | number, label?: string, count: number}} Count */
+
+class Facets {
+  /** @param {Uint8Array[]} columns */
+  constructor(columns) {
+    const names = valueOf(columns[0]);
+    /** @type {Record<Kind, (string | number)[]>} */
+    this.values = { ...names, community: names.community.map((/** @type {any[]} */ each) => each[0]) };
+    /** @type {Map<number, string>} */
+    this.labels = new Map(names.community);
+    const [collection, language, section, community] = columns.slice(1, 5).map(numbersOf);
+    /** @type {Record<Kind, (document: number) => ArrayLike<number>>} */
+    this.of = {
+      collection: (document) => [collection[document]],
+      language: (document) => [language[document]],
+      section: (document) => [section[document]],
+      community: (document) => (community[document] ? [community[document] - 1] : []),
+      tag: (document) => this.tags.subarray(this.firstTag[document] + 1, this.firstTag[document + 1]),
+    };
+    this.tags = numbersOf(columns[5]);
+    this.firstTag = new Int32Array(collection.length + 1);
+    for (let i = 0; i < collection.length; i++) {
+      this.firstTag[i + 1] = this.firstTag[i] + 1 + this.tags[this.firstTag[i]];
+    }
+    this.days = numbersOf(columns[6]);
+  }
+
+  /**
+   * Which documents a reader's filters leave; values of one kind are alternatives, kinds must all hold.
+   * @param {Record<string, any>} filters
+   * @returns {((document: number) => boolean) | null}
+   */
+  allowed(filters) {
+    const wanted = Object.entries(filters)
+      .map(([kind, value]) => ({ kind: /** @type {Kind} */ (kind), asked: [value ?? []].flat() }))
+      .filter(({ kind, asked }) => asked.length && this.of[kind])
+      .map(({ kind, asked }) => ({
+        of: this.of[kind],
+        places: new Set(asked.map((value) => this.values[kind].findIndex((known) => String(known) === String(value)))),
+      }));
+    if (!wanted.length) return null;
+    return (document) => wanted.every(({ of, places }) => Array.from(of(document)).some((place) => places.has(place)));
+  }
+
+  /**
+   * How many of these documents have each value, commonest first.
+   * @param {Int32Array} documents
+   * @returns {Record<Kind, Count[]>}
+   */
+  counts(documents) {
+    const found = /** @type {Record<Kind, Count[]>} */ ({});
+    for (const kind of /** @type {Kind[]} */ (Object.keys(this.of))) {
+      const counts = new Int32Array(this.values[kind].length);
+      for (const document of documents) for (const place of Array.from(this.of[kind](document))) counts[place]++;
+      const present = Array.from(counts.keys()).filter((place) => counts[place]);
+      present.sort((a, b) => counts[b] - counts[a] || a - b);
+      found[kind] = present.map((place) => this.count(kind, place, counts[place]));
+    }
+    return found;
+  }
+
+  /**
+   * @param {Kind} kind
+   * @param {number} place
+   * @param {number} count
+   * @returns {Count}
+   */
+  count(kind, place, count) {
+    const value = this.values[kind][place];
+    return kind === "community" ? { value, label: this.labels.get(Number(value)) || "", count } : { value, count };
+  }
+}

@@ -1,0 +1,140 @@
+// @ts-check
+// The manifest: what the index consists of, and what is known of every document without loading more.
+
+/**
+ * @typedef {{keyword: number, passage: number, document: number, support: number, links: number,
+ *   candidates: number}} Ranking
+ */
+
+const FORMAT = 1;
+const NAME_BYTES = 4;
+
+class Manifest {
+  /** @param {Uint8Array[]} columns */
+  constructor(columns) {
+    const header = valueOf(columns[0]);
+    if (header.format !== FORMAT) throw searchError("other-build", MESSAGES["other-build"]);
+    /** @type {string} */
+    this.build = header.build;
+    /** @type {number} */
+    this.documents = header.documents;
+    /** @type {number} */
+    this.passages = header.passages;
+    /** @type {number} */
+    this.ceiling = header.ceiling;
+    /** @type {Ranking} */
+    this.ranking = header.ranking;
+    /** @type {number} */
+    this.levels = header.posting_levels;
+    /** @type {number} */
+    this.dimensions = header.dimensions;
+    /** @type {boolean} */
+    this.aliases = header.aliases;
+    this.stemmers = stemmersFor(header.languages);
+    this.names = filesOf(header.files, columns[1]);
+    this.firstTerms = wordsOf(columns[2], columns[3], columns[4]);
+    this.firstLetters = wordsOf(columns[5], columns[6], columns[7]);
+    this.groupDocuments = numbersOf(columns[8]);
+    for (let i = 1; i < this.groupDocuments.length; i++) this.groupDocuments[i] += this.groupDocuments[i - 1];
+    this.groupOrdinals = numbersOf(columns[9]);
+    this.flags = columns[10];
+    this.linkSteps = header.link_steps;
+    this.codes = this.dimensions ? new Codes(header.levels, columns.slice(11)) : null;
+  }
+
+  /**
+   * Whether a document has but one passage.
+   * @param {number} document
+   */
+  isSingle(document) {
+    return (this.flags[document] & 1) === 1;
+  }
+
+  /**
+   * What the links to a document multiply its score by.
+   * @param {number} document
+   */
+  linkFactor(document) {
+    return 1 + (this.ranking.links * (this.flags[document] >> 1)) / this.linkSteps;
+  }
+
+  /**
+   * @param {number} frequency
+   * @returns {number}
+   */
+  idf(frequency) {
+    return Math.log1p((this.passages - frequency + 0.5) / (frequency + 0.5));
+  }
+
+  /**
+   * The shard that would hold a term.
+   * @param {string} term
+   */
+  shardOf(term) {
+    return Math.max(0, placeOf(this.firstTerms, term));
+  }
+
+  /**
+   * The group that holds a passage of a document.
+   * @param {number} document
+   * @param {number} ordinal
+   */
+  groupOf(document, ordinal) {
+    let group = placeOf(this.groupDocuments, document);
+    while (this.groupDocuments[group] === document && this.groupOrdinals[group] > ordinal) group--;
+    return group;
+  }
+
+  /**
+   * The file that would hold a word that begins so, or -1.
+   * @param {string} word
+   */
+  wordFileOf(word) {
+    return placeOf(this.firstLetters, Array.from(withoutAccents(word))[0] || "");
+  }
+}
+
+/**
+ * The names of all files by family.
+ * @param {Record<string, number>} counts
+ * @param {Uint8Array} bytes
+ * @returns {Record<string, string[]>}
+ */
+function filesOf(counts, bytes) {
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  let at = 0;
+  /** @type {Record<string, string[]>} */
+  const found = {};
+  for (const family of ["shards", "tails", "lists", "groups", "words", "near", "facets"]) {
+    found[family] = Array.from({ length: counts[family] }, () => hex.slice(at, (at += 2 * NAME_BYTES)));
+  }
+  return found;
+}
+
+/**
+ * The last place whose value is not beyond the one asked for, or -1.
+ * @template {string | number} T
+ * @param {ArrayLike<T>} sorted
+ * @param {T} value
+ */
+function placeOf(sorted, value) {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/**
+ * Where each run begins, from the lengths of the runs; and the end.
+ * @param {Int32Array} sizes
+ * @returns {Int32Array}
+ */
+function summed(sizes) {
+  const starts = new Int32Array(sizes.length + 1);
+  for (let i = 0; i < sizes.length; i++) starts[i + 1] = starts[i] + sizes[i];
+  return starts;
+}

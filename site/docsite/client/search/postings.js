@@ -1,0 +1,63 @@
+// @ts-check
+// Postings: in which documents and passages a term stands, and what it adds to their scores.
+
+/**
+ * Pair `p` is a document; its passages are `starts[p]` to `starts[p + 1]` of the other columns.
+ * @typedef {{documents: Int32Array, starts: Int32Array, ordinals: Int32Array, impacts: Uint8Array,
+ *   kinships: Uint8Array}} PostingList
+ */
+
+const POSTING_COLUMNS = 7;
+
+class Block {
+  /** @param {Uint8Array[]} columns those of a file that holds posting lists, as they are */
+  constructor(columns) {
+    this.columns = columns;
+    /** @type {PostingList | null} */
+    this.all = null;
+    this.firstPair = new Int32Array(0);
+  }
+
+  /**
+   * A list by its place in the file.
+   * @param {number} place
+   * @returns {PostingList}
+   */
+  list(place) {
+    this.all = this.all || this.read();
+    const { documents, starts, ordinals, impacts, kinships } = this.all;
+    const first = this.firstPair[place];
+    const end = this.firstPair[place + 1];
+    const [from, to] = [starts[first], starts[end]];
+    return {
+      documents: documents.subarray(first, end),
+      starts: starts.subarray(first, end + 1).map((start) => start - from),
+      ordinals: ordinals.subarray(from, to),
+      impacts: impacts.subarray(from, to),
+      kinships: kinships.subarray(from, to),
+    };
+  }
+
+  /** @returns {PostingList} */
+  read() {
+    const [sizes, gaps, more, steps] = this.columns.slice(0, 4).map(numbersOf);
+    const [impacts, firstKinships, changes] = this.columns.slice(4);
+    this.firstPair = summed(sizes);
+    const starts = summed(more.map((count) => count + 1));
+    const kinships = new Uint8Array(impacts.length);
+    for (let pair = 0, change = 0; pair < gaps.length; pair++) {
+      let level = (kinships[starts[pair]] = firstKinships[pair]);
+      for (let at = starts[pair] + 1; at < starts[pair + 1]; at++) {
+        steps[at] += steps[at - 1] + 1;
+        const step = changes[change++];
+        kinships[at] = level += step & 1 ? -(step + 1) / 2 : step / 2;
+      }
+    }
+    for (let list = 0; list < sizes.length; list++) {
+      for (let pair = this.firstPair[list] + 1; pair < this.firstPair[list + 1]; pair++) {
+        gaps[pair] += gaps[pair - 1] + 1;
+      }
+    }
+    return { documents: gaps, starts, ordinals: steps, impacts, kinships };
+  }
+}

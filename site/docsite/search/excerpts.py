@@ -1,0 +1,122 @@
+"""What hits show: titles, addresses and texts of a few neighbouring documents a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow.compute as pc
+
+from docsite.library import Entry, SnapshotTables
+from docsite.plan import SitePlan
+from docsite.search.packing import Part, part, text
+
+# Characters of text in a file; packing leaves about a third.
+GROUP_CHARS = 10_000
+_BETWEEN = " › "
+_NOT_IN_SLUG = re.compile(r"[^\w -]")
+
+
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The files, and the document and passage that each begins with; documents are in the order of the library."""
+
+    parts: tuple[Part, ...]
+    documents: tuple[int, ...]
+    ordinals: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Passages of one document from ``ordinal`` on, each with the place of its section."""
+
+    row: int
+    ordinal: int
+    passages: Sequence[_Passage]
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    section: int | None
+    text: str
+
+
+class Texts:
+    """The passages of documents, read once and cut into pieces that a file has room for."""
+
+    def __init__(self, snapshot: SnapshotTables, starts: Sequence[int]) -> None:
+        passages = snapshot.table("passages", ["section_id", "text"])
+        sections = snapshot.table("sections", ["section_id", "slug", "title", "breadcrumb"])
+        ids = sections["section_id"].combine_chunks()
+        self._places = pc.index_in(passages["section_id"], value_set=ids).combine_chunks()
+        self._texts = passages["text"].combine_chunks()
+        self._sections = sections.select(["title", "slug", "breadcrumb"]).combine_chunks()
+        self._starts = starts
+
+    def pieces(self, row: int) -> Iterator[_Piece]:
+        """The document in pieces; one that is not long is whole."""
+        start, end = self._starts[row], self._starts[row + 1]
+        places = self._places.slice(start, end - start).to_pylist()
+        texts = self._texts.slice(start, end - start).to_pylist()
+        run: list[_Passage] = []
+        first = size = 0
+        for ordinal, (place, each) in enumerate(zip(places, texts, strict=True)):
+            if run and size + len(each) > GROUP_CHARS:
+                yield _Piece(row, first, run)
+                run, first, size = [], ordinal, 0
+            run.append(_Passage(place, each))
+            size += len(each)
+        yield _Piece(row, first, run)
+
+    def section(self, place: int | None) -> list[object]:
+        """Title, name and the headings above; a name that the title gives is 0."""
+        if place is None:
+            return ["", "", ""]
+        title, slug, breadcrumb = (
+            str(self._sections[name][place].as_py() or "") for name in ("title", "slug", "breadcrumb")
+        )
+        above = breadcrumb.split(_BETWEEN)[1:-1]
+        return [title, 0 if slug and slug == _slug(title) else slug, _BETWEEN.join(above)]
+
+
+def _slug(title: str) -> str:
+    """The name of a heading as the engine guesses it."""
+    return _NOT_IN_SLUG.sub("", title.lower()).strip().replace(" ", "-")
+
+
+def make_groups(plan: SitePlan, snapshot: SnapshotTables, starts: Sequence[int]) -> Groups:
+    """The files of all documents."""
+    texts = Texts(snapshot, starts)
+    crumbs = {page: [node.label for node in trail[:-1]] for page, trail in plan.tree.trails.items()}
+    parts: list[Part] = []
+    first: list[_Piece] = []
+    for group in _grouped(piece for entry in plan.library.entries for piece in texts.pieces(entry.row)):
+        shown = [_described(plan.library.entries[piece.row], crumbs, texts, piece) for piece in group]
+        parts.append(part([text(shown)]))
+        first.append(group[0])
+    return Groups(tuple(parts), tuple(each.row for each in first), tuple(each.ordinal for each in first))
+
+
+def _described(entry: Entry, crumbs: Mapping[str, list[str]], texts: Texts, piece: _Piece) -> list[object]:
+    """What a browser shows of the piece: its document, its sections, and its passages as ``[section, text]``."""
+    own = list(dict.fromkeys(each.section for each in piece.passages))
+    passages = [[own.index(each.section), each.text] for each in piece.passages]
+    sections = [texts.section(place) for place in own]
+    return [entry.title, entry.page, crumbs.get(entry.page, []), entry.modified, piece.ordinal, sections, passages]
+
+
+def _grouped(pieces: Iterator[_Piece]) -> Iterator[list[_Piece]]:
+    group: list[_Piece] = []
+    size = 0
+    for piece in pieces:
+        weight = sum(len(each.text) + 20 for each in piece.passages) + 60
+        if group and size + weight > GROUP_CHARS:
+            yield group
+            group, size = [], 0
+        group.append(piece)
+        size += weight
+    if group:
+        yield group

@@ -1,0 +1,171 @@
+"""Documents by meaning: inverted lists of a few bits a number, of which a browser loads those nearest to a query.
+
+Vectors are turned so that their first numbers say most, and cut; numbers that say more get more bits (Lloyd-Max
+levels of the normal distribution). A document's code is what its vector differs by from its list's centroid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from docsite.search.material import Floats, Ints, Meanings
+from docsite.search.packing import Part, bits, floats, octets, part, varints
+
+DIMENSIONS = 128
+DOCUMENTS_IN_A_LIST = 57
+CENTROID_BITS, DOCUMENT_BITS, _MOST_BITS = 192, 256, 4
+LEVELS: tuple[tuple[float, ...], ...] = (
+    (0.0,),
+    (0.7979,),
+    (0.4528, 1.510),
+    (0.2451, 0.7560, 1.344, 2.152),
+    (0.1284, 0.3881, 0.6568, 0.9424, 1.256, 1.618, 2.069, 2.733),
+)
+# What is left of the variance of a normal distribution that is written with so many bits.
+_LEFT = np.array([1.0, 0.3634, 0.1175, 0.03454, 0.009497])
+_ITERATIONS, _SEED = 20, 1
+
+Codes = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantizer:
+    """How rows are written: around a mean, in units of each number's deviation, with so many bits each."""
+
+    mean: Floats
+    deviation: Floats
+    widths: Ints
+
+    def columns(self) -> list[bytes]:
+        """What a browser needs to read the codes."""
+        return [floats(self.mean), floats(self.deviation), octets(self.widths)]
+
+    def encode(self, rows: Floats) -> Codes:
+        """A code for every number: its nearest level, the most negative being 0."""
+        found = np.zeros(rows.shape, dtype=np.uint8)
+        relative = (rows - self.mean) / self.deviation
+        for at, width in enumerate(self.widths.tolist()):
+            steps = _steps(width)
+            found[:, at] = np.searchsorted((steps[1:] + steps[:-1]) / 2, relative[:, at])
+        return found
+
+
+def _steps(width: int) -> npt.NDArray[np.float64]:
+    levels = np.array(LEVELS[width])
+    return np.concatenate([-levels[::-1], levels]) if width else levels
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """The lists, and what the manifest says of them: the list of every document, and the centroids' codes."""
+
+    turn: Floats
+    list_of: Ints
+    centroids: Codes
+    centroid_quantizer: Quantizer
+    residual_quantizer: Quantizer
+    parts: tuple[Part, ...]
+
+    def columns(self) -> list[bytes]:
+        """The columns of the manifest."""
+        coarse = self.centroid_quantizer
+        return [
+            *coarse.columns(),
+            *self.residual_quantizer.columns(),
+            bits(self.centroids, coarse.widths),
+        ]
+
+
+def make_lists(meanings: Meanings, has_passages: npt.NDArray[np.bool_]) -> Lists:
+    """The lists of all documents that have passages."""
+    turn = _turn(meanings.documents)
+    members = np.flatnonzero(has_passages)
+    list_of = np.zeros(len(has_passages), dtype=np.int64)
+    list_of[members] = _clusters(meanings.documents[members])
+    turned = meanings.documents @ turn
+    count = int(list_of.max(initial=0)) + 1
+    centroids = _means(turned[members], list_of[members], count)
+    residuals = turned[members] - centroids[list_of[members]]
+    coarse, fine = _quantizer(centroids, CENTROID_BITS), _quantizer(residuals, DOCUMENT_BITS)
+    codes = fine.encode(residuals)
+    parts = tuple(_parts(members, list_of[members], codes, centroids, fine.widths))
+    return Lists(turn, list_of, coarse.encode(centroids), coarse, fine, parts)
+
+
+def _turn(vectors: Floats) -> Floats:
+    """The directions in which the vectors are longest, longest first, as columns; their signs do not hang on the machine."""
+    _, directions = np.linalg.eigh((vectors.T @ vectors).astype(np.float64))
+    kept = directions[:, ::-1][:, :DIMENSIONS]
+    signs = np.sign(kept[np.argmax(np.abs(kept), axis=0), np.arange(kept.shape[1])])
+    return (kept * np.where(signs == 0, 1, signs)).astype(np.float32)
+
+
+def _clusters(vectors: Floats) -> Ints:
+    """Which list each vector lies in: spherical k-means of FAISS; lists that got none are left out."""
+    import faiss
+
+    lists = max(1, round(len(vectors) / DOCUMENTS_IN_A_LIST))
+    if lists == 1 or not len(vectors):
+        return np.zeros(len(vectors), dtype=np.int64)
+    with _one_thread():
+        clustering = faiss.Clustering(vectors.shape[1], lists)
+        clustering.niter, clustering.seed, clustering.spherical = _ITERATIONS, _SEED, True
+        clustering.min_points_per_centroid, clustering.max_points_per_centroid = 1, 256
+        index: Any = faiss.IndexFlatIP(vectors.shape[1])
+        clustering.train(np.ascontiguousarray(vectors), index)
+        nearest = index.search(np.ascontiguousarray(vectors), 1)[1][:, 0]
+    return np.unique(nearest, return_inverse=True)[1].astype(np.int64)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """FAISS with one thread: sums of floats depend on how they are shared out."""
+    import faiss
+
+    threads = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(threads)
+
+
+def _means(vectors: Floats, list_of: Ints, count: int) -> Floats:
+    sums = np.zeros((count, vectors.shape[1]), dtype=np.float64)
+    np.add.at(sums, list_of, vectors)
+    sizes = np.maximum(np.bincount(list_of, minlength=count), 1)
+    return (sums / sizes[:, None]).astype(np.float32)
+
+
+def _quantizer(rows: Floats, total: int) -> Quantizer:
+    """Bits where they leave the least variance, one after the other."""
+    deviation = rows.std(axis=0) if len(rows) else np.zeros(rows.shape[1], np.float32)
+    variance = deviation.astype(np.float64) ** 2
+    widths = np.zeros(len(variance), dtype=np.int64)
+    for _ in range(min(total, _MOST_BITS * len(widths)) if variance.any() else 0):
+        gain = _LEFT[widths] - _LEFT[np.minimum(widths + 1, _MOST_BITS)]
+        widths[np.argmax(variance * gain)] += 1
+    mean = rows.mean(axis=0) if len(rows) else np.zeros(rows.shape[1], np.float32)
+    return Quantizer(mean.astype(np.float32), np.maximum(deviation, 1e-9).astype(np.float32), widths)
+
+
+def _parts(members: Ints, list_of: Ints, codes: Codes, centroids: Floats, widths: Ints) -> Iterator[Part]:
+    for number, centroid in enumerate(centroids):
+        inside = np.flatnonzero(list_of == number)
+        documents = members[inside]
+        scale = max(float(np.abs(centroid).max()), 1e-9) / 127
+        rounded = np.round(centroid / scale).astype(np.int8)
+        yield part(
+            [
+                varints(np.diff(documents, prepend=-1) - 1),
+                floats(np.array([scale])),
+                rounded.tobytes(),
+                bits(codes[inside], widths),
+            ]
+        )

@@ -1,0 +1,155 @@
+"""Bytes of the search index: columns of numbers, and files that hand themselves over as classic scripts.
+
+A page that was opened from a disk may load scripts but fetch nothing, so every file is a script, on a server too.
+It is UTF-16 and begins with a byte order mark, which no server's header overrides: a string then holds 16 bits a
+character, and what a string cannot hold (quotes, line ends, halves of surrogate pairs) is escaped, which adds 3%.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from docsite.plan import SitePage
+from pipeline.identity import sha256_hex
+
+Numbers = npt.NDArray[Any]
+FOLDER = "_search"
+NAME_CHARS = 8
+_ESCAPE, _SURROGATES, _OTHERS, _ITSELF = 0xE000, 0xE100, 0xEA00, 0xEB00
+_OWN_BLOCK_BYTES = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A file of the index before it has its name."""
+
+    packed: bytes
+
+
+def part(columns: Sequence[bytes]) -> Part:
+    """The file that holds these columns."""
+    return Part(compressed(columns))
+
+
+class Names:
+    """Names made from content, so that a file may be cached forever.
+
+    A name has 32 bits; where two different files would have the same, the later takes other bits of its hash.
+    """
+
+    def __init__(self) -> None:
+        self._taken: dict[str, bytes] = {}
+
+    def of(self, given: Part) -> str:
+        """The name of a part; equal parts have the same."""
+        digest = sha256_hex(given.packed)
+        for at in range(0, len(digest), NAME_CHARS):
+            name = digest[at : at + NAME_CHARS]
+            if self._taken.setdefault(name, given.packed) == given.packed:
+                return name
+        raise AssertionError(f"no free name for a file of {len(given.packed)} bytes")
+
+
+def page_of(name: str, packed: bytes) -> SitePage:
+    """A file of the index as a file of the site."""
+    return SitePage(f"{FOLDER}/{name}.js", script(name, packed))
+
+
+def script(name: str, packed: bytes) -> bytes:
+    """A classic script that hands over ``packed`` under a name."""
+    head = f'noctule.part("{name}",{len(packed)},"'.encode("utf-16-le")
+    return b"\xff\xfe" + head + _units(packed).astype("<u2").tobytes() + '")'.encode("utf-16-le")
+
+
+def _units(packed: bytes) -> Numbers:
+    plain = np.frombuffer(packed + b"\0" * (len(packed) % 2), dtype="<u2").astype(np.uint16)
+    halves = (plain >= 0xD800) & (plain <= 0xDFFF)
+    others = np.isin(plain, [0x22, 0x5C, 0x0A, 0x0D])
+    itself = plain == _ESCAPE
+    escaped = halves | others | itself
+    shift = np.where(halves, _SURROGATES - 0xD800, 0) + np.where(others, _OTHERS, 0)
+    written = np.where(itself, _ITSELF, plain.astype(np.int64) + shift).astype(np.uint16)
+    places = np.arange(len(plain)) + np.cumsum(escaped)
+    units = np.full(len(plain) + int(escaped.sum()), _ESCAPE, dtype=np.uint16)
+    units[places] = written
+    return units
+
+
+def compressed(columns: Sequence[bytes]) -> bytes:
+    """Columns one after the other, as gzip: a browser checks its sum, so that damage is noticed.
+
+    Large columns get a block of their own, because what is common in one is rare in the next.
+    """
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31, 9)
+    head = np.array([len(columns), *map(len, columns)], dtype=np.int64)
+    pieces = [packer.compress(varints(head))]
+    for column in columns:
+        pieces.append(packer.compress(column))
+        if len(column) >= _OWN_BLOCK_BYTES:
+            pieces.append(packer.flush(zlib.Z_BLOCK))
+    return b"".join([*pieces, packer.flush()])
+
+
+def varints(values: Numbers) -> bytes:
+    """Numbers from 0 to 2**35 as little-endian base 128, seven bits a byte."""
+    numbers = np.asarray(values, dtype=np.int64)
+    sizes = 1 + sum((numbers >= 1 << (7 * more)).astype(np.int64) for more in range(1, 5))
+    ends = np.cumsum(sizes)
+    found = np.zeros(int(ends[-1]) if len(ends) else 0, dtype=np.uint8)
+    for place in range(5):
+        there = sizes > place
+        more = np.where(sizes[there] > place + 1, 128, 0)
+        found[(ends - sizes)[there] + place] = ((numbers[there] >> (7 * place)) & 127) | more
+    return found.tobytes()
+
+
+def zigzag(values: Numbers) -> Numbers:
+    """Signed numbers as unsigned ones: 0, -1, 1, -2 become 0, 1, 2, 3."""
+    return np.where(values < 0, -2 * values - 1, 2 * values)
+
+
+def octets(values: Numbers) -> bytes:
+    """Numbers from 0 to 255, a byte each."""
+    return np.asarray(values).astype(np.uint8).tobytes()
+
+
+def floats(values: Numbers) -> bytes:
+    """32-bit floats, little-endian."""
+    return np.asarray(values).astype("<f4").tobytes()
+
+
+def bits(codes: Numbers, widths: Numbers) -> bytes:
+    """Each row's codes, of ``widths[i]`` bits in column ``i``, lowest bit first; a row ends with its byte."""
+    planes = [(codes[:, at] >> bit) & 1 for at, width in enumerate(widths.tolist()) for bit in range(width)]
+    if not planes:
+        return b""
+    return np.packbits(np.stack(planes, axis=1).astype(np.uint8), axis=1, bitorder="little").tobytes()
+
+
+def strings(values: Sequence[str]) -> list[bytes]:
+    """Sorted strings as three columns: how much each shares with the one before, how much is new, and the new."""
+    shared, rest, before = [], [], b""
+    for value in values:
+        encoded = value.encode("utf-8", "surrogatepass")
+        same = 0
+        while same < min(len(before), len(encoded), 255) and before[same] == encoded[same]:
+            same += 1
+        shared.append(same)
+        rest.append(encoded[same:])
+        before = encoded
+    sizes = np.array([len(each) for each in rest], dtype=np.int64)
+    return [varints(np.array(shared, dtype=np.int64)), varints(sizes), b"".join(rest)]
+
+
+def text(value: object) -> bytes:
+    """A value as JSON."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode(
+        "utf-8", "surrogatepass"
+    )

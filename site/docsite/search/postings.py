@@ -1,0 +1,207 @@
+"""Postings as a browser reads them: in tiers by how much they can matter, a few bits for each number.
+
+A posting says in which document and in which of its passages a term stands, its *impact* there (BM25F without the
+term's rarity) and its *kinship*: the cosine part that the term adds for that passage, already multiplied out. A
+passage that holds all the terms of a query thus has its whole score in the postings, and no vector is loaded for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from docsite.search.material import Floats, Ints, Lexicon, Meanings, Narrow, Shape
+from docsite.search.packing import octets, varints, zigzag
+
+# Passages of a term in its first tier, which lies in the term's shard, and in the next ones; the last has the rest.
+TIERS = (1_000, 3_000, 9_000, 27_000)
+LEVELS = 31  # of impacts and kinships: five bits each
+_KINSHIP_SHARE = 0.5
+_AT_A_TIME = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """What the lowest and the highest level of each term stand for; ``length`` is that of its vector.
+
+    Impacts are parts of 255 of the most that BM25F can give; kinships are parts of 127 of the length.
+    """
+
+    impact: npt.NDArray[np.uint8]
+    kinship: npt.NDArray[np.int8]
+    length: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """Lists of *pairs* (a term, a document), a list for each term and tier, one after the other.
+
+    List ``l`` owns ``pairs[lists[l] : lists[l + 1]]``; pair ``p`` owns ``passages[p] : passages[p + 1]`` of
+    ``impact``, ``kinship`` and ``ordinal``. ``list_of[t * tiers + k]`` would be the list of term ``t``, tier ``k``.
+    """
+
+    ranges: Ranges
+    lists: Ints
+    document: Narrow
+    passages: Ints
+    ordinal: Narrow
+    impact: npt.NDArray[np.uint8]
+    kinship: npt.NDArray[np.uint8]
+    documents_of: Ints
+
+    def list_of(self, term: int, tier: int) -> int:
+        """The number of a term's list of a tier."""
+        return term * (len(TIERS) + 1) + tier
+
+    def size(self, number: int) -> int:
+        """How many passages a list has."""
+        first, end = self.lists[number], self.lists[number + 1]
+        return int(self.passages[end] - self.passages[first])
+
+    def sizes(self) -> Ints:
+        """How many passages every list has."""
+        return np.diff(self.passages[self.lists])
+
+    def columns(self, numbers: Ints) -> list[bytes]:
+        """The columns of a file that holds these lists."""
+        pairs = _spans(self.lists[numbers], self.lists[numbers + 1])
+        rows = _spans(self.passages[pairs], self.passages[pairs + 1])
+        counts = (self.passages[pairs + 1] - self.passages[pairs]).astype(np.int64)
+        starts = np.zeros(len(rows), dtype=np.bool_)
+        starts[np.cumsum(counts) - counts] = True
+        sizes = self.lists[numbers + 1] - self.lists[numbers]
+        opening = np.zeros(len(pairs), dtype=np.bool_)
+        opening[(np.cumsum(sizes) - sizes)[sizes > 0]] = True
+        kinship = self.kinship[rows].astype(np.int64)
+        return [
+            varints(sizes),
+            varints(_gaps(self.document[pairs].astype(np.int64), opening)),
+            varints(counts - 1),
+            varints(_gaps(self.ordinal[rows].astype(np.int64), starts)),
+            octets(self.impact[rows]),
+            octets(kinship[starts]),
+            octets(zigzag(np.diff(kinship, prepend=0)[~starts])),
+        ]
+
+
+def _gaps(values: Ints, opening: npt.NDArray[np.bool_]) -> Ints:
+    """Rising values as what lies between them; the first of a run as it is."""
+    return np.where(opening, values, np.diff(values, prepend=0) - 1)
+
+
+def _spans(starts: Ints, ends: Ints) -> Ints:
+    sizes = ends - starts
+    if not int(sizes.sum()):
+        return np.zeros(0, dtype=np.int64)
+    return np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
+
+
+def arrange(
+    lexicon: Lexicon, shape: Shape, meanings: Meanings | None, ceiling: float
+) -> Postings:
+    """The postings in their tiers; ``ceiling`` is the most that BM25F gives for a term of rarity 1."""
+    term = np.repeat(np.arange(len(lexicon.terms), dtype=np.int32), lexicon.frequency)
+    document = shape.document_of[lexicon.passage]
+    impact = lexicon.score / (lexicon.idf[term] * np.float32(ceiling))
+    kinship = _kinships(meanings, term, lexicon.passage)
+    length = _lengths(meanings, len(lexicon.terms))
+    opening = np.flatnonzero(_changes(term) | _changes(document))
+    counts = np.diff(np.append(opening, len(term)))
+    tier = _tiers(term, opening, counts, _worth(term, impact, kinship, length, lexicon, opening))
+    order = np.lexsort((document[opening], tier, term[opening]))
+    ranges, impact_level, kinship_level = _levels(term, lexicon, impact, kinship, length)
+    rows = _spans(opening[order], (opening + counts)[order])
+    owner = term[opening].astype(np.int64) * (len(TIERS) + 1) + tier
+    lists = np.searchsorted(owner[order], np.arange(len(lexicon.terms) * (len(TIERS) + 1) + 1))
+    return Postings(
+        ranges,
+        lists.astype(np.int64),
+        document[opening][order],
+        np.concatenate([[0], np.cumsum(counts[order])]).astype(np.int64),
+        (lexicon.passage[rows] - shape.first[document[rows]]).astype(np.int32),
+        impact_level[rows],
+        kinship_level[rows],
+        np.bincount(term[opening], minlength=len(lexicon.terms)),
+    )
+
+
+def _changes(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Where a value is another than the one before; the first is."""
+    return np.concatenate([np.ones(min(1, len(values)), np.bool_), values[1:] != values[:-1]])
+
+
+def _kinships(meanings: Meanings | None, term: Narrow, passage: Narrow) -> Floats:
+    """For every posting the product of its term's vector with its passage's."""
+    found = np.zeros(len(term), dtype=np.float32)
+    for first in range(0, len(term) if meanings else 0, _AT_A_TIME):
+        rows = slice(first, first + _AT_A_TIME)
+        own, where = np.unique(term[rows], return_inverse=True)
+        assert meanings is not None
+        found[rows] = np.einsum("pd,pd->p", meanings.mixed[passage[rows]], meanings.terms.of(own)[where])
+    return found
+
+
+def _lengths(meanings: Meanings | None, terms: int) -> Floats:
+    if meanings is None:
+        return np.zeros(terms, dtype=np.float32)
+    found = np.zeros(terms, dtype=np.float32)
+    for first in range(0, terms, _AT_A_TIME):
+        rows = np.arange(first, min(terms, first + _AT_A_TIME))
+        found[rows] = np.linalg.norm(meanings.terms.of(rows), axis=1)
+    return found
+
+
+def _worth(
+    term: Narrow, impact: Floats, kinship: Floats, length: Floats, lexicon: Lexicon, opening: Ints
+) -> Floats:
+    """What each pair can bring to a score: by its best impact, and half as much by its best kinship."""
+    if not len(term):
+        return np.zeros(0, dtype=np.float32)
+    most = np.maximum.reduceat(impact, lexicon.starts[:-1])
+    owner = term[opening]
+    near = np.maximum.reduceat(kinship, opening) / np.maximum(length[owner], np.float32(1e-9))
+    worth: Floats = np.maximum.reduceat(impact, opening) / most[owner] + np.float32(_KINSHIP_SHARE) * near
+    return worth
+
+
+def _tiers(term: Narrow, opening: Ints, counts: Ints, worth: Floats) -> npt.NDArray[np.int8]:
+    """The tier of each pair: those worth most come first, as many as a tier has room for."""
+    owner = term[opening]
+    order = np.lexsort((np.arange(len(owner)), -worth, owner))
+    before = np.cumsum(counts[order]) - counts[order]
+    first = np.flatnonzero(_changes(owner[order]))
+    before -= np.repeat(before[first], np.diff(np.append(first, len(owner))))
+    tier = np.empty(len(owner), dtype=np.int8)
+    tier[order] = np.searchsorted(np.array(TIERS), before, side="right")
+    return tier
+
+
+def _levels(
+    term: Narrow, lexicon: Lexicon, impact: Floats, kinship: Floats, length: Floats
+) -> tuple[Ranges, npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+    """The ranges of all terms, and the levels of impacts and of kinships."""
+    if not len(term):
+        none = np.zeros(0, dtype=np.uint8)
+        return Ranges(none.reshape(0, 2), none.astype(np.int8).reshape(0, 2), length), none, none
+    starts = lexicon.starts[:-1]
+    low, high = np.minimum.reduceat(impact, starts), np.maximum.reduceat(impact, starts)
+    impacts = np.stack([np.floor(low * 255), np.ceil(high * 255)], axis=1).clip(0, 255)
+    scale = np.maximum(length, np.float32(1e-9))
+    near, nearest = np.minimum.reduceat(kinship, starts) / scale, np.maximum.reduceat(kinship, starts) / scale
+    kinships = np.stack([np.floor(near * 127), np.ceil(nearest * 127)], axis=1).clip(-127, 127)
+    return (
+        Ranges(impacts.astype(np.uint8), kinships.astype(np.int8), length),
+        _level(impact * 255, impacts[term]),
+        _level(kinship / scale[term] * 127, kinships[term]),
+    )
+
+
+def _level(values: Floats, bounds: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+    width = np.maximum(bounds[:, 1] - bounds[:, 0], 1e-9)
+    found: npt.NDArray[np.uint8] = (
+        np.round((values - bounds[:, 0]) / width * LEVELS).clip(0, LEVELS).astype(np.uint8)
+    )
+    return found

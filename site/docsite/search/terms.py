@@ -1,0 +1,149 @@
+"""Term shards: for each term its rarity, its vector, the first tier of its postings, and where the other tiers lie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from docsite.search.material import Floats, Ints, Lexicon, Meanings
+from docsite.search.packing import Part, octets, part, strings, text, varints
+from docsite.search.postings import TIERS, Postings
+
+# What a shard or a file of later tiers holds, in bytes as they are estimated before anything is packed.
+SHARD_BYTES, TAIL_BYTES = 5_500, 4_000
+_PASSAGE_BYTES, _VECTOR_BYTES, _TERM_BYTES = 1.9, 56, 14
+# A term of one document needs no vector: the document says more than the word could.
+_LEAST_DOCUMENTS = 2
+VECTOR_LEVELS = 7  # on either side of 0: four bits
+_LENGTH_STEPS = 256  # per doubling
+
+Aliases = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Shards:
+    """Term shards with the first and the last term of each, and the files of later tiers."""
+
+    first: tuple[str, ...]
+    last: tuple[str, ...]
+    shards: tuple[Part, ...]
+    tails: tuple[Part, ...]
+
+
+def utf16(word: str) -> bytes:
+    """The key that sorts strings as JavaScript compares them."""
+    return word.encode("utf-16-be", "surrogatepass")
+
+
+def make_shards(
+    lexicon: Lexicon, postings: Postings, meanings: Meanings | None, turn: Floats | None, aliases: Aliases
+) -> Shards:
+    """All shards; ``aliases`` are words that a browser cannot reduce to their terms by itself."""
+    order = sorted(range(len(lexicon.terms)), key=lambda at: utf16(lexicon.terms[at]))
+    sizes = postings.sizes()
+    heads = np.array(order, dtype=np.int64) * (len(TIERS) + 1)
+    tails, places = _tails(order, sizes, postings)
+    vectors = postings.documents_of[order] >= _LEAST_DOCUMENTS
+    weights = sizes[heads] * _PASSAGE_BYTES + vectors * (_VECTOR_BYTES if turn is not None else 0) + _TERM_BYTES
+    words = sorted(aliases, key=utf16)
+    found, first, last = [], [], []
+    for run in _runs(weights, SHARD_BYTES):
+        names = [lexicon.terms[at] for at in order[run]]
+        end = lexicon.terms[order[run.stop]] if run.stop < len(order) else None
+        own = [w for w in words if (not first or utf16(w) >= utf16(names[0])) and _before(w, end)]
+        terms = np.array(order[run], dtype=np.int64)
+        columns = [
+            *strings(names),
+            *_numbers(terms, lexicon, postings),
+            _vectors(terms[vectors[run]], postings, meanings, turn),
+            _places(terms, places),
+            text([[word, *aliases[word]] for word in own]),
+            *postings.columns(heads[run]),
+        ]
+        found.append(part(columns))
+        first.append(names[0])
+        last.append(names[-1])
+    return Shards(tuple(first), tuple(last), tuple(found), tails)
+
+
+def _before(word: str, end: str | None) -> bool:
+    return end is None or utf16(word) < utf16(end)
+
+
+def _runs(weights: npt.NDArray[Any], limit: int) -> Iterator[slice]:
+    """Runs of entries that weigh about ``limit`` together."""
+    start, weight = 0, 0.0
+    for at, each in enumerate(weights.tolist()):
+        if at > start and weight + each > limit:
+            yield slice(start, at)
+            start, weight = at, 0.0
+        weight += each
+    if start < len(weights):
+        yield slice(start, len(weights))
+
+
+def _numbers(terms: Ints, lexicon: Lexicon, postings: Postings) -> list[bytes]:
+    ranges = postings.ranges
+    length = np.maximum(ranges.length[terms], np.float32(1e-9))
+    steps = np.round((np.log2(length) + 32) * _LENGTH_STEPS).astype(np.int64)
+    return [
+        varints(lexicon.frequency[terms]),
+        varints(postings.documents_of[terms]),
+        octets(ranges.impact[terms].T.ravel()),
+        ranges.kinship[terms].T.tobytes(),
+        octets(np.concatenate([steps & 255, steps >> 8])),
+    ]
+
+
+def _vectors(terms: Ints, postings: Postings, meanings: Meanings | None, turn: Floats | None) -> bytes:
+    """The terms' vectors: a byte for the greatest number as a part of the length, then four bits a number."""
+    if meanings is None or turn is None or not len(terms):
+        return b""
+    turned = meanings.terms.of(terms) @ turn
+    length = np.maximum(postings.ranges.length[terms], np.float32(1e-9))
+    greatest = np.ceil(np.abs(turned).max(axis=1) / length * 255).clip(1, 255)
+    step = greatest / 255 * length / VECTOR_LEVELS
+    levels = np.round(turned / step[:, None]).clip(-VECTOR_LEVELS, VECTOR_LEVELS).astype(np.int64) + 8
+    if levels.shape[1] % 2:
+        levels = np.pad(levels, ((0, 0), (0, 1)), constant_values=8)
+    return octets(greatest) + octets((levels[:, ::2] | levels[:, 1::2] << 4).ravel())
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a later tier lies: the file, its place there, and about how many bytes it has."""
+
+    file: int
+    place: int
+    size: int
+
+
+def _places(terms: Ints, places: Mapping[int, Sequence[_Place]]) -> bytes:
+    numbers: list[int] = []
+    for at, term in enumerate(terms.tolist()):
+        if term in places:
+            numbers += [at, len(places[term])]
+            numbers += [number for each in places[term] for number in (each.file, each.place, each.size)]
+    return varints(np.array(numbers, dtype=np.int64))
+
+
+def _tails(
+    order: Sequence[int], sizes: Ints, postings: Postings
+) -> tuple[tuple[Part, ...], Mapping[int, list[_Place]]]:
+    """The files of later tiers: those of small tiers together, each tier of a term at one place."""
+    places: dict[int, list[_Place]] = {}
+    parts: list[Part] = []
+    for tier in range(1, len(TIERS) + 1):
+        terms = [at for at in order if sizes[postings.list_of(at, tier)]]
+        numbers = np.array([postings.list_of(at, tier) for at in terms], dtype=np.int64)
+        weights = sizes[numbers] * _PASSAGE_BYTES if terms else np.zeros(0)
+        for run in _runs(weights, TAIL_BYTES):
+            for place, at in enumerate(terms[run]):
+                size = int(sizes[postings.list_of(at, tier)] * _PASSAGE_BYTES)
+                places.setdefault(at, []).append(_Place(len(parts), place, size))
+            parts.append(part(postings.columns(numbers[run])))
+    return tuple(parts), places

@@ -1,0 +1,109 @@
+"""Words as people write them: to complete what is being typed, to mend what was mistyped, and to suggest others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from docsite.library import SnapshotTables
+from docsite.search.packing import Part, octets, part, strings, text
+from docsite.search.terms import utf16
+from pipeline.errors import ArtifactError
+from pipeline.text import STEMMERS, has_cjk, primary_language, prose_analyzer, without_accents
+
+_LEAST_COUNT, _LEAST_CHARS = 2, 3
+_NEAR = 4
+_FILE_BYTES = 4_000
+_WORD_BYTES = 3
+# What a browser can do by itself: English is stemmed by its own code, and these are not stemmed at all.
+_STEMMED_THERE = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Surfaces:
+    """The words of the corpus as written, how often, in which language, and the terms they stand for."""
+
+    words: Sequence[str]
+    languages: Sequence[str]
+    terms: Sequence[Sequence[str]]
+    counts: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class WordFiles:
+    """Files of words by their first letters, and of words near in meaning, with the first letter of each file."""
+
+    first: tuple[str, ...]
+    words: tuple[Part, ...]
+    near: tuple[Part, ...]
+
+
+def read_surfaces(snapshot: SnapshotTables) -> Surfaces:
+    """The snapshot's table of surfaces."""
+    table = snapshot.table("surfaces", ["surface", "language", "terms", "count"])
+    return Surfaces(*(table[name].to_pylist() for name in ("surface", "language", "terms", "count")))
+
+
+def aliases(surfaces: Surfaces) -> Mapping[str, Sequence[str]]:
+    """The terms of every word that a browser, which has no stemmer for its language, could not reduce to them."""
+    found: dict[str, list[str]] = {}
+    plain = prose_analyzer("")
+    for word, language, terms in zip(surfaces.words, surfaces.languages, surfaces.terms, strict=True):
+        own = primary_language(language)
+        if own != _STEMMED_THERE and own in STEMMERS and tuple(terms) != plain.expand(word):
+            known = found.setdefault(word, [])
+            known += [term for term in terms if term not in known]
+    return found
+
+
+def make_word_files(snapshot: SnapshotTables, surfaces: Surfaces) -> WordFiles:
+    """The files of all words that are written more than once."""
+    counts: dict[str, int] = {}
+    for word, count in zip(surfaces.words, surfaces.counts, strict=True):
+        if word.isalpha() and len(word) >= _LEAST_CHARS and not has_cjk(word):
+            counts[word] = counts.get(word, 0) + count
+    kept = sorted((word for word, count in counts.items() if count >= _LEAST_COUNT), key=_key)
+    near = _near(snapshot, set(kept))
+    words, others, first = [], [], []
+    for run in _runs(kept):
+        in_order = sorted(run, key=utf16)
+        common = np.array([min(31, counts[word].bit_length()) for word in in_order])
+        words.append(part([*strings(in_order), octets(common)]))
+        others.append(part([text({word: near[word] for word in in_order if word in near})]))
+        first.append(_letter(run[0]))
+    return WordFiles(tuple(first), tuple(words), tuple(others))
+
+
+def _letter(word: str) -> str:
+    """The first letter without its accent: who mistypes a word seldom mistypes this."""
+    return (without_accents(word) or word)[0]
+
+
+def _key(word: str) -> tuple[bytes, bytes]:
+    return (utf16(_letter(word)), utf16(word))
+
+
+def _runs(words: Sequence[str]) -> Iterator[list[str]]:
+    """All words of a letter in one file, rare letters together."""
+    run: list[str] = []
+    for _, same in groupby(words, key=_letter):
+        letter = list(same)
+        if run and (len(run) + len(letter)) * _WORD_BYTES > _FILE_BYTES:
+            yield run
+            run = []
+        run += letter
+    if run:
+        yield run
+
+
+def _near(snapshot: SnapshotTables, known: set[str]) -> Mapping[str, list[str]]:
+    """For words of the concept vocabulary the nearest others."""
+    try:
+        table = snapshot.table("vocabulary", ["term", "near"])
+    except (ArtifactError, KeyError):
+        return {}
+    pairs = zip(table["term"].to_pylist(), table["near"].to_pylist(), strict=True)
+    return {term: list(near or ())[:_NEAR] for term, near in pairs if term in known and near}
