@@ -19,8 +19,10 @@ from docsite.listings import list_pages
 from docsite.pages import render_pages
 from docsite.plan import SitePage, SitePlan, plan_site
 from docsite.previews import preview_files
+from docsite.search.index import search_files
 from docsite.twins import llms_file, twin_files
 from pipeline.errors import SourceError, WriteFailed
+from pipeline.search_settings import Search
 from pipeline.site_settings import Site
 
 MARKER = ".noctule-site"
@@ -36,8 +38,12 @@ class SiteResult:
     index: Path
 
 
-def build_site(snapshot: SnapshotTables, out: Path, settings: Site) -> SiteResult:
+def build_site(
+    snapshot: SnapshotTables, out: Path, settings: Site, ranking: Search | None = None
+) -> SiteResult:
     """The site that shows this snapshot, in ``out``; the same snapshot and settings give the same bytes.
+
+    ``ranking`` has the numbers with which the site's search ranks; without them it gets no index.
 
     On any error, and after a crash, the site that was there before is untouched. Raises ``SourceError`` where
     ``out`` holds something else than a site, ``WriteFailed`` where the disk refuses.
@@ -46,7 +52,7 @@ def build_site(snapshot: SnapshotTables, out: Path, settings: Site) -> SiteResul
     _refuse_other_content(target)
     staged = _staging(target)
     try:
-        result = _write(snapshot, staged, target, settings)
+        result = _write(snapshot, staged, target, settings, ranking)
         durable.swap_directory(staged, target)
     except BaseException:
         shutil.rmtree(staged, ignore_errors=True)
@@ -96,14 +102,16 @@ def _is_alive(process: int) -> bool:
     return True
 
 
-def _write(snapshot: SnapshotTables, staged: Path, target: Path, settings: Site) -> SiteResult:
+def _write(
+    snapshot: SnapshotTables, staged: Path, target: Path, settings: Site, ranking: Search | None
+) -> SiteResult:
     plan = plan_site(snapshot, settings)
     files = size = 0
     made: set[Path] = set()
     ordered = [plan.by_page[page] for page in plan.tree.order]
     summaries: dict[str, str] = {}
-    # The files of the search index, below _search, belong in this list where settings.search says so.
-    for page in _all(render_pages(plan, ordered), list_pages(plan), _beside(plan, summaries)):
+    found = search_files(plan, snapshot, ranking) if settings.search and ranking else iter(())
+    for page in _all(render_pages(plan, ordered), list_pages(plan), _beside(plan, summaries), found):
         summaries[page.path] = page.summary
         path = staged / page.path
         try:

@@ -151,6 +151,7 @@ def _quantizer(rows: Floats, total: int) -> Quantizer:
     for _ in range(min(total, _MOST_BITS * len(widths)) if variance.any() else 0):
         gain = _LEFT[widths] - _LEFT[np.minimum(widths + 1, _MOST_BITS)]
         widths[np.argmax(variance * gain)] += 1
+    widths[:1] = np.maximum(widths[:1], 1)  # rows without a bit could not be counted
     mean = rows.mean(axis=0) if len(rows) else np.zeros(rows.shape[1], np.float32)
     return Quantizer(mean.astype(np.float32), np.maximum(deviation, 1e-9).astype(np.float32), widths)
 

@@ -100,7 +100,9 @@ def compressed(columns: Sequence[bytes]) -> bytes:
 def varints(values: Numbers) -> bytes:
     """Numbers from 0 to 2**35 as little-endian base 128, seven bits a byte."""
     numbers = np.asarray(values, dtype=np.int64)
-    sizes = 1 + sum((numbers >= 1 << (7 * more)).astype(np.int64) for more in range(1, 5))
+    sizes = np.ones(len(numbers), dtype=np.int64)
+    for seven in range(1, 5):
+        sizes += numbers >= 1 << (7 * seven)
     ends = np.cumsum(sizes)
     found = np.zeros(int(ends[-1]) if len(ends) else 0, dtype=np.uint8)
     for place in range(5):

@@ -99,9 +99,7 @@ def _spans(starts: Ints, ends: Ints) -> Ints:
     return np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
 
 
-def arrange(
-    lexicon: Lexicon, shape: Shape, meanings: Meanings | None, ceiling: float
-) -> Postings:
+def arrange(lexicon: Lexicon, shape: Shape, meanings: Meanings | None, ceiling: float) -> Postings:
     """The postings in their tiers; ``ceiling`` is the most that BM25F gives for a term of rarity 1."""
     term = np.repeat(np.arange(len(lexicon.terms), dtype=np.int32), lexicon.frequency)
     document = shape.document_of[lexicon.passage]
@@ -163,8 +161,8 @@ def _worth(
     most = np.maximum.reduceat(impact, lexicon.starts[:-1])
     owner = term[opening]
     near = np.maximum.reduceat(kinship, opening) / np.maximum(length[owner], np.float32(1e-9))
-    worth: Floats = np.maximum.reduceat(impact, opening) / most[owner] + np.float32(_KINSHIP_SHARE) * near
-    return worth
+    worth = np.maximum.reduceat(impact, opening) / most[owner] + np.float32(_KINSHIP_SHARE) * near
+    return worth.astype(np.float32)
 
 
 def _tiers(term: Narrow, opening: Ints, counts: Ints, worth: Floats) -> npt.NDArray[np.int8]:
@@ -195,7 +193,7 @@ def _levels(
     return (
         Ranges(impacts.astype(np.uint8), kinships.astype(np.int8), length),
         _level(impact * 255, impacts[term]),
-        _level(kinship / scale[term] * 127, kinships[term]),
+        _level((kinship / scale[term] * 127).astype(np.float32), kinships[term]),
     )
 
 

@@ -48,9 +48,11 @@ def make_shards(
     heads = np.array(order, dtype=np.int64) * (len(TIERS) + 1)
     tails, places = _tails(order, sizes, postings)
     vectors = postings.documents_of[order] >= _LEAST_DOCUMENTS
-    weights = sizes[heads] * _PASSAGE_BYTES + vectors * (_VECTOR_BYTES if turn is not None else 0) + _TERM_BYTES
+    weights = (
+        sizes[heads] * _PASSAGE_BYTES + vectors * (_VECTOR_BYTES if turn is not None else 0) + _TERM_BYTES
+    )
     words = sorted(aliases, key=utf16)
-    found, first, last = [], [], []
+    found, first, last = list[Part](), list[str](), list[str]()
     for run in _runs(weights, SHARD_BYTES):
         names = [lexicon.terms[at] for at in order[run]]
         end = lexicon.terms[order[run.stop]] if run.stop < len(order) else None

@@ -19,6 +19,7 @@
 
 // A passage is not quite its document: how near it is to its document's vector, on average.
 const TYPICAL = 0.955;
+const TYPICAL_ALONE = 0.89;
 // A document is counted as a match from this share of the query's weight on.
 const LEAST_SHARE = 0.5;
 
@@ -237,10 +238,8 @@ function documentsOf(slots, meanings, most, manifest) {
   const meaning = manifest.dimensions ? passage + document : 0;
   const total = keyword + meaning;
   const words = leastOfBest(slots.keyword, candidates);
-  const both = new Float64Array(slots.semantic.length + slots.around.length);
-  both.set(slots.semantic);
-  both.set(slots.around, slots.semantic.length);
-  const near = leastOfBest(both, candidates);
+  const alone = aloneOf(slots, passage / (meaning || 1));
+  const near = leastOfBest(alone, candidates);
   /** @type {Ranked[]} */
   const found = [];
   for (let slot = 0; slot < slots.documents.length; slot++) {
@@ -252,13 +251,32 @@ function documentsOf(slots, meanings, most, manifest) {
     };
     for (let place = slots.starts[slot]; place < slots.starts[slot + 1]; place++) {
       const [score, cosine] = [slots.keyword[place], slots.semantic[place]];
-      if (slots.banned[place] || !score || (score < words && cosine < near)) continue;
+      if (slots.banned[place] || !score || (score < words && alone[place] < near)) continue;
       take(place - slots.starts[slot], score, cosine);
     }
-    if (slots.around[slot] > 0 && slots.around[slot] >= near) take(-1, 0, slots.around[slot]);
+    if (slots.around[slot] > 0 && alone[slots.semantic.length + slot] >= near) take(-1, 0, slots.around[slot]);
     if (passages.length) found.push(documentOf(slots.documents[slot], passages, manifest));
   }
   return found.sort((a, b) => b.score - a.score || a.document - b.document);
+}
+
+/**
+ * The cosine of every passage by itself, without its document's, and after them that of a passage of each document
+ * that holds none of the words.
+ * @param {Slots} slots
+ * @param {number} share of a passage in a mix of both
+ * @returns {Float64Array}
+ */
+function aloneOf({ semantic, around, starts }, share) {
+  const found = new Float64Array(semantic.length + around.length);
+  for (let slot = 0; slot < around.length; slot++) {
+    const usual = TYPICAL_ALONE * around[slot];
+    found[semantic.length + slot] = usual;
+    for (let place = starts[slot]; place < starts[slot + 1]; place++) {
+      found[place] = usual + (share ? (semantic[place] - around[slot]) / share : 0);
+    }
+  }
+  return found;
 }
 
 /**
