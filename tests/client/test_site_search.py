@@ -98,6 +98,17 @@ def test_the_browser_ranks_as_python_does(browser: webdriver.Chrome, base: str, 
     assert sum(shares) / len(shares) >= 0.9, shares
 
 
+def test_weights_change_the_order(browser: webdriver.Chrome, site: Path) -> None:
+    opened(browser, f"{site.as_uri()}/")
+    script = ASK.replace("{ limit: 10 }", "{ limit: 10, weights: arguments[1] }")
+    scores = []
+    for weights in ({}, {"semantic": 0}, {"keyword": 0}, {"links": 0, "support": 0}):
+        found = json.loads(browser.execute_async_script(script, ["how are snapshots published"], weights))
+        scores.append([hit["score"] for hit in found[0]["hits"]])
+        assert scores[-1] and all(isinstance(score, float) and score > 0 for score in scores[-1])
+    assert len({json.dumps(each) for each in scores}) == 4
+
+
 def test_a_file_of_the_index_that_is_gone_is_an_error_with_a_name(
     browser: webdriver.Chrome, site: Path, tmp_path: Path
 ) -> None:
