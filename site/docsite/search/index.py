@@ -28,11 +28,12 @@ from docsite.search.packing import (
 )
 from docsite.search.postings import LEVELS as POSTING_LEVELS
 from docsite.search.postings import arrange
-from docsite.search.ranking import Ranking
+from docsite.search.ranking import ranking_of
 from docsite.search.terms import Shards, make_shards, utf16
 from docsite.search.words import WordFiles, aliases, make_word_files, read_surfaces
 from docsite.templates import CLIENT
 from pipeline.identity import sha256_hex
+from pipeline.search_settings import Search
 
 FORMAT = 1
 MANIFEST, ENGINE = "manifest", "engine"
@@ -45,13 +46,13 @@ LINK_STEPS = 4  # levels per unit of ln(1 + links in)
 
 
 def search_files(
-    plan: SitePlan, snapshot: SnapshotTables, ranking: Ranking | None = None
+    plan: SitePlan, snapshot: SnapshotTables, search: Search | None = None
 ) -> Iterator[SitePage]:
     """Every file below ``_search/``: the engine, the manifest, and the parts that a query loads as needed.
 
     Raises ``ArtifactError`` where the snapshot lacks the tables of search.
     """
-    numbers = ranking or Ranking()
+    numbers = ranking_of(search or Search())
     yield SitePage(f"{FOLDER}/{ENGINE}.js", engine())
     shape = read_shape(snapshot)
     groups = make_groups(plan, snapshot, shape.first.tolist())

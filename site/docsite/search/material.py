@@ -77,7 +77,7 @@ class TermVectors:
 class Meanings:
     """Vectors: of passages, each mixed with its document's as a score mixes the two cosines; of documents; of terms.
 
-    A document's is the mean of its passages' unit vectors, made unit.
+    Those of documents are centroids: the mean of their passages', made unit.
     """
 
     mixed: Floats
@@ -115,19 +115,19 @@ def read_meanings(
     snapshot: SnapshotTables, terms: Sequence[str], shape: Shape, ranking: Ranking
 ) -> Meanings | None:
     """All vectors, or nothing where the snapshot has none for terms: the index is then one of words alone."""
-    if not ranking.meaning or not _has(snapshot, "query_terms"):
+    if not ranking.meaning or not _has(snapshot, "term_vectors"):
         return None
     rows = snapshot.table("passages", ["vector_row"])["vector_row"].to_numpy()
     passages = _matrix(snapshot.table("vectors", ["vector"])["vector"])[rows]
     pa.default_memory_pool().release_unused()
-    documents = _centroids(passages, shape)
+    documents = _matrix(snapshot.table("centroids", ["vector"])["vector"])
     document_of = shape.document_of
     passages *= np.float32(ranking.passage / ranking.meaning)
     share = np.float32(ranking.document / ranking.meaning)
     for first in range(0, len(passages), _AT_A_TIME):
         part = slice(first, first + _AT_A_TIME)
         passages[part] += share * documents[document_of[part]]
-    return Meanings(passages, documents, _term_vectors(snapshot.table("query_terms"), terms))
+    return Meanings(passages, documents, _term_vectors(snapshot.table("term_vectors"), terms))
 
 
 def _term_vectors(table: pa.Table, terms: Sequence[str]) -> TermVectors:
@@ -144,17 +144,6 @@ def _term_vectors(table: pa.Table, terms: Sequence[str]) -> TermVectors:
 def _matrix(column: pa.ChunkedArray) -> Floats:
     flat = pc.list_flatten(column).to_numpy().astype(np.float32, copy=False)
     return flat.reshape(-1, column.type.list_size)
-
-
-def _centroids(passages: Floats, shape: Shape) -> Floats:
-    """The mean of each document's vectors, made unit; zeros for a document without passages."""
-    found = np.zeros((shape.documents, passages.shape[1]), np.float32)
-    holds = np.flatnonzero(np.diff(shape.first))
-    if len(holds):
-        found[holds] = np.add.reduceat(passages, shape.first[holds], axis=0)
-    length = np.linalg.norm(found, axis=1, keepdims=True)
-    unit: Floats = found / np.where(length > 0, length, 1)
-    return unit
 
 
 def _has(snapshot: SnapshotTables, name: str) -> bool:

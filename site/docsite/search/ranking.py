@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pipeline.search_settings import Search
+
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
@@ -13,14 +15,26 @@ class Ranking:
     ``1 + support · second / best`` and ``1 + links · ln(1 + links in)``.
     """
 
-    keyword: float = 1.0
-    passage: float = 0.3
-    document: float = 0.7
-    support: float = 0.2
-    links: float = 0.05
-    candidates: int = 100
+    keyword: float
+    passage: float
+    document: float
+    support: float
+    links: float
+    candidates: int
 
     @property
     def meaning(self) -> float:
         """What the two cosines count together."""
         return self.passage + self.document
+
+
+def ranking_of(search: Search) -> Ranking:
+    """The numbers of a search by scores; what a browser cannot do (other lists, other stages) is left out."""
+    return Ranking(
+        keyword=search.weights["keyword"],
+        passage=search.weights["semantic"],
+        document=search.weights["document"],
+        support=search.support.share if "support" in search.stages else 0.0,
+        links=search.in_degree.share if "in_degree" in search.stages else 0.0,
+        candidates=search.candidates,
+    )

@@ -17,8 +17,10 @@
  * @typedef {{ranked: Ranked[], matching: Int32Array}} Ranks
  */
 
-// A passage is not quite its document: how near it is to its document's vector, on average.
-const TYPICAL = 0.955;
+// A passage of several is not quite its document: what the mix of their cosines is of the document's, on average, and
+// what the passage's own cosine is of the mix.
+const TYPICAL_MIX = 0.955;
+const TYPICAL_ALONE = 0.89;
 // A document is counted as a match from this share of the query's weight on.
 const LEAST_SHARE = 0.5;
 
@@ -73,6 +75,7 @@ class Slots {
     this.semantic = new Float64Array(size);
     // What the document is worth to a passage that holds none of the words.
     this.around = new Float64Array(documents.length);
+    this.single = this.documents.map((document) => (manifest.isSingle(document) ? 1 : 0));
     this.banned = new Uint8Array(size);
   }
 
@@ -181,11 +184,11 @@ function addBest(slots, same) {
  */
 function addKinships(slots, { asked }, meanings, manifest) {
   if (!manifest.dimensions) return;
-  const { around, documents, semantic, starts } = slots;
+  const { around, documents, semantic, single, starts } = slots;
+  const guessed = (/** @type {number} */ term, /** @type {number} */ slot) =>
+    (single[slot] ? 1 : TYPICAL_MIX) * meanings.estimate(term, documents[slot]);
   for (let term = 0; term < asked.length; term++) {
-    for (let slot = 0; slot < documents.length; slot++) {
-      around[slot] += (TYPICAL * meanings.estimate(term, documents[slot])) / meanings.length;
-    }
+    for (let slot = 0; slot < documents.length; slot++) around[slot] += guessed(term, slot) / meanings.length;
   }
   const mean = new Float64Array(documents.length);
   asked.forEach(({ term, lists }, number) => {
@@ -196,8 +199,7 @@ function addKinships(slots, { asked }, meanings, manifest) {
         let sum = 0;
         for (let row = list.starts[pair]; row < list.starts[pair + 1]; row++) sum += term.kinship[list.kinships[row]];
         mean[slot] = sum / (list.starts[pair + 1] - list.starts[pair]);
-        const guess = TYPICAL * meanings.estimate(number, documents[slot]);
-        around[slot] += (mean[slot] - guess) / meanings.length;
+        around[slot] += (mean[slot] - guessed(number, slot)) / meanings.length;
       }
       slots.forEach(list, (slot, place, row) => {
         semantic[place] += (term.kinship[list.kinships[row]] - mean[slot]) / meanings.length;
@@ -237,10 +239,8 @@ function documentsOf(slots, meanings, most, manifest) {
   const meaning = manifest.dimensions ? passage + document : 0;
   const total = keyword + meaning;
   const words = leastOfBest(slots.keyword, candidates);
-  const both = new Float64Array(slots.semantic.length + slots.around.length);
-  both.set(slots.semantic);
-  both.set(slots.around, slots.semantic.length);
-  const near = leastOfBest(both, candidates);
+  const alone = aloneOf(slots, passage / (meaning || 1));
+  const near = leastOfBest(alone, candidates);
   /** @type {Ranked[]} */
   const found = [];
   for (let slot = 0; slot < slots.documents.length; slot++) {
@@ -252,13 +252,35 @@ function documentsOf(slots, meanings, most, manifest) {
     };
     for (let place = slots.starts[slot]; place < slots.starts[slot + 1]; place++) {
       const [score, cosine] = [slots.keyword[place], slots.semantic[place]];
-      if (slots.banned[place] || !score || (score < words && cosine < near)) continue;
+      if (slots.banned[place] || !score || (score < words && alone[place] < near)) continue;
       take(place - slots.starts[slot], score, cosine);
     }
-    if (slots.around[slot] > 0 && slots.around[slot] >= near) take(-1, 0, slots.around[slot]);
+    const untouched = slots.starts[slot] === slots.starts[slot + 1];
+    if (untouched && slots.around[slot] > 0 && alone[slots.semantic.length + slot] >= near) {
+      take(-1, 0, slots.around[slot]);
+    }
     if (passages.length) found.push(documentOf(slots.documents[slot], passages, manifest));
   }
   return found.sort((a, b) => b.score - a.score || a.document - b.document);
+}
+
+/**
+ * The cosine of every passage by itself, without its document's, and after them that of a passage of each document
+ * that holds none of the words.
+ * @param {Slots} slots
+ * @param {number} share of a passage in a mix of both
+ * @returns {Float64Array}
+ */
+function aloneOf({ semantic, around, single, starts }, share) {
+  const found = new Float64Array(semantic.length + around.length);
+  for (let slot = 0; slot < around.length; slot++) {
+    const usual = (single[slot] ? 1 : TYPICAL_ALONE) * around[slot];
+    found[semantic.length + slot] = usual;
+    for (let place = starts[slot]; place < starts[slot + 1]; place++) {
+      found[place] = usual + (share && !single[slot] ? (semantic[place] - around[slot]) / share : 0);
+    }
+  }
+  return found;
 }
 
 /**
