@@ -16,7 +16,7 @@
  * @typedef {{token: string, terms: Term[], weight: number, either: boolean}} Read
  */
 
-const NEAREST_LISTS = 4;
+const NEAREST_LISTS = 6;
 const MOST_TERMS = 64;
 // What one query may load of terms, and of that of later tiers; a filter leaves out most of what first tiers hold.
 const TERM_BYTES = 90_000;

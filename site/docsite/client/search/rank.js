@@ -17,8 +17,9 @@
  * @typedef {{ranked: Ranked[], matching: Int32Array}} Ranks
  */
 
-// A passage is not quite its document: how near it is to its document's vector, on average.
-const TYPICAL = 0.955;
+// A passage of several is not quite its document: what the mix of their cosines is of the document's, on average, and
+// what the passage's own cosine is of the mix.
+const TYPICAL_MIX = 0.955;
 const TYPICAL_ALONE = 0.89;
 // A document is counted as a match from this share of the query's weight on.
 const LEAST_SHARE = 0.5;
@@ -74,6 +75,7 @@ class Slots {
     this.semantic = new Float64Array(size);
     // What the document is worth to a passage that holds none of the words.
     this.around = new Float64Array(documents.length);
+    this.single = this.documents.map((document) => (manifest.isSingle(document) ? 1 : 0));
     this.banned = new Uint8Array(size);
   }
 
@@ -182,11 +184,11 @@ function addBest(slots, same) {
  */
 function addKinships(slots, { asked }, meanings, manifest) {
   if (!manifest.dimensions) return;
-  const { around, documents, semantic, starts } = slots;
+  const { around, documents, semantic, single, starts } = slots;
+  const guessed = (/** @type {number} */ term, /** @type {number} */ slot) =>
+    (single[slot] ? 1 : TYPICAL_MIX) * meanings.estimate(term, documents[slot]);
   for (let term = 0; term < asked.length; term++) {
-    for (let slot = 0; slot < documents.length; slot++) {
-      around[slot] += (TYPICAL * meanings.estimate(term, documents[slot])) / meanings.length;
-    }
+    for (let slot = 0; slot < documents.length; slot++) around[slot] += guessed(term, slot) / meanings.length;
   }
   const mean = new Float64Array(documents.length);
   asked.forEach(({ term, lists }, number) => {
@@ -197,8 +199,7 @@ function addKinships(slots, { asked }, meanings, manifest) {
         let sum = 0;
         for (let row = list.starts[pair]; row < list.starts[pair + 1]; row++) sum += term.kinship[list.kinships[row]];
         mean[slot] = sum / (list.starts[pair + 1] - list.starts[pair]);
-        const guess = TYPICAL * meanings.estimate(number, documents[slot]);
-        around[slot] += (mean[slot] - guess) / meanings.length;
+        around[slot] += (mean[slot] - guessed(number, slot)) / meanings.length;
       }
       slots.forEach(list, (slot, place, row) => {
         semantic[place] += (term.kinship[list.kinships[row]] - mean[slot]) / meanings.length;
@@ -254,7 +255,10 @@ function documentsOf(slots, meanings, most, manifest) {
       if (slots.banned[place] || !score || (score < words && alone[place] < near)) continue;
       take(place - slots.starts[slot], score, cosine);
     }
-    if (slots.around[slot] > 0 && alone[slots.semantic.length + slot] >= near) take(-1, 0, slots.around[slot]);
+    const untouched = slots.starts[slot] === slots.starts[slot + 1];
+    if (untouched && slots.around[slot] > 0 && alone[slots.semantic.length + slot] >= near) {
+      take(-1, 0, slots.around[slot]);
+    }
     if (passages.length) found.push(documentOf(slots.documents[slot], passages, manifest));
   }
   return found.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score || a.document - b.document);
@@ -267,13 +271,13 @@ function documentsOf(slots, meanings, most, manifest) {
  * @param {number} share of a passage in a mix of both
  * @returns {Float64Array}
  */
-function aloneOf({ semantic, around, starts }, share) {
+function aloneOf({ semantic, around, single, starts }, share) {
   const found = new Float64Array(semantic.length + around.length);
   for (let slot = 0; slot < around.length; slot++) {
-    const usual = TYPICAL_ALONE * around[slot];
+    const usual = (single[slot] ? 1 : TYPICAL_ALONE) * around[slot];
     found[semantic.length + slot] = usual;
     for (let place = starts[slot]; place < starts[slot + 1]; place++) {
-      found[place] = usual + (share ? (semantic[place] - around[slot]) / share : 0);
+      found[place] = usual + (share && !single[slot] ? (semantic[place] - around[slot]) / share : 0);
     }
   }
   return found;
