@@ -13,8 +13,9 @@ import pyarrow.compute as pc
 
 from artifacts import tables
 from artifacts.embeddings import fixed_size_lists
+from artifacts.understood import Understood
 from flows.encode import Encoded
-from flows.understand import UNSTEMMED, Understood, stemmed_language
+from flows.understand import UNSTEMMED, stemmed_language
 from pipeline.acronyms import merge
 from pipeline.anchors import anchor_texts
 from pipeline.centroids import centroids

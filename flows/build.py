@@ -164,9 +164,9 @@ def _stage(
     progress: Progress,
     options: BuildOptions,
 ) -> _Staged:
-    understanding = understand_all(listing, settings, steps, progress)
+    understanding = understand_all(listing, settings, store, steps, progress)
     require_documents(settings, listing, understanding, allow_empty=options.allow_empty)
-    rejections, batches = understanding.rejections, list(understanding.batches)
+    rejections, batches = understanding.rejections, [understanding.whole]
     del understanding  # its counts go as soon as they are in an index
     parts = Parts(settings, store, steps, progress, batches, rejections)
     give_back()

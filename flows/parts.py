@@ -6,6 +6,7 @@ import pyarrow as pa
 
 from artifacts import tables
 from artifacts.store import Store
+from artifacts.understood import Understood
 from flows import assemble
 from flows.encode import Encoded, encode, passage_texts, query_texts, word_texts
 from flows.lessons import (
@@ -20,7 +21,6 @@ from flows.lessons import (
     term_vector_rows,
 )
 from flows.steps import Progress, Steps
-from flows.understand import Understood
 from pipeline.embed import TransformerEncoder, load_encoder
 from pipeline.lexical import LexicalIndex
 from pipeline.model import Rejection

@@ -24,9 +24,8 @@ def require_documents(
 ) -> None:
     """Returns if every collection has documents and most of them could be used; raises ``EmptyCollection``."""
     indexed = dict.fromkeys(settings.collections, 0)
-    for batch in understanding.batches:
-        for document in batch.linking:
-            indexed[document.collection] += 1
+    for name in understanding.whole.documents["collection"].to_pylist():
+        indexed[name] += 1
     for name, count in sorted(indexed.items()):
         collection = settings.collections[name]
         found = sum(file.collection == name for file in listing.files)
