@@ -37,7 +37,7 @@ class EmbeddingStore:
     """Vectors of one model, run in one way, under ``<store>/embeddings/<key>/``."""
 
     def __init__(self, store: Path, key: Sequence[str], dimension: int) -> None:
-        self._folder = store / EMBEDDINGS / combined_hash(key)[:20]
+        self._folder = store / EMBEDDINGS / folder_name(key)
         self._dimension = dimension
 
     def recall(self, hashes: Sequence[str]) -> Recall:
@@ -56,21 +56,38 @@ class EmbeddingStore:
     def add(self, hashes: Sequence[str], vectors: Vectors) -> None:
         """One more segment; raises ``WriteFailed``."""
         columns = [pa.array(hashes, type=pa.string()), fixed_size_lists(vectors)]
-        buffer = io.BytesIO()
-        table = pa.Table.from_arrays(columns, schema=vectors_schema(self._dimension))
-        pq.write_table(table, buffer, compression="none", use_dictionary=False)
-        content = buffer.getvalue()
-        durable.make_directory(self._folder)
-        durable.replace_file(self._folder / f"{sha256_hex(content)[:32]}.parquet", content)
+        write_segment(self._folder, pa.Table.from_arrays(columns, schema=vectors_schema(self._dimension)))
 
     def _segments(self) -> Iterator[pa.Table]:
         for path in sorted(self._folder.glob("*.parquet")) if self._folder.is_dir() else []:
-            try:
-                content = path.read_bytes()
-            except OSError:
-                continue
-            if sha256_hex(content)[:32] == path.stem:
-                yield pq.read_table(pa.BufferReader(content))
+            segment = read_segment(path)
+            if segment is not None:
+                yield segment
+
+
+def folder_name(key: Sequence[str]) -> str:
+    """The folder of vectors that one model, run in one way, made."""
+    return combined_hash(key)[:20]
+
+
+def write_segment(folder: Path, table: pa.Table) -> Path:
+    """The rows as a segment, named by its bytes; raises ``WriteFailed``."""
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, compression="none", use_dictionary=False)
+    content = buffer.getvalue()
+    path = folder / f"{sha256_hex(content)[:32]}.parquet"
+    durable.make_directory(folder)
+    durable.replace_file(path, content)
+    return path
+
+
+def read_segment(path: Path) -> pa.Table | None:
+    """The rows of a segment; nothing where it cannot be read, or holds other bytes than were written."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    return pq.read_table(pa.BufferReader(content)) if sha256_hex(content)[:32] == path.stem else None
 
 
 def fixed_size_lists(vectors: Vectors) -> pa.FixedSizeListArray:

@@ -20,7 +20,7 @@ from artifacts.parquet import write_table
 from artifacts.snapshot import Snapshot
 from artifacts.store import Published, Staging, Store, describe
 from artifacts.vectors import write_index
-from flows import assemble
+from flows import assemble, shrink
 from flows.collect import Listing, list_sources, understand_all
 from flows.gate import Verdict, current_of, judge, judged_for
 from flows.memory import give_back
@@ -51,11 +51,13 @@ _TOOLS = (
 class BuildOptions:
     """What a run may be allowed to do.
 
-    ``allow_empty``: publish although a collection holds nothing; ``accept_drop``: although relevance fell.
+    ``allow_empty``: publish although a collection holds nothing; ``accept_drop``: although relevance fell;
+    ``accept_shrink``: although a collection lost many documents.
     """
 
     allow_empty: bool = False
     accept_drop: bool = False
+    accept_shrink: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +103,8 @@ def build_snapshot(
 ) -> BuildResult:
     """Indexes every collection and publishes the snapshot.
 
-    Raises ``MissingRoot``, ``EmptyCollection``, ``RelevanceFell``, ``SourceError``, ``SettingsError``, ``StoreBusy``,
-    ``WriteFailed`` or ``DamagedSnapshot``; the current snapshot is then untouched.
+    Raises ``MissingRoot``, ``EmptyCollection``, ``CollectionShrank``, ``RelevanceFell``, ``SourceError``,
+    ``SettingsError``, ``StoreBusy``, ``WriteFailed`` or ``DamagedSnapshot``; the current snapshot is then untouched.
     """
     start, options = time.perf_counter(), options or BuildOptions()
     if not settings.collections:
@@ -115,6 +117,8 @@ def build_snapshot(
     judged = judged_for(settings)
     with store.lock("index"):
         listing = steps.run("discover", lambda: list_sources(settings))
+        if not options.accept_shrink:  # before hours of work
+            shrink.require_unshrunk(settings, store, shrink.of_listing(listing), accept=False)
         staged = _stage(listing, settings, store, steps, progress, options)
         give_back()  # publishing reads everything again
         verdict = _through_gate(store, staged, judged, settings, steps)
@@ -166,6 +170,10 @@ def _stage(
 ) -> _Staged:
     understanding = understand_all(listing, settings, store, steps, progress)
     require_documents(settings, listing, understanding, allow_empty=options.allow_empty)
+    understanding = understand_all(listing, settings, store, steps, progress)
+    require_documents(settings, listing, understanding, allow_empty=options.allow_empty)
+    found = shrink.of_understanding(understanding)
+    shrink.require_unshrunk(settings, store, found, accept=options.accept_shrink)
     rejections, batches = understanding.rejections, [understanding.whole]
     del understanding  # its counts go as soon as they are in an index
     parts = Parts(settings, store, steps, progress, batches, rejections)

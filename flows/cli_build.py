@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -34,6 +35,10 @@ _AcceptDrop = Annotated[
     bool,
     typer.Option("--accept-drop", help="Publish although judged queries are answered worse than before."),
 ]
+_AcceptShrink = Annotated[
+    bool,
+    typer.Option("--accept-shrink", help="Publish although a collection lost many of its documents."),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -57,7 +62,7 @@ def init(flags: Flags) -> None:
     output.say(f"Found {written.found}. Next: noctule index")
 
 
-def index(
+def index(  # noqa: PLR0913, PLR0917  # each is a flag
     flags: Flags,
     sources: _Sources = None,
     collection: Annotated[
@@ -69,12 +74,14 @@ def index(
     ] = False,
     allow_empty: _AllowEmpty = False,
     accept_drop: _AcceptDrop = False,
+    accept_shrink: _AcceptShrink = False,
 ) -> None:
     """Turn folders of documents into a snapshot and make it the current one.
 
     Examples: noctule index docs/ ; noctule index ~/vault --collection notes ; noctule index --config mdn.toml
     """
-    request = _request(flags, tuple(sources or ()), collection, allow_empty, accept_drop)
+    request = _request(flags, tuple(sources or ()), collection)
+    request = replace(request, allow_empty=allow_empty, accept_drop=accept_drop, accept_shrink=accept_shrink)
     if dry_run:
         _print_plan(request, flags)
         return
@@ -126,6 +133,7 @@ def nightly(
     no_prefect: _NoPrefect = False,
     allow_empty: _AllowEmpty = False,
     accept_drop: _AcceptDrop = False,
+    accept_shrink: _AcceptShrink = False,
 ) -> None:
     """Index what the settings describe, then build the site: the command for a timer.
 
@@ -133,7 +141,8 @@ def nightly(
     """
     from flows.report import as_json
 
-    request = _request(flags, (), None, allow_empty, accept_drop)
+    request = _request(flags, (), None)
+    request = replace(request, allow_empty=allow_empty, accept_drop=accept_drop, accept_shrink=accept_shrink)
 
     def plain(request: IndexRequest) -> Night:
         from flows.display import current
@@ -147,7 +156,14 @@ def nightly(
 
         config, store = _path(request.config), str(request.store)
         folder = str(out.absolute())
-        return run(config=config, store=store, out=folder, allow_empty=allow_empty, accept_drop=accept_drop)
+        return run(
+            config=config,
+            store=store,
+            out=folder,
+            allow_empty=allow_empty,
+            accept_drop=accept_drop,
+            accept_shrink=accept_shrink,
+        )
 
     night = _ready(request, flags, no_prefect, plain if no_prefect else flow)
     if flags.as_json:
@@ -157,9 +173,7 @@ def nightly(
     _print_site(night.site)
 
 
-def _request(
-    flags: Flags, sources: tuple[str, ...], collection: str | None, allow_empty: bool, accept_drop: bool
-) -> IndexRequest:
+def _request(flags: Flags, sources: tuple[str, ...], collection: str | None) -> IndexRequest:
     from flows.request import IndexRequest, found_settings
 
     config = flags.config or found_settings()
@@ -168,8 +182,6 @@ def _request(
         config=None if config is None else config.absolute(),
         sources=tuple(str(Path(source).expanduser().absolute()) for source in sources),
         collection=collection,
-        allow_empty=allow_empty,
-        accept_drop=accept_drop,
     )
 
 
@@ -218,6 +230,7 @@ def _index_flow(request: IndexRequest) -> BuildResult:
         store=str(request.store),
         allow_empty=request.allow_empty,
         accept_drop=request.accept_drop,
+        accept_shrink=request.accept_shrink,
     )
 
 

@@ -73,7 +73,7 @@ def query_texts(texts: Sequence[str], encoder: TransformerEncoder) -> Texts:
     model, words = encoder.model, word_texts(texts, encoder)
     if model.query_prompt == model.passage_prompt:
         return words
-    hashes = [text_hash(f"query\0{model.query_prompt}\0{text}") for text in texts]
+    hashes = [query_hash(model.query_prompt, text) for text in texts]
     return replace(words, hashes=hashes, as_queries=True)
 
 
@@ -81,7 +81,8 @@ def encode(
     stage: str, texts: Texts, encoder: TransformerEncoder, store: Store, steps: Steps, progress: Progress
 ) -> Encoded:
     """The vectors of all texts; what had to be computed is in the embedding store when a task is done."""
-    kept = EmbeddingStore(store.root, _key(encoder), encoder.dimension)
+    key = key_of(encoder.model.sha256, encoder.precision, encoder.device)
+    kept = EmbeddingStore(store.root, key, encoder.dimension)
     rows = texts.first_rows
     hashes = [texts.hashes[row] for row in rows]
     recall = kept.recall(hashes)
@@ -110,6 +111,11 @@ def _tasks(missing: Sequence[int]) -> list[Sequence[int]]:
     return [missing[at : at + size] for at in range(0, len(missing), size)]
 
 
-def _key(encoder: TransformerEncoder) -> tuple[str, ...]:
+def query_hash(prompt: str, text: str) -> str:
+    """The content hash of a text that is encoded as a query, with this prompt before it."""
+    return text_hash(f"query\0{prompt}\0{text}")
+
+
+def key_of(model_sha256: str, precision: str, device: str) -> tuple[str, ...]:
     """What decides a vector besides its text."""
-    return (encoder.model.sha256, encoder.precision, encoder.device, str(embed.VERSION))
+    return (model_sha256, precision, device, str(embed.VERSION))

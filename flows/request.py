@@ -25,6 +25,7 @@ class IndexRequest:
     collection: str | None = None
     allow_empty: bool = False
     accept_drop: bool = False
+    accept_shrink: bool = False
 
     def settings(self) -> Settings:
         """The settings to build with; raises ``SettingsError``, or ``SourceError`` when nothing is named."""

@@ -49,7 +49,7 @@ def require_ready(request: IndexRequest) -> None:
 def build_index(request: IndexRequest, steps: Steps, progress: Progress) -> BuildResult:
     """The request's documents, published as the store's current snapshot; raises as ``build_snapshot`` does."""
     settings, store = request.settings(), Store(request.store)
-    options = BuildOptions(allow_empty=request.allow_empty, accept_drop=request.accept_drop)
+    options = BuildOptions(request.allow_empty, request.accept_drop, request.accept_shrink)
     result = build_snapshot(settings, store, steps, progress, options)
     _prune(store, settings.store.keep)
     return result

@@ -4,7 +4,8 @@
     ├── SourceError            your input                       exit 2
     │   ├── RejectedDocument     one document cannot be used: it is quarantined, the build goes on
     │   ├── MissingRoot          a collection's folder is not there or cannot be read
-    │   ├── EmptyCollection      nothing to publish, or far less than before
+    │   ├── EmptyCollection      nothing to publish, or too much of it failed
+    │   ├── CollectionShrank     a collection lost more of its documents than is likely
     │   ├── RelevanceFell        judged queries are answered worse than before: not published
     │   └── QueryError           a search that cannot be understood
     ├── SettingsError          your configuration               exit 2
@@ -92,6 +93,10 @@ class MissingRoot(SourceError):
 
 class EmptyCollection(SourceError):
     """A collection holds nothing to publish."""
+
+
+class CollectionShrank(SourceError):
+    """A collection lost more of its documents than the settings allow, and nothing was published."""
 
 
 class RelevanceFell(SourceError):

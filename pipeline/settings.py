@@ -112,6 +112,7 @@ class Limits(Table):
 
     parse_timeout_s: float = Field(default=60.0, gt=0, strict=False)
     max_failed_share: float = Field(default=0.5, ge=0, le=1, strict=False)
+    max_shrink_share: float = Field(default=0.3, ge=0, le=1, strict=False)
 
 
 class Relevance(Table):
