@@ -21,7 +21,7 @@ from prefect.tasks import Task, exponential_backoff
 from flows import display, report
 from flows.build import BuildResult
 from flows.request import IndexRequest
-from flows.signals import spare_children
+from flows.signals import spare_children, stop_if_told
 from flows.steps import Clock
 from flows.work import build_index
 from pipeline.errors import WriteFailed, is_transient
@@ -96,6 +96,7 @@ class PrefectSteps(Clock):
             ]
             for future in futures:
                 future.result()
+                stop_if_told()
         return [call.result for call in calls]
 
 
