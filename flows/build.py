@@ -22,6 +22,7 @@ from artifacts.store import Published, Staging, Store, describe
 from artifacts.vectors import write_index
 from flows import assemble
 from flows.collect import Listing, list_sources, understand_all
+from flows.engines.opened import opened
 from flows.gate import Verdict, current_of, judge, judged_for
 from flows.memory import give_back
 from flows.parts import Parts
@@ -164,11 +165,12 @@ def _stage(
     progress: Progress,
     options: BuildOptions,
 ) -> _Staged:
-    understanding = understand_all(listing, settings, steps, progress)
-    require_documents(settings, listing, understanding, allow_empty=options.allow_empty)
-    rejections, batches = understanding.rejections, list(understanding.batches)
-    del understanding  # its counts go as soon as they are in an index
-    parts = Parts(settings, store, steps, progress, batches, rejections)
+    with opened(settings, store) as engine:
+        understanding = understand_all(listing, settings, steps, progress, engine)
+        require_documents(settings, listing, understanding, allow_empty=options.allow_empty)
+        rejections, batches = understanding.rejections, list(understanding.batches)
+        del understanding  # its counts go as soon as they are in an index
+        parts = Parts(settings, store, steps, progress, batches, rejections, engine)
     give_back()
     staging, manifest = steps.run("write", lambda: _write(store.stage(), parts))
     return _Staged(

@@ -34,6 +34,11 @@ _AcceptDrop = Annotated[
     bool,
     typer.Option("--accept-drop", help="Publish although judged queries are answered worse than before."),
 ]
+_Engine = Annotated[
+    str | None,
+    typer.Option("--engine", metavar="NAME",
+                 help="Where batches are computed: inline, processes, dask[://HOST:PORT], ray[://HOST:PORT]."),
+]  # fmt: skip
 
 
 def register(app: typer.Typer) -> None:
@@ -57,7 +62,7 @@ def init(flags: Flags) -> None:
     output.say(f"Found {written.found}. Next: noctule index")
 
 
-def index(
+def index(  # noqa: PLR0913, PLR0917  # one a flag
     flags: Flags,
     sources: _Sources = None,
     collection: Annotated[
@@ -69,12 +74,13 @@ def index(
     ] = False,
     allow_empty: _AllowEmpty = False,
     accept_drop: _AcceptDrop = False,
+    engine: _Engine = None,
 ) -> None:
     """Turn folders of documents into a snapshot and make it the current one.
 
     Examples: noctule index docs/ ; noctule index ~/vault --collection notes ; noctule index --config mdn.toml
     """
-    request = _request(flags, tuple(sources or ()), collection, allow_empty, accept_drop)
+    request = _request(flags, tuple(sources or ()), collection, allow_empty, accept_drop, engine)
     if dry_run:
         _print_plan(request, flags)
         return
@@ -126,6 +132,7 @@ def nightly(
     no_prefect: _NoPrefect = False,
     allow_empty: _AllowEmpty = False,
     accept_drop: _AcceptDrop = False,
+    engine: _Engine = None,
 ) -> None:
     """Index what the settings describe, then build the site: the command for a timer.
 
@@ -133,7 +140,7 @@ def nightly(
     """
     from flows.report import as_json
 
-    request = _request(flags, (), None, allow_empty, accept_drop)
+    request = _request(flags, (), None, allow_empty, accept_drop, engine)
 
     def plain(request: IndexRequest) -> Night:
         from flows.display import current
@@ -147,7 +154,14 @@ def nightly(
 
         config, store = _path(request.config), str(request.store)
         folder = str(out.absolute())
-        return run(config=config, store=store, out=folder, allow_empty=allow_empty, accept_drop=accept_drop)
+        return run(
+            config=config,
+            store=store,
+            out=folder,
+            allow_empty=allow_empty,
+            accept_drop=accept_drop,
+            engine=engine,
+        )
 
     night = _ready(request, flags, no_prefect, plain if no_prefect else flow)
     if flags.as_json:
@@ -158,7 +172,12 @@ def nightly(
 
 
 def _request(
-    flags: Flags, sources: tuple[str, ...], collection: str | None, allow_empty: bool, accept_drop: bool
+    flags: Flags,
+    sources: tuple[str, ...],
+    collection: str | None,
+    allow_empty: bool,
+    accept_drop: bool,
+    engine: str | None = None,
 ) -> IndexRequest:
     from flows.request import IndexRequest, found_settings
 
@@ -170,6 +189,7 @@ def _request(
         collection=collection,
         allow_empty=allow_empty,
         accept_drop=accept_drop,
+        engine=engine,
     )
 
 
@@ -218,6 +238,7 @@ def _index_flow(request: IndexRequest) -> BuildResult:
         store=str(request.store),
         allow_empty=request.allow_empty,
         accept_drop=request.accept_drop,
+        engine=request.engine,
     )
 
 

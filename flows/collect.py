@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from flows.engines import Caller, Engine
 from flows.steps import Progress, Steps
 from flows.understand import FileBatch, Understood, understand
-from flows.workers import WorkerFailed, Workers
+from flows.workers import WorkerFailed
 from pipeline.discover import FoundFile, list_files
-from pipeline.embed import available_cores
 from pipeline.identity import doc_id
 from pipeline.model import Rejection
 from pipeline.settings import Settings
@@ -52,20 +52,21 @@ def _doc_id(file: FoundFile) -> str:
     return doc_id(file.collection, file.path)
 
 
-def understand_all(listing: Listing, settings: Settings, steps: Steps, progress: Progress) -> Understanding:
-    """Every file read, parsed, chunked and counted in worker processes, a batch a task."""
+def understand_all(
+    listing: Listing, settings: Settings, steps: Steps, progress: Progress, engine: Engine
+) -> Understanding:
+    """Every file read, parsed, chunked and counted by the engine's workers, a batch a task."""
     batches = _batches(listing.files, settings)
-    slots = max(1, min(settings.embed.workers or available_cores(), len(batches)))
     progress.begin("parse", len(listing.files), "documents")
     try:
-        with Workers(slots) as workers:
+        with engine.workers(len(batches)) as workers:
 
             def one(batch: FileBatch) -> list[Understood]:
                 parts = _understand_isolated(workers, batch)
                 progress.advance(len(batch.files))
                 return parts
 
-            parts = steps.map("parse", one, batches, slots)
+            parts = steps.map("parse", one, batches, workers.count)
             found, conflicts = _without_conflicts(parts, batches, workers)
     finally:
         progress.end()
@@ -78,7 +79,7 @@ def _batches(files: Sequence[FoundFile], settings: Settings) -> list[FileBatch]:
     return [FileBatch(tuple(files[at : at + size]), settings) for at in range(0, len(files), size)]
 
 
-def _understand_isolated(workers: Workers, batch: FileBatch) -> list[Understood]:
+def _understand_isolated(workers: Caller, batch: FileBatch) -> list[Understood]:
     """The batch, understood, in one part or more; a file that hangs or crashes the parser is quarantined."""
     limit = batch.settings.limits.parse_timeout_s
     if not batch.files:
@@ -99,7 +100,7 @@ def _halves(batch: FileBatch) -> list[FileBatch]:
 
 
 def _without_conflicts(
-    found: Sequence[Sequence[Understood]], batches: Sequence[FileBatch], workers: Workers
+    found: Sequence[Sequence[Understood]], batches: Sequence[FileBatch], workers: Caller
 ) -> tuple[list[Understood], list[Rejection]]:
     """The first document at an address keeps it; later ones are quarantined, naming the first."""
     owners: dict[tuple[str, str], str] = {}

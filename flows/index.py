@@ -115,6 +115,7 @@ def index(
     store: str = ".noctule",
     allow_empty: bool = False,
     accept_drop: bool = False,
+    engine: str | None = None,
 ) -> BuildResult:
     """Folders of documents become the store's current snapshot; raises as ``flows.build.build_snapshot`` does."""
     request = IndexRequest(
@@ -124,6 +125,7 @@ def index(
         collection=collection,
         allow_empty=allow_empty,
         accept_drop=accept_drop,
+        engine=engine,
     )
     result = build_index(request, PrefectSteps(), display.current())
     for line in report.lines(result):
