@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import socket
+import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +14,10 @@ import pytest
 from artifacts.check import check_deep
 from artifacts.store import Store
 from flows.build import BuildResult, build_snapshot
+from flows.engines import dask
+from flows.engines.surroundings import surroundings, versions
 from flows.steps import PlainSteps, Silent
+from pipeline.errors import EngineUnavailable
 from pipeline.settings import Settings, parse
 from tests.dask_cluster import DaskProcesses, dask_cluster
 
@@ -117,7 +124,7 @@ def test_a_cluster_of_the_runs_own_gives_the_same_snapshot_and_leaves_no_process
 def test_a_worker_of_another_version_or_another_disk_is_refused(tmp_path: Path) -> None:
     given = surroundings(tmp_path, "this run's sign")
     given.require_same()
-    with pytest.raises(EngineUnavailable, match="torch .* instead of 1.0"):
+    with pytest.raises(EngineUnavailable, match=r"torch .* instead of 1.0"):
         replace(given, versions=versions() | {"torch": "1.0"}).require_same()
     (tmp_path / "elsewhere").mkdir()
     with pytest.raises(EngineUnavailable, match="does not see the folder"):
