@@ -12,6 +12,7 @@ from artifacts.invariants import rows_of
 from artifacts.snapshot import Snapshot
 from artifacts.store import Store
 from flows.encode import Encoded, encode, query_texts
+from flows.engines.local import Inline
 from flows.lessons import Taught, encoded_lessons, name_lessons, names, passage_lessons, phrases, spans
 from flows.steps import PlainSteps, Silent
 from flows.understand import UNSTEMMED
@@ -48,7 +49,9 @@ def course_of(store: Store, snapshot: Snapshot, settings: Settings) -> Course:
         ("phrases", phrases(documents, sections, links, given)),
         ("spans", spans(documents, passages, given)),
     ):
-        found = encode(kind, query_texts(taught.texts, encoder), encoder, store, PlainSteps(), Silent())
+        found = encode(
+            kind, query_texts(taught.texts, encoder), encoder, store, PlainSteps(), Silent(), Inline()
+        )
         lessons[kind] = encoded_lessons(kind, taught, found)
     lessons["passages"] = passage_lessons(documents, passages, encoded, given)
     centroids = rows_of(snapshot.table("centroids").column("vector"), dimension)

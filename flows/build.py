@@ -22,6 +22,7 @@ from artifacts.store import Published, Staging, Store, describe
 from artifacts.vectors import write_index
 from flows import assemble, shrink
 from flows.collect import Listing, list_sources, understand_all
+from flows.engines.opened import opened
 from flows.gate import Verdict, current_of, judge, judged_for
 from flows.memory import give_back
 from flows.parts import Parts
@@ -168,15 +169,14 @@ def _stage(
     progress: Progress,
     options: BuildOptions,
 ) -> _Staged:
-    understanding = understand_all(listing, settings, store, steps, progress)
-    require_documents(settings, listing, understanding, allow_empty=options.allow_empty)
-    understanding = understand_all(listing, settings, store, steps, progress)
-    require_documents(settings, listing, understanding, allow_empty=options.allow_empty)
-    found = shrink.of_understanding(understanding)
-    shrink.require_unshrunk(settings, store, found, accept=options.accept_shrink)
-    rejections, batches = understanding.rejections, [understanding.whole]
-    del understanding  # its counts go as soon as they are in an index
-    parts = Parts(settings, store, steps, progress, batches, rejections)
+    with opened(settings, store) as engine:
+        understanding = understand_all(listing, settings, store, steps, progress, engine)
+        require_documents(settings, listing, understanding, allow_empty=options.allow_empty)
+        found = shrink.of_understanding(understanding)
+        shrink.require_unshrunk(settings, store, found, accept=options.accept_shrink)
+        rejections, batches = understanding.rejections, [understanding.whole]
+        del understanding  # its counts go as soon as they are in an index
+        parts = Parts(settings, store, steps, progress, batches, rejections, engine)
     give_back()
     staging, manifest = steps.run("write", lambda: _write(store.stage(), parts))
     return _Staged(

@@ -39,6 +39,11 @@ _AcceptShrink = Annotated[
     bool,
     typer.Option("--accept-shrink", help="Publish although a collection lost many of its documents."),
 ]
+_Engine = Annotated[
+    str | None,
+    typer.Option("--engine", metavar="NAME",
+                 help="Where batches are computed: inline, processes, dask[://HOST:PORT], ray[://HOST:PORT]."),
+]  # fmt: skip
 
 
 def register(app: typer.Typer) -> None:
@@ -75,13 +80,16 @@ def index(  # noqa: PLR0913, PLR0917  # each is a flag
     allow_empty: _AllowEmpty = False,
     accept_drop: _AcceptDrop = False,
     accept_shrink: _AcceptShrink = False,
+    engine: _Engine = None,
 ) -> None:
     """Turn folders of documents into a snapshot and make it the current one.
 
     Examples: noctule index docs/ ; noctule index ~/vault --collection notes ; noctule index --config mdn.toml
     """
     request = _request(flags, tuple(sources or ()), collection)
-    request = replace(request, allow_empty=allow_empty, accept_drop=accept_drop, accept_shrink=accept_shrink)
+    request = replace(
+        request, allow_empty=allow_empty, accept_drop=accept_drop, accept_shrink=accept_shrink, engine=engine
+    )
     if dry_run:
         _print_plan(request, flags)
         return
@@ -134,6 +142,7 @@ def nightly(
     allow_empty: _AllowEmpty = False,
     accept_drop: _AcceptDrop = False,
     accept_shrink: _AcceptShrink = False,
+    engine: _Engine = None,
 ) -> None:
     """Index what the settings describe, then build the site: the command for a timer.
 
@@ -142,7 +151,9 @@ def nightly(
     from flows.report import as_json
 
     request = _request(flags, (), None)
-    request = replace(request, allow_empty=allow_empty, accept_drop=accept_drop, accept_shrink=accept_shrink)
+    request = replace(
+        request, allow_empty=allow_empty, accept_drop=accept_drop, accept_shrink=accept_shrink, engine=engine
+    )
 
     def plain(request: IndexRequest) -> Night:
         from flows.display import current
@@ -163,6 +174,7 @@ def nightly(
             allow_empty=allow_empty,
             accept_drop=accept_drop,
             accept_shrink=accept_shrink,
+            engine=engine,
         )
 
     night = _ready(request, flags, no_prefect, plain if no_prefect else flow)
@@ -231,6 +243,7 @@ def _index_flow(request: IndexRequest) -> BuildResult:
         allow_empty=request.allow_empty,
         accept_drop=request.accept_drop,
         accept_shrink=request.accept_shrink,
+        engine=request.engine,
     )
 
 

@@ -11,9 +11,11 @@ import pyarrow as pa
 from artifacts.remembered import Remembered
 from artifacts.store import Store
 from artifacts.understood import Understood, joined
+from flows.engines import Engine
 from flows.groups import Group, decides, group_key, grouped
 from flows.reading import Reading
 from flows.steps import Progress, Steps
+from flows.understand import FileBatch
 from pipeline.discover import FoundFile, list_files, read_source
 from pipeline.embed import available_cores
 from pipeline.errors import RejectedDocument
@@ -62,19 +64,19 @@ def _doc_id(file: FoundFile) -> str:
 
 
 def understand_all(
-    listing: Listing, settings: Settings, store: Store, steps: Steps, progress: Progress
+    listing: Listing, settings: Settings, store: Store, steps: Steps, progress: Progress, engine: Engine
 ) -> Understanding:
-    """Every file understood: what is remembered of unchanged groups, and the others in worker processes."""
+    """Every file understood: what is remembered of unchanged groups, and the others by the engine's workers."""
     deciding = decides(settings)
     groups = grouped(listing.files)
     remembered = steps.run("remember", lambda: Remembered(store.root))
     keys = steps.run("look", lambda: _keys(groups, settings, deciding))
-    with Reading(remembered, settings, deciding, steps, progress) as reading:
-        names = reading.understand(groups, keys)
-        losers = _losers(remembered.rows(names))
-        if losers:
-            groups = _without(groups, losers)
-            names = reading.understand(groups, _keys(groups, settings, deciding))
+    reading = Reading(remembered, FileBatch((), settings, deciding), engine, steps, progress)
+    names = reading.understand(groups, keys)
+    losers = _losers(remembered.rows(names))
+    if losers:
+        groups = _without(groups, losers)
+        names = reading.understand(groups, _keys(groups, settings, deciding))
     whole = joined(remembered.rows(names))
     rejections = (*listing.rejections, *whole.rejections, *losers)
     return Understanding(whole, rejections, tuple(names), len(listing.files), reading.parsed)

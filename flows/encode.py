@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from artifacts.embeddings import EmbeddingStore
 from artifacts.store import Store
+from flows.engines import Engine
 from flows.steps import Progress, Steps
 from pipeline import embed
 from pipeline.embed import TransformerEncoder, Vectors
@@ -20,8 +21,8 @@ from pipeline.passages import SPECIAL_TOKENS, embedded_text
 
 _MAX_TASKS = 48
 _MIN_TEXTS_PER_TASK = 512
-# The second has its batches ready when the first runs out of them.
-_TASKS_AT_ONCE = 2
+_FEWEST_TEXTS = 64
+_TASKS_EACH = 4
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,13 @@ def query_texts(texts: Sequence[str], encoder: TransformerEncoder) -> Texts:
 
 
 def encode(
-    stage: str, texts: Texts, encoder: TransformerEncoder, store: Store, steps: Steps, progress: Progress
+    stage: str,
+    texts: Texts,
+    encoder: TransformerEncoder,
+    store: Store,
+    steps: Steps,
+    progress: Progress,
+    engine: Engine,
 ) -> Encoded:
     """The vectors of all texts; what had to be computed is in the embedding store when a task is done."""
     key = key_of(encoder.model.sha256, encoder.precision, encoder.device)
@@ -90,15 +97,18 @@ def encode(
     # Longest first: the estimate of the time left errs on the safe side, and the end has no straggler.
     missing = sorted(recall.missing.tolist(), key=lambda at: (-texts.tokens[rows[at]], hashes[at]))
 
+    coder = engine.coder(encoder, len(missing))
+    at_once = coder.at_once
+
     def one(task: Sequence[int]) -> None:
         given = [texts.text_at(int(rows[at])) for at in task]
-        found = encoder.encode(given, progress.advance, as_queries=texts.as_queries)
+        found = coder.encode(given, progress.advance, as_queries=texts.as_queries)
         kept.add([hashes[at] for at in task], found)
         vectors[list(task)] = found
 
     progress.begin(stage, int(texts.tokens[rows[missing]].sum()) if missing else 0, "tokens")
     try:
-        steps.map(stage, one, _tasks(missing), _TASKS_AT_ONCE)
+        steps.map(stage, one, _tasks(missing, at_once), at_once)
     finally:
         progress.end()
     position = {content_hash: at for at, content_hash in enumerate(hashes)}
@@ -106,8 +116,10 @@ def encode(
     return Encoded(tuple(hashes), vectors, row, len(missing))
 
 
-def _tasks(missing: Sequence[int]) -> list[Sequence[int]]:
-    size = max(_MIN_TEXTS_PER_TASK, -(-len(missing) // _MAX_TASKS))
+def _tasks(missing: Sequence[int], at_once: int) -> list[Sequence[int]]:
+    # Of many workers each gets a few tasks, of a small corpus each gets one.
+    most = max(_MAX_TASKS, _TASKS_EACH * at_once)
+    size = max(min(_MIN_TEXTS_PER_TASK, -(-len(missing) // at_once)), _FEWEST_TEXTS, -(-len(missing) // most))
     return [missing[at : at + size] for at in range(0, len(missing), size)]
 
 

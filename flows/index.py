@@ -109,7 +109,7 @@ def _named(name: str, number: int, of: int) -> Task[[_Call[Any]], None]:
 
 
 @flow(name="index", persist_result=False, validate_parameters=True)
-def index(
+def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
     config: str | None = None,
     sources: list[str] | None = None,
     collection: str | None = None,
@@ -117,6 +117,7 @@ def index(
     allow_empty: bool = False,
     accept_drop: bool = False,
     accept_shrink: bool = False,
+    engine: str | None = None,
 ) -> BuildResult:
     """Folders of documents become the store's current snapshot; raises as ``flows.build.build_snapshot`` does."""
     request = IndexRequest(
@@ -127,6 +128,7 @@ def index(
         allow_empty=allow_empty,
         accept_drop=accept_drop,
         accept_shrink=accept_shrink,
+        engine=engine,
     )
     result = build_index(request, PrefectSteps(), display.current())
     for line in report.lines(result):

@@ -17,6 +17,7 @@ def nightly(
     allow_empty: bool = False,
     accept_drop: bool = False,
     accept_shrink: bool = False,
+    engine: str | None = None,
 ) -> Night:
     """Indexes what the settings describe and builds the site; a failed index leaves the site as it was."""
     built = index(
@@ -25,5 +26,6 @@ def nightly(
         allow_empty=allow_empty,
         accept_drop=accept_drop,
         accept_shrink=accept_shrink,
+        engine=engine,
     )
     return Night(built, site(config=config, store=store, out=out))

@@ -9,6 +9,7 @@ from artifacts.store import Store
 from artifacts.understood import Understood
 from flows import assemble
 from flows.encode import Encoded, encode, passage_texts, query_texts, word_texts
+from flows.engines import Engine
 from flows.lessons import (
     Taught,
     encoded_lessons,
@@ -38,12 +39,15 @@ class Parts:
         progress: Progress,
         batches: list[Understood],
         rejections: tuple[Rejection, ...],
+        engine: Engine,
     ) -> None:
-        self.settings, self.steps, self.rejections = settings, steps, rejections
+        self.settings, self.steps, self.rejections, self.engine = settings, steps, rejections, engine
         self.languages = sorted({language for batch in batches for language in batch.languages} or {"en"})
         passages = assemble.concatenate((batch.passages for batch in batches), tables.PASSAGES)
         self.encoder: TransformerEncoder = steps.run("load model", lambda: load_encoder(settings.embed))
-        self.encoded: Encoded = encode("embed", passage_texts(passages), self.encoder, store, steps, progress)
+        self.encoded: Encoded = encode(
+            "embed", passage_texts(passages), self.encoder, store, steps, progress, engine
+        )
         links = steps.run("links", lambda: assemble.resolved_links(batches, settings))
         anchors = assemble.count_anchors(batches, links)
         self.prose: LexicalIndex = steps.run(
@@ -59,7 +63,13 @@ class Parts:
         batches[:] = [batch.without_counts() for batch in batches]
         words = [term.term for term in terms]
         vectors = encode(
-            "vocabulary vectors", word_texts(words, self.encoder), self.encoder, store, steps, progress
+            "vocabulary vectors",
+            word_texts(words, self.encoder),
+            self.encoder,
+            store,
+            steps,
+            progress,
+            engine,
         )
         self.vocabulary = steps.run("vocabulary", lambda: assemble.vocabulary_rows(terms, vectors, settings))
         documents = assemble.concatenate((batch.documents for batch in batches), tables.DOCUMENTS)
@@ -79,7 +89,7 @@ class Parts:
             ("spans", spans(self.documents, self.passages, settings)),
         ):
             given = query_texts(texts.texts, self.encoder)
-            found = encode(f"{kind} vectors", given, self.encoder, store, self.steps, progress)
+            found = encode(f"{kind} vectors", given, self.encoder, store, self.steps, progress, self.engine)
             taught.append(encoded_lessons(kind, texts, found))
         taught.append(passage_lessons(self.documents, self.passages, self.encoded, settings))
         taught += name_lessons(self.documents, names(self.documents, links), self.centroids)

@@ -1,22 +1,20 @@
-"""Groups of files parsed in worker processes, and what they say remembered."""
+"""Groups of files parsed by an engine's workers, and what they say remembered."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from types import TracebackType
 from typing import TypeVar
 
 import pyarrow as pa
 
 from artifacts.remembered import Remembered
 from artifacts.understood import GROUPS
+from flows.engines import Caller, Engine
 from flows.groups import Group
 from flows.steps import Progress, Steps
 from flows.understand import FileBatch, lost, understand
-from flows.workers import WorkerFailed, Workers
-from pipeline.embed import available_cores
-from pipeline.settings import Settings
+from flows.workers import WorkerFailed
 
 T = TypeVar("T")
 _MIN_FILES = 32
@@ -26,28 +24,14 @@ _SECONDS_PER_FILE = 0.5
 
 
 class Reading:
-    """Worker processes that bring groups of files into what a store remembers; ``parsed`` counts their files."""
+    """Brings groups of files into what a store remembers; ``parsed`` counts the files that a parser read for it."""
 
     def __init__(
-        self,
-        remembered: Remembered,
-        settings: Settings,
-        deciding: Mapping[str, str],
-        steps: Steps,
-        progress: Progress,
+        self, remembered: Remembered, batch: FileBatch, engine: Engine, steps: Steps, progress: Progress
     ) -> None:
         self.parsed = 0
-        self._remembered, self._steps, self._progress = remembered, steps, progress
-        self._all = FileBatch((), settings, deciding)
-        self._workers = Workers(settings.embed.workers or available_cores())
-
-    def __enter__(self) -> Reading:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._workers.__exit__(kind, error, trace)
+        self._remembered, self._like, self._engine = remembered, batch, engine
+        self._steps, self._progress = steps, progress
 
     def understand(self, groups: Sequence[Group], keys: Sequence[str]) -> list[str]:
         """The names, in order, under which the groups are now remembered; those not known yet are parsed."""
@@ -58,19 +42,21 @@ class Reading:
 
     def _parse(self, groups: Sequence[Group]) -> list[list[str]]:
         """The names of the rows of each group: of one, or of several where it stopped the parser."""
-        batches = _batches(groups, self._all)
+        batches = _batches(groups, self._like)
         self._progress.begin("parse", sum(map(len, groups)), "documents")
         try:
-            parts = self._steps.map("parse", self._one, batches, min(self._workers.count, len(batches)))
+            with self._engine.workers(len(batches)) as workers:
+
+                def one(batch: FileBatch) -> list[pa.Table]:
+                    rows = _isolated(workers, batch)
+                    self._progress.advance(batch.files)
+                    return rows
+
+                parts = self._steps.map("parse", one, batches, workers.count)
         finally:
             self._progress.end()
         self.parsed += sum(map(len, groups))
         return self._kept([rows for part in parts for rows in part])
-
-    def _one(self, batch: FileBatch) -> list[pa.Table]:
-        rows = _isolated(self._workers, batch)
-        self._progress.advance(batch.files)
-        return rows
 
     def _kept(self, groups: Sequence[pa.Table]) -> list[list[str]]:
         rows = pa.concat_tables([GROUPS.empty_table(), *groups])
@@ -92,7 +78,7 @@ def _batches(groups: Sequence[Group], like: FileBatch) -> list[FileBatch]:
     return [replace(like, groups=tuple(batch)) for batch in batches]
 
 
-def _isolated(workers: Workers, batch: FileBatch) -> list[pa.Table]:
+def _isolated(workers: Caller, batch: FileBatch) -> list[pa.Table]:
     """The rows of each group of the batch; a file that hangs or crashes the parser is quarantined."""
     limit = batch.settings.limits.parse_timeout_s + _SECONDS_PER_FILE * (batch.files - 1)
     try:

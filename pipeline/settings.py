@@ -11,8 +11,10 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from pipeline.collection_settings import Address, Collection
+from pipeline.engine_settings import Engine
 from pipeline.errors import SettingsError
 from pipeline.identity import canonical_json, sha256_hex
+from pipeline.publish_settings import Publish
 from pipeline.search_settings import Search, Table
 from pipeline.site_settings import Site
 
@@ -154,6 +156,8 @@ class Settings(Table):
     relevance: Relevance = Relevance()
     limits: Limits = Limits()
     store: Store = Store()
+    engine: Engine = Engine()
+    publish: Publish = Publish()
     site: Site = Site()
 
     @field_validator("collections")

@@ -151,7 +151,8 @@ def test_a_collection_that_lost_everything_does_not_replace_the_snapshot(tmp_pat
     if change != "missing":
         root.mkdir()
     if change == "all broken":
-        (root / "a.md").write_bytes(b"\xff\xfe\xfd")
+        for name in "abcdef":
+            (root / f"{name}.md").write_bytes(b"\xff\xfe\xfd")
     with pytest.raises(MissingRoot if change == "missing" else EmptyCollection) as caught:
         build(root, tmp_path / "store")
     assert str(root) in caught.value.where and caught.value.hint
