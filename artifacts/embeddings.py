@@ -8,7 +8,7 @@ each batch that a run finishes is a segment, so a run that is cut off goes on wh
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,11 +34,15 @@ class Recall:
 
 
 class EmbeddingStore:
-    """Vectors of one model, run in one way, under ``<store>/embeddings/<key>/``."""
+    """Vectors of one model, run in one way, under ``<store>/embeddings/<key>/``; segments are read once and held.
 
-    def __init__(self, store: Path, key: Sequence[str], dimension: int) -> None:
+    ``anew``: nothing is recalled but what is added from now on.
+    """
+
+    def __init__(self, store: Path, key: Sequence[str], dimension: int, *, anew: bool = False) -> None:
         self._folder = store / EMBEDDINGS / folder_name(key)
         self._dimension = dimension
+        self._held: list[pa.Table] | None = [] if anew else None
 
     def recall(self, hashes: Sequence[str]) -> Recall:
         """The stored vectors of these content hashes, shape ``(len(hashes), dimension)``; unknown rows are 0."""
@@ -56,13 +60,16 @@ class EmbeddingStore:
     def add(self, hashes: Sequence[str], vectors: Vectors) -> None:
         """One more segment; raises ``WriteFailed``."""
         columns = [pa.array(hashes, type=pa.string()), fixed_size_lists(vectors)]
-        write_segment(self._folder, pa.Table.from_arrays(columns, schema=vectors_schema(self._dimension)))
+        rows = pa.Table.from_arrays(columns, schema=vectors_schema(self._dimension))
+        write_segment(self._folder, rows)
+        if self._held is not None:
+            self._held.append(rows)
 
-    def _segments(self) -> Iterator[pa.Table]:
-        for path in sorted(self._folder.glob("*.parquet")) if self._folder.is_dir() else []:
-            segment = read_segment(path)
-            if segment is not None:
-                yield segment
+    def _segments(self) -> list[pa.Table]:
+        if self._held is None:
+            paths = sorted(self._folder.glob("*.parquet")) if self._folder.is_dir() else []
+            self._held = [segment for path in paths if (segment := read_segment(path)) is not None]
+        return self._held
 
 
 def folder_name(key: Sequence[str]) -> str:

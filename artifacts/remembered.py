@@ -6,18 +6,18 @@ is named by its own SHA-256, and one whose bytes are not those that were written
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from artifacts import durable
-from artifacts.layout import REMEMBERED
+from artifacts.layout import COLLECTIONS, REMEMBERED
 from artifacts.understood import GROUPS
-from pipeline.identity import sha256_hex
+from pipeline.identity import canonical_json, sha256_hex
 
 # So many that a segment's text stays far below the 2 GiB that 32-bit offsets reach.
 _ROWS_AT_A_TIME = 128
@@ -33,22 +33,20 @@ class Remembered:
         self._tables: list[pa.Table] = []
         self._place: dict[str, tuple[int, int]] = {}
         for path in sorted(self._folder.glob("*.arrow")) if self._folder.is_dir() else []:
-            rows = _read(path)
-            self._hold(rows["key"].to_pylist(), rows)
+            self._hold(_read(path))
 
     def __contains__(self, key: str) -> bool:
         return key in self._place
 
-    def add(self, names: Sequence[str], rows: pa.Table) -> None:
-        """More rows, found by name from now on; those with a key are kept on disk under it. Raises ``WriteFailed``."""
-        self._hold(names, rows)
-        kept = rows.filter(pc.not_equal(rows["key"], ""))
-        if len(kept):
-            self._write(kept)
+    def add(self, rows: pa.Table) -> None:
+        """More rows, each found by its key from now on, and on the disk when this returns. Raises ``WriteFailed``."""
+        self._hold(rows)
+        if len(rows):
+            self._write(rows)
 
-    def rows(self, names: Sequence[str]) -> pa.Table:
-        """The rows of these names, in their order; all must be there."""
-        places = np.array([self._place[name] for name in names], dtype=np.int64).reshape(-1, 2)
+    def rows(self, keys: Sequence[str]) -> pa.Table:
+        """The rows of these keys, in their order; all must be there."""
+        places = np.array([self._place[key] for key in keys], dtype=np.int64).reshape(-1, 2)
         # Neighbours that lie side by side are one slice: most are, night after night.
         broken = (np.diff(places[:, 0]) != 0) | (np.diff(places[:, 1]) != 1)
         borders = [0, *(np.flatnonzero(broken) + 1).tolist(), len(places)]
@@ -58,6 +56,21 @@ class Remembered:
             if end > start
         ]
         return pa.concat_tables([GROUPS.empty_table(), *slices])
+
+    def collections(self) -> dict[str, list[str]]:
+        """The keys that each collection had when a snapshot was last published; of what is still there."""
+        try:
+            found = json.loads((self._folder / COLLECTIONS).read_bytes())
+            keys = {str(name): [str(key) for key in keys] for name, keys in found.items()}
+        except (OSError, ValueError, AttributeError, TypeError):
+            return {}
+        return {name: known for name, known in keys.items() if all(key in self for key in known)}
+
+    def publish(self, collections: Mapping[str, Sequence[str]]) -> None:
+        """These are the keys of each collection now; what none has is forgotten in time. Raises ``WriteFailed``."""
+        durable.make_directory(self._folder)
+        durable.replace_file(self._folder / COLLECTIONS, canonical_json(collections).encode())
+        self.forget_all_but([key for keys in collections.values() for key in keys])
 
     def forget_all_but(self, keys: Sequence[str]) -> None:
         """Rewrites what is remembered with these rows alone, if there has come to be much else. Raises ``WriteFailed``."""
@@ -70,10 +83,10 @@ class Remembered:
             if path != kept:
                 durable.remove_file(path)
 
-    def _hold(self, names: Sequence[str], rows: pa.Table) -> None:
+    def _hold(self, rows: pa.Table) -> None:
         number = len(self._tables)
         self._tables.append(rows)
-        self._place.update((name, (number, at)) for at, name in enumerate(names))
+        self._place.update((key, (number, at)) for at, key in enumerate(rows["key"].to_pylist()))
 
     def _write(self, rows: pa.Table) -> Path:
         sink = pa.BufferOutputStream()

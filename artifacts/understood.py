@@ -38,9 +38,9 @@ _REJECTION = pa.struct(
     {"collection": pa.string(), "path": pa.string(), "kind": pa.string(), "reason": pa.string()}
 )
 _TABLES = {"documents": DOCUMENTS, "sections": SECTIONS, "passages": PASSAGES, "code_blocks": CODE_BLOCKS}
-# ``key`` is the address of the group's content, empty where it must not be remembered.
+# ``key`` is the address of the group's content; all of its documents are of one collection.
 GROUPS = pa.schema(
-    [pa.field("key", pa.string())]
+    [pa.field("key", pa.string()), pa.field("collection", pa.string())]
     + [pa.field(name, pa.list_(pa.struct(list(schema)))) for name, schema in _TABLES.items()]
     + [pa.field("linking", pa.list_(LINKING)), pa.field("prose", COUNTS), pa.field("code", COUNTS)]
     + [pa.field("acronyms", pa.list_(_ACRONYM)), pa.field("languages", STRINGS)]
@@ -69,10 +69,11 @@ class Understood:
         return replace(self, prose=nothing, code=nothing, linking=())
 
 
-def group_row(key: str, understood: Understood) -> pa.Table:
-    """A group of documents as the one row that stands for it."""
+def group_row(key: str, collection: str, understood: Understood) -> pa.Table:
+    """A group of documents of one collection as the one row that stands for it."""
     columns = [
         pa.array([key], pa.string()),
+        pa.array([collection], pa.string()),
         *(_one(getattr(understood, name).to_struct_array()) for name in _TABLES),
         _one(_linking_rows(understood.linking)),
         counts_column(understood.prose),

@@ -9,16 +9,11 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from artifacts.remembered import Remembered
-from artifacts.store import Store
-from artifacts.understood import Understood, joined
-from flows.engines import Engine
 from flows.groups import Group, decides, group_key, grouped
 from flows.reading import Reading
-from flows.steps import Progress, Steps
-from flows.understand import FileBatch
 from pipeline.discover import FoundFile, list_files, read_source
 from pipeline.embed import available_cores
-from pipeline.errors import RejectedDocument
+from pipeline.errors import MissingRoot, NoctuleError, RejectedDocument
 from pipeline.identity import doc_id
 from pipeline.model import Rejection, Source
 from pipeline.settings import Settings
@@ -26,60 +21,93 @@ from pipeline.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Every file to index, in order of document id, and every file that was left out."""
+    """Every file to index, in order of document id, every file that was left out, and collections that cannot be listed."""
 
     files: tuple[FoundFile, ...]
     rejections: tuple[Rejection, ...]
+    failures: Mapping[str, NoctuleError]
+
+    def without(self, failures: Mapping[str, NoctuleError]) -> Listing:
+        """The same, but for collections that failed otherwise."""
+        return Listing(
+            tuple(file for file in self.files if file.collection not in failures),
+            tuple(each for each in self.rejections if each.collection not in failures),
+            {**self.failures, **failures},
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """The whole corpus in order of document id; no two documents of a collection share an address.
+    """What the files say: of each collection the keys of its groups, in order, and what was rejected as they were read.
 
-    ``keys`` are the addresses of its groups, ``files`` how many files there are and ``parsed`` how many of them were read by
-    a parser in this run: the others were remembered.
+    ``parsed`` counts the files that a parser read in this run: the others were remembered. ``as_looked``: what it read is
+    what had been looked at.
     """
 
-    whole: Understood
-    rejections: tuple[Rejection, ...]
-    keys: tuple[str, ...]
-    files: int
+    keys: Mapping[str, tuple[str, ...]]
+    losers: tuple[Rejection, ...]
     parsed: int
+    as_looked: bool
 
 
 def list_sources(settings: Settings) -> Listing:
-    """The files of every collection; raises ``MissingRoot``."""
-    listings = [list_files(name, collection) for name, collection in sorted(settings.collections.items())]
+    """The files of every collection; raises ``MissingRoot`` if there is none that can be listed."""
+    listings, failures = [], {}
+    for name, collection in sorted(settings.collections.items()):
+        try:
+            listings.append(list_files(name, collection))
+        except MissingRoot as error:
+            failures[name] = error
+    if failures and not listings:
+        raise next(iter(failures.values()))
     named: dict[str, FoundFile] = {}
     rejections = [rejection for listing in listings for rejection in listing.rejections]
     for file in (file for listing in listings for file in listing.files):
         if named.setdefault(_doc_id(file), file) is not file:
             reason = "has the same name as another file once Unicode is normalised"
             rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
-    return Listing(tuple(named[name] for name in sorted(named)), tuple(rejections))
+    return Listing(tuple(named[name] for name in sorted(named)), tuple(rejections), failures)
 
 
 def _doc_id(file: FoundFile) -> str:
     return doc_id(file.collection, file.path)
 
 
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """Files in groups with the address of each group's content, empty where a file cannot be read."""
+
+    groups: tuple[Group, ...]
+    keys: tuple[str, ...]
+    deciding: Mapping[str, str]
+
+
+def look(files: Sequence[FoundFile], settings: Settings) -> Looked:
+    """Every file read and hashed, and none parsed."""
+    deciding, groups = decides(settings), grouped(files)
+    return Looked(tuple(groups), tuple(_keys(groups, settings, deciding)), deciding)
+
+
 def understand_all(
-    listing: Listing, settings: Settings, store: Store, steps: Steps, progress: Progress, engine: Engine
+    looked: Looked, remembered: Remembered, reading: Reading, settings: Settings
 ) -> Understanding:
     """Every file understood: what is remembered of unchanged groups, and the others by the engine's workers."""
-    deciding = decides(settings)
-    groups = grouped(listing.files)
-    remembered = steps.run("remember", lambda: Remembered(store.root))
-    keys = steps.run("look", lambda: _keys(groups, settings, deciding))
-    reading = Reading(remembered, FileBatch((), settings, deciding), engine, steps, progress)
-    names = reading.understand(groups, keys)
-    losers = _losers(remembered.rows(names))
+    groups: Sequence[Group] = looked.groups
+    keys = reading.understand(groups, looked.keys)
+    as_looked = tuple(keys) == looked.keys
+    losers = _losers(remembered.rows(keys))
     if losers:
         groups = _without(groups, losers)
-        names = reading.understand(groups, _keys(groups, settings, deciding))
-    whole = joined(remembered.rows(names))
-    rejections = (*listing.rejections, *whole.rejections, *losers)
-    return Understanding(whole, rejections, tuple(names), len(listing.files), reading.parsed)
+        keys = reading.understand(groups, _keys(groups, settings, looked.deciding))
+    return Understanding(_by_collection(remembered, keys), tuple(losers), reading.parsed, as_looked)
+
+
+def _by_collection(remembered: Remembered, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The keys of each collection's rows."""
+    found: dict[str, list[str]] = {}
+    for key, collection in zip(keys, remembered.rows(keys)["collection"].to_pylist(), strict=True):
+        found.setdefault(collection, []).append(key)
+    return {name: tuple(own) for name, own in found.items()}
 
 
 def _keys(groups: Sequence[Group], settings: Settings, deciding: Mapping[str, str]) -> list[str]:

@@ -78,42 +78,53 @@ def query_texts(texts: Sequence[str], encoder: TransformerEncoder) -> Texts:
     return replace(words, hashes=hashes, as_queries=True)
 
 
-def encode(
-    stage: str,
-    texts: Texts,
-    encoder: TransformerEncoder,
-    store: Store,
-    steps: Steps,
-    progress: Progress,
-    engine: Engine,
-) -> Encoded:
-    """The vectors of all texts; what had to be computed is in the embedding store when a task is done."""
-    key = key_of(encoder.model.sha256, encoder.precision, encoder.device)
-    kept = EmbeddingStore(store.root, key, encoder.dimension)
-    rows = texts.first_rows
-    hashes = [texts.hashes[row] for row in rows]
-    recall = kept.recall(hashes)
-    vectors = recall.vectors
-    # Longest first: the estimate of the time left errs on the safe side, and the end has no straggler.
-    missing = sorted(recall.missing.tolist(), key=lambda at: (-texts.tokens[rows[at]], hashes[at]))
+class Encoding:
+    """An encoder at work for one run: what the embedding store knows is read once, what it does not is added to it."""
 
-    coder = engine.coder(encoder, len(missing))
-    at_once = coder.at_once
+    def __init__(
+        self,
+        encoder: TransformerEncoder,
+        store: Store,
+        engine: Engine,
+        steps: Steps,
+        progress: Progress,
+        *,
+        anew: bool = False,
+    ) -> None:
+        key = key_of(encoder.model.sha256, encoder.precision, encoder.device)
+        self.encoder = encoder
+        self._kept = EmbeddingStore(store.root, key, encoder.dimension, anew=anew)
+        self._engine, self._steps, self._progress = engine, steps, progress
 
-    def one(task: Sequence[int]) -> None:
-        given = [texts.text_at(int(rows[at])) for at in task]
-        found = coder.encode(given, progress.advance, as_queries=texts.as_queries)
-        kept.add([hashes[at] for at in task], found)
-        vectors[list(task)] = found
+    def encode(self, stage: str, texts: Texts) -> Encoded:
+        """The vectors of all texts; what had to be computed is in the embedding store when a task is done."""
+        rows = texts.first_rows
+        hashes = [texts.hashes[row] for row in rows]
+        recall = self._kept.recall(hashes)
+        # Longest first: the estimate of the time left errs on the safe side, and the end has no straggler.
+        missing = sorted(recall.missing.tolist(), key=lambda at: (-texts.tokens[rows[at]], hashes[at]))
+        self._progress.begin(stage, int(texts.tokens[rows[missing]].sum()) if missing else 0, "tokens")
+        try:
+            self._compute(stage, texts, hashes, recall.vectors, missing)
+        finally:
+            self._progress.end()
+        position = {content_hash: at for at, content_hash in enumerate(hashes)}
+        row = np.fromiter((position[h] for h in texts.hashes), dtype=np.int32, count=len(texts.hashes))
+        return Encoded(tuple(hashes), recall.vectors, row, len(missing))
 
-    progress.begin(stage, int(texts.tokens[rows[missing]].sum()) if missing else 0, "tokens")
-    try:
-        steps.map(stage, one, _tasks(missing, at_once), at_once)
-    finally:
-        progress.end()
-    position = {content_hash: at for at, content_hash in enumerate(hashes)}
-    row = np.fromiter((position[h] for h in texts.hashes), dtype=np.int32, count=len(texts.hashes))
-    return Encoded(tuple(hashes), vectors, row, len(missing))
+    def _compute(
+        self, stage: str, texts: Texts, hashes: Sequence[str], vectors: Vectors, missing: Sequence[int]
+    ) -> None:
+        """Fills in the missing rows, task by task."""
+        coder, rows = self._engine.coder(self.encoder, len(missing)), texts.first_rows
+
+        def one(task: Sequence[int]) -> None:
+            given = [texts.text_at(int(rows[at])) for at in task]
+            found = coder.encode(given, self._progress.advance, as_queries=texts.as_queries)
+            self._kept.add([hashes[at] for at in task], found)
+            vectors[list(task)] = found
+
+        self._steps.map(stage, one, _tasks(missing, coder.at_once), coder.at_once)
 
 
 def _tasks(missing: Sequence[int], at_once: int) -> list[Sequence[int]]:

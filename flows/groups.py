@@ -55,8 +55,8 @@ def group_key(sources: Sequence[Source | None], deciding: Mapping[str, str]) -> 
 def decides(settings: Settings) -> dict[str, str]:
     """Of each collection a hash of all that decides, besides its files, what they are understood to say."""
     shared = (
-        _sources_hash(Path(pipeline.__file__).parent),
-        _sources_hash(Path(artifacts.__file__).parent),
+        sources_hash(Path(pipeline.__file__).parent),
+        sources_hash(Path(artifacts.__file__).parent),
         *(version(name) for name in _PARSERS),
         settings.chunk.model_dump_json(),
         find(settings.embed).sha256,
@@ -68,5 +68,6 @@ def decides(settings: Settings) -> dict[str, str]:
 
 
 @lru_cache(maxsize=4)
-def _sources_hash(folder: Path) -> str:
+def sources_hash(folder: Path) -> str:
+    """A hash of a package's own code."""
     return combined_hash(sha256_hex(path.read_bytes()) for path in sorted(folder.rglob("*.py")))

@@ -19,7 +19,7 @@ from prefect.task_runners import ThreadPoolTaskRunner
 from prefect.tasks import Task, exponential_backoff
 
 from flows import display, report
-from flows.build import BuildResult
+from flows.outcome import BuildResult
 from flows.request import IndexRequest
 from flows.signals import spare_children, stop_if_told
 from flows.steps import Clock
@@ -118,6 +118,7 @@ def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
     accept_drop: bool = False,
     accept_shrink: bool = False,
     engine: str | None = None,
+    start: str | None = None,
 ) -> BuildResult:
     """Folders of documents become the store's current snapshot; raises as ``flows.build.build_snapshot`` does."""
     request = IndexRequest(
@@ -129,6 +130,7 @@ def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
         accept_drop=accept_drop,
         accept_shrink=accept_shrink,
         engine=engine,
+        start=start,
     )
     result = build_index(request, PrefectSteps(), display.current())
     for line in report.lines(result):

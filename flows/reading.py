@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
+from uuid import uuid4
 
 import pyarrow as pa
 
@@ -27,16 +28,24 @@ class Reading:
     """Brings groups of files into what a store remembers; ``parsed`` counts the files that a parser read for it."""
 
     def __init__(
-        self, remembered: Remembered, batch: FileBatch, engine: Engine, steps: Steps, progress: Progress
+        self,
+        remembered: Remembered,
+        batch: FileBatch,
+        engine: Engine,
+        steps: Steps,
+        progress: Progress,
+        *,
+        anew: bool,
     ) -> None:
         self.parsed = 0
+        self._anew = anew
         self._remembered, self._like, self._engine = remembered, batch, engine
         self._steps, self._progress = steps, progress
 
     def understand(self, groups: Sequence[Group], keys: Sequence[str]) -> list[str]:
-        """The names, in order, under which the groups are now remembered; those not known yet are parsed."""
-        missing = [group for group, key in zip(groups, keys, strict=True) if key not in self._remembered]
-        known = {key for key in keys if key in self._remembered}
+        """The keys, in order, under which the groups are now remembered; those not known yet are parsed."""
+        known = {key for key in keys if key in self._remembered and not self._anew}
+        missing = [group for group, key in zip(groups, keys, strict=True) if key not in known]
         found = iter(self._parse(missing) if missing else ())
         return [name for key in keys for name in ([key] if key in known else next(found))]
 
@@ -60,10 +69,10 @@ class Reading:
 
     def _kept(self, groups: Sequence[pa.Table]) -> list[list[str]]:
         rows = pa.concat_tables([GROUPS.empty_table(), *groups])
-        # What must not be remembered has a name for this run alone.
-        names = [key or f"{self.parsed}~{at}" for at, key in enumerate(rows["key"].to_pylist())]
-        self._remembered.add(names, rows)
-        found = iter(names)
+        # A group that could not be read in full is found by this run, and by no other's content.
+        keys = [key or f"~{uuid4().hex}" for key in rows["key"].to_pylist()]
+        self._remembered.add(rows.set_column(0, GROUPS.field("key"), pa.array(keys, pa.string())))
+        found = iter(keys)
         return [[next(found) for _ in range(len(group))] for group in groups]
 
 

@@ -27,6 +27,7 @@ class IndexRequest:
     accept_drop: bool = False
     accept_shrink: bool = False
     engine: str | None = None
+    start: str | None = None
 
     def settings(self) -> Settings:
         """The settings to build with; raises ``SettingsError``, or ``SourceError`` when nothing is named."""

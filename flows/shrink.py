@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from artifacts.snapshot import Snapshot, read_manifest
 from artifacts.store import Store
-from flows.collect import Listing, Understanding
 from pipeline.errors import ArtifactError, CollectionShrank
 from pipeline.settings import Settings
 
@@ -34,27 +33,23 @@ class Shrunk:
         return f"collection {self.collection!r} would lose {lost:,} of its {self.before:,} documents ({self.share:.0%})"
 
 
-def require_unshrunk(settings: Settings, store: Store, found: Mapping[str, int], *, accept: bool) -> None:
-    """Returns if no collection lost more than ``limits.max_shrink_share``; raises ``CollectionShrank``.
+def require_unshrunk(settings: Settings, name: str, before: int, after: int, *, accept: bool) -> None:
+    """Returns if the collection lost no more than ``limits.max_shrink_share``; raises ``CollectionShrank``.
 
-    ``found`` has the documents of each collection as they are now. One that holds none at all is an
-    ``EmptyCollection``, which has a flag of its own; ``accept`` makes this a warning.
+    ``before`` and ``after`` count its documents. One that holds none at all is an ``EmptyCollection``, which has a flag of
+    its own; ``accept`` makes this a warning.
     """
-    most = settings.limits.max_shrink_share
-    before = documents_before(store)
-    pairs = (Shrunk(name, before.get(name, 0), found.get(name, 0)) for name in sorted(settings.collections))
-    shrunk = [each for each in pairs if 0 < each.after < each.before and each.share > most]
-    if not shrunk:
+    most, shrunk = settings.limits.max_shrink_share, Shrunk(name, before, after)
+    if not 0 < after < before or shrunk.share <= most:
         return
-    said = "; ".join(map(str, shrunk))
     if accept:
-        _log.warning("accepted: %s", said)
+        _log.warning("accepted: %s", shrunk)
         return
     raise CollectionShrank(
-        f"{said}, more than the {most:.0%} that limits.max_shrink_share allows",
-        where=", ".join(settings.collections[each.collection].root for each in shrunk),
-        hint="Nothing was published, the current snapshot is as it was. Is a disk not mounted, a checkout half done, an "
-        "exclude too wide? To publish all the same: --accept-shrink.",
+        f"{shrunk}, more than the {most:.0%} that limits.max_shrink_share allows",
+        where=settings.collections[name].root,
+        hint="Nothing of it was published, the current snapshot is as it was. Is a disk not mounted, a checkout half done, "
+        "an exclude too wide? To publish all the same: --accept-shrink.",
     )
 
 
@@ -70,13 +65,3 @@ def documents_before(store: Store) -> Mapping[str, int]:
     except ArtifactError as error:
         _log.warning("the shrink guard has nothing to compare with: %s", error)
         return {}
-
-
-def of_listing(listing: Listing) -> Mapping[str, int]:
-    """Files of each collection, before any is read."""
-    return Counter(file.collection for file in listing.files)
-
-
-def of_understanding(understanding: Understanding) -> Mapping[str, int]:
-    """Documents of each collection that could be used."""
-    return Counter(understanding.whole.documents["collection"].to_pylist())

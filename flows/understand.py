@@ -83,7 +83,7 @@ def _understood(group: Group, batch: FileBatch) -> pa.Table:
             reason = f"could not be understood: {type(error).__name__}: {error}"
             rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
     key = group_key(sources, batch.deciding)
-    return group_row(key, _counted(cuts, rejections))
+    return group_row(key, group[0].collection, _counted(cuts, rejections))
 
 
 def _counted(cuts: list[_Cut], rejections: Sequence[Rejection]) -> Understood:
@@ -104,7 +104,8 @@ def _counted(cuts: list[_Cut], rejections: Sequence[Rejection]) -> Understood:
 
 def lost(file: FoundFile, reason: str) -> pa.Table:
     """The row of a file that could not be looked into, and is tried again by the next run."""
-    return group_row("", _counted([], [Rejection(file.collection, file.path, "quarantined", reason)]))
+    rejection = Rejection(file.collection, file.path, "quarantined", reason)
+    return group_row("", file.collection, _counted([], [rejection]))
 
 
 def _cut(source: Source, settings: Settings) -> _Cut:

@@ -15,7 +15,8 @@ import sentence_transformers  # noqa: F401  # slow to import: the server that ch
 from artifacts import durable
 from artifacts.store import Store
 from flows import collect
-from flows.build import BuildResult, build_snapshot
+from flows.build import build_snapshot
+from flows.outcome import BuildResult
 from flows.steps import PlainSteps, Silent
 from flows.work import build_site
 from pipeline.settings import parse

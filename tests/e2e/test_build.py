@@ -14,7 +14,8 @@ import pytest
 import artifacts.query
 from artifacts.check import check_deep
 from artifacts.store import Store
-from flows.build import BuildOptions, BuildResult, build_snapshot
+from flows.build import build_snapshot
+from flows.outcome import BuildOptions, BuildResult
 from flows.steps import PlainSteps, Silent
 from pipeline.errors import EmptyCollection, MissingRoot, ModelMismatch, SettingsError
 from pipeline.settings import Settings, parse

@@ -13,9 +13,10 @@ import pytest
 
 from artifacts.check import check_deep
 from artifacts.store import Store
-from flows.build import BuildResult, build_snapshot
+from flows.build import build_snapshot
 from flows.engines import dask
 from flows.engines.surroundings import surroundings, versions
+from flows.outcome import BuildResult
 from flows.steps import PlainSteps, Silent
 from pipeline.errors import EngineUnavailable
 from pipeline.settings import Settings, parse

@@ -77,7 +77,7 @@ def test_json_output_is_alone_and_nothing_is_said_beside_it(flow_run: FlowRun) -
 def test_every_task_run_is_recorded_with_a_name_to_follow(flow_run: FlowRun) -> None:
     states = dict(flow_run.rows("select name, state_type from task_run"))
     assert set(states.values()) == {"COMPLETED"}
-    assert {"discover", "parse 1 of 1", "embed 1 of 1", "write", "publish"} <= set(states)
+    assert {"remember", "parse 1 of 1", "embed 1 of 1", "write", "publish"} <= set(states)
     assert flow_run.rows("select state_type from flow_run") == [("COMPLETED",)]
 
 
@@ -141,8 +141,8 @@ def test_a_given_server_that_does_not_answer_is_named(built: Built, tmp_path: Pa
 @pytest.mark.parametrize(
     ("signal_name", "to_group", "code", "when"),
     [
-        ("SIGTERM", False, 143, "discover:"),
-        ("SIGINT", True, 130, "discover:"),
+        ("SIGTERM", False, 143, "remember:"),
+        ("SIGINT", True, 130, "remember:"),
         ("SIGHUP", False, 129, "parse:"),
         ("SIGINT", False, 130, "write:"),
     ],
@@ -151,7 +151,7 @@ def test_a_signal_ends_the_flow_and_leaves_no_process(
     built: Built, tmp_path: Path, signal_name: str, to_group: bool, code: int, when: str
 ) -> None:
     command = built.copied_to(tmp_path)
-    started = command.start("index", str(built.vault))
+    started = command.start("index", str(built.vault), "--from", "parse")
     try:
         started.wait_for(when)
         assert len(started.family()) >= 2, "the private server should be running"
@@ -173,9 +173,9 @@ def test_after_kill_9_the_server_goes_and_the_next_run_marks_the_run_as_crashed(
     built: Built, tmp_path: Path
 ) -> None:
     command = built.copied_to(tmp_path)
-    started = command.start("index", str(built.vault))
+    started = command.start("index", str(built.vault), "--from", "parse")
     try:
-        started.wait_for("discover:")
+        started.wait_for("remember:")
         started.process.kill()
         started.process.wait(10)
         wait_until(

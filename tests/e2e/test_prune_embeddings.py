@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 
 from artifacts.store import Store
-from flows.build import BuildOptions, build_snapshot
+from flows.build import build_snapshot
 from flows.embedding_use import prune_store
+from flows.outcome import BuildOptions
 from flows.steps import PlainSteps, Silent
 from pipeline import settings as configuration
 from tests.command_line import CommandLine, write_vault

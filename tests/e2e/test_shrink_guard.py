@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from artifacts.store import Store
-from flows.build import BuildOptions, build_snapshot
+from flows.build import build_snapshot
+from flows.outcome import BuildOptions
 from flows.steps import PlainSteps, Silent
 from pipeline import settings as configuration
 from pipeline.errors import CollectionShrank

@@ -79,7 +79,7 @@ def test_groups_joined_say_what_one_group_of_all_says(settings: Settings) -> Non
 def test_what_was_remembered_is_read_back_as_it_was(settings: Settings, tmp_path: Path) -> None:
     rows = _rows(settings, 1)
     keys = rows["key"].to_pylist()
-    Remembered(tmp_path).add(keys, rows)
+    Remembered(tmp_path).add(rows)
     again = Remembered(tmp_path)
     assert all(key in again for key in keys)
     assert _plain(joined(again.rows(keys))) == _plain(joined(rows))
@@ -104,7 +104,7 @@ def test_a_key_is_that_of_content_settings_and_place(settings: Settings) -> None
 def test_a_damaged_segment_is_not_remembered(settings: Settings, tmp_path: Path) -> None:
     rows = _rows(settings, 1)
     keys = rows["key"].to_pylist()
-    Remembered(tmp_path).add(keys, rows)
+    Remembered(tmp_path).add(rows)
     [segment] = (tmp_path / REMEMBERED).glob("*.arrow")
     content = bytearray(segment.read_bytes())
     content[len(content) // 2] ^= 1
@@ -112,18 +112,10 @@ def test_a_damaged_segment_is_not_remembered(settings: Settings, tmp_path: Path)
     assert not any(key in Remembered(tmp_path) for key in keys)
 
 
-def test_a_row_without_a_key_is_known_to_this_run_alone(settings: Settings, tmp_path: Path) -> None:
-    rows = _rows(settings, 4).set_column(0, "key", pa.array([""]))
-    remembered = Remembered(tmp_path)
-    remembered.add(["0~0"], rows)
-    assert len(joined(remembered.rows(["0~0"])).documents) == 3
-    assert "0~0" not in Remembered(tmp_path)
-
-
 def test_what_no_group_has_any_more_is_forgotten_when_it_is_most(settings: Settings, tmp_path: Path) -> None:
     rows = _rows(settings, 1)
     keys = rows["key"].to_pylist()
-    Remembered(tmp_path).add(keys, rows)
+    Remembered(tmp_path).add(rows)
     Remembered(tmp_path).forget_all_but(keys[:3])
     assert keys[3] in Remembered(tmp_path)  # one of four is no reason to write all of them again
     Remembered(tmp_path).forget_all_but(keys[:1])
