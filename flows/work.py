@@ -12,6 +12,7 @@ from artifacts import durable
 from artifacts.layout import LOCK
 from artifacts.store import Store
 from flows.build import BuildOptions, BuildResult, build_snapshot, plan
+from flows.rebuild import rebuilds
 from flows.request import IndexRequest
 from flows.steps import Progress, Steps
 from pipeline.errors import ArtifactError, StoreBusy
@@ -50,6 +51,8 @@ def build_index(request: IndexRequest, steps: Steps, progress: Progress) -> Buil
     """The request's documents, published as the store's current snapshot; raises as ``build_snapshot`` does."""
     settings, store = request.settings(), Store(request.store)
     options = BuildOptions(request.allow_empty, request.accept_drop, request.accept_shrink)
+    for reason in rebuilds(store, settings):
+        _log.info("%s", reason)
     result = build_snapshot(settings, store, steps, progress, options)
     _prune(store, settings.store.keep)
     return result
