@@ -94,7 +94,7 @@ def forecast(settings: Settings, store: Store) -> Forecast:
         rebuilt=rebuilt,
         texts=texts,
         time=estimate(runs, _kind(changes, rebuilt, before), documents, texts),
-        stopped=_stopped(settings, store, {each.collection: each.files for each in changes}),
+        stopped=_stopped(settings, store, {each.collection: each.files - each.refused for each in changes}),
     )
 
 
