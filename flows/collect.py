@@ -12,6 +12,7 @@ from artifacts.remembered import Remembered
 from artifacts.store import Store
 from artifacts.understood import Understood, joined
 from flows.engines import Engine
+from flows.git_history import with_history
 from flows.groups import Group, decides, group_key, grouped
 from flows.reading import Reading
 from flows.steps import Progress, Steps
@@ -48,8 +49,11 @@ class Understanding:
 
 
 def list_sources(settings: Settings) -> Listing:
-    """The files of every collection; raises ``MissingRoot``."""
-    listings = [list_files(name, collection) for name, collection in sorted(settings.collections.items())]
+    """The files of every collection; raises ``MissingRoot``, or ``SourceError`` where git cannot tell."""
+    listings = [
+        with_history(list_files(name, collection), name, collection)
+        for name, collection in sorted(settings.collections.items())
+    ]
     named: dict[str, FoundFile] = {}
     rejections = [rejection for listing in listings for rejection in listing.rejections]
     for file in (file for listing in listings for file in listing.files):
