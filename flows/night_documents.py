@@ -141,6 +141,8 @@ def _link(key: str, fate: str) -> Link:
 
 def _fates(now: Snapshot, keys: list[str]) -> tuple[Link, ...]:
     """Why each of these links is no longer one that leads nowhere."""
+    if not keys:
+        return ()
     sources = pa.array(sorted({key.partition(_FENCE)[0] for key in keys}), pa.string())
     table = now.table("links", ["source_id", "target", "status"])
     there = dict(_sorted(_keyed(table.filter(pc.is_in(table.column("source_id"), sources)))))
