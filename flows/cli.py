@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from flows import cli_build, cli_evaluate, cli_read, cli_search, cli_sql, cli_tune, output
+from flows import cli_build, cli_evaluate, cli_read, cli_schedule, cli_search, cli_sql, cli_tune, output
 from flows.signals import STOPPED, leave_now, stop_on_signals
 from pipeline.errors import NoctuleError
 
@@ -55,6 +55,7 @@ cli_evaluate.register(app)
 cli_tune.register(app)
 cli_read.register(app)
 cli_sql.register(app)
+cli_schedule.register(app)
 
 
 def main() -> NoReturn:

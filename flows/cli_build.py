@@ -83,7 +83,8 @@ def index(  # noqa: PLR0913, PLR0917  # each is a flag
     ] = None,
     no_prefect: _NoPrefect = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say which files would be read, and write nothing.")
+        bool,
+        typer.Option("--dry-run", help="Say what would be done and how long it may take, and write nothing."),
     ] = False,
     allow_empty: _AllowEmpty = False,
     accept_drop: _AcceptDrop = False,
@@ -105,7 +106,9 @@ def index(  # noqa: PLR0913, PLR0917  # each is a flag
         start=_stage(start),
     )
     if dry_run:
-        _print_plan(request, flags)
+        from flows.cli_plan import print_plan
+
+        print_plan(request, flags)
         return
     work = _index_plain if no_prefect else _index_flow
     result = _ready(request, flags, no_prefect, work, lambda done: done)
@@ -306,27 +309,6 @@ def _index_flow(request: IndexRequest) -> BuildResult:
 
 def _path(path: Path | None) -> str | None:
     return None if path is None else str(path.absolute())
-
-
-def _print_plan(request: IndexRequest, flags: Flags) -> None:
-    from flows.build import plan
-
-    found = plan(request.settings())
-    rejected = [
-        {"collection": r.collection, "path": r.path, "kind": r.kind, "reason": r.reason}
-        for r in found.rejections
-    ]
-    if flags.as_json:
-        output.emit({"files": dict(found.files), "bytes": found.bytes, "rejected": rejected})
-        return
-    output.table(
-        ("collection", "files"), [(name, f"{count:,}") for name, count in sorted(found.files.items())]
-    )
-    for each in rejected[:20]:
-        output.say(f"{each['kind']}: {each['collection']}:{each['path']}: {each['reason']}")
-    if len(rejected) > 20:
-        output.say(f"and {len(rejected) - 20:,} more")
-    output.say(f"{output.size(found.bytes)} would be read. Nothing was written.")
 
 
 def _print_build(result: BuildResult) -> None:

@@ -18,7 +18,8 @@ from prefect.client.schemas.objects import State, TaskRun
 from prefect.task_runners import ThreadPoolTaskRunner
 from prefect.tasks import Task, exponential_backoff
 
-from flows import display, report
+from artifacts.nights import read_night
+from flows import display, night_sheets, report
 from flows.outcome import BuildResult
 from flows.request import IndexRequest
 from flows.signals import spare_children, stop_if_told
@@ -136,14 +137,20 @@ def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
     for line in report.lines(result):
         _log.info("%s", line)
     try:
-        _keep_report(result)
+        _keep_report(result, Path(store))
     except Exception as error:  # the snapshot is published: a server that has gone does not undo that
         _log.warning("the report is not in Prefect: %s (noctule report has it)", error)
     return result
 
 
-def _keep_report(result: BuildResult) -> None:
+def _keep_report(result: BuildResult, store: Path) -> None:
     """The report in Prefect's pages: a copy of what the store keeps."""
+    if (night := read_night(store, result.snapshot)) is not None:
+        create_markdown_artifact(
+            key="night-report",
+            markdown=night_sheets.markdown(night),
+            description="What changed with this snapshot",
+        )
     create_markdown_artifact(
         key="index-summary", markdown=report.markdown(result), description="What this run did"
     )

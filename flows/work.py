@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING, cast
 
 from artifacts import durable
 from artifacts.layout import LOCK
+from artifacts.nights import read_night
 from artifacts.store import Store
 from flows.build import as_before, build_snapshot, plan
+from flows.night_report import keep_report
 from flows.outcome import BuildOptions, BuildResult, Start
+from flows.rebuild import rebuilds
 from flows.request import IndexRequest
 from flows.staged import Gathered, gathered
 from flows.steps import Progress, Steps
-from pipeline.errors import ArtifactError, StoreBusy
+from pipeline.errors import ArtifactError, StoreBusy, WriteFailed
+from pipeline.model import SnapshotId
 from pipeline.search_settings import Search
 from pipeline.site_settings import Site
 
@@ -71,8 +75,12 @@ def build_index(request: IndexRequest, steps: Steps, progress: Progress) -> Buil
     """The request's documents, published as the store's current snapshot; raises as ``build_snapshot`` does."""
     settings, store = request.settings(), Store(request.store)
     given = _ahead.pop(request, None)
+    rebuilt, previous = rebuilds(store, settings), _current(store)
+    for reason in rebuilt:
+        _log.info("%s", reason)
     result = build_snapshot(settings, store, steps, progress, _options(request), given)
     if result.changed:
+        keep_report(store, result, previous, rebuilt)
         _prune(store, settings.store.keep)
     return result
 
@@ -81,6 +89,13 @@ def _options(request: IndexRequest) -> BuildOptions:
     return BuildOptions(
         request.allow_empty, request.accept_drop, request.accept_shrink, cast(Start | None, request.start)
     )
+
+
+def _current(store: Store) -> SnapshotId | None:
+    try:
+        return store.current()
+    except ArtifactError:
+        return None  # the run mends it, or says what is wrong
 
 
 def _prune(store: Store, keep: int) -> None:
@@ -104,7 +119,22 @@ def build_site(
     from docsite.build import build_site as render
 
     with Store(store).open() as snapshot:
-        return steps.run("site", lambda: render(snapshot, out, settings, ranking or Search()))
+        built = steps.run("site", lambda: render(snapshot, out, settings, ranking or Search()))
+        _fill_report(store, snapshot.id, out.resolve())
+        return built
+
+
+def _fill_report(store: Path, snapshot: SnapshotId, site: Path) -> None:
+    """The night's report on the site's page; the site is there already, so a refusal is a warning."""
+    from docsite.report_page import fill_report
+    from flows.night_sheets import sheets
+
+    night = read_night(store, snapshot)
+    try:
+        if night is not None:
+            fill_report(site, sheets(night))
+    except (WriteFailed, KeyError, TypeError, ValueError) as error:
+        _log.warning("the site has no report of the night: %s", error)
 
 
 def night_site(request: IndexRequest, out: Path, steps: Steps) -> SiteResult:

@@ -12,6 +12,7 @@ from docsite.library import CommunityRow, Entry, by_title
 from docsite.navigation import Node
 from docsite.pages import Crumb
 from docsite.plan import SitePage, SitePlan
+from docsite.report_page import report_pages
 from docsite.sitemap import sitemap_files
 from docsite.topic_map import MAX_PAGE_MAPS, MAX_PAGES, pages_map, topics_map
 from docsite.word_pages import letters
@@ -52,6 +53,7 @@ def list_pages(plan: SitePlan) -> Iterator[SitePage]:
         yield from _topic_pages(plan)
     if plan.settings.search:
         yield from _search_pages(plan)
+    yield from report_pages(plan)
     yield _not_found(plan)
     yield from sitemap_files(plan)
 

@@ -28,7 +28,9 @@ PREVIEWS = "_previews"
 FEED = "feed.xml"
 LLMS = "llms.txt"
 INDEX_STEMS = ("index", "readme", "_index")
+REPORT = "_report.html"
 RESERVED = (
+    REPORT,
     ASSETS,
     "_pages",
     "_tags",
