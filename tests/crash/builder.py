@@ -18,7 +18,7 @@ from flows import collect
 from flows.build import BuildResult, build_snapshot
 from flows.steps import PlainSteps, Silent
 from flows.work import build_site
-from pipeline.settings import parse
+from pipeline.settings import Settings, parse
 from pipeline.site_settings import Site
 from tests.snapshot_builder import QuickDisk
 
@@ -74,9 +74,18 @@ def write_edition(vault: Path, edition: int) -> Path:
 
 def build_edition(store: Store, vault: Path, steps: PlainSteps) -> BuildResult:
     """One index run, without worker processes."""
-    collect.Workers = Here  # type: ignore[assignment,misc]
     settings = parse({"collections": {"vault": {"root": str(vault)}}, "embed": {"workers": 1}}, "test")
-    return build_snapshot(settings, store, steps, Silent())
+    return build_here(store, settings, steps)
+
+
+def build_here(store: Store, settings: Settings, steps: PlainSteps) -> BuildResult:
+    """One index run whose parsing happens in this process."""
+    really = collect.Workers
+    collect.Workers = Here  # type: ignore[assignment,misc]
+    try:
+        return build_snapshot(settings, store, steps, Silent())
+    finally:
+        collect.Workers = really  # type: ignore[misc]
 
 
 def build_for_ever(root: Path, first_edition: int, ready: Connection) -> None:
