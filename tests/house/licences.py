@@ -36,7 +36,10 @@ _SPOKEN = {
     "public domain": "Public-Domain",
     "the unlicense (unlicense)": "Unlicense",
     "the unlicense": "Unlicense",
-    "gnu lesser general public license v3 or later (lgplv3+)": "LGPL-3.0-or-later",
+    "apache 2.0 license": "Apache-2.0",
+    "bsd-2-clause": "BSD-2-Clause",
+    "bsd-3-clause": "BSD-3-Clause",
+    "mpl-2.0 and mit": "MPL-2.0 AND MIT",
 }
 
 
@@ -50,7 +53,7 @@ def licence_of(found: Distribution) -> str:
         for each in given.get_all("Classifier") or []
         if each.startswith("License")
     ]
-    told = [each for each in last if each != "osi approved"] or [
+    told = [each for each in last if each not in ("osi approved", "dfsg approved")] or [
         (given.get("License") or "").split("\n")[0].lower()
     ]
     return " AND ".join(sorted({_SPOKEN.get(each.strip(), each.strip() or "unknown") for each in told}))
