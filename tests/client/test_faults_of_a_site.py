@@ -1,4 +1,4 @@
-"""Rows 56, 57 and 62 of docs/store/fault-matrix.md: a site that is replaced, damaged or large under an open tab."""
+"""Rows 56, 57, 60 and 62 of docs/store/fault-matrix.md: a site that is replaced, damaged, large, or of another mind than Python."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from docsite.build import build_site
 from pipeline.search_settings import Search
 from pipeline.site_settings import Site
+from pipeline.text import prose_analyzer, terms
 from tests.browser_driver import needs_browser
 from tests.guide_snapshot import Guide, guide
 
@@ -110,3 +111,21 @@ def test_a_first_search_loads_a_bounded_part_of_the_index(browser: webdriver.Chr
     assert found["hits"]
     whole = sum(path.stat().st_size for path in (site / "_search").iterdir())
     assert 0 < float(str(found["bytes"])) <= min(FIRST_SEARCH_BYTES, whole)
+
+
+_TEXTS = (
+    "C++ and C# aren't node.js\u2019s", "\u6771\u4eac\u90fd\u306e\u5929\u6c17 and Gr\u00f6\u00dfe", "na\u00efve_caf\u00e9.txt", "an accent alone: \u0301, _\u0301 and e\u0301",
+    "get_user_by_id getUserById HTTPServer2", "running flies happily organisations", "--force -rf $x %s", "\u0928\u093e\u092e \u0e44\u0e17\u0e22 \ud55c\uad6d\uc5b4",
+    "\ufb01ne \u24b6 \u00bd", "a" * 100, "\U0001f389 \u202e \x00",
+)  # fmt: skip
+
+
+def test_the_browser_and_python_cut_the_same_terms(browser: webdriver.Chrome, site: Path) -> None:
+    browser.get(f"{site.as_uri()}/index.html")
+    folder = Path(__file__).resolve().parents[2] / "site" / "docsite" / "client" / "search"
+    code = "".join((folder / f"{name}.js").read_text("utf-8") for name in ("stem", "analyze"))
+    browser.execute_script(
+        f"{code}\nwindow.theirs = (t) => tokensOf(t).flatMap((k) => expanded(k, stemEnglish));"
+    )
+    found = browser.execute_script("return arguments[0].map(window.theirs)", list(_TEXTS))
+    assert found == [terms(prose_analyzer("en"), text) for text in _TEXTS]
