@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from artifacts.understood import Understood, joined
 from docsite.urls import Placed, page_paths
 from flows.collect import list_sources
+from flows.groups import decides
 from flows.understand import FileBatch, understand
 from pipeline.collection_settings import Collection
 from pipeline.discover import FoundFile, list_files, read_source
@@ -40,6 +42,10 @@ def write(path: Path, text: str = "# Words\n\nSome words.\n") -> FoundFile:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     return FoundFile("c", path.name, path, len(text))
+
+
+def understood(files: tuple[FoundFile, ...], settings: Settings) -> Understood:
+    return joined(understand(FileBatch((files,), settings, decides(settings))))
 
 
 @pytest.mark.timeout(20)
@@ -128,7 +134,7 @@ def test_a_file_that_may_not_be_read_is_quarantined_and_the_others_are_kept(
         return really(path, flags, mode)
 
     monkeypatch.setattr(os, "open", refusing)
-    found = understand(FileBatch(files, Settings(collections={"c": collection(tmp_path)})))
+    found = understood(files, Settings(collections={"c": collection(tmp_path)}))
     assert found.documents["path"].to_pylist() == ["a.md", "c.md"]
     assert [(r.path, r.kind, r.reason) for r in found.rejections] == [
         ("b.md", "quarantined", "the file cannot be read: Permission denied")
@@ -215,7 +221,7 @@ def test_templates_in_a_document_are_shown_as_they_are() -> None:
 )
 def test_odd_documents_become_sound_passages_or_none(text: str, path: str, tmp_path: Path) -> None:
     settings = Settings(collections={"c": collection(tmp_path)})
-    found = understand(FileBatch((write(tmp_path / path, text),), settings))
+    found = understood((write(tmp_path / path, text),), settings)
     limit = settings.chunk.max_tokens
     tokens = found.passages["tokens"].to_pylist()
     assert all(0 < count <= limit for count in tokens)
