@@ -23,6 +23,10 @@ from pipeline.errors import NoctuleError
 P = ParamSpec("P")
 BROKEN_PIPE = 141
 _PANEL = "Common flags"
+_OUT_OF_MEMORY = NoctuleError(
+    "there is not enough memory",
+    hint="The current snapshot is as it was. Lower embed.workers or embed.batch_tokens, or add memory.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,9 @@ def _guarded(flags: Flags, command: Callable[[], None]) -> None:
         _stopped("interrupted", INTERRUPTED, flags)
     except Stopped as stop:
         _stopped(f"stopped by {signal.Signals(stop.number).name}", 128 + stop.number, flags)
+    except MemoryError:
+        output.error(_OUT_OF_MEMORY, flags.as_json, kind="OutOfMemory")
+        raise typer.Exit(2) from None
     except Exception as bug:
         _bug(bug, flags)
 

@@ -28,12 +28,12 @@ _BACKTICKS = re.compile(r"`([^`]*)`")
 def parse(source: Source, collection: Collection) -> Document:
     """The document that the source holds.
 
-    Raises ``RejectedDocument``, and nothing else, when it cannot be read: the message gives the reason.
+    Raises ``RejectedDocument`` when it cannot be read: the message gives the reason; and nothing else but ``MemoryError``.
     """
     where = f"{source.collection}:{source.path}"
     try:
         return _reader(source.path)(source, collection, where)
-    except RejectedDocument:
+    except (RejectedDocument, MemoryError):
         raise
     except RecursionError:
         raise RejectedDocument("nested too deeply to parse", where=where, hint="Flatten it.") from None

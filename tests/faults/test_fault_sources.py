@@ -49,6 +49,10 @@ def write(path: Path, text: str = "# Words\n\nSome words.\n") -> FoundFile:
     return FoundFile("c", path.name, path, len(text))
 
 
+def understood(files: tuple[FoundFile, ...], settings: Settings) -> Understood:
+    return joined(understand(FileBatch((files,), settings, decides(settings))))
+
+
 @pytest.mark.timeout(20)
 def test_sockets_and_devices_are_skipped_without_opening_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
