@@ -123,6 +123,9 @@ def site(
     flags: Flags,
     out: _Out = Path("public"),
     no_prefect: _NoPrefect = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Make every file anew, also those that did not change.")
+    ] = False,
 ) -> None:
     """Render the current snapshot as a static site; it replaces an older one at once.
 
@@ -139,10 +142,11 @@ def site(
             from flows.steps import PlainSteps
             from flows.work import build_site
 
-            return build_site(flags.store, out, settings.site, PlainSteps(), settings.search)
+            return build_site(flags.store, out, settings.site, PlainSteps(), settings.search, full=full)
         from flows.site import site as flow
 
-        return flow(config=_path(flags.config), store=str(flags.store.absolute()), out=str(out.absolute()))
+        store, folder = str(flags.store.absolute()), str(out.absolute())
+        return flow(config=_path(flags.config), store=store, out=folder, full=full)
 
     built = _run(flags, no_prefect, work)
     if flags.as_json:
@@ -339,9 +343,16 @@ def _print_build(result: BuildResult) -> None:
 
 
 def _site_json(built: SiteResult) -> dict[str, object]:
-    return {"pages": built.pages, "files": built.files, "bytes": built.bytes, "index": str(built.index)}
+    return {
+        "pages": built.pages,
+        "files": built.files,
+        "written": built.written,
+        "bytes": built.bytes,
+        "index": str(built.index),
+    }
 
 
 def _print_site(built: SiteResult) -> None:
-    output.say(f"site: {built.pages:,} pages, {built.files:,} files, {output.size(built.bytes)}")
+    files = f"{built.files:,} files ({built.written:,} new)"
+    output.say(f"site: {built.pages:,} pages, {files}, {output.size(built.bytes)}")
     output.say(f"Open {built.index}")

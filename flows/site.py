@@ -21,14 +21,16 @@ _log = logging.getLogger(display.LOGGER)
 
 
 @flow(name="site", persist_result=False)
-def site(config: str | None = None, store: str = ".noctule", out: str = "public") -> SiteResult:
+def site(
+    config: str | None = None, store: str = ".noctule", out: str = "public", full: bool = False
+) -> SiteResult:
     """The store's current snapshot as a site in the folder ``out``; raises ``ArtifactError`` or ``SourceError``."""
     settings = read_settings(None if config is None else Path(config))
-    built = build_site(Path(store), Path(out), settings.site, PrefectSteps(), settings.search)
+    built = build_site(Path(store), Path(out), settings.site, PrefectSteps(), settings.search, full=full)
     _log.info("site: %s pages in %s", f"{built.pages:,}", out)
     create_markdown_artifact(
         key="site-summary",
-        markdown=f"{built.pages:,} pages, {built.files:,} files, {built.bytes:,} bytes in `{out}`",
+        markdown=f"{built.pages:,} pages, {built.files:,} files ({built.written:,} new), {built.bytes:,} bytes in `{out}`",
         description="The site this run built",
     )
     return built

@@ -95,16 +95,16 @@ def _prune(store: Store, keep: int) -> None:
 
 
 def build_site(
-    store: Path, out: Path, settings: Site, steps: Steps, ranking: Search | None = None
+    store: Path, out: Path, settings: Site, steps: Steps, ranking: Search | None = None, *, full: bool = False
 ) -> SiteResult:
     """The store's current snapshot as a site in ``out``, which appears at once or not at all.
 
-    Its search ranks as ``ranking`` says, by default as every search does.
+    Its search ranks as ``ranking`` says, by default as every search does. With ``full`` every file is made anew.
     """
     from docsite.build import build_site as render
 
     with Store(store).open() as snapshot:
-        return steps.run("site", lambda: render(snapshot, out, settings, ranking or Search()))
+        return steps.run("site", lambda: render(snapshot, out, settings, ranking or Search(), full=full))
 
 
 def night_site(request: IndexRequest, out: Path, steps: Steps) -> SiteResult:

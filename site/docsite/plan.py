@@ -18,11 +18,17 @@ from pipeline.site_settings import Site
 
 @dataclass(frozen=True, slots=True)
 class SitePage:
-    """One file of the site: its path below the site's folder, its bytes, and of a document's page the summary."""
+    """One file of the site: its path below the site's folder, its bytes, and of a document's page the summary.
+
+    ``fingerprint`` stands for all that it is made from, where that is known; a file that is ``kept`` is the one that
+    the site had before, and has no bytes here.
+    """
 
     path: str
     content: bytes
     summary: str = ""
+    fingerprint: str = ""
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
