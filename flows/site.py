@@ -12,10 +12,11 @@ from prefect.artifacts import create_markdown_artifact
 from flows import display
 from flows.index import PrefectSteps
 from flows.request import read_settings
-from flows.work import build_site
+from flows.work import build_search, build_site
 
 if TYPE_CHECKING:
     from docsite.build import SiteResult
+    from docsite.search_only import SearchOnlyResult
 
 _log = logging.getLogger(display.LOGGER)
 
@@ -33,4 +34,17 @@ def site(
         markdown=f"{built.pages:,} pages, {built.files:,} files ({built.written:,} new), {built.bytes:,} bytes in `{out}`",
         description="The site this run built",
     )
+    return built
+
+
+@flow(name="search", persist_result=False)
+def search_only(
+    config: str | None = None, store: str = ".noctule", out: str = "public", insert: bool = False
+) -> SearchOnlyResult:
+    """The search of the pages in ``out``, which something else built; raises ``ArtifactError`` or ``SourceError``."""
+    settings = read_settings(None if config is None else Path(config))
+    built = build_search(
+        Path(store), Path(out), settings.site, PrefectSteps(), settings.search, insert=insert
+    )
+    _log.info("search of %s pages in %s", f"{built.pages:,}", built.folder)
     return built

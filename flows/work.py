@@ -23,6 +23,7 @@ from pipeline.site_settings import Site
 
 if TYPE_CHECKING:
     from docsite.build import SiteResult
+    from docsite.search_only import SearchOnlyResult
 
 _log = logging.getLogger("noctule")
 
@@ -105,6 +106,16 @@ def build_site(
 
     with Store(store).open() as snapshot:
         return steps.run("site", lambda: render(snapshot, out, settings, ranking or Search(), full=full))
+
+
+def build_search(
+    store: Path, out: Path, settings: Site, steps: Steps, ranking: Search, *, insert: bool = False
+) -> SearchOnlyResult:
+    """The search of the store's current snapshot for the pages in ``out``, which something else built."""
+    from docsite.search_only import build_search as render
+
+    with Store(store).open() as snapshot:
+        return steps.run("search", lambda: render(snapshot, out, settings, ranking, insert=insert))
 
 
 def night_site(request: IndexRequest, out: Path, steps: Steps) -> SiteResult:

@@ -68,7 +68,7 @@ def build_site(
     ``out`` holds something else than a site, ``WriteFailed`` where the disk refuses.
     """
     target = out.resolve()
-    _refuse_other_content(target)
+    refuse_other_content(target)
     whole = site_fingerprint(snapshot.id, settings, ranking)
     wanted = _Wanted(snapshot, target, settings, ranking, whole)
     with previous_site(target) as found:
@@ -81,7 +81,8 @@ def build_site(
             return _exchange(wanted, PreviousSite())
 
 
-def _refuse_other_content(target: Path) -> None:
+def refuse_other_content(target: Path) -> None:
+    """Returns if the folder is empty, absent or a site; raises ``SourceError`` where building would replace others' files."""
     if not target.exists():
         return
     if not target.is_dir():

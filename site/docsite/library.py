@@ -123,7 +123,7 @@ def _in_order(owner: Rows, place: Rows) -> bool:
 class Library:
     """Documents with their sections, code and links, read once; texts stay in Arrow until asked for."""
 
-    def __init__(self, snapshot: SnapshotTables) -> None:
+    def __init__(self, snapshot: SnapshotTables, *, originals: bool = False) -> None:
         self.snapshot_id = str(snapshot.id)
         documents = snapshot.table("documents")
         names = documents.column("doc_id").to_pylist()
@@ -131,7 +131,7 @@ class Library:
         documents = self.documents
         self._texts, self._htmls = documents.column("text"), documents.column("html")
         self._anchors = documents.column("anchors")
-        self.entries = _entries(documents)
+        self.entries = _entries(documents, originals)
         self.by_id: Mapping[str, Entry] = {entry.doc_id: entry for entry in self.entries}
         self._names = pa.array([*self.by_id], pa.string())
         self.collections: tuple[str, ...] = tuple(sorted({entry.collection for entry in self.entries}))
@@ -221,10 +221,13 @@ def _by_weight(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     return tuple(sorted(entries, key=lambda entry: (-entry.links_in, *by_title(entry))))
 
 
-def _entries(documents: pa.Table) -> tuple[Entry, ...]:
+def _entries(documents: pa.Table, originals: bool) -> tuple[Entry, ...]:
     columns = {
         name: documents.column(name).to_pylist() for name in documents.column_names if name in _ENTRY_COLUMNS
     }
+    if originals:
+        paths = {str(name): str(path) for name, path in zip(columns["doc_id"], columns["path"], strict=True)}
+        return tuple(_entry(row, columns, paths) for row in range(documents.num_rows))
     several = len(set(columns["collection"])) > 1
     placed = [
         urls.Placed(doc_id, path, collection if several else "")

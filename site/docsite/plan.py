@@ -70,9 +70,9 @@ class SitePlan:
         return topic.label or self.theme.words.say("topic_number", number=topic.community_id)
 
 
-def plan_site(snapshot: SnapshotTables, settings: Site) -> SitePlan:
-    """The plan of the site that shows this snapshot."""
-    library = Library(snapshot)
+def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = False) -> SitePlan:
+    """The plan of the site that shows this snapshot; ``originals`` are the documents themselves as its pages."""
+    library = Library(snapshot, originals=originals)
     theme = Theme(load_words(settings.words), settings.templates)
     tags = library.tags()
     tag_pages = urls.slug_pages(tags, "_tags")
