@@ -10,7 +10,7 @@ from pathlib import Path
 
 from artifacts import durable
 from docsite import urls
-from docsite.assets import component_files
+from docsite.assets import component_files, plain_script
 from docsite.build import refuse_other_content
 from docsite.library import SnapshotTables
 from docsite.plan import SitePage, SitePlan, plan_site
@@ -122,7 +122,11 @@ def _exchange(
 def _files(plan: SitePlan, snapshot: SnapshotTables, ranking: Search) -> Iterator[SitePage]:
     """All files in one folder: the engine takes pages to lie one step above its own."""
     for page in search_files(plan, snapshot, ranking):
-        yield SitePage(page.path.removeprefix(f"{urls.SEARCH}/"), page.content)
+        # The engine is text; the index's parts say their encoding themselves.
+        wide = page.content.startswith(_WIDE)
+        yield SitePage(
+            page.path.removeprefix(f"{urls.SEARCH}/"), page.content if wide else plain_script(page.content)
+        )
     yield from component_files(plan)
 
 

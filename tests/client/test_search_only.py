@@ -47,7 +47,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     site = folder / "html"
     for name, body in PAGES.items():
         (site / name).parent.mkdir(parents=True, exist_ok=True)
-        head = f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}"><title>{name}</title>'
+        head = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"><title>{name}</title>'
         (site / name).write_text(f"<!doctype html><html><head>{head}</head><body>{body}</body></html>\n")
     given = {
         "collections": {"html": {"root": str(site)}},
@@ -104,6 +104,7 @@ def test_a_hit_leads_to_the_page_that_was_indexed(browser: webdriver.Chrome, bas
     browser.find_element(By.TAG_NAME, "body").send_keys("/")
     _within(browser, "#SearchInput").send_keys("soft pears harvest")
     hit = _within(browser, "a[role=option]")
+    assert _within(browser, ".search-keys kbd").text == "↑ ↓"  # though the page says no encoding
     assert hit.get_attribute("href") == f"{base}fruit/pears%20%26%20more.html"
     _within(browser, "#SearchInput").send_keys(Keys.ENTER)
     WebDriverWait(browser, 10).until(lambda driver: "pears" in driver.current_url)
