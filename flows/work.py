@@ -27,6 +27,7 @@ from pipeline.site_settings import Site
 
 if TYPE_CHECKING:
     from docsite.build import SiteResult
+    from docsite.search_only import SearchOnlyResult
 
 _log = logging.getLogger("noctule")
 
@@ -110,16 +111,16 @@ def _prune(store: Store, keep: int) -> None:
 
 
 def build_site(
-    store: Path, out: Path, settings: Site, steps: Steps, ranking: Search | None = None
+    store: Path, out: Path, settings: Site, steps: Steps, ranking: Search | None = None, *, full: bool = False
 ) -> SiteResult:
     """The store's current snapshot as a site in ``out``, which appears at once or not at all.
 
-    Its search ranks as ``ranking`` says, by default as every search does.
+    Its search ranks as ``ranking`` says, by default as every search does. With ``full`` every file is made anew.
     """
     from docsite.build import build_site as render
 
     with Store(store).open() as snapshot:
-        built = steps.run("site", lambda: render(snapshot, out, settings, ranking or Search()))
+        built = steps.run("site", lambda: render(snapshot, out, settings, ranking or Search(), full=full))
         _fill_report(store, snapshot.id, out.resolve())
         return built
 
@@ -135,6 +136,16 @@ def _fill_report(store: Path, snapshot: SnapshotId, site: Path) -> None:
             fill_report(site, sheets(night))
     except (WriteFailed, KeyError, TypeError, ValueError) as error:
         _log.warning("the site has no report of the night: %s", error)
+
+
+def build_search(
+    store: Path, out: Path, settings: Site, steps: Steps, ranking: Search, *, insert: bool = False
+) -> SearchOnlyResult:
+    """The search of the store's current snapshot for the pages in ``out``, which something else built."""
+    from docsite.search_only import build_search as render
+
+    with Store(store).open() as snapshot:
+        return steps.run("search", lambda: render(snapshot, out, settings, ranking, insert=insert))
 
 
 def night_site(request: IndexRequest, out: Path, steps: Steps) -> SiteResult:

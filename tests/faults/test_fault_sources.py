@@ -29,11 +29,6 @@ from tests.site_builder import page_of
 MANY = 100_000
 
 
-def understood(files: tuple[FoundFile, ...], settings: Settings) -> Understood:
-    """What the files say, read as one group."""
-    return joined(understand(FileBatch((files,), settings, decides(settings))))
-
-
 def collection(root: Path, **more: object) -> Collection:
     return Collection(root=str(root), **more)  # type: ignore[arg-type]
 
