@@ -20,13 +20,17 @@ _PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "abfs":
              "sftp": "paramiko", "ssh": "paramiko"}  # fmt: skip
 
 
+class NotThere(Exception):
+    """The other side has no such file. Not an ``OSError``: it says nothing of this machine's disk."""
+
+
 def is_address(target: str) -> bool:
     """Whether a target is an address such as ``s3://bucket/prefix``, and not a folder."""
     return _URL.match(target) is not None
 
 
 class RemoteFiles:
-    """Files by name below one address; raises ``RemoteUnavailable``, and ``FileNotFoundError`` where it says so."""
+    """Files by name below one address; raises ``RemoteUnavailable``, and ``NotThere`` where it says so."""
 
     def __init__(self, address: str) -> None:
         self.address = address.rstrip("/")
@@ -39,18 +43,18 @@ class RemoteFiles:
         return f"{self.address}/{name}" if name else self.address
 
     def read(self, name: str, limit: int) -> bytes:
-        """At most ``limit`` bytes of a file; raises ``FileNotFoundError``."""
+        """At most ``limit`` bytes of a file; raises ``NotThere``."""
         with self._refusals(name), self._files.open(self._path(name), "rb", cache_type="none") as file:
             return bytes(file.read(limit))
 
     def blocks(self, name: str) -> Iterator[bytes]:
-        """A file's bytes in blocks; raises ``FileNotFoundError``."""
+        """A file's bytes in blocks; raises ``NotThere``."""
         with self._refusals(name), self._files.open(self._path(name), "rb", cache_type="none") as file:
             while block := file.read(_BLOCK):
                 yield bytes(block)
 
     def sha256(self, name: str) -> str:
-        """The hash of the bytes that a reader would get; raises ``FileNotFoundError``."""
+        """The hash of the bytes that a reader would get; raises ``NotThere``."""
         digest = hashlib.sha256()
         for block in self.blocks(name):
             digest.update(block)
@@ -62,14 +66,14 @@ class RemoteFiles:
             with self._refusals(folder):
                 self._files.invalidate_cache()
                 found = self._files.find(self._path(folder), detail=True)
-        except FileNotFoundError:
+        except NotThere:
             return {}
         start = len(self._root.rstrip("/")) + 1
         return {path[start:]: int(info["size"]) for path, info in sorted(found.items())}
 
     def send(self, source: Path, name: str) -> None:
         """A local file is there under this name; half of it may be there if this is interrupted."""
-        with self._refusals(name):
+        with self._refusals(name, missing_is_refusal=True):
             self._make_parent(name)
             self._files.put_file(str(source), self._path(name))
 
@@ -79,13 +83,13 @@ class RemoteFiles:
             with self._refusals(name):
                 self._make_parent(name)
                 self._files.cp_file(self._path(source), self._path(name))
-        except (NotImplementedError, FileNotFoundError, RemoteUnavailable):
+        except (NotImplementedError, NotThere, RemoteUnavailable):
             return False
         return True
 
     def replace(self, name: str, content: bytes) -> None:
         """A small file holds the old content or the new, never a part."""
-        with self._refusals(name):
+        with self._refusals(name, missing_is_refusal=True):
             self._make_parent(name)
             if self._protocol in _REPLACES_WHOLE:
                 self._files.pipe_file(self._path(name), content)
@@ -100,7 +104,7 @@ class RemoteFiles:
         try:
             with self._refusals(name):
                 self._files.rm_file(self._path(name))
-        except FileNotFoundError:
+        except NotThere:
             return
 
     def _path(self, name: str) -> str:
@@ -111,11 +115,15 @@ class RemoteFiles:
             self._files.makedirs(self._path(name).rpartition("/")[0], exist_ok=True)
 
     @contextmanager
-    def _refusals(self, name: str) -> Iterator[None]:
+    def _refusals(self, name: str, *, missing_is_refusal: bool = False) -> Iterator[None]:
         try:
             yield
-        except (NoctuleError, FileNotFoundError, NotImplementedError):
+        except (NoctuleError, NotThere, NotImplementedError):
             raise
+        except FileNotFoundError as error:
+            if not missing_is_refusal:
+                raise NotThere(self.where(name)) from None
+            raise self._refusal(name, error) from None
         except ImportError:
             package = _PACKAGES.get(self._protocol, "the package for this protocol")
             raise SettingsError(
@@ -124,11 +132,14 @@ class RemoteFiles:
                 hint=f'Install it: pip install "noctule[remote]" (S3), or {package}.',
             ) from None
         except Exception as error:  # each library raises kinds of its own, and all mean that it did not work
-            raise RemoteUnavailable(
-                f"it did not answer as it should: {_first_line(error)}",
-                where=self.where(name),
-                hint="Look at the address, the credentials in the environment and the network, then try again.",
-            ) from None
+            raise self._refusal(name, error) from None
+
+    def _refusal(self, name: str, error: Exception) -> RemoteUnavailable:
+        return RemoteUnavailable(
+            f"it did not answer as it should: {_first_line(error)}",
+            where=self.where(name),
+            hint="Look at the address, the credentials in the environment and the network, then try again.",
+        )
 
 
 def _opened(address: str, protocol: str) -> tuple[Any, str]:

@@ -19,7 +19,7 @@ from artifacts import durable
 from artifacts.layout import CURRENT, LOCK, MANIFEST, PINS, SNAPSHOTS, STAGING_PREFIX
 from artifacts.manifest import FileEntry, Manifest
 from artifacts.pointer import Pointer
-from artifacts.remote.files import RemoteFiles
+from artifacts.remote.files import NotThere, RemoteFiles
 from artifacts.remote.shelf import AGAIN, RemoteShelf
 from artifacts.shelves import PIN_DIGITS, Shelves
 from artifacts.snapshot import hash_files
@@ -148,7 +148,7 @@ class Mirror:
         self._sweep()
         try:
             manifest = RemoteShelf(remote).manifest(name)
-        except FileNotFoundError:
+        except NotThere:
             raise NoSnapshot(f"there is no snapshot {name}", where=self.address, hint=AGAIN) from None
         staging = target.parent / f"{STAGING_PREFIX}{uuid4().hex}"
         durable.make_directory(staging)
@@ -165,7 +165,7 @@ class Mirror:
         try:
             with durable.writer(part) as out:
                 size = sum(out.write(block) for block in _bounded(remote.blocks(path), entry.bytes))
-        except FileNotFoundError:
+        except NotThere:
             raise self._damaged(remote, path, "the file is missing") from None
         found = hash_files([part])[part.name]
         if size != entry.bytes or found != entry.sha256:

@@ -14,7 +14,7 @@ from artifacts import durable
 from artifacts.layout import CURRENT, MANIFEST, PINS, SNAPSHOTS
 from artifacts.manifest import MAX_MANIFEST_BYTES, FileEntry
 from artifacts.pointer import MAX_POINTER_BYTES, Pointer
-from artifacts.remote.files import RemoteFiles, is_address
+from artifacts.remote.files import NotThere, RemoteFiles, is_address
 from artifacts.remote.shelf import RemoteShelf
 from artifacts.shelves import PIN_DIGITS
 from artifacts.snapshot import Snapshot
@@ -154,7 +154,7 @@ def _hashes_there(shelf: RemoteShelf, pointer: Pointer | None, but: SnapshotId) 
         return {}
     try:
         manifest = shelf.manifest(pointer.id)
-    except (NoctuleError, FileNotFoundError):
+    except (NoctuleError, NotThere):
         return {}
     return {entry.sha256: f"{_folder(pointer.id)}/{name}" for name, entry in manifest.files.items()}
 
@@ -184,7 +184,7 @@ def _send_files(snapshot: Snapshot, remote: RemoteFiles, have: Mapping[str, str]
 def _holds(remote: RemoteFiles, path: str, sha256: str) -> bool:
     try:
         return remote.sha256(path) == sha256
-    except FileNotFoundError:
+    except NotThere:
         return False
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from artifacts.layout import CURRENT, MANIFEST, PINS, SNAPSHOTS
 from artifacts.manifest import MAX_MANIFEST_BYTES, Manifest, snapshot_id
 from artifacts.pointer import MAX_POINTER_BYTES, Pointer, is_snapshot_id
-from artifacts.remote.files import RemoteFiles
+from artifacts.remote.files import NotThere, RemoteFiles
 from artifacts.shelves import PIN_DIGITS
 from pipeline.errors import DamagedSnapshot
 from pipeline.model import SnapshotId
@@ -23,7 +23,7 @@ class RemoteShelf:
         """What ``CURRENT`` says there, ``None`` if there is none; raises ``DamagedSnapshot``, ``RemoteUnavailable``."""
         try:
             content = self._remote.read(CURRENT, MAX_POINTER_BYTES + 1)
-        except FileNotFoundError:
+        except NotThere:
             return None
         return Pointer.from_bytes(content, where=self._remote.where(CURRENT), hint=AGAIN)
 
@@ -35,7 +35,7 @@ class RemoteShelf:
             return None
 
     def manifest(self, name: SnapshotId) -> Manifest:
-        """A snapshot's manifest; raises ``FileNotFoundError``, or ``DamagedSnapshot`` if it is not that."""
+        """A snapshot's manifest; raises ``NotThere``, or ``DamagedSnapshot`` if it is not that."""
         path = f"{SNAPSHOTS}/{name}/{MANIFEST}"
         content = self._remote.read(path, MAX_MANIFEST_BYTES + 1)
         if snapshot_id(content) != name:
@@ -76,6 +76,6 @@ class RemoteShelf:
     def _generation(self, name: SnapshotId) -> int:
         try:
             digits = self._remote.read(f"{PINS}/{name}", PIN_DIGITS)
-        except FileNotFoundError:
+        except NotThere:
             return 0
         return int(digits) if len(digits) == PIN_DIGITS and digits.isdigit() else 0

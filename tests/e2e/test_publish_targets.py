@@ -134,7 +134,7 @@ def test_a_damaged_remote_file_is_refused_named_and_mended_by_a_deep_sending(
     content = bytearray(server.files().cat_file(path))
     content[len(content) // 2] ^= 1
     server.files().pipe_file(path, bytes(content))
-    with pytest.raises(DamagedSnapshot, match="expected .* bytes with SHA-256") as caught:
+    with pytest.raises(DamagedSnapshot, match=r"expected .* bytes with SHA-256") as caught:
         Store(bucket).open()
     assert caught.value.where == path and "--deep" in caught.value.hint
     assert send(store, bucket, keep=1).sent == 0, "only a deep sending reads what is there"
