@@ -12,12 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import CommandLine
+from tests.command_line import CommandLine, wait_until
 from tests.ray_cluster import ray_head
 
 pytestmark = pytest.mark.skipif(
     find_spec("ray") is None, reason='Ray is not installed; with it: pip install -e ".[ray]"'
 )
+
+# 127.0.0.1, as itself and as an address of IPv6, in the kernel's order of bytes.
+LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F"}
 
 
 def write_library(root: Path, files: int = 100) -> Path:
@@ -82,8 +85,8 @@ def test_a_cluster_of_the_runs_own_listens_on_this_machine_only_and_is_gone_afte
         except subprocess.TimeoutExpired:
             continue
     assert started.process.returncode == 0, started.said()
-    assert heard == {"0100007F"}, "addresses that something listened on, in hexadecimal"
-    assert started.family() == {}
+    assert heard and heard <= LOOPBACK, "addresses that something listened on, in hexadecimal"
+    wait_until(lambda: not started.family(), 15, "something of the cluster is left")
     done = command.run("check", "--json")
     assert done.json["snapshot"] == expected
 
