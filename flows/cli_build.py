@@ -310,9 +310,11 @@ def _imports() -> None:
 def _index_plain(request: IndexRequest) -> BuildResult:
     from flows.display import current
     from flows.steps import PlainSteps
-    from flows.work import build_index
+    from flows.work import build_index, publish_as_set
 
-    return build_index(request, PlainSteps(), current())
+    result = build_index(request, PlainSteps(), current())
+    publish_as_set(request, PlainSteps())
+    return result
 
 
 def _index_flow(request: IndexRequest) -> BuildResult:

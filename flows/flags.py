@@ -29,6 +29,20 @@ _OUT_OF_MEMORY = NoctuleError(
 )
 
 
+def _store_folder(given: str) -> Path:
+    """The folder that is meant; for an address, the folder through which it is read."""
+    from artifacts.remote.files import is_address
+
+    if not is_address(str(given)):
+        return Path(given)
+    from artifacts.remote.mirror import mirror_folder
+
+    try:
+        return mirror_folder(str(given))
+    except NoctuleError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
 @dataclass(frozen=True, slots=True)
 class Flags:
     """What every command may be told."""
@@ -40,8 +54,8 @@ class Flags:
     ] = None  # fmt: skip
     store: Annotated[
         Path,
-        typer.Option("--store", metavar="DIR", envvar="NOCTULE_STORE", rich_help_panel=_PANEL,
-                     help="The folder that holds the snapshots."),
+        typer.Option("--store", metavar="DIR", envvar="NOCTULE_STORE", rich_help_panel=_PANEL, parser=_store_folder,
+                     help="The folder that holds the snapshots, or an address to read them from, as s3://bucket/docs."),
     ] = Path(".noctule")  # fmt: skip
     as_json: Annotated[
         bool,

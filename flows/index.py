@@ -24,7 +24,7 @@ from flows.outcome import BuildResult
 from flows.request import IndexRequest
 from flows.signals import spare_children, stop_if_told
 from flows.steps import Clock
-from flows.work import build_index
+from flows.work import build_index, publish_as_set
 from pipeline.errors import WriteFailed, is_transient
 
 T = TypeVar("T")
@@ -120,8 +120,12 @@ def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
     accept_shrink: bool = False,
     engine: str | None = None,
     start: str | None = None,
+    publish: bool = True,
 ) -> BuildResult:
-    """Folders of documents become the store's current snapshot; raises as ``flows.build.build_snapshot`` does."""
+    """Folders of documents become the store's current snapshot, which goes to other places unless ``publish`` is false.
+
+    Raises as ``flows.build.build_snapshot`` and ``flows.work.publish_elsewhere`` do.
+    """
     request = IndexRequest(
         store=Path(store),
         config=None if config is None else Path(config),
@@ -140,6 +144,8 @@ def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
         _keep_report(result, Path(store))
     except Exception as error:  # the snapshot is published: a server that has gone does not undo that
         _log.warning("the report is not in Prefect: %s (noctule report has it)", error)
+    if publish:
+        publish_as_set(request, PrefectSteps())
     return result
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -20,12 +21,13 @@ from flows.rebuild import rebuilds
 from flows.request import IndexRequest
 from flows.staged import Gathered, gathered
 from flows.steps import Progress, Steps
-from pipeline.errors import ArtifactError, StoreBusy, WriteFailed
+from pipeline.errors import ArtifactError, NoctuleError, PartialFailure, StoreBusy, WriteFailed
 from pipeline.model import SnapshotId
 from pipeline.search_settings import Search
 from pipeline.site_settings import Site
 
 if TYPE_CHECKING:
+    from artifacts.remote.send import Sent
     from docsite.build import SiteResult
     from docsite.search_only import SearchOnlyResult
 
@@ -46,6 +48,7 @@ def require_ready(request: IndexRequest) -> None:
     Raises ``SettingsError``, ``SourceError``, ``MissingRoot`` or, while another run writes, ``StoreBusy``.
     """
     settings = request.settings()
+    Store(request.store).require_own()
     if not all(Path(collection.root).is_dir() for collection in settings.collections.values()):
         plan(settings)
     lock = request.store / LOCK
@@ -110,6 +113,41 @@ def _prune(store: Store, keep: int) -> None:
         _log.info("%d old snapshots removed", len(removed))
 
 
+def publish_elsewhere(
+    store: Path, targets: Sequence[str], keep: int, steps: Steps, *, deep: bool = False
+) -> tuple[Sent, ...]:
+    """The store's current snapshot at every target; raises ``PartialFailure`` if some could not be reached."""
+    sent: list[Sent] = []
+    failures: list[NoctuleError] = []
+    for target in targets:
+        try:
+            sent.append(steps.run(f"publish to {target}", partial(_send, store, target, keep, deep)))
+        except NoctuleError as error:
+            if len(targets) == 1:
+                raise
+            _log.error("not published to %s: %s", target, error)
+            failures.append(error)
+    if failures:
+        raise PartialFailure(
+            f"{len(failures)} of {len(targets)} publishing targets failed: {'; '.join(e.what for e in failures)}",
+            where=", ".join(error.where for error in failures),
+            hint="The snapshot is published here and at the others. Send it again: noctule publish",
+        )
+    return tuple(sent)
+
+
+def publish_as_set(request: IndexRequest, steps: Steps) -> tuple[Sent, ...]:
+    """The current snapshot at the targets that the settings name; raises as ``publish_elsewhere`` does."""
+    publish = request.settings().publish
+    return publish_elsewhere(request.store, publish.targets, publish.keep, steps)
+
+
+def _send(store: Path, target: str, keep: int, deep: bool) -> Sent:
+    from artifacts.remote.send import send
+
+    return send(Store(store), target, keep, deep=deep)
+
+
 def build_site(
     store: Path, out: Path, settings: Site, steps: Steps, ranking: Search | None = None, *, full: bool = False
 ) -> SiteResult:
@@ -155,6 +193,8 @@ def night_site(request: IndexRequest, out: Path, steps: Steps) -> SiteResult:
 
 
 def build_night(request: IndexRequest, out: Path, steps: Callable[[], Steps], progress: Progress) -> Night:
-    """The index, then the site of it; a failed index leaves the site as it was."""
+    """The index, the site of it, then other places; a failed index leaves the site as it was."""
     built = build_index(request, steps(), progress)
-    return Night(built, night_site(request, out, steps()))
+    night = Night(built, night_site(request, out, steps()))
+    publish_as_set(request, steps())
+    return night
