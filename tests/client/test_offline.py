@@ -33,6 +33,11 @@ const [path, done] = [arguments[0], arguments[arguments.length - 1]];
 })();
 """
 
+_LEFT = """
+const done = arguments[0];
+Promise.all([caches.keys(), navigator.serviceWorker.getRegistrations()]).then(([a, b]) => done(a.length + b.length));
+"""
+
 
 @pytest.fixture
 def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
@@ -214,8 +219,7 @@ def test_a_site_that_no_longer_wants_it_takes_worker_and_copies_away(
         with guide.store.open() as snapshot:
             build_site(snapshot, host.site, Site(title="Guide"), Search())
         browser.get(f"{base}index.html")
-        ask = "const done = arguments[0]; Promise.all([caches.keys(), navigator.serviceWorker.getRegistrations()]).then(([a, b]) => done(a.length + b.length));"
-        until(browser, lambda: browser.execute_async_script(ask) == 0)
+        until(browser, lambda: browser.execute_async_script(_LEFT) == 0)
 
 
 def test_from_a_disk_there_is_no_worker_no_manifest_and_no_complaint(
