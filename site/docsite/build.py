@@ -15,7 +15,9 @@ from docsite import urls
 from docsite.library import SnapshotTables
 from docsite.listings import list_pages
 from docsite.pages import render_pages
-from docsite.plan import SitePage, plan_site
+from docsite.plan import SitePage, SitePlan, plan_site
+from docsite.search.index import search_files
+from docsite.search.material import has_search_tables
 from docsite.templates import CLIENT, THEME
 from pipeline.errors import SourceError, WriteFailed
 from pipeline.settings import Site
@@ -99,7 +101,13 @@ def _write(snapshot: SnapshotTables, staged: Path, target: Path, settings: Site)
     files = size = 0
     made: set[Path] = set()
     ordered = [plan.by_page[page] for page in plan.tree.order]
-    for page in _all(render_pages(plan, ordered), list_pages(plan), _assets(plan.library.snapshot_id)):
+    parts = (
+        render_pages(plan, ordered),
+        list_pages(plan),
+        _search(plan, snapshot),
+        _assets(plan.library.snapshot_id),
+    )
+    for page in _all(*parts):
         path = staged / page.path
         try:
             if path.parent not in made:
@@ -120,6 +128,11 @@ def _write(snapshot: SnapshotTables, staged: Path, target: Path, settings: Site)
 def _all(*parts: Iterator[SitePage]) -> Iterator[SitePage]:
     for part in parts:
         yield from part
+
+
+def _search(plan: SitePlan, snapshot: SnapshotTables) -> Iterator[SitePage]:
+    """The search index, where the snapshot has what it is made of."""
+    return search_files(plan, snapshot) if has_search_tables(snapshot) else iter(())
 
 
 def _assets(snapshot_id: str) -> Iterator[SitePage]:

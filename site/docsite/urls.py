@@ -21,7 +21,7 @@ COMMUNITIES_INDEX = "_communities/index.html"
 HOME = "index.html"
 NOT_FOUND = "404.html"
 INDEX_STEMS = ("index", "readme", "_index")
-RESERVED = (ASSETS, "_pages", "_tags", "_communities", NOT_FOUND, "sitemap.xml", ".noctule-site")
+RESERVED = (ASSETS, "_search", "_pages", "_tags", "_communities", NOT_FOUND, "sitemap.xml", ".noctule-site")
 # A file name has at most 255 bytes; what is left is room for the suffix and the ending.
 MAX_NAME_BYTES = 200
 

@@ -18,8 +18,6 @@ _BETWEEN = " › "
 _NOT_IN_SLUG = re.compile(r"[^\w -]")
 
 
-
-
 @dataclass(frozen=True, slots=True)
 class Groups:
     """The files, and the document and passage that each begins with; documents are in the order of the library."""
@@ -105,7 +103,15 @@ def _described(entry: Entry, crumbs: Mapping[str, list[str]], texts: Texts, piec
     own = list(dict.fromkeys(each.section for each in piece.passages))
     passages = [[own.index(each.section), each.text] for each in piece.passages]
     sections = [texts.section(place) for place in own]
-    return [entry.title, entry.page, crumbs.get(entry.page, []), entry.modified, piece.ordinal, sections, passages]
+    return [
+        entry.title,
+        entry.page,
+        crumbs.get(entry.page, []),
+        entry.modified,
+        piece.ordinal,
+        sections,
+        passages,
+    ]
 
 
 def _grouped(pieces: Iterator[_Piece]) -> Iterator[list[_Piece]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
 
 import numpy as np
@@ -73,5 +73,3 @@ def _day(modified: str) -> int:
         return max(0, date.fromisoformat(modified[:10]).toordinal() - _EPOCH + 1)
     except ValueError:
         return 0
-
-

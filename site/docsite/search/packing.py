@@ -24,6 +24,7 @@ FOLDER = "_search"
 NAME_CHARS = 8
 _ESCAPE, _SURROGATES, _OTHERS, _ITSELF = 0xE000, 0xE100, 0xEA00, 0xEB00
 _OWN_BLOCK_BYTES = 512
+_MORE_BYTES_FROM = np.array([1 << 7, 1 << 14, 1 << 21, 1 << 28])
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ def compressed(columns: Sequence[bytes]) -> bytes:
 def varints(values: Numbers) -> bytes:
     """Numbers from 0 to 2**35 as little-endian base 128, seven bits a byte."""
     numbers = np.asarray(values, dtype=np.int64)
-    sizes = 1 + sum((numbers >= 1 << (7 * more)).astype(np.int64) for more in range(1, 5))
+    sizes = 1 + np.searchsorted(_MORE_BYTES_FROM, numbers, side="right")
     ends = np.cumsum(sizes)
     found = np.zeros(int(ends[-1]) if len(ends) else 0, dtype=np.uint8)
     for place in range(5):

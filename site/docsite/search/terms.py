@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from docsite.search.material import Floats, Ints, Lexicon, Meanings
+from docsite.search.material import Floats, Ints, Lexicon, TermVectors
 from docsite.search.packing import Part, octets, part, strings, text, varints
 from docsite.search.postings import TIERS, Postings
 
@@ -34,23 +34,31 @@ class Shards:
     tails: tuple[Part, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class TurnedTerms:
+    """The vectors of terms, and the directions along which they are to be written."""
+
+    vectors: TermVectors
+    turn: Floats
+
+
 def utf16(word: str) -> bytes:
     """The key that sorts strings as JavaScript compares them."""
     return word.encode("utf-16-be", "surrogatepass")
 
 
-def make_shards(
-    lexicon: Lexicon, postings: Postings, meanings: Meanings | None, turn: Floats | None, aliases: Aliases
-) -> Shards:
+def make_shards(lexicon: Lexicon, postings: Postings, turned: TurnedTerms | None, aliases: Aliases) -> Shards:
     """All shards; ``aliases`` are words that a browser cannot reduce to their terms by itself."""
     order = sorted(range(len(lexicon.terms)), key=lambda at: utf16(lexicon.terms[at]))
     sizes = postings.sizes()
     heads = np.array(order, dtype=np.int64) * (len(TIERS) + 1)
     tails, places = _tails(order, sizes, postings)
     vectors = postings.documents_of[order] >= _LEAST_DOCUMENTS
-    weights = sizes[heads] * _PASSAGE_BYTES + vectors * (_VECTOR_BYTES if turn is not None else 0) + _TERM_BYTES
+    weights = sizes[heads] * _PASSAGE_BYTES + vectors * (_VECTOR_BYTES if turned else 0) + _TERM_BYTES
     words = sorted(aliases, key=utf16)
-    found, first, last = [], [], []
+    found: list[Part] = []
+    first: list[str] = []
+    last: list[str] = []
     for run in _runs(weights, SHARD_BYTES):
         names = [lexicon.terms[at] for at in order[run]]
         end = lexicon.terms[order[run.stop]] if run.stop < len(order) else None
@@ -59,7 +67,7 @@ def make_shards(
         columns = [
             *strings(names),
             *_numbers(terms, lexicon, postings),
-            _vectors(terms[vectors[run]], postings, meanings, turn),
+            _vectors(terms[vectors[run]], postings, turned),
             _places(terms, places),
             text([[word, *aliases[word]] for word in own]),
             *postings.columns(heads[run]),
@@ -99,15 +107,15 @@ def _numbers(terms: Ints, lexicon: Lexicon, postings: Postings) -> list[bytes]:
     ]
 
 
-def _vectors(terms: Ints, postings: Postings, meanings: Meanings | None, turn: Floats | None) -> bytes:
+def _vectors(terms: Ints, postings: Postings, turned: TurnedTerms | None) -> bytes:
     """The terms' vectors: a byte for the greatest number as a part of the length, then four bits a number."""
-    if meanings is None or turn is None or not len(terms):
+    if turned is None or not len(terms):
         return b""
-    turned = meanings.terms.of(terms) @ turn
+    numbers = turned.vectors.of(terms) @ turned.turn
     length = np.maximum(postings.ranges.length[terms], np.float32(1e-9))
-    greatest = np.ceil(np.abs(turned).max(axis=1) / length * 255).clip(1, 255)
+    greatest = np.ceil(np.abs(numbers).max(axis=1) / length * 255).clip(1, 255)
     step = greatest / 255 * length / VECTOR_LEVELS
-    levels = np.round(turned / step[:, None]).clip(-VECTOR_LEVELS, VECTOR_LEVELS).astype(np.int64) + 8
+    levels = np.round(numbers / step[:, None]).clip(-VECTOR_LEVELS, VECTOR_LEVELS).astype(np.int64) + 8
     if levels.shape[1] % 2:
         levels = np.pad(levels, ((0, 0), (0, 1)), constant_values=8)
     return octets(greatest) + octets((levels[:, ::2] | levels[:, 1::2] << 4).ravel())

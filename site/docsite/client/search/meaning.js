@@ -5,10 +5,12 @@
 class Quantized {
   /**
    * @param {number[][]} levels
-   * @param {Uint8Array[]} columns
+   * @param {Float32Array | null} mean
+   * @param {Uint8Array} deviation
+   * @param {Uint8Array} widths
    */
-  constructor(levels, [mean, deviation, widths]) {
-    this.mean = floatsOf(mean);
+  constructor(levels, mean, deviation, widths) {
+    this.mean = mean || new Float32Array(widths.length);
     this.deviation = floatsOf(deviation);
     this.widths = widths;
     this.steps = levels.map((half) => Float64Array.from([...half.map((x) => -x).reverse(), ...half]));
@@ -42,10 +44,10 @@ class Codes {
    * @param {number[][]} levels
    * @param {Uint8Array[]} columns
    */
-  constructor(levels, columns) {
-    this.coarse = new Quantized(levels, columns.slice(0, 3));
-    this.fine = new Quantized(levels, columns.slice(3, 6));
-    this.centroids = codesOf(columns[6], this.coarse.widths);
+  constructor(levels, [mean, deviation, widths, deviations, bits, centroids]) {
+    this.coarse = new Quantized(levels, floatsOf(mean), deviation, widths);
+    this.fine = new Quantized(levels, null, deviations, bits);
+    this.centroids = codesOf(centroids, widths);
   }
 
   /**
