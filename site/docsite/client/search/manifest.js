@@ -39,7 +39,7 @@ class Manifest {
     this.groupOrdinals = numbersOf(columns[9]);
     this.flags = columns[10];
     this.linkSteps = header.link_steps;
-    this.codes = this.dimensions ? new Codes(header.levels, columns.slice(11)) : null;
+    this.codes = this.dimensions ? new Codes(header.levels, this.names.lists.length, columns.slice(11)) : null;
   }
 
   /**

@@ -42,12 +42,13 @@ class Quantized {
 class Codes {
   /**
    * @param {number[][]} levels
+   * @param {number} lists
    * @param {Uint8Array[]} columns
    */
-  constructor(levels, [mean, deviation, widths, deviations, bits, centroids]) {
+  constructor(levels, lists, [mean, deviation, widths, deviations, bits, centroids]) {
     this.coarse = new Quantized(levels, floatsOf(mean), deviation, widths);
     this.fine = new Quantized(levels, null, deviations, bits);
-    this.centroids = codesOf(centroids, widths);
+    this.centroids = codesOf(centroids, widths, lists);
   }
 
   /**
@@ -71,7 +72,7 @@ class List {
     for (let i = 1; i < this.documents.length; i++) this.documents[i] += this.documents[i - 1] + 1;
     const [unit] = floatsOf(scale);
     this.centroid = Float32Array.from(new Int8Array(centroid.slice().buffer), (level) => level * unit);
-    this.rows = codesOf(rows, codes.fine.widths);
+    this.rows = codesOf(rows, codes.fine.widths, this.documents.length);
   }
 
   /**
