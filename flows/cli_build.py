@@ -100,7 +100,7 @@ def site(
     from artifacts.store import Store
     from flows.request import read_settings
 
-    settings = read_settings(flags.config).site
+    settings = read_settings(flags.config)
     Store(flags.store).open().close()
 
     def work() -> SiteResult:
@@ -108,7 +108,7 @@ def site(
             from flows.steps import PlainSteps
             from flows.work import build_site
 
-            return build_site(flags.store, out, settings, PlainSteps())
+            return build_site(flags.store, out, settings.site, PlainSteps(), settings.search)
         from flows.site import site as flow
 
         return flow(config=_path(flags.config), store=str(flags.store.absolute()), out=str(out.absolute()))

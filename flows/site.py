@@ -23,8 +23,8 @@ _log = logging.getLogger(display.LOGGER)
 @flow(name="site", persist_result=False)
 def site(config: str | None = None, store: str = ".noctule", out: str = "public") -> SiteResult:
     """The store's current snapshot as a site in the folder ``out``; raises ``ArtifactError`` or ``SourceError``."""
-    settings = read_settings(None if config is None else Path(config)).site
-    built = build_site(Path(store), Path(out), settings, PrefectSteps())
+    settings = read_settings(None if config is None else Path(config))
+    built = build_site(Path(store), Path(out), settings.site, PrefectSteps(), settings.search)
     _log.info("site: %s pages in %s", f"{built.pages:,}", out)
     create_markdown_artifact(
         key="site-summary",

@@ -15,7 +15,8 @@ from flows.build import BuildOptions, BuildResult, build_snapshot, plan
 from flows.request import IndexRequest
 from flows.steps import Progress, Steps
 from pipeline.errors import ArtifactError, StoreBusy
-from pipeline.settings import Site
+from pipeline.search_settings import Search
+from pipeline.site_settings import Site
 
 if TYPE_CHECKING:
     from docsite.build import SiteResult
@@ -65,15 +66,25 @@ def _prune(store: Store, keep: int) -> None:
         _log.info("%d old snapshots removed", len(removed))
 
 
-def build_site(store: Path, out: Path, settings: Site, steps: Steps) -> SiteResult:
-    """The store's current snapshot as a site in ``out``, which appears at once or not at all."""
+def build_site(
+    store: Path, out: Path, settings: Site, steps: Steps, ranking: Search | None = None
+) -> SiteResult:
+    """The store's current snapshot as a site in ``out``, which appears at once or not at all.
+
+    Its search ranks as ``ranking`` says, by default as every search does.
+    """
     from docsite.build import build_site as render
 
     with Store(store).open() as snapshot:
-        return steps.run("site", lambda: render(snapshot, out, settings))
+        return steps.run("site", lambda: render(snapshot, out, settings, ranking or Search()))
+
+
+def _night_site(request: IndexRequest, out: Path, steps: Steps) -> SiteResult:
+    settings = request.settings()
+    return build_site(request.store, out, settings.site, steps, settings.search)
 
 
 def build_night(request: IndexRequest, out: Path, steps: Callable[[], Steps], progress: Progress) -> Night:
     """The index, then the site of it; a failed index leaves the site as it was."""
     built = build_index(request, steps(), progress)
-    return Night(built, build_site(request.store, out, request.settings().site, steps()))
+    return Night(built, _night_site(request, out, steps()))

@@ -14,6 +14,7 @@ from pipeline.collection_settings import Address, Collection
 from pipeline.errors import SettingsError
 from pipeline.identity import canonical_json, sha256_hex
 from pipeline.search_settings import Search, Table
+from pipeline.site_settings import Site
 
 FIELDS = ("title", "headings", "keywords", "description", "tags", "aliases", "author", "body", "anchors")
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
@@ -135,16 +136,6 @@ class Store(Table):
     """How many snapshots are kept besides the current and the previous one."""
 
     keep: int = Field(default=5, ge=1)
-
-
-class Site(Table):
-    """The generated site."""
-
-    title: str = ""
-    description: str = ""
-    base_url: str = Field(default="", description="absolute address, for the sitemap only")
-    related: int = Field(default=5, ge=0)
-    language: str = "en"
 
 
 class Settings(Table):
@@ -270,8 +261,15 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
             "collections": collections,
             "search": _search_from(settings.search, folder),
             "relevance": settings.relevance.model_copy(update={"judged": judged}),
+            "site": _site_from(settings.site, folder),
         }
     )
+
+
+def _site_from(site: Site, folder: Path) -> Site:
+    """The site's settings with the files that they name taken from the folder."""
+    named = {name: _file_from(getattr(site, name), folder) for name in ("templates", "words", "mermaid")}
+    return site.model_copy(update=named)
 
 
 def _search_from(search: Search, folder: Path) -> Search:

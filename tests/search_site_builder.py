@@ -13,7 +13,8 @@ from docsite.build import build_site
 from docsite.templates import CONTENT_SECURITY_POLICY
 from flows.build import build_snapshot
 from flows.steps import PlainSteps, Silent
-from pipeline.settings import Settings, Site, parse
+from pipeline.settings import Settings, parse
+from pipeline.site_settings import Site
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 FOLDERS = ("concepts", "guide", "store", "start")
@@ -62,7 +63,7 @@ def search_site(tmp_path_factory: pytest.TempPathFactory) -> SearchSite:
             (base / "docs" / "notes" / name).write_text(text, "utf-8")
         build_snapshot(settings, made.store, PlainSteps(), Silent())
         with made.store.open() as snapshot:
-            build_site(snapshot, made.site, Site(title="Guide"))
+            build_site(snapshot, made.site, Site(title="Guide"), settings.search)
         (made.site / "try").mkdir()
         (made.site / "try" / "index.html").write_text(PAGE, "utf-8")
     return made

@@ -62,7 +62,7 @@ class _Reader:
                 self.html(token)
             elif self.hidden:
                 continue
-            elif kind in ("text", "text_special"):
+            elif kind in ("text", "text_special", "formula"):
                 pieces.append(token.content)
             elif kind == "softbreak":
                 pieces.append(" ")

@@ -23,6 +23,8 @@ from mdit_py_plugins.tasklists import tasklists_plugin
 
 from pipeline.parse.boxes import box
 from pipeline.parse.callouts import mark_callouts
+from pipeline.parse.formulas import formula, formula_block
+from pipeline.parse.tabs import tab
 
 MAX_NESTING = 100
 DOCUMENT_ORDER = "document_order"
@@ -38,12 +40,15 @@ def markdown_parser() -> MarkdownIt:
     """The process's markdown parser; raw HTML is kept, so what it renders must be sanitised.
 
     Beside markdown-it's own, it gives inline tokens ``wikilink``, ``transclusion`` and ``tag``, whose ``meta`` holds
-    ``target``, ``fragment`` and ``text``.
+    ``target``, ``fragment`` and ``text``, and ``formula`` with ``latex`` and ``display``.
     """
     md = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING})
     md.enable(["table", "strikethrough"])
     md.use(footnote_plugin).use(deflist_plugin).use(tasklists_plugin).use(admon_plugin)
     md.block.ruler.before("fence", "box", box, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    for name, rule in (("tab", tab), ("formula_block", formula_block)):
+        md.block.ruler.before("fence", name, rule, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    md.inline.ruler.before("escape", "formula", formula)
     md.inline.ruler.before("link", "wikilink", _wikilink)
     md.inline.ruler.before("link", "tag", _tag)
     md.core.ruler.after("block", "callouts", mark_callouts)
@@ -51,6 +56,7 @@ def markdown_parser() -> MarkdownIt:
     md.core.ruler.before("footnote_tail", DOCUMENT_ORDER, _keep_document_order)
     for name in ("wikilink", "transclusion", "tag"):
         md.add_render_rule(name, _render_reference)
+    md.add_render_rule("formula", _render_formula)
     return md
 
 
@@ -96,6 +102,12 @@ def _cut_heading_ids(state: StateCore) -> None:
 def _keep_document_order(state: StateCore) -> None:
     # The footnote plugin moves notes to the end and drops those nobody refers to; the index wants them in place.
     state.env[DOCUMENT_ORDER] = list(state.tokens)
+
+
+def _render_formula(
+    _renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: EnvType
+) -> str:
+    return f"<code>{escapeHtml(tokens[index].content)}</code>"
 
 
 def _render_reference(

@@ -6,24 +6,26 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from artifacts import durable
 from docsite import urls
+from docsite.assets import asset_files
+from docsite.changes import feed_file
 from docsite.library import SnapshotTables
 from docsite.listings import list_pages
 from docsite.pages import render_pages
 from docsite.plan import SitePage, SitePlan, plan_site
+from docsite.previews import preview_files
 from docsite.search.index import search_files
-from docsite.search.material import has_search_tables
-from docsite.templates import CLIENT, THEME
+from docsite.twins import llms_file, twin_files
 from pipeline.errors import SourceError, WriteFailed
-from pipeline.settings import Site
+from pipeline.search_settings import Search
+from pipeline.site_settings import Site
 
 MARKER = ".noctule-site"
-_ASSET_ENDINGS = (".css", ".js", ".svg")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,12 @@ class SiteResult:
     index: Path
 
 
-def build_site(snapshot: SnapshotTables, out: Path, settings: Site) -> SiteResult:
+def build_site(
+    snapshot: SnapshotTables, out: Path, settings: Site, ranking: Search | None = None
+) -> SiteResult:
     """The site that shows this snapshot, in ``out``; the same snapshot and settings give the same bytes.
+
+    ``ranking`` has the numbers with which the site's search ranks; without them it gets no index.
 
     On any error, and after a crash, the site that was there before is untouched. Raises ``SourceError`` where
     ``out`` holds something else than a site, ``WriteFailed`` where the disk refuses.
@@ -46,7 +52,7 @@ def build_site(snapshot: SnapshotTables, out: Path, settings: Site) -> SiteResul
     _refuse_other_content(target)
     staged = _staging(target)
     try:
-        result = _write(snapshot, staged, target, settings)
+        result = _write(snapshot, staged, target, settings, ranking)
         durable.swap_directory(staged, target)
     except BaseException:
         shutil.rmtree(staged, ignore_errors=True)
@@ -96,18 +102,17 @@ def _is_alive(process: int) -> bool:
     return True
 
 
-def _write(snapshot: SnapshotTables, staged: Path, target: Path, settings: Site) -> SiteResult:
+def _write(
+    snapshot: SnapshotTables, staged: Path, target: Path, settings: Site, ranking: Search | None
+) -> SiteResult:
     plan = plan_site(snapshot, settings)
     files = size = 0
     made: set[Path] = set()
     ordered = [plan.by_page[page] for page in plan.tree.order]
-    parts = (
-        render_pages(plan, ordered),
-        list_pages(plan),
-        _search(plan, snapshot),
-        _assets(plan.library.snapshot_id),
-    )
-    for page in _all(*parts):
+    summaries: dict[str, str] = {}
+    found = search_files(plan, snapshot, ranking) if settings.search and ranking else iter(())
+    for page in _all(render_pages(plan, ordered), list_pages(plan), _beside(plan, summaries), found):
+        summaries[page.path] = page.summary
         path = staged / page.path
         try:
             if path.parent not in made:
@@ -130,15 +135,12 @@ def _all(*parts: Iterator[SitePage]) -> Iterator[SitePage]:
         yield from part
 
 
-def _search(plan: SitePlan, snapshot: SnapshotTables) -> Iterator[SitePage]:
-    """The search index, where the snapshot has what it is made of."""
-    return search_files(plan, snapshot) if has_search_tables(snapshot) else iter(())
-
-
-def _assets(snapshot_id: str) -> Iterator[SitePage]:
-    for folder in (THEME, CLIENT):
-        for path in sorted(folder.iterdir()):
-            if path.suffix in _ASSET_ENDINGS:
-                yield SitePage(f"{urls.ASSETS}/{path.name}", path.read_bytes())
-    marker = json.dumps({"snapshot": snapshot_id}, sort_keys=True) + "\n"
+def _beside(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage]:
+    """What goes with the pages; ``summaries`` are complete once the pages are made."""
+    yield from preview_files(plan, summaries)
+    yield from twin_files(plan)
+    yield from llms_file(plan, summaries)
+    yield from feed_file(plan, summaries)
+    yield from asset_files(plan)
+    marker = json.dumps({"snapshot": plan.library.snapshot_id}, sort_keys=True) + "\n"
     yield SitePage(MARKER, marker.encode())

@@ -45,6 +45,11 @@ def code_block(info: str, code: str) -> str:
     return f'<div class="code"{known}><pre tabindex="0"><code>{body}</code></pre></div>'
 
 
+def diagram(source: str) -> str:
+    """A mermaid diagram as its source; a script of the owner's may draw it."""
+    return f'<div class="code diagram" data-language="mermaid"><pre tabindex="0"><code>{escape(source.rstrip())}\n</code></pre></div>'
+
+
 @lru_cache(maxsize=256)
 def _lexer(language: str) -> Lexer | None:
     if not language:

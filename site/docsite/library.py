@@ -60,6 +60,15 @@ class SectionRow:
 
 
 @dataclass(frozen=True, slots=True)
+class CodeSpan:
+    """A code block's language and the bytes of the document's text that it covers."""
+
+    language: str
+    byte_start: int
+    byte_end: int
+
+
+@dataclass(frozen=True, slots=True)
 class LinkRow:
     """A link as written and where it leads."""
 
@@ -114,7 +123,7 @@ class Library:
         self._sections = Grouped(snapshot.table("sections", sections), "doc_id", ["position"])
         links = ["source_id", "ordinal", "kind", "target", "target_id", "fragment", "status"]
         self._links = Grouped(snapshot.table("links", links), "source_id", ["ordinal"])
-        code = ["doc_id", "ordinal", "language"]
+        code = ["doc_id", "ordinal", "language", "byte_start", "byte_end"]
         self._code = Grouped(snapshot.table("code_blocks", code), "doc_id", ["ordinal"])
         self._communities = snapshot.table("communities", ["community_id", "label"])
         self.edges = _edges(snapshot.table("links", ["source_id", "target_id"]), self.by_id)
@@ -144,6 +153,11 @@ class Library:
     def code_languages(self, entry: Entry) -> list[str]:
         """The language of each code block in order; empty where it has none."""
         return [str(name or "") for name in self._code.columns(entry.doc_id, "language")[0]]
+
+    def code_spans(self, entry: Entry) -> list[CodeSpan]:
+        """The document's code blocks in order."""
+        columns = self._code.columns(entry.doc_id, "language", "byte_start", "byte_end")
+        return [CodeSpan(str(row[0] or ""), *row[1:]) for row in zip(*columns, strict=True)]
 
     def communities(self) -> tuple[CommunityRow, ...]:
         """Communities with their pages, largest first."""

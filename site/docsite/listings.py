@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
-from xml.sax.saxutils import escape
 
 from docsite import urls
+from docsite.frame import frame_of
 from docsite.library import CommunityRow, Entry, by_title
 from docsite.navigation import Node
-from docsite.pages import frame_of
+from docsite.pages import Crumb
 from docsite.plan import SitePage, SitePlan
-from docsite.templates import template
+from docsite.sitemap import sitemap_files
+from docsite.topic_map import MAX_PAGE_MAPS, MAX_PAGES, pages_map, topics_map
+from docsite.word_pages import letters
 
 # What the overview and the index of topics show of a long list; all of it is a link away.
 TOP_TOPICS = 12
 TOP_TAGS = 60
 TOP_PAGES = 6
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +45,30 @@ class CollectionCard:
 def list_pages(plan: SitePlan) -> Iterator[SitePage]:
     """Every generated page, the sitemap included, in a fixed order."""
     yield from _overviews(plan)
-    yield _page(plan, "tree.html", urls.PAGES_INDEX, "All pages", roots=plan.tree.roots)
+    yield from _tree_pages(plan)
     if plan.tags:
         yield from _tag_pages(plan)
     if plan.topics:
         yield from _topic_pages(plan)
+    if plan.settings.search:
+        yield from _search_pages(plan)
     yield _not_found(plan)
-    yield SitePage("sitemap.xml", _sitemap(plan).encode())
+    yield from sitemap_files(plan)
 
 
 def _page(plan: SitePlan, name: str, path: str, title: str, **context: object) -> SitePage:
     frame = frame_of(plan, path, title, plan.settings.description)
-    return SitePage(path, template(name).render(frame=frame, **context).encode())
+    return SitePage(path, plan.theme.render(name, {"frame": frame, **context}))
+
+
+def _tree_pages(plan: SitePlan) -> Iterator[SitePage]:
+    title, listing = plan.theme.words.say("all_pages"), plan.listing
+    yield _page(
+        plan, "tree.html", urls.PAGES_INDEX, title, roots=plan.tree.roots, upper=listing.upper, crumbs=()
+    )
+    crumbs = crumbs_to(plan, title, urls.PAGES_INDEX)
+    for part in listing.parts:
+        yield _page(plan, "tree.html", part.page, part.label, roots=part.nodes, upper=(), crumbs=crumbs)
 
 
 def _overviews(plan: SitePlan) -> Iterator[SitePage]:
@@ -106,22 +118,32 @@ def _tags(plan: SitePlan) -> list[Listed]:
 
 
 def _tag_pages(plan: SitePlan) -> Iterator[SitePage]:
-    yield _page(plan, "index_of.html", urls.TAGS_INDEX, "Tags", lists=_tags(plan), above=None)
+    title = plan.theme.words.say("tags")
+    yield _page(plan, "index_of.html", urls.TAGS_INDEX, title, lists=_tags(plan))
     for name, entries in plan.tags.items():
         listed = Listed(f"#{name}", plan.tag_pages[name], len(entries), entries)
+        crumbs = crumbs_to(plan, title, urls.TAGS_INDEX)
         yield _page(
-            plan, "listing.html", listed.page, listed.label, listed=listed, above="Tags", up=urls.TAGS_INDEX
+            plan,
+            "listing.html",
+            listed.page,
+            listed.label,
+            listed=listed,
+            crumbs=crumbs,
+            picture="",
+            pictured=0,
         )
 
 
-def _label(community: CommunityRow) -> str:
-    return community.label or f"Topic {community.community_id}"
+def crumbs_to(plan: SitePlan, label: str, page: str) -> tuple[Crumb, ...]:
+    """The way to a list below the page ``page``."""
+    return (Crumb(plan.title, urls.HOME), Crumb(label, page))
 
 
 def _topics(plan: SitePlan) -> list[Listed]:
     return [
         Listed(
-            _label(community),
+            plan.topic_label(community),
             plan.community_page(community.community_id),
             len(community.entries),
             community.entries[:TOP_PAGES],
@@ -131,35 +153,72 @@ def _topics(plan: SitePlan) -> list[Listed]:
 
 
 def _topic_pages(plan: SitePlan) -> Iterator[SitePage]:
-    yield _page(plan, "index_of.html", urls.COMMUNITIES_INDEX, "Topics", lists=_topics(plan), above=None)
-    for community in plan.topics:
-        entries = tuple(sorted(community.entries, key=by_title))
-        listed = Listed(_label(community), plan.community_page(community.community_id), len(entries), entries)
-        up = urls.COMMUNITIES_INDEX
-        yield _page(plan, "listing.html", listed.page, listed.label, listed=listed, above="Topics", up=up)
+    title = plan.theme.words.say("topics")
+    crumbs = crumbs_to(plan, title, urls.COMMUNITIES_INDEX)
+    yield _page(plan, "index_of.html", urls.COMMUNITIES_INDEX, title, lists=_topics(plan))
+    if plan.parts.map:
+        picture = topics_map(plan, urls.MAP)
+        name = plan.theme.words.say("map_title")
+        yield _page(plan, "map.html", urls.MAP, name, picture=picture, crumbs=crumbs)
+    for place, topic in enumerate(plan.topics):
+        yield _topic_page(plan, topic, crumbs, with_map=place < MAX_PAGE_MAPS)
+
+
+def _topic_page(plan: SitePlan, topic: CommunityRow, crumbs: Sequence[Crumb], *, with_map: bool) -> SitePage:
+    entries = tuple(sorted(topic.entries, key=by_title))
+    listed = Listed(plan.topic_label(topic), plan.community_page(topic.community_id), len(entries), entries)
+    picture = pages_map(plan, listed.page, topic) if with_map else ""
+    return _page(
+        plan,
+        "listing.html",
+        listed.page,
+        listed.label,
+        listed=listed,
+        crumbs=crumbs,
+        picture=picture,
+        pictured=min(len(entries), MAX_PAGES),
+    )
+
+
+def _search_pages(plan: SitePlan) -> Iterator[SitePage]:
+    """The list of words, which needs no script, and the page that shows what the weights do."""
+    say, found = plan.theme.words.say, tuple(letters(plan.words))
+    sections = _top(plan.tree.roots)
+    title = say("words_title")
+    yield _page(
+        plan,
+        "words.html",
+        urls.SEARCH_INDEX,
+        title,
+        letters=found,
+        home=True,
+        sections=sections,
+        words=(),
+        crumbs=(),
+    )
+    crumbs = crumbs_to(plan, title, urls.SEARCH_INDEX)
+    for letter in found:
+        name = say("words_letter", letter=letter.label)
+        yield _page(
+            plan,
+            "words.html",
+            letter.page,
+            name,
+            letters=found,
+            home=False,
+            words=letter.words,
+            crumbs=crumbs,
+        )
+    yield _page(plan, "playground.html", urls.PLAYGROUND, say("playground_title"), crumbs=crumbs)
 
 
 def _not_found(plan: SitePlan) -> SitePage:
     """A server shows this page at any address: its links are absolute paths, or there are none."""
     base = plan.settings.base_url
     root = urlsplit(base).path.rstrip("/") + "/" if base else ""
-    html = template("404.html").render(
-        site_title=plan.title, language=plan.settings.language, root=urls.encoded(root) if root else ""
-    )
-    return SitePage(urls.NOT_FOUND, html.encode())
-
-
-def _sitemap(plan: SitePlan) -> str:
-    """Addresses are absolute where the settings give a base, as the protocol wants; else relative to the site."""
-    base = f"{plan.settings.base_url.rstrip('/')}/" if plan.settings.base_url else ""
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
-    ]
-    if urls.HOME not in plan.by_page:
-        lines.append(f"<url><loc>{escape(base + urls.HOME)}</loc></url>")
-    for page in plan.tree.order:
-        modified = plan.by_page[page].modified
-        changed = f"<lastmod>{modified}</lastmod>" if _DATE.match(modified) else ""
-        lines.append(f"<url><loc>{escape(base + urls.encoded(page))}</loc>{changed}</url>")
-    return "\n".join([*lines, "</urlset>", ""])
+    context = {
+        "site_title": plan.title,
+        "language": plan.settings.language,
+        "root": urls.encoded(root) if root else "",
+    }
+    return SitePage(urls.NOT_FOUND, plan.theme.render("404.html", context))

@@ -14,7 +14,8 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 from docsite.definitions import definition_lists
-from docsite.highlight import code_block
+from docsite.formulas import formula_html
+from docsite.highlight import code_block, diagram, language_name
 from docsite.linking import Destination
 from docsite.marks import Marks
 from docsite.raw_html import contained
@@ -125,8 +126,18 @@ class _Renderer(RendererHTML):
             return opened
         return opened + self.sheet.marks.anchor(self.sheet.headings[number].slug)
 
+    def formula(self, tokens: Sequence[Token], index: int, *_: object) -> str:
+        meta = tokens[index].meta
+        return self.sheet.marks.html(formula_html(str(meta["latex"]), bool(meta["display"])))
+
     def fence(self, tokens: Sequence[Token], index: int, *_: object) -> str:
-        return self.sheet.marks.html(code_block(tokens[index].info, tokens[index].content)) + "\n"
+        info, content = tokens[index].info, tokens[index].content
+        language = language_name(info)
+        if language == "math":
+            made = f"<p>{formula_html(content.strip(), True)}</p>"
+        else:
+            made = diagram(content) if language == "mermaid" else code_block(info, content)
+        return self.sheet.marks.html(made) + "\n"
 
     def code_block(self, tokens: Sequence[Token], index: int, *_: object) -> str:
         return self.sheet.marks.html(code_block("", tokens[index].content)) + "\n"

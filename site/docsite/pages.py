@@ -2,48 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from markupsafe import Markup
 
-from docsite import navigation, urls
+from docsite import urls
+from docsite.frame import frame_of
 from docsite.library import CommunityRow, Entry, by_title
 from docsite.markdown_html import Anchored
+from docsite.neighbours import neighbour_graph
 from docsite.plan import SitePage, SitePlan
 from docsite.related import related_rows
 from docsite.render import Content
-from docsite.templates import template
 
 # A page that thousands link to names the most linked of them.
 MAX_BACKLINKS = 40
 # A table of contents shows the two upper levels below the title, if there is more than one heading.
 TOC_LEVELS = 2
 MIN_TOC_ENTRIES = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """What every page is given: where it is, what it is called, and the navigation around it."""
-
-    site_title: str
-    site_language: str
-    title: str
-    description: str
-    language: str
-    page: str
-    href: Callable[..., str]
-    nav: tuple[navigation.NavItem, ...]
-    has_tags: bool
-    has_topics: bool
-    snapshot_id: str
-    canonical: str
-
-    @property
-    def full_title(self) -> str:
-        """The page's title and the site's."""
-        return self.title if self.title == self.site_title else f"{self.title} · {self.site_title}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,48 +52,28 @@ class DocumentView:
     tags: tuple[Tag, ...]
     modified: str
     community: CommunityRow | None
+    community_label: str
     community_page: str
     previous: Entry | None
     next: Entry | None
     related: tuple[Entry, ...]
     backlinks: tuple[Entry, ...]
     backlinks_left_out: int
+    edit_url: str
+    twin: str
+    graph: Markup
 
 
 def render_pages(plan: SitePlan, entries: Sequence[Entry]) -> Iterator[SitePage]:
     """The pages of these documents, in the order given; batches can be rendered apart and in any order."""
-    page_template = template("page.html")
     communities = {community.community_id: community for community in plan.topics}
     for entry in entries:
         content = plan.renderer.render(entry)
-        frame = frame_of(
-            plan,
-            entry.page,
-            entry.title,
-            entry.description or content.summary,
-            entry.language or plan.settings.language,
-        )
+        summary = entry.description or content.summary
+        frame = frame_of(plan, entry.page, entry.title, summary, entry=entry)
         view = _view(plan, entry, content, communities.get(entry.community))
-        yield SitePage(entry.page, page_template.render(frame=frame, view=view).encode())
-
-
-def frame_of(plan: SitePlan, page: str, title: str, description: str, language: str = "") -> Frame:
-    """The frame of any page of the site."""
-    base = plan.settings.base_url.rstrip("/")
-    return Frame(
-        site_title=plan.title,
-        site_language=plan.settings.language,
-        title=title,
-        description=description,
-        language=language or plan.settings.language,
-        page=page,
-        href=partial(urls.relative_href, page),
-        nav=navigation.items_for(plan.tree, page),
-        has_tags=bool(plan.tags),
-        has_topics=bool(plan.topics),
-        snapshot_id=plan.library.snapshot_id,
-        canonical=f"{base}/{urls.encoded(page)}" if base else "",
-    )
+        made = plan.theme.render("page.html", {"frame": frame, "view": view})
+        yield SitePage(entry.page, made, summary)
 
 
 def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRow | None) -> DocumentView:
@@ -136,13 +93,26 @@ def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRo
         tags=tuple(Tag(name, plan.tag_pages[name]) for name in dict.fromkeys(entry.tags)),
         modified=entry.modified,
         community=community,
+        community_label=plan.topic_label(community) if community else "",
         community_page=plan.community_page(entry.community),
         previous=plan.by_page[before] if before else None,
         next=plan.by_page[after] if after else None,
         related=tuple(plan.library.entries[row] for row in rows),
         backlinks=_backlinks(plan, linking),
         backlinks_left_out=max(len(linking) - MAX_BACKLINKS, 0),
+        edit_url=_edit_url(plan.settings.edit_url, entry),
+        twin=plan.twins.get(entry.page, ""),
+        graph=neighbour_graph(plan, entry),
     )
+
+
+def _edit_url(pattern: str, entry: Entry) -> str:
+    """Where the source of a page is changed; a pattern without a place for the path has it at its end."""
+    if not pattern:
+        return ""
+    if "{path}" not in pattern:
+        pattern = f"{pattern.rstrip('/')}/{{path}}"
+    return pattern.replace("{path}", urls.encoded(entry.path)).replace("{collection}", entry.collection)
 
 
 def _backlinks(plan: SitePlan, rows: Sequence[int]) -> tuple[Entry, ...]:

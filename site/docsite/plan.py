@@ -6,26 +6,36 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from docsite import navigation, related, urls
+from docsite.all_pages import AllPages, all_pages
 from docsite.library import CommunityRow, Entry, Library, SnapshotTables
+from docsite.parts import Parts, parts_of
 from docsite.render import Renderer
-from pipeline.settings import Site
+from docsite.templates import Theme
+from docsite.word_pages import Word, read_words
+from docsite.words import load_words
+from pipeline.site_settings import Site
 
 
 @dataclass(frozen=True, slots=True)
 class SitePage:
-    """One file of the site: its path below the site's folder, and its bytes."""
+    """One file of the site: its path below the site's folder, its bytes, and of a document's page the summary."""
 
     path: str
     content: bytes
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SitePlan:
-    """The documents, where each page lies, how pages hang together, and who renders their content."""
+    """The documents, where each page lies, how pages hang together, and who renders their content.
+
+    ``topics`` are the communities worth showing: a page that nothing is linked with is none.
+    """
 
     library: Library
     settings: Site
     tree: navigation.Tree
+    listing: AllPages
     by_page: Mapping[str, Entry]
     tags: Mapping[str, tuple[Entry, ...]]
     tag_pages: Mapping[str, str]
@@ -33,6 +43,11 @@ class SitePlan:
     relations: related.Relations
     backlinks: Mapping[int, list[int]]
     renderer: Renderer
+    theme: Theme
+    twins: Mapping[str, str]
+    topics: tuple[CommunityRow, ...]
+    parts: Parts
+    words: tuple[Word, ...]
 
     @property
     def title(self) -> str:
@@ -40,30 +55,39 @@ class SitePlan:
         names = self.library.collections
         return self.settings.title or (names[0] if len(names) == 1 else "Documents")
 
-    @property
-    def topics(self) -> tuple[CommunityRow, ...]:
-        """The communities worth showing: a page that nothing is linked with is none."""
-        return tuple(community for community in self.communities if len(community.entries) > 1)
-
     def community_page(self, community_id: int) -> str:
         """The page that lists a community."""
         return f"_communities/{community_id}.html"
+
+    def topic_label(self, topic: CommunityRow) -> str:
+        """The name of a topic, or its number where it has none."""
+        return topic.label or self.theme.words.say("topic_number", number=topic.community_id)
 
 
 def plan_site(snapshot: SnapshotTables, settings: Site) -> SitePlan:
     """The plan of the site that shows this snapshot."""
     library = Library(snapshot)
+    theme = Theme(load_words(settings.words), settings.templates)
     tags = library.tags()
     tag_pages = urls.slug_pages(tags, "_tags")
+    tree = navigation.build_tree(library.entries)
+    communities = library.communities()
+    topics = tuple(community for community in communities if len(community.entries) > 1)
     return SitePlan(
         library=library,
         settings=settings,
-        tree=navigation.build_tree(library.entries),
+        tree=tree,
+        listing=all_pages(tree),
         by_page={entry.page: entry for entry in library.entries},
         tags=tags,
         tag_pages=tag_pages,
-        communities=library.communities(),
+        communities=communities,
         relations=related.relations(library.entries, library.edges),
         backlinks=related.backlink_rows(library.edges),
-        renderer=Renderer(library, tag_pages),
+        renderer=Renderer(library, tag_pages, theme.words),
+        theme=theme,
+        twins=urls.twin_paths(entry.page for entry in library.entries) if settings.markdown else {},
+        topics=topics,
+        parts=parts_of(settings, library.entries, bool(tags), topics),
+        words=read_words(snapshot, library) if settings.search else (),
     )

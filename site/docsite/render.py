@@ -13,6 +13,7 @@ from docsite.library import Entry, Library
 from docsite.linking import Anchors, Destination, PageLinks
 from docsite.markdown_html import Anchored, Reference, Sheet, link_html, markdown_html
 from docsite.marks import Marks
+from docsite.words import Words
 from pipeline.errors import RejectedDocument
 from pipeline.parse.front_matter import read_front_matter
 from pipeline.sanitize import sanitize
@@ -41,8 +42,8 @@ class Content:
 class Renderer:
     """Renders documents of one library; ``tag_pages`` are the pages of tags by name."""
 
-    def __init__(self, library: Library, tag_pages: Mapping[str, str]) -> None:
-        self._library, self._tag_pages = library, tag_pages
+    def __init__(self, library: Library, tag_pages: Mapping[str, str], words: Words) -> None:
+        self._library, self._tag_pages, self._words = library, tag_pages, words
         self._anchors = Anchors(library)
 
     def render(self, entry: Entry) -> Content:

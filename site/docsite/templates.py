@@ -1,37 +1,103 @@
-"""The theme's templates, compiled once: everything is escaped unless it is already safe HTML."""
+"""The theme's templates and an owner's own in their place: everything is escaped unless it is already safe HTML."""
 
 from __future__ import annotations
 
-from functools import cache
+import traceback
+from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
-
-HERE = Path(__file__).resolve().parent
-THEME = HERE / "theme"
-CLIENT = HERE / "client"
-CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'"
+from jinja2 import (
+    ChoiceLoader,
+    Environment,
+    FileSystemLoader,
+    PrefixLoader,
+    StrictUndefined,
+    Template,
+    TemplateError,
+    TemplateSyntaxError,
 )
 
+from docsite.paths import CLIENT, HERE, THEME
+from docsite.words import Words
+from pipeline.errors import SettingsError
 
-@cache
-def environment() -> Environment:
-    """The Jinja environment of the theme; a name that a template misspells is an error."""
-    made = Environment(
-        autoescape=True,  # select_autoescape would look at file endings; all we make is markup
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        loader=FileSystemLoader(THEME),
-        auto_reload=False,
-    )
-    made.globals["content_security_policy"] = CONTENT_SECURITY_POLICY
-    return made
+__all__ = ["CLIENT", "CONTENT_SECURITY_POLICY", "HERE", "THEME", "Theme"]
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'"
+)
+# An owner's template reaches the theme's of the same name by this folder: {% extends "theme/base.html" %}.
+ORIGINALS = "theme"
+TEMPLATE_ENDING = ".html"
 
 
-@cache
-def template(name: str) -> Template:
-    """A compiled template of the theme."""
-    return environment().get_template(name)
+class Theme:
+    """Templates by name, compiled once; those in ``folder`` go before the theme's."""
+
+    def __init__(self, words: Words, folder: str = "") -> None:
+        self.words, self.folder = words, Path(folder).resolve() if folder else None
+        ours = FileSystemLoader(THEME)
+        loaders = [ours, PrefixLoader({ORIGINALS: ours})]
+        if self.folder is not None:
+            _require_known_names(self.folder)
+            loaders.insert(0, FileSystemLoader(self.folder))
+        self._environment = Environment(
+            autoescape=True,  # select_autoescape would look at file endings; all we make is markup
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            loader=ChoiceLoader(loaders),
+            auto_reload=False,
+        )
+        self._environment.globals["content_security_policy"] = CONTENT_SECURITY_POLICY
+        self._environment.globals["say"] = words.say
+        self._template = lru_cache(maxsize=None)(self._compiled)
+
+    def render(self, name: str, context: Mapping[str, object]) -> bytes:
+        """The page that a template makes of this; raises ``SettingsError`` where an owner's template fails."""
+        try:
+            return self._template(name).render(context).encode()
+        except Exception as error:
+            raise self._blamed(error) from error
+
+    def _compiled(self, name: str) -> Template:
+        return self._environment.get_template(name)
+
+    def _blamed(self, error: Exception) -> Exception:
+        """The error with the template and line where it happened, if that is an owner's; else as it was."""
+        line = self._line(error)
+        if line is None:
+            return error
+        reason = error.message if isinstance(error, TemplateError) else f"{type(error).__name__}: {error}"
+        return SettingsError(
+            f"a template failed: {reason}",
+            where=line,
+            hint="Mend that line, or take the file out of [site] templates.",
+        )
+
+    def _line(self, error: Exception) -> str | None:
+        if self.folder is None:
+            return None
+        frames = [(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)]
+        if isinstance(error, TemplateSyntaxError) and error.filename:
+            frames.append((error.filename, error.lineno))
+        own = [f"{file}:{line}" for file, line in frames if Path(file).is_relative_to(self.folder)]
+        return own[-1] if own else None
+
+
+def _require_known_names(folder: Path) -> None:
+    """Returns if every template in the folder takes some template's place, or is a part for others (``_name.html``)."""
+    if not folder.is_dir():
+        raise SettingsError(
+            "the folder of templates is not there", where=str(folder), hint="See [site] templates."
+        )
+    known = {path.name for path in THEME.glob(f"*{TEMPLATE_ENDING}")}
+    for path in sorted(folder.glob(f"*{TEMPLATE_ENDING}")):
+        if path.name not in known and not path.name.startswith("_"):
+            raise SettingsError(
+                "the theme has no template of this name, so it would never be used",
+                where=str(path),
+                hint=f"There are {', '.join(sorted(known))}; a part for your own templates begins with _.",
+            )

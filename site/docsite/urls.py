@@ -20,8 +20,28 @@ TAGS_INDEX = "_tags/index.html"
 COMMUNITIES_INDEX = "_communities/index.html"
 HOME = "index.html"
 NOT_FOUND = "404.html"
+SEARCH = "_search"
+SEARCH_INDEX = f"{SEARCH}/index.html"
+PLAYGROUND = f"{SEARCH}/ranking.html"
+MAP = "_communities/map.html"
+PREVIEWS = "_previews"
+FEED = "feed.xml"
+LLMS = "llms.txt"
 INDEX_STEMS = ("index", "readme", "_index")
-RESERVED = (ASSETS, "_search", "_pages", "_tags", "_communities", NOT_FOUND, "sitemap.xml", ".noctule-site")
+RESERVED = (
+    ASSETS,
+    "_pages",
+    "_tags",
+    "_communities",
+    SEARCH,
+    PREVIEWS,
+    NOT_FOUND,
+    "sitemap.xml",
+    *(f"sitemap-{number}.xml" for number in range(1, 21)),
+    FEED,
+    LLMS,
+    ".noctule-site",
+)
 # A file name has at most 255 bytes; what is left is room for the suffix and the ending.
 MAX_NAME_BYTES = 200
 
@@ -63,6 +83,22 @@ def page_paths(documents: Iterable[Placed], reserved: Iterable[str] = RESERVED) 
         taken.add(folded(page))
         pages[document.doc_id] = page
     return pages
+
+
+def twin_paths(pages: Iterable[str]) -> Mapping[str, str]:
+    """The markdown file beside each page: its name with the ending ``.md``, or with a suffix where a folder has it."""
+    placed = sorted(pages)
+    taken = {folded(folder) for page in placed for folder in _folders(page)}
+    twins: dict[str, str] = {}
+    for page in placed:
+        twin = f"{page.removesuffix('.html')}.md"
+        twins[page] = f"{twin[:-3]}-{text_hash(page)[:8]}.md" if folded(twin) in taken else twin
+    return twins
+
+
+def root_of(page: str) -> str:
+    """The way from a page to the top of the site: ``../`` for each folder, else ``./``."""
+    return "../" * page.count("/") or "./"
 
 
 def slug_pages(names: Iterable[str], folder: str) -> Mapping[str, str]:

@@ -65,7 +65,7 @@ def test_a_vault_becomes_a_snapshot_that_answers(tmp_path: Path) -> None:
         for multiplier in best.why.multipliers:
             score *= multiplier.factor
         assert best.score == score
-        assert {c.list for c in best.why.lists} == {"keyword", "semantic"}
+        assert {c.list for c in best.why.lists} == {"keyword", "semantic", "document"}
         assert searcher.search("launch boat", mode="code").hits[0].doc_id == "vault:boats.md"
         marked = searcher.search("lighthouses", mode="keyword").hits[0]
         assert [marked.excerpt[a:b] for a, b in marked.highlights] == ["lighthouses"]
@@ -195,6 +195,9 @@ def test_without_its_model_a_snapshot_still_answers_by_keyword_and_warns_once(tm
     model_files._find.cache_clear()
     model_files._file_sha256.cache_clear()
     with artifacts.query.open(store, other) as searcher:
+        assert searcher.search("floats on water").warnings == ()  # term vectors need no model
+    full = other.model_copy(update={"search": other.search.model_copy(update={"encoder": "full"})})
+    with artifacts.query.open(store, full) as searcher:
         with pytest.warns(RuntimeWarning, match="no semantic list"):
             answer = searcher.search("floats on water")
         assert answer.hits[0].doc_id == "vault:boats.md"

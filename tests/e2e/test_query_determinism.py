@@ -25,17 +25,18 @@ TEXTS = [
     "harbuor gate SSO",
     "tide",
 ]
-# torch takes seconds to start: these processes ask the lists that need no model.
+# torch takes seconds to start: these processes take the term vectors.
 LIGHT = {
-    "weights": {"keyword": 1.0, "semantic": 0.0, "code": 1.0, "graph": 0.5},
+    "weights": {"keyword": 1.0, "semantic": 0.5, "document": 0.5, "code": 1.0, "graph": 0.5},
     "understand": ["split", "classify", "spelling", "acronyms"],
     "fuzziness": "auto",
     "stages": [
-        "support", "community", "recency", "glossary", "calibrate", "duplicate_hash", "duplicate_url",
+        "support", "in_degree", "community", "recency", "glossary", "calibrate", "duplicate_hash", "duplicate_url",
         "duplicate_ngram", "duplicate_cosine", "mmr", "per_document",
     ],
 }  # fmt: skip
 FULL = {
+    "encoder": "full",
     "understand": ["split", "classify", "spelling", "acronyms", "concepts"],
     "stages": [*LIGHT["stages"], "aggregate"],
     "weights": {"keyword": 1.0, "semantic": 1.0, "code": 0.5, "graph": 0.5},

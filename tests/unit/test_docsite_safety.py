@@ -7,51 +7,14 @@ import re
 import pytest
 from bs4 import BeautifulSoup
 
+from docsite.formulas import ATTRIBUTES, TAGS
 from docsite.marks import Marks, without_marks, without_marks_in_tags
 from docsite.templates import CLIENT, CONTENT_SECURITY_POLICY, THEME
 from pipeline.identity import text_hash
 from pipeline.settings import Site
+from tests.hostile_texts import VECTORS
 from tests.site_builder import content_of, page_of
 
-VECTORS = [
-    "<script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    "<svg onload=alert(1)><a xlink:href='javascript:alert(1)'>x</a></svg>",
-    "<a href='javascript:alert(1)'>x</a>",
-    "<a href=' java\tscript:alert(1)'>x</a>",
-    "[x](javascript:alert(1))",
-    "[x](<java\nscript:alert(1)>)",
-    "[x](data:text/html;base64,PHNjcmlwdD4=)",
-    "[[javascript:alert(1)|x]]",
-    "[[x|<img src=x onerror=alert(1)>]]",
-    "[[\" onmouseover=alert(1) x=\"|y]]",
-    "![[<script>alert(1)</script>]]",
-    "![<img src=x onerror=alert(1)>](a.png)",
-    '![x](a.png "\\" onerror=alert(1)")',
-    "# <img src=x onerror=alert(1)>",
-    '# " onclick=alert(1) "',
-    "#tag<script>alert(1)</script>",
-    "```<script>alert(1)</script>\n</code></pre><script>alert(1)</script>\n```",
-    "<pre></pre><script>alert(1)</script>",
-    "<pre><code class='language-html\" onclick=\"alert(1)'><b onclick=alert(1)></code></pre>",
-    '<div title="\n\n[[page|\' onmouseover=alert(1) ]]\n\n">x</div>',
-    '<p title="\n\n`` ` ``\n\n```\n"><script>alert(1)</script>\n```\n\n">',
-    "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
-    "<form action=https://evil.example><button>x</button></form>",
-    "<style>@import url(https://evil.example)</style><p style='background:url(https://evil.example)'>x</p>",
-    "<link rel=stylesheet href=https://evil.example><base href=https://evil.example><meta http-equiv=refresh content=0>",
-    "<table background=https://evil.example><td background=https://evil.example>x",
-    "<video src=https://evil.example poster=https://evil.example></video>",
-    "![track](https://evil.example/t.gif) <img src='//evil.example/t.gif'>",
-    "<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=1 onerror=alert(1)&gt;'>",
-    "<noscript><p title='</noscript><img src=x onerror=alert(1)>'>",
-    "{{ 7 * 7 }} {% for x in ().__class__.__base__.__subclasses__() %}{{ x }}{% endfor %}",
-    "| a |\n|---|\n| <img src=x onerror=alert(1)> |",
-    "> [!NOTE<script>alert(1)</script>]\n> x",
-    '!!! note" onclick="alert(1) "<script>alert(1)</script>"\n    x',
-    "x[^1]\n\n[^1]: <img src=x onerror=alert(1)>",
-    "&#xE000;h000000000000-0&#xE001; \ue000h000000000000-0\ue001",
-]  # fmt: skip
 FETCHING = ("src", "srcset", "poster", "background", "action", "formaction", "data", "style", "srcdoc")
 ALLOWED = frozenset(
     [
@@ -78,6 +41,9 @@ ALLOWED = frozenset(
 def assert_inert(html: str) -> None:
     soup = BeautifulSoup(html, "html.parser")
     for element in soup.find_all(True):
+        if element.find_parent("span", class_="formula"):
+            assert element.name in TAGS and set(element.attrs) <= ATTRIBUTES
+            continue
         assert element.name not in {
             "script",
             "style",
@@ -126,7 +92,7 @@ def test_hostile_titles_descriptions_and_tags_are_text(vector: str) -> None:
     text = f"---\ntitle: '{value}'\ndescription: '{value}'\ntags: ['{value}']\n---\nText.\n"
     settings = Site(title=vector, description=vector)
     page = page_of({"a.md": text, "b.md": "[to](a.md)"}, "a.html", settings)
-    assert len(page.find_all("script")) == 3 and all(
+    assert len(page.find_all("script")) == 2 and all(
         s["src"].startswith("_assets/") for s in page.find_all("script")
     )
     (heading,) = page.find_all("h1")
@@ -147,7 +113,7 @@ def test_every_page_carries_the_policy_and_no_inline_script_or_style() -> None:
 
 
 def test_scripts_and_templates_of_the_theme_write_text_only() -> None:
-    for path in sorted(CLIENT.glob("*.js")):
+    for path in sorted(CLIENT.rglob("*.js")):
         assert not re.search(
             r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|fetch\(", path.read_text()
         )

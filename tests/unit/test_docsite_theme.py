@@ -7,9 +7,13 @@ import re
 import pytest
 from pygments.token import STANDARD_TYPES
 
-from docsite.templates import CLIENT, THEME
+from docsite.assets import asset_files
+from docsite.paths import CLIENT, THEME
+from docsite.plan import plan_site
+from pipeline.site_settings import Site
+from tests.site_builder import snapshot_of
 
-_STYLE = (THEME / "style.css").read_text()
+_STYLE = "".join((THEME / name).read_text() for name in ("style.css", "parts.css", "dialog.css"))
 _COLOURS = dict(re.findall(r"--([a-z-]+): light-dark\((#[0-9a-f]{6}, #[0-9a-f]{6})\)", _STYLE))
 _TEXT = ["text", "muted", "link", "accent", "note", "tip", "warning", "danger"]
 _TEXT += [name for name in _COLOURS if name.startswith("code-")]
@@ -52,12 +56,13 @@ def test_code_classes_are_pygments_own() -> None:
     assert named <= set(STANDARD_TYPES.values())
 
 
-def test_every_asset_that_a_template_names_is_there() -> None:
-    templates = "".join(path.read_text() for path in THEME.glob("*.html"))
-    named = set(re.findall(r"_assets/([\w.-]+)", templates))
-    assert named == {
-        p.name for f in (THEME, CLIENT) for p in f.iterdir() if p.suffix in (".css", ".js", ".svg")
-    }
+def test_every_asset_that_a_template_or_script_names_is_there() -> None:
+    sources = [*THEME.glob("*.html"), *CLIENT.rglob("*.js")]
+    named = set(re.findall(r"_assets/([\w.-]+)", "".join(path.read_text() for path in sources)))
+    plan = plan_site(snapshot_of({"notes": {"a.md": "# A\n"}}), Site())
+    made = {page.path.removeprefix("_assets/") for page in asset_files(plan)}
+    of_owners_or_the_index = {"custom.css", "custom.js", "mermaid.js"}
+    assert made - of_owners_or_the_index == named - of_owners_or_the_index
 
 
 def test_motion_and_print_are_looked_after() -> None:

@@ -40,8 +40,10 @@
     var toggle = button;
 
     function show() {
-      toggle.textContent = "Theme: " + current;
-      toggle.setAttribute("aria-label", "Colour theme: " + current + ". Change it.");
+      var say = window.noctuleReader.say;
+      var theme = say("page", current);
+      toggle.textContent = say("page", "theme", { theme: theme });
+      toggle.setAttribute("aria-label", say("page", "theme_label", { theme: theme }));
     }
 
     toggle.addEventListener("click", function () {

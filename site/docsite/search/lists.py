@@ -152,6 +152,7 @@ def _quantizer(rows: Floats, total: int, mean: Floats) -> Quantizer:
     for _ in range(min(total, _MOST_BITS * len(widths)) if variance.any() else 0):
         gain = _LEFT[widths] - _LEFT[np.minimum(widths + 1, _MOST_BITS)]
         widths[np.argmax(variance * gain)] += 1
+    widths[:1] = np.maximum(widths[:1], 1)  # rows without a bit could not be counted
     return Quantizer(mean.astype(np.float32), np.maximum(deviation, 1e-9).astype(np.float32), widths)
 
 

@@ -94,5 +94,5 @@ def _separators(shards: Shards) -> list[str]:
             for end in range(len(first) + 1)
             if utf16(first[:end]) > utf16(last) or end == len(first)
         )
-        for first, last in zip(shards.first, ("", *shards.last[:-1]), strict=True)
+        for first, last in zip(shards.first, ("", *shards.last), strict=False)
     ]

@@ -83,11 +83,6 @@ class Meanings:
     terms: TermVectors
 
 
-def has_search_tables(snapshot: SnapshotTables) -> bool:
-    """Whether the snapshot has postings; one that only shows pages may lack them."""
-    return _has(snapshot, "postings")
-
-
 def read_lexicon(snapshot: SnapshotTables) -> Lexicon:
     """The terms and postings of the prose index."""
     terms = snapshot.table("terms", ["term", "idf", "passages"])

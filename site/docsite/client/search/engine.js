@@ -71,7 +71,7 @@ class Engine {
    * @param {SearchOptions} [options]
    * @returns {Promise<Answer>}
    */
-  async search(query, { limit = 10, filters = {}, signal } = {}) {
+  async search(query, { limit = 10, filters = {}, weights = {}, signal } = {}) {
     const before = { ms: performance.now(), bytes: this.parts.bytes, requests: this.parts.requests };
     const typed = takenApart(query);
     const facets = this.store.facets();
@@ -80,7 +80,7 @@ class Engine {
     signal?.throwIfAborted();
     const question = await this.gatherer.question(reads, typed, filters);
     signal?.throwIfAborted();
-    const { ranked, matching } = rank(question, this.manifest);
+    const { ranked, matching } = rank(question, this.manifest.weighing(weights));
     const hits = await this.hits(ranked, reads, typed, limit);
     signal?.throwIfAborted();
     return {

@@ -51,6 +51,24 @@ class Manifest {
   }
 
   /**
+   * The same, with some of the ranking's numbers multiplied.
+   * @param {{keyword?: number, semantic?: number, links?: number, support?: number}} factors
+   * @returns {Manifest}
+   */
+  weighing({ keyword = 1, semantic = 1, links = 1, support = 1 }) {
+    const { ranking } = this;
+    const changed = {
+      ...ranking,
+      keyword: ranking.keyword * keyword,
+      passage: ranking.passage * semantic,
+      document: ranking.document * semantic,
+      links: ranking.links * links,
+      support: ranking.support * support,
+    };
+    return Object.assign(Object.create(this), { ranking: changed });
+  }
+
+  /**
    * What the links to a document multiply its score by.
    * @param {number} document
    */

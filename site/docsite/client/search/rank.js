@@ -141,7 +141,7 @@ function ban(slots, { banned }) {
 function documentsOf(slots, meanings, most, manifest) {
   const { candidates, keyword, passage, document } = manifest.ranking;
   const meaning = manifest.dimensions ? passage + document : 0;
-  const total = keyword + meaning;
+  const total = keyword + meaning || 1;
   const words = leastOfBest(slots.keyword, candidates);
   const alone = aloneOf(slots, passage / (meaning || 1));
   const near = leastOfBest(alone, candidates);
@@ -165,7 +165,7 @@ function documentsOf(slots, meanings, most, manifest) {
     }
     if (passages.length) found.push(documentOf(slots.documents[slot], passages, manifest));
   }
-  return found.sort((a, b) => b.score - a.score || a.document - b.document);
+  return found.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score || a.document - b.document);
 }
 
 /**
@@ -199,7 +199,7 @@ function documentOf(document, passages, manifest) {
   const best = passages[0].score;
   const alone = manifest.isSingle(document) || passages[0].ordinal < 0;
   const second = alone ? best : passages.length > 1 ? passages[1].score : 0;
-  const support = 1 + (manifest.ranking.support * second) / best;
+  const support = 1 + (manifest.ranking.support * second) / (best || 1);
   const links = manifest.linkFactor(document);
   return { document, score: best * support * links, links, support, passages };
 }

@@ -47,6 +47,20 @@
     }
   });
 
+  /** On a narrow screen, what finds no room in the header stands in the menu. */
+  function arrange() {
+    const header = document.querySelector(".site-header");
+    const menu = document.querySelector("#SiteNav .nav-links");
+    const before = document.querySelector(".menu-link");
+    if (!header || !menu || !before) return;
+    const narrow = window.matchMedia("(max-width: 55rem)");
+    const parts = [...header.querySelectorAll(".versions, .theme-toggle")];
+    const place = () => parts.forEach((part) => (narrow.matches ? menu.before(part) : header.insertBefore(part, before)));
+    narrow.addEventListener("change", place);
+    place();
+  }
+
+  arrange();
   revealCurrent();
   spyOnSections();
 })();

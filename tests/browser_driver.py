@@ -1,4 +1,4 @@
-"""A real Chromium for tests, and folders served over HTTP on this machine."""
+"""A real Chromium for the tests of pages, and a server below a sub-path."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REQUIRED = os.environ.get("NOCTULE_REQUIRE_BROWSER") == "1"
 needs_browser = pytest.mark.skipif(
     not (CHROMIUM and DRIVER) and not REQUIRED, reason="needs chromium and chromedriver on the PATH"
 )
-FLAGS = (
+FLAGS = [
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
@@ -30,12 +30,12 @@ FLAGS = (
     "--disable-sync",
     "--hide-scrollbars",
     "--disable-dev-shm-usage",
-)
+]
 
 
 @contextmanager
 def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
-    """A headless browser that logs its console and its requests."""
+    """A browser whose console and requests are logged."""
     if not (CHROMIUM and DRIVER):
         pytest.fail("NOCTULE_REQUIRE_BROWSER=1, but chromium or chromedriver is not on the PATH")
     options = webdriver.ChromeOptions()
@@ -44,7 +44,6 @@ def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    driver.set_script_timeout(60)
     try:
         yield driver
     finally:
@@ -58,10 +57,24 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """The address at which a folder is served, until the block ends."""
+    """The address of the folder on a server of this machine."""
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder))) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
         thread.join()
+
+
+def resize(browser: webdriver.Chrome, width: int, height: int) -> None:
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+def prefer(browser: webdriver.Chrome, scheme: str, motion: str = "reduce") -> None:
+    # Smooth scrolling moves targets away under a click.
+    features = [
+        {"name": "prefers-color-scheme", "value": scheme},
+        {"name": "prefers-reduced-motion", "value": motion},
+    ]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})

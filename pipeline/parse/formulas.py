@@ -1,0 +1,67 @@
+"""Formulas between dollar signs, as LaTeX: ``$x^2$`` in a line, ``$$`` on lines of its own."""
+
+from __future__ import annotations
+
+import re
+
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
+
+MAX_CHARS = 5_000
+# An amount of money is no formula: none begins or ends at a space, and a letter or digit after the last $ says no.
+_INLINE = re.compile(r"\$(?![\s$])((?:\\[^\n]|[^\\$\n]|\n(?!\s*\n)){1,1000})(?<!\s)\$(?![\w$])")
+_DISPLAY = re.compile(r"\$\$((?:\\[\s\S]|[^\\$]){1,5000})\$\$")
+# Words between two dollar signs are a formula only if something in them looks like one.
+_LOOKS_LIKE_MATHS = re.compile(r"[\\^_={}<>+*/|]|\A[\w']{1,3}\Z|\w\([\w, ]*\)\Z")
+
+
+def formula(state: StateInline, silent: bool) -> bool:
+    """An inline rule for markdown-it: a token ``formula``, whose ``meta`` holds ``latex`` and ``display``."""
+    src, pos = state.src, state.pos
+    if src[pos] != "$":
+        return False
+    display = src.startswith("$$", pos)
+    found = (_DISPLAY if display else _INLINE).match(src, pos, state.posMax)
+    if not found or not (display or _LOOKS_LIKE_MATHS.search(found[1])) or not found[1].strip():
+        return False
+    if not silent:
+        token = state.push("formula", "", 0)
+        token.content, token.meta = found[0], {"latex": found[1].strip(), "display": display}
+    state.pos = found.end()
+    return True
+
+
+def formula_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A block rule for markdown-it: lines from ``$$`` to ``$$`` are one paragraph, whatever they begin with."""
+    first = state.bMarks[start] + state.tShift[start]
+    if not state.src.startswith("$$", first) or state.is_code_block(start):
+        return False
+    closing = _closing(state, start, end)
+    if closing is None:
+        return False
+    if not silent:
+        _push(state, start, closing)
+    return True
+
+
+def _closing(state: StateBlock, start: int, end: int) -> int | None:
+    """The line that ends in ``$$``; none where another block or too much text comes before it."""
+    chars = 0
+    for line in range(start, end):
+        text = state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]].rstrip()
+        chars += len(text)
+        if (line > start and state.sCount[line] < state.blkIndent) or chars > MAX_CHARS or not text:
+            return None
+        if text.endswith("$$") and (line > start or len(text) > 4):
+            return line
+    return None
+
+
+def _push(state: StateBlock, start: int, closing: int) -> None:
+    lines = [start, closing + 1]
+    state.push("paragraph_open", "p", 1).map = lines
+    inline = state.push("inline", "", 0)
+    inline.content = state.getLines(start, closing + 1, state.blkIndent, False).strip()
+    inline.map, inline.children = lines, []
+    state.push("paragraph_close", "p", -1)
+    state.line = closing + 1

@@ -1,0 +1,91 @@
+"""The files beside the pages: scripts and styles, put together from their parts, and what an owner adds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from docsite import urls
+from docsite.parts import MERMAID, own_names
+from docsite.paths import CLIENT, THEME
+from docsite.plan import SitePage, SitePlan
+from pipeline.errors import SettingsError
+
+STYLES: Mapping[str, Sequence[str]] = {
+    "style.css": ("style.css", "parts.css", "code.css"),
+    "dialog.css": ("dialog.css",),
+}
+MAX_OWN_BYTES = 20_000_000
+
+
+def asset_files(plan: SitePlan) -> Iterator[SitePage]:
+    """Every file of the folder ``_assets``, those of the owner's folder included, in a fixed order."""
+    made = dict(_scripts(plan)) | dict(_styles(plan)) | {"icon.svg": (THEME / "icon.svg").read_bytes()}
+    made |= _own(plan)
+    if plan.settings.mermaid:
+        made[MERMAID] = _read(Path(plan.settings.mermaid), "[site] mermaid")
+    for name in sorted(made):
+        yield SitePage(f"{urls.ASSETS}/{name}", made[name])
+
+
+def _scripts(plan: SitePlan) -> Iterator[tuple[str, bytes]]:
+    words = plan.theme.words
+    yield "theme.js", _shipped([CLIENT / "theme.js"])
+    yield "page.js", words.script("page").encode() + _shipped(_in_order("page"))
+    if plan.settings.search:
+        yield "dialog.js", words.script("dialog").encode() + _shipped(_in_order("dialog"))
+        yield "playground.js", _shipped(_in_order("playground"))
+
+
+def _in_order(folder: str) -> list[Path]:
+    """A folder's scripts; a file ``main.js``, which starts the others, comes last."""
+    return sorted((CLIENT / folder).glob("*.js"), key=lambda path: (path.name == "main.js", path.name))
+
+
+def _shipped(paths: Sequence[Path]) -> bytes:
+    """The scripts one after the other, without comments that fill whole lines and without indentation."""
+    kept: list[str] = []
+    for path in paths:
+        inside = False
+        for line in path.read_text("utf-8").splitlines():
+            bare = line.strip()
+            if inside or (bare.startswith("/*") and "*/" not in bare):
+                inside = "*/" not in bare
+            elif bare and not bare.startswith("//") and not (bare.startswith("/*") and bare.endswith("*/")):
+                kept.append(bare)
+    return ("\n".join(kept) + "\n").encode()
+
+
+def _styles(plan: SitePlan) -> Iterator[tuple[str, bytes]]:
+    folder = Path(plan.settings.templates) if plan.settings.templates else THEME
+    for name, parts in STYLES.items():
+        if name == "dialog.css" and not plan.settings.search:
+            continue
+        sources = [folder / part if (folder / part).is_file() else THEME / part for part in parts]
+        yield name, b"\n".join(path.read_bytes() for path in sources)
+
+
+def _own(plan: SitePlan) -> dict[str, bytes]:
+    parts = {part for sources in STYLES.values() for part in sources}
+    folder = plan.settings.templates
+    return {
+        name: _read(Path(folder) / name, "[site] templates")
+        for name in sorted(own_names(folder) - parts)
+    }  # fmt: skip
+
+
+def _read(path: Path, setting: str) -> bytes:
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_OWN_BYTES + 1)
+    except OSError as error:
+        raise SettingsError(
+            f"cannot read a file that {setting} names: {error.strerror}",
+            where=str(path),
+            hint="Mend the setting.",
+        ) from None
+    if len(content) > MAX_OWN_BYTES:
+        raise SettingsError(
+            f"a file of {setting} is over 20 MB", where=str(path), hint="Choose a smaller one."
+        )
+    return content

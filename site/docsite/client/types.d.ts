@@ -1,0 +1,146 @@
+// What the scripts share, for the type checker only: nothing here is shipped.
+
+interface SearchFilters {
+  tag?: string[];
+  community?: number[];
+  language?: string[];
+  section?: string[];
+  collection?: string[];
+}
+
+interface QueryOptions {
+  limit: number;
+  filters: SearchFilters;
+  signal?: AbortSignal;
+  weights?: SearchWeights;
+}
+
+/** In a question: factors on what the engine does by itself, 1 leaves it as it is. */
+interface SearchWeights {
+  keyword: number;
+  semantic: number;
+  links: number;
+  support: number;
+}
+
+interface SearchSection {
+  url: string;
+  title: string;
+  breadcrumb: string[];
+  excerpt: string;
+  marks: [number, number][];
+}
+
+/** `keyword` and `semantic` add up to a score, by which `links` and `support` are factors. */
+interface SearchWhy extends SearchWeights {
+  terms: string[];
+}
+
+interface SearchHit {
+  url: string;
+  title: string;
+  breadcrumb: string[];
+  score: number;
+  why: SearchWhy;
+  modified?: string;
+  sections: SearchSection[];
+}
+
+interface FacetValue {
+  value: string | number;
+  label?: string;
+  count: number;
+}
+
+type FacetName = "collection" | "section" | "tag" | "community" | "language";
+
+interface SearchAnswer {
+  hits: SearchHit[];
+  total: number;
+  facets: Partial<Record<FacetName, FacetValue[]>>;
+  spelling: { from: string; to: string }[];
+  near: string[];
+  took: { ms: number; bytes: number; requests: number };
+}
+
+interface SearchEngine {
+  search(query: string, options: QueryOptions): Promise<SearchAnswer>;
+  warm(prefix: string): void;
+  suggest(prefix: string): Promise<string[]>;
+}
+
+interface SearchError extends Error {
+  code?: "missing" | "damaged" | "other-build";
+}
+
+interface Element_ {
+  (tag: string, attributes?: Record<string, string | boolean | null>, ...children: (Node | string)[]): HTMLElement;
+}
+
+interface ZeroResult {
+  query: string;
+  count: number;
+}
+
+/** A row that the arrow keys reach, and the result that it belongs to. */
+interface Choice {
+  link: HTMLAnchorElement;
+  rank: number;
+}
+
+/** What the parts of the search dialog share. */
+interface DialogParts {
+  dialog: HTMLDialogElement;
+  input: HTMLInputElement;
+  list: HTMLElement;
+  facets: HTMLElement;
+  state: HTMLElement;
+  count: HTMLElement;
+  why: HTMLButtonElement;
+  close: HTMLButtonElement;
+}
+
+interface Noctule {
+  open(options: { base: string }): Promise<SearchEngine>;
+}
+
+interface Reader {
+  root: string;
+  say(part: string, key: string, values?: Record<string, string | number>): string;
+  address(path: string): string;
+  load(path: string): Promise<void>;
+  element: Element_;
+  openDialog(query: string, from: HTMLElement | null): void;
+  remember: {
+    recent(): string[];
+    addRecent(query: string): void;
+    clearRecent(): void;
+    zero(): ZeroResult[];
+    addZero(query: string): void;
+    clearZero(): void;
+  };
+  emit(name: string, detail: Record<string, unknown>): void;
+  announce(region: HTMLElement, text: string): void;
+  build(): DialogParts;
+  results(parts: DialogParts, answer: SearchAnswer, query: string, showWhy: boolean): Choice[];
+  facets(parts: DialogParts, answer: SearchAnswer, chosen: SearchFilters, change: (filters: SearchFilters) => void): void;
+  states: {
+    start(parts: DialogParts, ask: (query: string) => void): void;
+    nothing(parts: DialogParts, answer: SearchAnswer, query: string, filtered: boolean, ask: (query: string) => void): void;
+    failed(parts: DialogParts, error: SearchError): void;
+  };
+  engine(): Promise<SearchEngine>;
+  forgetEngine(): void;
+  safeAddress(url: string): string;
+}
+
+interface Window {
+  noctuleReader: Reader;
+  noctuleWords: Record<string, Record<string, string>>;
+  noctulePreviews?: (table: Record<string, [string, string]>) => void;
+  noctule?: Noctule;
+  mermaid?: {
+    initialize(options: Record<string, unknown>): void;
+    render(id: string, source: string): Promise<{ svg: string }>;
+  };
+}

@@ -1,0 +1,68 @@
+"""Formulas as MathML, which browsers draw themselves; what cannot be read as LaTeX is shown as it is written."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from html import escape, unescape
+from xml.etree import ElementTree
+
+from latex2mathml.converter import convert_to_element
+
+MAX_CHARS = 5_000
+MAX_DEPTH = 60
+_NAMESPACE = "{http://www.w3.org/1998/Math/MathML}"
+# MathML Core without what runs, loads or links.
+_TAG_NAMES = """
+    math merror mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow ms mspace msqrt mstyle
+    msub msubsup msup mtable mtd mtext mtr munder munderover none menclose mfenced
+"""
+_ATTRIBUTE_NAMES = """
+    accent accentunder columnalign columnlines columnspacing depth display displaystyle fence form height largeop
+    linethickness lspace mathvariant maxsize minsize movablelimits notation open close separators rowlines rowspacing
+    rspace scriptlevel separator stretchy symmetric voffset width
+"""
+TAGS, ATTRIBUTES = frozenset(_TAG_NAMES.split()), frozenset(_ATTRIBUTE_NAMES.split())
+_VALUE = re.compile(r"[\w\s.%+()\[\]{}|,;:⟨⟩‖⌈⌉⌊⌋/\\-]*\Z")
+
+
+@lru_cache(maxsize=4096)
+def formula_html(latex: str, display: bool) -> str:
+    """The formula as MathML with its source beside it for those who copy it; as code where it is no LaTeX."""
+    element = _converted(latex, display)
+    kind = "formula display" if display else "formula"
+    if element is None:
+        return f'<code class="{kind} unread">{escape(latex)}</code>'
+    drawn = ElementTree.tostring(element, encoding="unicode", short_empty_elements=True)
+    tabbable = ' tabindex="0" role="group"' if display else ""
+    return f'<span class="{kind}"{tabbable} data-latex="{escape(latex)}">{drawn}</span>'
+
+
+def _converted(latex: str, display: bool) -> ElementTree.Element | None:
+    if len(latex) > MAX_CHARS or latex.count("{") > MAX_CHARS // 10:
+        return None
+    try:
+        found = convert_to_element(latex, display="block" if display else "inline")
+    except (
+        Exception,
+        RecursionError,
+    ):  # a converter of unbounded input: whatever it raises, the source is shown
+        return None
+    return _cleaned(found, 0)
+
+
+def _cleaned(element: ElementTree.Element, depth: int) -> ElementTree.Element | None:
+    """The element with known tags and attributes only; nothing where it is not a formula at all."""
+    tag = element.tag.removeprefix(_NAMESPACE)
+    if tag not in TAGS or depth > MAX_DEPTH:
+        return None
+    kept = {k: v for k, v in element.attrib.items() if k in ATTRIBUTES and _VALUE.match(v)}
+    made = ElementTree.Element(tag, dict(sorted(kept.items())))
+    # The converter writes signs as references, to be read once more.
+    made.text, made.tail = unescape(element.text or "") or None, None
+    for child in element:
+        clean = _cleaned(child, depth + 1)
+        if clean is None:
+            return None
+        made.append(clean)
+    return made

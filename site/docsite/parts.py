@@ -1,0 +1,60 @@
+"""Which parts a site has: what its documents give, what the settings ask for, and the owner's own files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from docsite.library import CommunityRow, Entry
+from pipeline.site_settings import Site, Version
+
+OWN_ENDINGS = (
+    ".css", ".js", ".svg", ".png", ".jpg", ".jpeg", ".webp", ".avif", ".gif", ".ico", ".woff", ".woff2", ".webmanifest",
+)  # fmt: skip
+CUSTOM_STYLE, CUSTOM_SCRIPT, MERMAID = "custom.css", "custom.js", "mermaid.js"
+DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Which parts the site has, and the owner's own files in it."""
+
+    tags: bool
+    topics: bool
+    map: bool
+    search: bool
+    feed: bool
+    versions: tuple[Version, ...]
+    image: str
+    custom_style: bool
+    custom_script: bool
+    mermaid: bool
+
+
+def parts_of(settings: Site, entries: Sequence[Entry], tags: bool, topics: Sequence[CommunityRow]) -> Parts:
+    """The parts of the site that shows these documents."""
+    own = own_names(settings.templates)
+    dated = any(DATE.match(entry.modified) for entry in entries)
+    return Parts(
+        tags=tags,
+        topics=bool(topics),
+        map=len(topics) > 1,
+        search=settings.search,
+        # Addresses in a feed are absolute: a reader opens it far from the site.
+        feed=settings.feed > 0 and bool(settings.base_url) and dated,
+        versions=settings.versions,
+        image=settings.image,
+        custom_style=CUSTOM_STYLE in own,
+        custom_script=CUSTOM_SCRIPT in own,
+        mermaid=bool(settings.mermaid),
+    )
+
+
+def own_names(folder: str) -> frozenset[str]:
+    """Which files of the owner's folder go beside the pages."""
+    if not folder or not Path(folder).is_dir():
+        return frozenset()
+    paths = Path(folder).iterdir()
+    return frozenset(path.name for path in paths if path.suffix.lower() in OWN_ENDINGS and path.is_file())

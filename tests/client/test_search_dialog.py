@@ -1,0 +1,411 @@
+"""The search dialog in a real browser, on a double of the engine's interface."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import WebDriverWait
+
+from docsite.build import build_site
+from pipeline.site_settings import Site
+from tests.browser_driver import needs_browser, prefer, resize, served
+from tests.site_builder import snapshot_of
+
+pytestmark = needs_browser
+FAKE = Path(__file__).with_name("fake_engine.js")
+TEXTS = {
+    "index.md": "# Home\n\nBats and owls. [Install](guide/install.md) <input value=typing>\n",
+    "guide/install.md": "---\ntags: [setup]\n---\n# Install\n\nBats, owls and bats.\n\n"
+    + "".join(f"## Step {i}\n\n" + "Words and words. " * 120 + "\n\n" for i in range(4)),
+    "guide/hostile.md": "# Hostile\n\nNothing. [home](../index.md)\n",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("dialog")
+    build_site(snapshot_of({"notes": TEXTS}), root / "sub" / "site", Site(title="Bats"))
+    shutil.copyfile(FAKE, root / "sub" / "site" / "_search" / "engine.js")
+    return root
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[str]:
+    with served(folder) as root:
+        yield f"{root}sub/site/"
+
+
+@pytest.fixture(params=["file", "http"])
+def base(
+    request: pytest.FixtureRequest, browser: webdriver.Chrome, folder: Path, server: str
+) -> Iterator[str]:
+    address = server if request.param == "http" else (folder / "sub/site").as_uri() + "/"
+    yield from _fresh(browser, address)
+
+
+@pytest.fixture
+def http(browser: webdriver.Chrome, server: str) -> Iterator[str]:
+    yield from _fresh(browser, server)
+
+
+def _fresh(browser: webdriver.Chrome, address: str) -> Iterator[str]:
+    resize(browser, 1280, 900)
+    prefer(browser, "light")
+    browser.get(address + "guide/hostile.html")
+    browser.execute_script("localStorage.clear(); sessionStorage.clear()")
+    browser.get(address + "guide/hostile.html")
+    browser.get_log("browser")
+    yield address
+    assert browser.get_log("browser") == []
+
+
+def _until(browser: webdriver.Chrome, done: Callable[[], Any]) -> Any:
+    return WebDriverWait(browser, 5, poll_frequency=0.02).until(lambda _: done())
+
+
+def _input(browser: webdriver.Chrome) -> WebElement:
+    return _until(
+        browser, lambda: next(iter(browser.find_elements(By.CSS_SELECTOR, "dialog[open] #SearchInput")), None)
+    )
+
+
+def _open(browser: webdriver.Chrome, query: str = "") -> WebElement:
+    ActionChains(browser).key_down(Keys.CONTROL).send_keys("k").key_up(Keys.CONTROL).perform()
+    field = _input(browser)
+    if query:
+        field.send_keys(query)
+        _until(browser, lambda: _answered(browser, query))
+    return field
+
+
+def _answered(browser: webdriver.Chrome, query: str) -> bool:
+    script = "return [window.noctule && noctule.asked.at(-1)?.query, document.querySelector('#SearchList').ariaBusy]"
+    asked, busy = browser.execute_script(script)
+    return asked == query and not busy
+
+
+def _texts(browser: webdriver.Chrome, selector: str) -> list[str]:
+    script = "return [...document.querySelectorAll(arguments[0])].map(e => e.textContent.trim())"
+    return list(browser.execute_script(script, selector))
+
+
+def _active(browser: webdriver.Chrome) -> str:
+    script = "return document.getElementById(document.querySelector('#SearchInput').getAttribute('aria-activedescendant'))?.querySelector('.hit-title').textContent || ''"
+    return str(browser.execute_script(script))
+
+
+def test_a_page_loads_nothing_of_the_search_before_it_is_opened(browser: webdriver.Chrome, base: str) -> None:
+    script = "return [...document.querySelectorAll('script[src], link[rel=stylesheet]')].map(e => (e.src || e.href).split('/').pop())"
+    assert set(browser.execute_script(script)) == {"style.css", "theme.js", "page.js"}
+    assert browser.execute_script("return window.noctule === undefined")
+    _open(browser, "bats")
+    assert {"dialog.js", "dialog.css", "engine.js"} <= set(browser.execute_script(script))
+
+
+def test_results_are_links_grouped_by_page_with_three_sections_and_marked_words(
+    browser: webdriver.Chrome, base: str
+) -> None:
+    _open(browser, "bats")
+    groups = browser.find_elements(By.CSS_SELECTOR, "#SearchList > [role=group]")
+    assert len(groups) == 4
+    links = (
+        groups[1].find_elements(By.TAG_NAME, "a")
+        if "Home" in groups[0].text
+        else groups[0].find_elements(By.TAG_NAME, "a")
+    )
+    assert [link.get_attribute("href") for link in links] == [
+        base + "guide/install.html", base + "guide/install.html#step-1", base + "guide/install.html#step-2",
+    ]  # fmt: skip
+    assert all(link.get_attribute("role") == "option" for link in links)
+    assert _texts(browser, "#SearchList mark") == ["bats", "bats"]
+    assert "Install the <b>bats</b>" in _texts(browser, ".hit-title")
+    assert browser.title.startswith("Hostile") and not browser.find_elements(
+        By.CSS_SELECTOR, "#SearchList img"
+    )
+    assert "Changed Aug 31, 2026" in groups[0].text + groups[1].text
+    outlaw = browser.find_element(By.XPATH, "//a[@role='option'][contains(., 'Outlaw')]")
+    assert outlaw.get_attribute("href") is None
+
+
+def test_the_keyboard_alone_is_enough(browser: webdriver.Chrome, base: str) -> None:
+    field = _open(browser, "bats")
+    assert _active(browser) == "" and browser.switch_to.active_element == field
+    titles = _texts(browser, "#SearchList .hit-title")
+    field.send_keys(Keys.ARROW_DOWN)
+    assert _active(browser) == titles[0]
+    field.send_keys(Keys.ARROW_UP)
+    assert _active(browser) == titles[-1]
+    field.send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN)
+    assert _active(browser) == titles[1]
+    field.send_keys(Keys.END)
+    assert _active(browser) == titles[-1]
+    field.send_keys(Keys.HOME)
+    assert _active(browser) == titles[0]
+    assert _texts(browser, "[role=option][aria-selected=true] .hit-title") == [titles[0]]
+    field.send_keys(Keys.ENTER)
+    _until(browser, lambda: "hostile" not in browser.current_url)
+    assert browser.current_url.startswith(base)
+
+
+def test_enter_before_the_answer_opens_the_first_result_when_it_comes(
+    browser: webdriver.Chrome, base: str
+) -> None:
+    _open(browser).send_keys("slow bats", Keys.ENTER)
+    _until(browser, lambda: "hostile" not in browser.current_url)
+
+
+def test_slash_opens_but_not_while_typing_and_focus_returns(browser: webdriver.Chrome, base: str) -> None:
+    body = browser.find_element(By.TAG_NAME, "body")
+    link = browser.find_element(By.LINK_TEXT, "home")
+    browser.execute_script("arguments[0].focus()", link)
+    link.send_keys("/")
+    field = _input(browser)
+    field.send_keys("a/b")
+    assert field.get_attribute("value") == "a/b"
+    field.send_keys(Keys.ESCAPE)
+    _until(browser, lambda: not browser.find_elements(By.CSS_SELECTOR, "dialog[open]"))
+    assert browser.switch_to.active_element == link
+    browser.execute_script("document.body.insertAdjacentHTML('beforeend', '<textarea id=t></textarea>')")
+    browser.find_element(By.ID, "t").send_keys("/")
+    assert not browser.find_elements(By.CSS_SELECTOR, "dialog[open]") and body.is_displayed()
+
+
+def test_the_button_opens_it_and_a_click_outside_closes_it(browser: webdriver.Chrome, base: str) -> None:
+    button = browser.find_element(By.CSS_SELECTOR, "[data-search]")
+    button.click()
+    _input(browser)
+    assert browser.execute_script("return document.documentElement.classList.contains('searching')")
+    chain = ActionChains(browser)
+    chain.w3c_actions.pointer_action.move_to_location(5, 850).click()
+    chain.perform()
+    _until(browser, lambda: not browser.find_elements(By.CSS_SELECTOR, "dialog[open]"))
+    assert browser.switch_to.active_element == button
+
+
+def test_the_query_stands_in_the_address_and_opens_the_dialog_again(
+    browser: webdriver.Chrome, base: str
+) -> None:
+    _open(browser, "bats & owls")
+    assert browser.current_url == base + "guide/hostile.html?q=bats+%26+owls"
+    browser.get(base + "index.html?q=owls")
+    assert _input(browser).get_attribute("value") == "owls"
+    _until(browser, lambda: _answered(browser, "owls"))
+    browser.switch_to.active_element.send_keys(Keys.ESCAPE)
+    _until(browser, lambda: browser.current_url == base + "index.html")
+
+
+def test_back_brings_the_results_again(browser: webdriver.Chrome, base: str) -> None:
+    field = _open(browser, "bats")
+    field.send_keys(Keys.ENTER)
+    _until(browser, lambda: "hostile" not in browser.current_url)
+    browser.back()
+    _until(browser, lambda: _texts(browser, "#SearchList .hit-title"))
+    assert _input(browser).get_attribute("value") == "bats"
+
+
+def test_filters_have_counts_narrow_down_and_can_be_cleared(browser: webdriver.Chrome, base: str) -> None:
+    _open(browser, "bats")
+    assert _texts(browser, ".facet-name") == ["Section", "Tag", "Topic", "Language"]
+    assert _texts(browser, "[data-facet^=language]") == ["English 8", "Arabic 1"]
+    assert _texts(browser, "[data-facet^=community]") == ["bats, caves 4", "owls 1"]
+    assert _texts(browser, "[data-facet^=section]") == ["guide 7", "api 2", "Top level 1"]
+    assert len(_texts(browser, "[data-facet^=tag]")) == 5
+    browser.find_element(By.CSS_SELECTOR, ".chip-more").click()
+    assert len(_texts(browser, "[data-facet^=tag]")) == 9
+    browser.find_element(By.CSS_SELECTOR, "[data-facet='tag:tag8']").click()
+    _until(browser, lambda: len(_texts(browser, "#SearchList [role=group]")) == 1)
+    assert browser.execute_script("return noctule.asked.at(-1).filters") == {"tag": ["tag8"]}
+    pressed = browser.find_element(By.CSS_SELECTOR, "[data-facet='tag:tag8']")
+    assert pressed.get_attribute("aria-pressed") == "true" and browser.switch_to.active_element == pressed
+    browser.find_element(By.CSS_SELECTOR, ".chip-clear").click()
+    _until(browser, lambda: len(_texts(browser, "#SearchList [role=group]")) == 4)
+
+
+def test_why_shows_the_parts_of_each_score(browser: webdriver.Chrome, base: str) -> None:
+    _open(browser, "bats")
+    button = browser.find_element(By.CSS_SELECTOR, ".search-why")
+    button.click()
+    assert button.get_attribute("aria-pressed") == "true"
+    first = browser.find_elements(By.CSS_SELECTOR, ".why")[-1].text
+    assert first.split("\n") == ["words 50 %", "meaning 50 %", "links +10 %", "matched: bats, owls"]
+    button.click()
+    assert not browser.find_elements(By.CSS_SELECTOR, ".why")
+
+
+def test_nothing_found_says_so_and_gives_ways_on(browser: webdriver.Chrome, base: str) -> None:
+    _open(browser, "zzz nest")
+    assert "Nothing found for zzz nest" in browser.find_element(By.CSS_SELECTOR, ".search-state").text
+    assert _texts(browser, ".search-state button.chip") == ["owls", "bats", "Without zzz", "Without nest"]
+    browsing = [
+        a.get_attribute("href") for a in browser.find_elements(By.CSS_SELECTOR, ".search-state a.chip")
+    ]
+    assert browsing[:2] == [base + "_search/index.html", base + "_pages/index.html"]
+    browser.find_element(By.XPATH, "//button[.='owls']").click()
+    _until(browser, lambda: _answered(browser, "owls"))
+    assert _input(browser).get_attribute("value") == "owls"
+
+
+def test_results_are_announced_politely(browser: webdriver.Chrome, base: str) -> None:
+    field = _open(browser, "bats")
+    live = browser.find_element(By.ID, "SearchLive")
+    assert live.get_attribute("role") == "status"
+    _until(browser, lambda: live.get_attribute("textContent") == "12 results for bats")
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys("zzz")
+    _until(browser, lambda: live.get_attribute("textContent") == "No results for zzz")
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("damaged", "index of this site is damaged"),
+        ("rebuilt", "just rebuilt"),
+        ("crash", "no memory <b>left</b>"),
+    ],
+)
+def test_a_search_that_fails_says_why_and_the_next_one_works(
+    browser: webdriver.Chrome, http: str, query: str, told: str
+) -> None:
+    field = _open(browser, query)
+    alert = _until(browser, lambda: browser.find_element(By.CSS_SELECTOR, "[role=alert]"))
+    assert told in alert.text
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys("bats")
+    _until(browser, lambda: _texts(browser, "#SearchList [role=option]"))
+    assert not browser.find_elements(By.CSS_SELECTOR, "[role=alert]")
+
+
+def test_answers_that_come_late_are_not_shown(browser: webdriver.Chrome, base: str) -> None:
+    field = _open(browser)
+    field.send_keys("slow zzz")
+    _until(browser, lambda: browser.execute_script("return window.noctule && noctule.asked.length") == 1)
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys("bats")
+    _until(browser, lambda: _texts(browser, "#SearchList [role=option]"))
+    ActionChains(browser).pause(0.5).perform()
+    assert len(_texts(browser, "#SearchList [role=group]")) == 4
+
+
+def test_recent_searches_are_kept_here_and_can_be_cleared(browser: webdriver.Chrome, base: str) -> None:
+    _open(browser)
+    browser.execute_script("for (let i = 0; i < 9; i++) noctuleReader.remember.addRecent('bats' + i)")
+    browser.switch_to.active_element.send_keys(Keys.ESCAPE)
+    _open(browser)
+    assert _texts(browser, ".search-state button.chip") == [f"bats{i}" for i in range(8, 1, -1)]
+    browser.find_element(By.CSS_SELECTOR, ".state-clear").click()
+    assert _texts(browser, ".search-state button.chip") == []
+    assert browser.execute_script("return localStorage.getItem('noctule-recent')") is None
+
+
+def test_a_word_under_composition_is_left_alone(browser: webdriver.Chrome, base: str) -> None:
+    field = _open(browser)
+    script = """
+        const f = arguments[0];
+        f.dispatchEvent(new CompositionEvent('compositionstart'));
+        f.value = 'ba';
+        f.dispatchEvent(new InputEvent('input', {isComposing: true}));
+        f.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', isComposing: true, bubbles: true, cancelable: true}));
+    """
+    browser.execute_script(script, field)
+    ActionChains(browser).pause(0.3).perform()
+    assert browser.execute_script("return (window.noctule?.asked || []).length") == 0
+    browser.execute_script(
+        "arguments[0].value = 'bats'; arguments[0].dispatchEvent(new CompositionEvent('compositionend'))",
+        field,
+    )
+    _until(browser, lambda: _answered(browser, "bats"))
+
+
+def test_an_owner_may_listen(browser: webdriver.Chrome, base: str) -> None:
+    script = "window.heard = []; for (const name of ['noctule:search', 'noctule:select']) document.addEventListener(name, e => heard.push([name, e.detail]))"
+    browser.execute_script(script)
+    field = _open(browser, "bats")
+    browser.execute_script(
+        "document.querySelector('#SearchList').addEventListener('click', e => e.preventDefault())"
+    )
+    field.send_keys(Keys.ENTER)
+    (first, search), (second, select) = browser.execute_script("return heard")
+    assert (first, second) == ("noctule:search", "noctule:select")
+    assert (search["query"], search["count"]) == ("bats", 12) and search["ms"] >= 0
+    assert (select["query"], select["rank"]) == ("bats", 1) and select["url"].startswith(base)
+
+
+def test_words_are_marked_on_the_page_that_was_found(browser: webdriver.Chrome, base: str) -> None:
+    _open(browser, "bats")
+    browser.find_element(By.XPATH, "//a[@role='option'][contains(., 'Step 2')]").click()
+    _until(browser, lambda: "#step-2" in browser.current_url)
+    count = "return CSS.highlights.get('noctule-found')?.size || 0"
+    assert browser.execute_script(count) == 3
+    browser.find_element(By.TAG_NAME, "body").send_keys(Keys.ESCAPE)
+    assert browser.execute_script(count) == 0
+    browser.refresh()
+    assert browser.execute_script(count) == 0
+
+
+def test_weights_are_compared_side_by_side_and_searches_without_results_exported(
+    browser: webdriver.Chrome, base: str
+) -> None:
+    field = _open(browser, "zzz")
+    field.send_keys("z")
+    _until(browser, lambda: _answered(browser, "zzzz"))
+    _until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, ".state-block"))
+    browser.get(base + "_search/ranking.html")
+    assert _texts(browser, ".zero li") == ["zzzz × 1"]
+    browser.find_element(By.ID, "Question").send_keys("bats")
+    _until(browser, lambda: len(_texts(browser, ".ranking li")) == 8)
+    assert "same place" in _texts(browser, ".ranking .count")
+    slider = browser.find_element(By.ID, "Weight-b-keyword")
+    slider.send_keys(Keys.HOME)
+    _until(browser, lambda: any("higher" in text for text in _texts(browser, ".ranking .count")))
+    assert browser.execute_script("return noctule.asked.at(-1).weights.keyword") == 0
+    browser.execute_script("URL.createObjectURL = blob => { window.exported = blob; return 'data:,' }")
+    browser.find_element(By.XPATH, "//button[contains(., 'Export')]").click()
+    assert '"query": "zzzz"' in browser.execute_script("return exported.text()")
+    browser.find_element(By.XPATH, "//button[contains(., 'Clear the list')]").click()
+    assert _texts(browser, ".zero li") == []
+
+
+def test_without_an_engine_the_dialog_says_so_and_leads_to_the_words(
+    browser: webdriver.Chrome, http: str, folder: Path
+) -> None:
+    engine = folder / "sub/site/_search/engine.js"
+    engine.rename(engine.with_suffix(".off"))
+    browser.execute_cdp_cmd("Network.clearBrowserCache", {})
+    try:
+        _open(browser).send_keys("bats")
+        alert = _until(browser, lambda: browser.find_element(By.CSS_SELECTOR, "[role=alert]"))
+        assert "index of this site is not there" in alert.text
+    finally:
+        engine.with_suffix(".off").rename(engine)
+    assert all("engine.js" in entry["message"] for entry in browser.get_log("browser"))
+
+
+def test_a_phone_shows_it_on_the_whole_screen(browser: webdriver.Chrome, base: str) -> None:
+    resize(browser, 360, 740)
+    browser.find_element(By.CSS_SELECTOR, "[data-search]").click()
+    _input(browser).send_keys("bats")
+    _until(browser, lambda: _answered(browser, "bats"))
+    box = browser.find_element(By.ID, "SearchDialog").rect
+    assert (box["x"], box["y"], box["width"], box["height"]) == (0, 0, 360, 740)
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= 360
+    close = browser.find_element(By.CSS_SELECTOR, ".search-close")
+    assert close.rect["height"] >= 44 and close.rect["width"] >= 44
+    close.click()
+    _until(browser, lambda: not browser.find_elements(By.CSS_SELECTOR, "dialog[open]"))
+
+
+def test_nothing_moves_for_those_who_asked_for_it(browser: webdriver.Chrome, base: str) -> None:
+    _open(browser)
+    name = "return getComputedStyle(document.querySelector('dialog')).animationName"
+    assert browser.execute_script(name) == "none"
+    prefer(browser, "light", motion="no-preference")
+    assert browser.execute_script(name) == "search-opens"
