@@ -276,7 +276,7 @@ def test_a_file_from_elsewhere_is_of_another_build(driver: webdriver.Chrome, cop
 def test_a_site_that_was_rebuilt_meanwhile_says_so(driver: webdriver.Chrome, copy: Path) -> None:
     shard = _shard_of(driver, copy, "kestrel")
     shard.unlink()
-    newer = {"format": 1, "build": "another"}
+    newer = {"format": 2, "build": "another"}
     (copy / FOLDER / "manifest.js").write_bytes(script("manifest", compressed([text(newer)])))
     _fails_with(driver, "other-build")
 
@@ -286,3 +286,18 @@ def test_without_a_manifest_there_is_an_error_and_a_page(driver: webdriver.Chrom
     _fails_with(driver, "missing")
     (copy / FOLDER / "manifest.js").write_bytes(script("manifest", compressed([text({"format": 99})])))
     _fails_with(driver, "other-build")
+
+
+def test_a_rare_word_brings_pages_near_in_meaning_as_it_does_in_python(
+    page: webdriver.Chrome, search_site: SearchSite
+) -> None:
+    with search_site.store.open() as snapshot:
+        terms = snapshot.table("terms", ["term", "passages"]).to_pylist()
+    rare = ["eulen", *sorted(each["term"] for each in terms if each["passages"] == 1)[::40]]
+    more = 0
+    with artifacts.query.open(search_site.store, search_site.settings) as searcher:
+        for word in rare:
+            wanted = {hit.doc_id for hit in searcher.search(word, 40).hits if hit.score > 0.05}
+            more += len(wanted) > 1
+            assert min(len(wanted), 3) <= len(_answer(page, word)["hits"]), word
+    assert more > 3

@@ -17,6 +17,7 @@ from docsite.search.material import Lexicon, Shape, read_lexicon, read_meanings,
 from docsite.search.packing import FOLDER, Names, page_of
 from docsite.search.postings import Kinships, arrange, kinships
 from docsite.search.ranking import Ranking, ranking_of
+from docsite.search.shelves import Shelves, make_shelves
 from docsite.search.terms import Aliases, Shards, TurnedTerms, make_shards
 from docsite.search.words import aliases, make_word_files, read_surfaces
 from pipeline.search_settings import Search
@@ -33,16 +34,16 @@ def search_files(
     Raises ``ArtifactError`` where the snapshot lacks the tables of search.
     """
     yield SitePage(f"{FOLDER}/{ENGINE}.js", engine())
-    index = _index(plan, snapshot, ranking_of(search or Search()))
     made = Names()
+    index = _index(plan, snapshot, ranking_of(search or Search()), made)
     parts = [each for family in index.families().values() for each in family]
     names = [made.of(each) for each in parts]
-    for name, each in sorted(dict(zip(names, parts, strict=True)).items()):
-        yield page_of(name, each.packed)
+    for name, packed in made.files():
+        yield page_of(name, packed)
     yield page_of(MANIFEST, manifest(index, names))
 
 
-def _index(plan: SitePlan, snapshot: SnapshotTables, ranking: Ranking) -> Index:
+def _index(plan: SitePlan, snapshot: SnapshotTables, ranking: Ranking, made: Names) -> Index:
     shape = read_shape(snapshot)
     surfaces = read_surfaces(snapshot)
     known = aliases(surfaces)
@@ -59,10 +60,16 @@ def _index(plan: SitePlan, snapshot: SnapshotTables, ranking: Ranking) -> Index:
         has_aliases=bool(known),
         shards=shards,
         lists=lists,
-        groups=make_groups(plan, snapshot, shape.first.tolist()),
+        shelves=_shelves(plan, snapshot, shape, made),
         words=words,
         facets=make_facets(plan),
     )
+
+
+def _shelves(plan: SitePlan, snapshot: SnapshotTables, shape: Shape, made: Names) -> Shelves:
+    """The shelves of all groups, which get their names here: the last to be made, for they are the largest."""
+    groups = make_groups(plan, snapshot, shape.first.tolist())
+    return make_shelves(groups, [made.of(each) for each in groups.parts])
 
 
 def _terms_and_lists(

@@ -7,17 +7,18 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from docsite.search.excerpts import Groups
+from artifacts.query.term_vectors import PIECE_WEIGHT
 from docsite.search.lists import LEVELS, Lists
 from docsite.search.material import Shape
-from docsite.search.packing import Part, compressed, octets, strings, text, varints
+from docsite.search.packing import Part, compressed, octets, strings, text
 from docsite.search.postings import LEVELS as POSTING_LEVELS
 from docsite.search.ranking import Ranking
+from docsite.search.shelves import Shelves
 from docsite.search.terms import Shards, utf16
 from docsite.search.words import WordFiles
 from pipeline.identity import sha256_hex
 
-FORMAT = 1
+FORMAT = 2
 LINK_STEPS = 4  # levels per unit of ln(1 + links in)
 _MOST_LINK_LEVEL = 127
 
@@ -33,7 +34,7 @@ class Index:
     has_aliases: bool
     shards: Shards
     lists: Lists | None
-    groups: Groups
+    shelves: Shelves
     words: WordFiles
     facets: Part
 
@@ -43,7 +44,7 @@ class Index:
             "shards": self.shards.shards,
             "tails": self.shards.tails,
             "lists": self.lists.parts if self.lists else (),
-            "groups": self.groups.parts,
+            "shelves": self.shelves.parts,
             "words": self.words.words,
             "near": self.words.near,
             "facets": (self.facets,),
@@ -52,7 +53,7 @@ class Index:
 
 def manifest(index: Index, names: Sequence[str]) -> bytes:
     """The manifest, packed; ``names`` are those of all files of all families in order."""
-    shape, groups, words = index.shape, index.groups, index.words
+    shape, words = index.shape, index.words
     links = np.round(np.log1p(shape.links_in) * LINK_STEPS).astype(np.int64)
     return compressed(
         [
@@ -60,8 +61,7 @@ def manifest(index: Index, names: Sequence[str]) -> bytes:
             bytes.fromhex("".join(names)),
             *strings(_separators(index.shards)),
             *strings(words.first),
-            varints(np.diff(np.array(groups.documents, dtype=np.int64), prepend=0)),
-            varints(np.array(groups.ordinals, dtype=np.int64)),
+            *index.shelves.columns(),
             octets(np.minimum(links, _MOST_LINK_LEVEL) * 2 + (np.diff(shape.first) == 1)),
             *(index.lists.columns() if index.lists else []),
         ]
@@ -82,6 +82,7 @@ def _header(index: Index, names: Sequence[str]) -> dict[str, object]:
         "levels": [list(each) for each in LEVELS],
         "posting_levels": POSTING_LEVELS,
         "link_steps": LINK_STEPS,
+        "piece_weight": PIECE_WEIGHT,
         "files": {family: len(parts) for family, parts in index.families().items()},
     }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +56,10 @@ class Names:
             if self._taken.setdefault(name, given.packed) == given.packed:
                 return name
         raise AssertionError(f"no free name for a file of {len(given.packed)} bytes")
+
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        """Every file that has a name, by name."""
+        yield from sorted(self._taken.items())
 
 
 def page_of(name: str, packed: bytes) -> SitePage:

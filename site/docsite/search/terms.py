@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from artifacts.query.term_vectors import PIECE_PASSAGES, pieces
 from docsite.search.material import Floats, Ints, Lexicon, TermVectors
 from docsite.search.packing import Part, octets, part, strings, text, varints
 from docsite.search.postings import TIERS, Postings
@@ -16,10 +17,9 @@ from docsite.search.postings import TIERS, Postings
 # What a shard or a file of later tiers holds, in bytes as they are estimated before anything is packed.
 SHARD_BYTES, TAIL_BYTES = 5_500, 4_000
 _PASSAGE_BYTES, _VECTOR_BYTES, _TERM_BYTES = 1.9, 56, 14
-# A term of one document needs no vector: the document says more than the word could.
-_LEAST_DOCUMENTS = 2
 VECTOR_LEVELS = 7  # on either side of 0: four bits
 _LENGTH_STEPS = 256  # per doubling
+_LAST_OF_ONE_UNIT = "\uffff"  # JavaScript counts what comes after as two characters
 
 Aliases = Mapping[str, Sequence[str]]
 
@@ -53,8 +53,9 @@ def make_shards(lexicon: Lexicon, postings: Postings, turned: TurnedTerms | None
     sizes = postings.sizes()
     heads = np.array(order, dtype=np.int64) * (len(TIERS) + 1)
     tails, places = _tails(order, sizes, postings)
-    vectors = postings.documents_of[order] >= _LEAST_DOCUMENTS
-    weights = sizes[heads] * _PASSAGE_BYTES + vectors * (_VECTOR_BYTES if turned else 0) + _TERM_BYTES
+    vectors = postings.ranges.length[order] > 0
+    weights = sizes[heads] * _PASSAGE_BYTES + vectors * _VECTOR_BYTES + _TERM_BYTES
+    may_be_a_piece = _known_pieces(lexicon, postings)
     words = sorted(aliases, key=utf16)
     found: list[Part] = []
     first: list[str] = []
@@ -68,6 +69,7 @@ def make_shards(lexicon: Lexicon, postings: Postings, turned: TurnedTerms | None
             *strings(names),
             *_numbers(terms, lexicon, postings),
             _vectors(terms[vectors[run]], postings, turned),
+            _pieces([lexicon.terms[at] for at in terms[~vectors[run]]], may_be_a_piece),
             _places(terms, places),
             text([[word, *aliases[word]] for word in own]),
             *postings.columns(heads[run]),
@@ -98,6 +100,7 @@ def _numbers(terms: Ints, lexicon: Lexicon, postings: Postings) -> list[bytes]:
     ranges = postings.ranges
     length = np.maximum(ranges.length[terms], np.float32(1e-9))
     steps = np.round((np.log2(length) + 32) * _LENGTH_STEPS).astype(np.int64)
+    steps[ranges.length[terms] <= 0] = 0
     return [
         varints(lexicon.frequency[terms]),
         varints(postings.documents_of[terms]),
@@ -119,6 +122,25 @@ def _vectors(terms: Ints, postings: Postings, turned: TurnedTerms | None) -> byt
     if levels.shape[1] % 2:
         levels = np.pad(levels, ((0, 0), (0, 1)), constant_values=8)
     return octets(greatest) + octets((levels[:, ::2] | levels[:, 1::2] << 4).ravel())
+
+
+def _known_pieces(lexicon: Lexicon, postings: Postings) -> frozenset[str]:
+    known = (postings.ranges.length > 0) & (lexicon.frequency >= PIECE_PASSAGES)
+    return frozenset(lexicon.terms[at] for at in np.flatnonzero(known).tolist())
+
+
+def _pieces(words: Sequence[str], known: frozenset[str]) -> bytes:
+    """What words without a vector are made of: for each how many pieces, and for a piece what lies before it and its length."""
+    numbers: list[int] = []
+    for word in words:
+        found = pieces(word, known.__contains__) if known and max(word) <= _LAST_OF_ONE_UNIT else ()
+        numbers.append(len(found))
+        at = 0
+        for piece in found:
+            start = word.index(piece, at)
+            numbers += [start - at, len(piece)]
+            at = start + len(piece)
+    return varints(np.array(numbers, dtype=np.int64))
 
 
 @dataclass(frozen=True, slots=True)

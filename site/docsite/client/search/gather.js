@@ -32,12 +32,31 @@ class Gatherer {
     const allowed = Object.values(filters).some((value) => [value ?? []].flat().length)
       ? (await this.store.facets()).allowed(filters)
       : null;
+    const pieces = await this.pieces(reads);
     const [lists, nearby, banned] = await Promise.all([
       this.postings(flat.map(({ term }) => term), allowed ? TAIL_BYTES_FILTERED : tailBytes(flat)),
-      this.nearby(flat.map(({ term }) => term)),
+      this.nearby([...flat.map(({ term }) => term), ...pieces]),
       this.banned(excluded),
     ]);
-    return { asked: flat.map((each, i) => ({ ...each, lists: lists[i] })), banned, nearby, allowed };
+    const asked = flat.map((each, i) => ({ ...each, lists: lists[i] }));
+    for (const term of pieces) asked.push({ term, weight: 0, group: Infinity, lists: [] });
+    return { asked, banned, nearby, allowed };
+  }
+
+  /**
+   * What stands for the words without a vector: the terms that they are made of, which say less and find no page as words.
+   * @param {Read[]} reads
+   * @returns {Promise<Term[]>}
+   */
+  async pieces(reads) {
+    const strange = reads.filter(({ terms }) => terms.length && terms.every(({ vector }) => !vector));
+    const asked = new Set(reads.flatMap(({ terms }) => terms.map(({ term }) => term)));
+    const names = new Set(strange.flatMap(({ terms }) => terms[0].pieces).filter((piece) => !asked.has(piece)));
+    const { pieceWeight } = this.store.manifest;
+    const found = await Promise.all([...names].map(async (name) => (await this.store.shard(name))?.find(name)));
+    return found.flatMap((term) =>
+      term?.vector ? [{ ...term, length: pieceWeight * term.length, vector: term.vector.map((x) => pieceWeight * x) }] : [],
+    );
   }
 
   /**

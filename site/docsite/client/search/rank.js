@@ -212,7 +212,7 @@ function documentOf(document, passages, manifest) {
  */
 function matching(slots, { asked }) {
   const covered = new Float64Array(slots.documents.length);
-  const total = asked.reduce((sum, { term }) => sum + term.idf, 0);
+  const total = asked.reduce((sum, { term, weight }) => sum + (weight && term.idf), 0);
   for (const { term, lists } of asked) {
     for (const { documents } of lists) {
       for (const document of documents) {

@@ -14,15 +14,26 @@ class Store {
   }
 
   /**
-   * What a file holds, read once.
+   * What a file that the manifest names holds, read once.
    * @template T
    * @param {string} family
    * @param {number} number
    * @param {(columns: Uint8Array[]) => T} reader
    * @returns {Promise<T>}
    */
-  async part(family, number, reader) {
-    const name = this.manifest.names[family][number];
+  part(family, number, reader) {
+    return this.named(family, this.manifest.names[family][number], reader);
+  }
+
+  /**
+   * What a file of this name holds, read once.
+   * @template T
+   * @param {string} family
+   * @param {string} name
+   * @param {(columns: Uint8Array[]) => T} reader
+   * @returns {Promise<T>}
+   */
+  async named(family, name, reader) {
     const key = `${family} ${name}`;
     if (!this.read.has(key)) {
       const columns = await this.parts.load(name);
@@ -62,8 +73,18 @@ class Store {
    * @returns {Promise<Shown>}
    */
   async shown(document, ordinal) {
-    const number = this.manifest.groupOf(document, Math.max(0, ordinal));
-    const pieces = await this.part("groups", number, readGroup);
-    return pieces[document - this.manifest.groupDocuments[number]];
+    const passage = Math.max(0, ordinal);
+    const shelf = await this.part("shelves", this.manifest.shelves.placeOf(document, passage), readShelf);
+    const place = shelf.starts.placeOf(document, passage);
+    const pieces = await this.named("groups", shelf.names[place], readGroup);
+    return pieces[document - shelf.starts.documents[place]];
   }
+}
+
+/**
+ * The files of one shelf, from which hits are shown.
+ * @param {Uint8Array[]} columns
+ */
+function readShelf([names, documents, ordinals]) {
+  return { names: namesOf(names), starts: new Starts(documents, ordinals) };
 }
