@@ -1,4 +1,4 @@
-"""``python -m bench [index] [encoding] [search] [determinism] [relevance] [peers] [million]``: by default all but the last.
+"""``python -m bench [index] [encoding] [search] [determinism] [relevance] [peers] [browser] [million]``: by default all but the last two.
 
 ``relevance`` takes more: ``--set NAME`` (again for others), ``--part NAME``, and ``--write docs/relevance.md``.
 """
@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import determinism, encoding, index, million, peers, relevance_page, search
+from bench import browser, determinism, encoding, index, million, peers, relevance_page, search
 
 MEASUREMENTS: dict[str, Callable[[], None]] = {
     "index": index.measure,
@@ -18,9 +18,10 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "determinism": determinism.measure,
     "relevance": relevance_page.measure,
     "peers": peers.measure,
+    "browser": browser.measure,
     "million": million.measure,
 }
-ON_REQUEST = {"million"}
+ON_REQUEST = {"browser", "million"}
 
 
 def main() -> None:
