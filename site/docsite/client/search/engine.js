@@ -2,7 +2,8 @@
 // The engine: which files a query needs, in which order, and what the answer says.
 
 /**
- * @typedef {{limit?: number, filters?: Record<string, any>, signal?: AbortSignal}} SearchOptions
+ * @typedef {{limit?: number, filters?: Record<string, any>, signal?: AbortSignal,
+ *   weights?: {keyword?: number, semantic?: number, links?: number, support?: number}}} SearchOptions
  *
  * @typedef {{url: string, title: string, breadcrumb: string[], score: number, modified?: string,
  *   why: {keyword: number, semantic: number, links: number, support: number, terms: string[]},
