@@ -104,7 +104,7 @@ def write_file(path: Path, content: bytes | memoryview) -> None:
         file.write(content)
 
 
-def replace_file(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes | memoryview) -> None:
     """The file holds the old content or the new, never a part, even after a power cut."""
     staged = path.with_name(f".{path.name}-{uuid4().hex}")
     try:

@@ -8,7 +8,7 @@ each batch that a run finishes is a segment, so a run that is cut off goes on wh
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,11 +34,15 @@ class Recall:
 
 
 class EmbeddingStore:
-    """Vectors of one model, run in one way, under ``<store>/embeddings/<key>/``."""
+    """Vectors of one model, run in one way, under ``<store>/embeddings/<key>/``; segments are read once and held.
 
-    def __init__(self, store: Path, key: Sequence[str], dimension: int) -> None:
-        self._folder = store / EMBEDDINGS / combined_hash(key)[:20]
+    ``anew``: nothing is recalled but what is added from now on.
+    """
+
+    def __init__(self, store: Path, key: Sequence[str], dimension: int, *, anew: bool = False) -> None:
+        self._folder = store / EMBEDDINGS / folder_name(key)
         self._dimension = dimension
+        self._held: list[pa.Table] | None = [] if anew else None
 
     def recall(self, hashes: Sequence[str]) -> Recall:
         """The stored vectors of these content hashes, shape ``(len(hashes), dimension)``; unknown rows are 0."""
@@ -56,21 +60,41 @@ class EmbeddingStore:
     def add(self, hashes: Sequence[str], vectors: Vectors) -> None:
         """One more segment; raises ``WriteFailed``."""
         columns = [pa.array(hashes, type=pa.string()), fixed_size_lists(vectors)]
-        buffer = io.BytesIO()
-        table = pa.Table.from_arrays(columns, schema=vectors_schema(self._dimension))
-        pq.write_table(table, buffer, compression="none", use_dictionary=False)
-        content = buffer.getvalue()
-        durable.make_directory(self._folder)
-        durable.replace_file(self._folder / f"{sha256_hex(content)[:32]}.parquet", content)
+        rows = pa.Table.from_arrays(columns, schema=vectors_schema(self._dimension))
+        write_segment(self._folder, rows)
+        if self._held is not None:
+            self._held.append(rows)
 
-    def _segments(self) -> Iterator[pa.Table]:
-        for path in sorted(self._folder.glob("*.parquet")) if self._folder.is_dir() else []:
-            try:
-                content = path.read_bytes()
-            except OSError:
-                continue
-            if sha256_hex(content)[:32] == path.stem:
-                yield pq.read_table(pa.BufferReader(content))
+    def _segments(self) -> list[pa.Table]:
+        if self._held is None:
+            paths = sorted(self._folder.glob("*.parquet")) if self._folder.is_dir() else []
+            self._held = [segment for path in paths if (segment := read_segment(path)) is not None]
+        return self._held
+
+
+def folder_name(key: Sequence[str]) -> str:
+    """The folder of vectors that one model, run in one way, made."""
+    return combined_hash(key)[:20]
+
+
+def write_segment(folder: Path, table: pa.Table) -> Path:
+    """The rows as a segment, named by its bytes; raises ``WriteFailed``."""
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, compression="none", use_dictionary=False)
+    content = buffer.getvalue()
+    path = folder / f"{sha256_hex(content)[:32]}.parquet"
+    durable.make_directory(folder)
+    durable.replace_file(path, content)
+    return path
+
+
+def read_segment(path: Path) -> pa.Table | None:
+    """The rows of a segment; nothing where it cannot be read, or holds other bytes than were written."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    return pq.read_table(pa.BufferReader(content)) if sha256_hex(content)[:32] == path.stem else None
 
 
 def fixed_size_lists(vectors: Vectors) -> pa.FixedSizeListArray:

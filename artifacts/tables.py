@@ -19,7 +19,7 @@ from pipeline.model import (
     Section,
 )
 
-_STRINGS = pa.list_(pa.string())
+STRINGS = pa.list_(pa.string())
 
 
 def _schema(**fields: pa.DataType) -> pa.Schema:
@@ -33,15 +33,15 @@ DOCUMENTS = _schema(
     title=pa.string(),
     url=pa.string(),
     description=pa.string(),
-    tags=_STRINGS,
-    aliases=_STRINGS,
-    keywords=_STRINGS,
+    tags=STRINGS,
+    aliases=STRINGS,
+    keywords=STRINGS,
     author=pa.string(),
     language=pa.string(),
     modified=pa.string(),
     sha256=pa.string(),
     syntax=pa.string(),
-    anchors=_STRINGS,
+    anchors=STRINGS,
     community=pa.int32(),
     links_in=pa.int32(),
     links_out=pa.int32(),
@@ -73,7 +73,7 @@ PASSAGES = _schema(
     text=pa.string(),
     code=pa.string(),
     breadcrumb=pa.string(),
-    headings=_STRINGS,
+    headings=STRINGS,
     byte_start=pa.int32(),
     byte_end=pa.int32(),
     tokens=pa.int32(),
@@ -102,7 +102,7 @@ LINKS = _schema(
 COMMUNITIES = _schema(
     community_id=pa.int32(),
     label=pa.string(),
-    terms=_STRINGS,
+    terms=STRINGS,
     size=pa.int32(),
     internal_weight=pa.float64(),
     share=pa.float64(),
@@ -116,7 +116,7 @@ POSTINGS = _schema(
     score=pa.list_(pa.float32()),
     fields=pa.list_(pa.uint16()),
 )
-SURFACES = _schema(surface=pa.string(), language=pa.string(), terms=_STRINGS, count=pa.int64())
+SURFACES = _schema(surface=pa.string(), language=pa.string(), terms=STRINGS, count=pa.int64())
 ACRONYMS = _schema(acronym=pa.string(), expansion=pa.string(), documents=pa.int32())
 REPORT = _schema(collection=pa.string(), path=pa.string(), kind=pa.string(), reason=pa.string())
 
@@ -129,7 +129,7 @@ def vocabulary_schema(dimension: int) -> pa.Schema:
         passages=pa.int32(),
         idf=pa.float64(),
         vector=pa.list_(pa.float32(), dimension),
-        near=_STRINGS,
+        near=STRINGS,
         near_similarity=pa.list_(pa.float32()),
     )
 
@@ -178,7 +178,7 @@ def documents_table(documents: Iterable[Document]) -> pa.Table:
     What only the whole corpus knows (community, degrees, passages) is still null.
     """
     nouns = list(documents)
-    anchors = pa.array([heading_slugs(noun.headings) for noun in nouns], type=_STRINGS)
+    anchors = pa.array([heading_slugs(noun.headings) for noun in nouns], type=STRINGS)
     return _table(nouns, DOCUMENTS).set_column(DOCUMENTS.get_field_index("anchors"), "anchors", anchors)
 
 

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from artifacts.invariants import rows_of
 from artifacts.snapshot import Snapshot
 from artifacts.store import Store
-from flows.encode import Encoded, encode, query_texts
+from flows.encode import Encoded, Encoding, query_texts
+from flows.engines.local import Inline
 from flows.lessons import Taught, encoded_lessons, name_lessons, names, passage_lessons, phrases, spans
 from flows.steps import PlainSteps, Silent
 from flows.understand import UNSTEMMED
@@ -44,11 +45,12 @@ def course_of(store: Store, snapshot: Snapshot, settings: Settings) -> Course:
     known = Encoded((), rows_of(vocabulary.column("vector"), dimension), row, 0)
     lessons = {"words": encoded_lessons("words", words, known)}
     encoder = load_encoder(settings.embed)
+    encoding = Encoding(encoder, store, Inline(), PlainSteps(), Silent())
     for kind, taught in (
         ("phrases", phrases(documents, sections, links, given)),
         ("spans", spans(documents, passages, given)),
     ):
-        found = encode(kind, query_texts(taught.texts, encoder), encoder, store, PlainSteps(), Silent())
+        found = encoding.encode(kind, query_texts(taught.texts, encoder))
         lessons[kind] = encoded_lessons(kind, taught, found)
     lessons["passages"] = passage_lessons(documents, passages, encoded, given)
     centroids = rows_of(snapshot.table("centroids").column("vector"), dimension)

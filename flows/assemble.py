@@ -13,8 +13,9 @@ import pyarrow.compute as pc
 
 from artifacts import tables
 from artifacts.embeddings import fixed_size_lists
+from artifacts.understood import Understood
 from flows.encode import Encoded
-from flows.understand import UNSTEMMED, Understood, stemmed_language
+from flows.understand import UNSTEMMED, stemmed_language
 from pipeline.acronyms import merge
 from pipeline.anchors import anchor_texts
 from pipeline.centroids import centroids
@@ -46,28 +47,23 @@ class Linked:
     partition: Partition
 
 
-def concatenate(parts: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:
-    """The rows of all parts in order."""
-    return pa.concat_tables([schema.empty_table(), *parts])
-
-
-def prose_index(batches: Sequence[Understood], anchors: FieldCounts, settings: Settings) -> LexicalIndex:
+def prose_index(corpus: Understood, anchors: FieldCounts, settings: Settings) -> LexicalIndex:
     """BM25F over all fields of all passages; every passage has the anchor text of its document."""
     fields = [settings.lexical.fields[name] for name in FIELDS]
-    sizes = np.array([size for batch in batches for size in _passages_of(batch)], dtype=np.int64)
+    sizes = np.array(_passages_of(corpus), dtype=np.int64)
     shared = SharedField(anchors, sizes, FIELDS.index("anchors"))
-    return build_index([batch.prose for batch in batches], fields, settings.lexical.k1, shared)
+    return build_index([corpus.prose], fields, settings.lexical.k1, shared)
 
 
-def resolved_links(batches: Sequence[Understood], settings: Settings) -> list[ResolvedLink]:
+def resolved_links(corpus: Understood, settings: Settings) -> list[ResolvedLink]:
     """Every link of the corpus with its fate."""
-    return resolve_links([document for batch in batches for document in batch.linking], settings.collections)
+    return resolve_links(corpus.linking, settings.collections)
 
 
-def count_anchors(batches: Sequence[Understood], links: Iterable[ResolvedLink]) -> FieldCounts:
+def count_anchors(corpus: Understood, links: Iterable[ResolvedLink]) -> FieldCounts:
     """The words of the links to every document, one text a document, in its own language."""
     texts = anchor_texts(links)
-    columns = [column for batch in batches for column in _ids_and_languages(batch.documents)]
+    columns = _ids_and_languages(corpus.documents)
     analyzers = [prose_analyzer(stemmed_language(language)) for _, language in columns]
     return count_fields([[texts.get(doc_id, "") for doc_id, _ in columns]], analyzers)
 
@@ -77,24 +73,22 @@ def _ids_and_languages(documents: pa.Table) -> list[tuple[DocId, str]]:
     return list(zip(*(documents.column(name).to_pylist() for name in names), strict=True))
 
 
-def _passages_of(batch: Understood) -> list[int]:
-    """How many passages each document of a batch has, in order."""
-    counted = Counter(batch.passages.column("doc_id").to_pylist())
-    return [counted[doc_id] for doc_id in batch.documents.column("doc_id").to_pylist()]
+def _passages_of(corpus: Understood) -> list[int]:
+    """How many passages each document has, in order."""
+    counted = Counter(corpus.passages.column("doc_id").to_pylist())
+    return [counted[doc_id] for doc_id in corpus.documents.column("doc_id").to_pylist()]
 
 
-def code_index(batches: Sequence[Understood], settings: Settings) -> LexicalIndex:
+def code_index(corpus: Understood, settings: Settings) -> LexicalIndex:
     """BM25 over the code of all passages."""
-    return build_index([batch.code for batch in batches], _CODE_FIELDS, settings.lexical.k1)
+    return build_index([corpus.code], _CODE_FIELDS, settings.lexical.k1)
 
 
-def link(
-    batches: Sequence[Understood], links: list[ResolvedLink], prose: LexicalIndex, settings: Settings
-) -> Linked:
+def link(corpus: Understood, links: list[ResolvedLink], prose: LexicalIndex, settings: Settings) -> Linked:
     """The graph that the links make, and its communities."""
-    graph = link_graph((document.doc_id for batch in batches for document in batch.linking), links)
-    common = _common_terms(prose, sum(len(batch.prose.lengths) for batch in batches))
-    terms = {doc: found for batch in batches for doc, found in _label_terms(batch.documents, common)}
+    graph = link_graph((document.doc_id for document in corpus.linking), links)
+    common = _common_terms(prose, len(corpus.prose.lengths))
+    terms = dict(_label_terms(corpus.documents, common))
     return Linked(links, graph, find_communities(graph, terms, settings.communities))
 
 
@@ -248,19 +242,15 @@ def _surfaces(batch: FieldCounts) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=tables.SURFACES)
 
 
-def acronym_rows(batches: Sequence[Understood]) -> pa.Table:
+def acronym_rows(corpus: Understood) -> pa.Table:
     """The acronyms table: what all batches learned, as one."""
-    return tables.acronyms_table(merge(acronym for batch in batches for acronym in batch.acronyms))
+    return tables.acronyms_table(merge(corpus.acronyms))
 
 
-def vocabulary_terms(
-    batches: Sequence[Understood], index: LexicalIndex, settings: Settings
-) -> list[VocabularyTerm]:
+def vocabulary_terms(corpus: Understood, index: LexicalIndex, settings: Settings) -> list[VocabularyTerm]:
     """The words of the concept vocabulary, sorted."""
-    passages = sum(len(batch.prose.lengths) for batch in batches)
-    return select_terms(
-        index, surface_forms([batch.prose for batch in batches]), passages, settings.vocabulary
-    )
+    passages = len(corpus.prose.lengths)
+    return select_terms(index, surface_forms([corpus.prose]), passages, settings.vocabulary)
 
 
 def vocabulary_rows(terms: Sequence[VocabularyTerm], encoded: Encoded, settings: Settings) -> pa.Table:

@@ -6,76 +6,30 @@ does not depend on it. Whatever fails, the current snapshot stays as it was.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 
 from artifacts import durable
-from artifacts.catalog import write_catalog
 from artifacts.judged import Judged
-from artifacts.layout import FAISS_INDEX, FORMAT_VERSION, table_file
-from artifacts.manifest import IndexRecord, Manifest, ModelRecord
-from artifacts.parquet import write_table
 from artifacts.snapshot import Snapshot
-from artifacts.store import Published, Staging, Store, describe
-from artifacts.vectors import write_index
-from flows import assemble
-from flows.collect import Listing, list_sources, understand_all
+from artifacts.store import Published, Store
+from flows.collect import list_sources
+from flows.engines.opened import opened
 from flows.gate import Verdict, current_of, judge, judged_for
 from flows.memory import give_back
-from flows.parts import Parts
+from flows.outcome import BuildOptions, BuildResult
 from flows.record import record, refused
-from flows.required import require_documents, require_room
-from flows.steps import Progress, StageTime, Steps
-from pipeline import __version__, text
-from pipeline.errors import SettingsError
-from pipeline.model import Rejection, SnapshotId
+from flows.required import require_room
+from flows.staged import Gathered, Run, Staged, gathered, stage
+from flows.steps import Progress, Steps
+from flows.unchanged import AsBefore, unchanged
+from pipeline.errors import SettingsError, WriteFailed
+from pipeline.model import Rejection
 from pipeline.settings import Settings
 
-# Few enough that reading one passage's text reads little else.
-PASSAGES_PER_GROUP = 1024
-_TOOLS = (
-    "faiss-cpu",
-    "markdown-it-py",
-    "networkx",
-    "numpy",
-    "pyarrow",
-    "PyStemmer",
-    "python-louvain",
-    "torch",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class BuildOptions:
-    """What a run may be allowed to do.
-
-    ``allow_empty``: publish although a collection holds nothing; ``accept_drop``: although relevance fell.
-    """
-
-    allow_empty: bool = False
-    accept_drop: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class BuildResult:
-    """What a run did; ``encoded`` and ``reused`` count distinct passage texts."""
-
-    snapshot: SnapshotId
-    generation: int
-    changed: bool
-    documents: int
-    passages: int
-    skipped: int
-    quarantined: int
-    encoded: int
-    reused: int
-    rejections: tuple[Rejection, ...]
-    times: tuple[StageTime, ...]
-    seconds: float
-    counts: Mapping[str, int]
-    relevance: Verdict | None = None
+_log = logging.getLogger("noctule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +51,17 @@ def plan(settings: Settings) -> Plan:
 
 
 def build_snapshot(
-    settings: Settings, store: Store, steps: Steps, progress: Progress, options: BuildOptions | None = None
+    settings: Settings,
+    store: Store,
+    steps: Steps,
+    progress: Progress,
+    options: BuildOptions | None = None,
+    ahead: Gathered | None = None,
 ) -> BuildResult:
-    """Indexes every collection and publishes the snapshot.
+    """Indexes every collection and publishes the snapshot; ``ahead`` is what a look at the sources found already.
 
-    Raises ``MissingRoot``, ``EmptyCollection``, ``RelevanceFell``, ``SourceError``, ``SettingsError``, ``StoreBusy``,
-    ``WriteFailed`` or ``DamagedSnapshot``; the current snapshot is then untouched.
+    Raises ``MissingRoot``, ``EmptyCollection``, ``CollectionShrank``, ``RelevanceFell``, ``SourceError``,
+    ``SettingsError``, ``StoreBusy``, ``WriteFailed`` or ``DamagedSnapshot``; the current snapshot is then untouched.
     """
     start, options = time.perf_counter(), options or BuildOptions()
     if not settings.collections:
@@ -113,9 +72,12 @@ def build_snapshot(
         )
     require_room(settings)
     judged = judged_for(settings)
-    with store.lock("index"):
-        listing = steps.run("discover", lambda: list_sources(settings))
-        staged = _stage(listing, settings, store, steps, progress, options)
+    with store.lock("index"), opened(settings, store) as engine:
+        run = Run(settings, store, engine, steps, progress, options)
+        given = ahead or gathered(settings, store, steps, options)
+        if (done := as_before(given, store, steps, options, start)) is not None:
+            return done
+        staged = stage(run, given)
         give_back()  # publishing reads everything again
         verdict = _through_gate(store, staged, judged, settings, steps)
         if verdict and verdict.reasons and not options.accept_drop:
@@ -126,12 +88,13 @@ def build_snapshot(
         # Not to be tried again: it ends with the staging moved or removed.
         published = steps.run("publish", lambda: store.publish(staged.staging, staged.manifest), once=True)
         result = _result(published, staged, verdict, steps, time.perf_counter() - start)
+        _remember(staged)
         record(store, result)
         return result
 
 
 def _through_gate(
-    store: Store, staged: _Staged, judged: Sequence[Judged], settings: Settings, steps: Steps
+    store: Store, staged: Staged, judged: Sequence[Judged], settings: Settings, steps: Steps
 ) -> Verdict | None:
     """What judged queries say of the snapshot that is not published yet; nothing where there are none."""
     if not judged:
@@ -145,75 +108,16 @@ def _through_gate(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Staged:
-    """A snapshot written aside, and what is still needed of the build: nothing large."""
-
-    staging: Staging
-    manifest: Manifest
-    rejections: tuple[Rejection, ...]
-    encoded: int
-    distinct: int
-
-
-def _stage(
-    listing: Listing,
-    settings: Settings,
-    store: Store,
-    steps: Steps,
-    progress: Progress,
-    options: BuildOptions,
-) -> _Staged:
-    understanding = understand_all(listing, settings, steps, progress)
-    require_documents(settings, listing, understanding, allow_empty=options.allow_empty)
-    rejections, batches = understanding.rejections, list(understanding.batches)
-    del understanding  # its counts go as soon as they are in an index
-    parts = Parts(settings, store, steps, progress, batches, rejections)
-    give_back()
-    staging, manifest = steps.run("write", lambda: _write(store.stage(), parts))
-    return _Staged(
-        staging=staging,
-        manifest=manifest,
-        rejections=rejections,
-        encoded=parts.encoded.computed,
-        distinct=len(parts.encoded.hashes),
-    )
-
-
-def _write(staging: Staging, parts: Parts) -> tuple[Staging, Manifest]:
-    """Every file of the snapshot but the manifest, which is returned."""
-    written = parts.tables()
-    for name, table in written.items():
-        groups = {"postings": parts.prose, "code_postings": parts.code}.get(name)
-        write_table(
-            table,
-            staging.path / table_file(name),
-            row_group_size=PASSAGES_PER_GROUP if name in ("passages", "term_vectors") else 65_536,
-            row_groups=assemble.group_sizes(groups) if groups else None,
-        )
-    index = write_index(parts.encoded.vectors, staging.path / FAISS_INDEX, parts.settings.vectors)
-    write_catalog(staging.path, parts.encoder.dimension, parts.languages)
-    counts = {name: len(table) for name, table in written.items()}
-    return staging, _manifest(staging, counts, index, parts)
-
-
-def _manifest(staging: Staging, counts: Mapping[str, int], index: IndexRecord, parts: Parts) -> Manifest:
-    model = parts.encoder.model
-    return Manifest(
-        format_version=FORMAT_VERSION,
-        files=describe(staging, counts),
-        counts=dict(counts),
-        settings_sha256=parts.settings.fingerprint(),
-        settings=parts.settings.shaping(),
-        model=ModelRecord(model.name, model.sha256, parts.encoder.dimension, parts.encoder.precision),
-        index=index,
-        analyzer={"version": text.VERSION, "languages": ",".join(parts.languages)},
-        tools={"noctule": __version__} | {name: version(name) for name in _TOOLS},
-    )
+def _remember(staged: Staged) -> None:
+    """What each collection says, for a night on which it fails; the snapshot is out, so a disk that refuses is a warning."""
+    try:
+        staged.remembered.publish(staged.keys)
+    except WriteFailed as error:
+        _log.warning("the next run will read everything again: %s", error)
 
 
 def _result(
-    published: Published, staged: _Staged, verdict: Verdict | None, steps: Steps, seconds: float
+    published: Published, staged: Staged, verdict: Verdict | None, steps: Steps, seconds: float
 ) -> BuildResult:
     kinds = [rejection.kind for rejection in staged.rejections]
     counts = staged.manifest.counts
@@ -232,4 +136,40 @@ def _result(
         seconds=seconds,
         counts=dict(counts),
         relevance=verdict,
+        parsed=staged.parsed,
+        failed=staged.failed,
+        inputs=staged.inputs,
+    )
+
+
+def as_before(
+    given: Gathered, store: Store, steps: Steps, options: BuildOptions, start: float
+) -> BuildResult | None:
+    """The result of a run with nothing to do, which is on record then; nothing if there is something to do."""
+    found = unchanged(store, given.inputs) if options.start is None else None
+    if found is None:
+        return None
+    result = _as_before(found, given.inputs, steps, time.perf_counter() - start)
+    record(store, result)
+    return result
+
+
+def _as_before(found: AsBefore, inputs: str, steps: Steps, seconds: float) -> BuildResult:
+    """The result of a run that found nothing to do."""
+    kinds = [rejection.kind for rejection in found.rejections]
+    return BuildResult(
+        snapshot=found.snapshot,
+        generation=found.generation,
+        changed=False,
+        documents=found.counts["documents"],
+        passages=found.counts["passages"],
+        skipped=kinds.count("skipped"),
+        quarantined=kinds.count("quarantined"),
+        encoded=0,
+        reused=found.counts["vectors"],
+        rejections=found.rejections,
+        times=steps.times,
+        seconds=seconds,
+        counts=found.counts,
+        inputs=inputs,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -13,7 +14,7 @@ from flows.flags import Flags, with_flags
 
 if TYPE_CHECKING:
     from docsite.build import SiteResult
-    from flows.build import BuildResult
+    from flows.outcome import BuildResult
     from flows.request import IndexRequest
     from flows.work import Night
 
@@ -33,6 +34,23 @@ _AllowEmpty = Annotated[
 _AcceptDrop = Annotated[
     bool,
     typer.Option("--accept-drop", help="Publish although judged queries are answered worse than before."),
+]
+_AcceptShrink = Annotated[
+    bool,
+    typer.Option("--accept-shrink", help="Publish although a collection lost many of its documents."),
+]
+_Engine = Annotated[
+    str | None,
+    typer.Option("--engine", metavar="NAME",
+                 help="Where batches are computed: inline, processes, dask[://HOST:PORT], ray[://HOST:PORT]."),
+]  # fmt: skip
+_From = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="STAGE",
+        help="Do this stage and all after it anew: parse, embed, or links. embed and links do not look at the sources.",
+    ),
 ]
 
 
@@ -57,7 +75,7 @@ def init(flags: Flags) -> None:
     output.say(f"Found {written.found}. Next: noctule index")
 
 
-def index(
+def index(  # noqa: PLR0913, PLR0917  # each is a flag
     flags: Flags,
     sources: _Sources = None,
     collection: Annotated[
@@ -69,23 +87,36 @@ def index(
     ] = False,
     allow_empty: _AllowEmpty = False,
     accept_drop: _AcceptDrop = False,
+    accept_shrink: _AcceptShrink = False,
+    engine: _Engine = None,
+    start: _From = None,
 ) -> None:
     """Turn folders of documents into a snapshot and make it the current one.
 
     Examples: noctule index docs/ ; noctule index ~/vault --collection notes ; noctule index --config mdn.toml
     """
-    request = _request(flags, tuple(sources or ()), collection, allow_empty, accept_drop)
+    request = _request(flags, tuple(sources or ()), collection)
+    request = replace(
+        request,
+        allow_empty=allow_empty,
+        accept_drop=accept_drop,
+        accept_shrink=accept_shrink,
+        engine=engine,
+        start=_stage(start),
+    )
     if dry_run:
         _print_plan(request, flags)
         return
-    result = _ready(request, flags, no_prefect, _index_plain if no_prefect else _index_flow)
+    work = _index_plain if no_prefect else _index_flow
+    result = _ready(request, flags, no_prefect, work, lambda done: done)
     if flags.as_json:
         from flows.report import as_json
 
         output.emit(as_json(result))
-        return
-    _print_build(result)
-    output.say('Next: noctule search "your question"')
+    else:
+        _print_build(result)
+        output.say('Next: noctule search "your question"')
+    _require_whole(result)
 
 
 def site(
@@ -126,6 +157,8 @@ def nightly(
     no_prefect: _NoPrefect = False,
     allow_empty: _AllowEmpty = False,
     accept_drop: _AcceptDrop = False,
+    accept_shrink: _AcceptShrink = False,
+    engine: _Engine = None,
 ) -> None:
     """Index what the settings describe, then build the site: the command for a timer.
 
@@ -133,7 +166,10 @@ def nightly(
     """
     from flows.report import as_json
 
-    request = _request(flags, (), None, allow_empty, accept_drop)
+    request = _request(flags, (), None)
+    request = replace(
+        request, allow_empty=allow_empty, accept_drop=accept_drop, accept_shrink=accept_shrink, engine=engine
+    )
 
     def plain(request: IndexRequest) -> Night:
         from flows.display import current
@@ -147,19 +183,55 @@ def nightly(
 
         config, store = _path(request.config), str(request.store)
         folder = str(out.absolute())
-        return run(config=config, store=store, out=folder, allow_empty=allow_empty, accept_drop=accept_drop)
+        return run(
+            config=config,
+            store=store,
+            out=folder,
+            allow_empty=allow_empty,
+            accept_drop=accept_drop,
+            accept_shrink=accept_shrink,
+            engine=engine,
+        )
 
-    night = _ready(request, flags, no_prefect, plain if no_prefect else flow)
+    def unchanged(done: BuildResult) -> Night:
+        from flows.steps import PlainSteps
+        from flows.work import Night, night_site
+
+        return Night(done, night_site(request, out, PlainSteps()))
+
+    night = _ready(request, flags, no_prefect, plain if no_prefect else flow, unchanged)
     if flags.as_json:
         output.emit(as_json(night.build) | {"site": _site_json(night.site)})
-        return
-    _print_build(night.build)
-    _print_site(night.site)
+    else:
+        _print_build(night.build)
+        _print_site(night.site)
+    _require_whole(night.build)
 
 
-def _request(
-    flags: Flags, sources: tuple[str, ...], collection: str | None, allow_empty: bool, accept_drop: bool
-) -> IndexRequest:
+def _stage(name: str | None) -> str | None:
+    """The stage's name; raises ``SettingsError`` for another."""
+    if name not in (None, "parse", "embed", "links"):
+        from pipeline.errors import SettingsError
+
+        raise SettingsError(
+            f"no stage {name!r} to begin from", where="--from", hint="There are parse, embed and links."
+        )
+    return name
+
+
+def _require_whole(result: BuildResult) -> None:
+    """Returns if every collection did well; raises ``PartialFailure``."""
+    if result.failed:
+        from pipeline.errors import PartialFailure
+
+        raise PartialFailure(
+            f"{len(result.failed)} of the collections failed, the others are published",
+            where=", ".join(result.failed),
+            hint=" ".join(f"{name}: {what}" for name, what in result.failed.items()),
+        )
+
+
+def _request(flags: Flags, sources: tuple[str, ...], collection: str | None) -> IndexRequest:
     from flows.request import IndexRequest, found_settings
 
     config = flags.config or found_settings()
@@ -168,16 +240,24 @@ def _request(
         config=None if config is None else config.absolute(),
         sources=tuple(str(Path(source).expanduser().absolute()) for source in sources),
         collection=collection,
-        allow_empty=allow_empty,
-        accept_drop=accept_drop,
     )
 
 
-def _ready(request: IndexRequest, flags: Flags, no_prefect: bool, work: Callable[[IndexRequest], T]) -> T:
-    """The work's result; what is plain to see is refused before Prefect takes seconds to start."""
-    from flows.work import require_ready
+def _ready(
+    request: IndexRequest,
+    flags: Flags,
+    no_prefect: bool,
+    work: Callable[[IndexRequest], T],
+    unchanged: Callable[[BuildResult], T],
+) -> T:
+    """The work's result; what is plain to see is said before Prefect takes seconds to start."""
+    from flows.steps import PlainSteps
+    from flows.work import look_ahead, require_ready
 
     require_ready(request)
+    done = look_ahead(request, PlainSteps())
+    if done is not None:
+        return unchanged(done)
     return _run(flags, no_prefect, lambda: work(request), meanwhile=_imports)
 
 
@@ -218,6 +298,9 @@ def _index_flow(request: IndexRequest) -> BuildResult:
         store=str(request.store),
         allow_empty=request.allow_empty,
         accept_drop=request.accept_drop,
+        accept_shrink=request.accept_shrink,
+        engine=request.engine,
+        start=request.start,
     )
 
 

@@ -114,21 +114,41 @@ def prune(
             show_default="store.keep",
         ),
     ] = None,
+    embeddings: Annotated[
+        bool, typer.Option("--embeddings", help="Also drop stored vectors that no snapshot left uses.")
+    ] = False,
+    spare_runs: Annotated[
+        int,
+        typer.Option(
+            "--spare-runs", min=0, metavar="N", help="Vectors made since the N-th last run began stay."
+        ),
+    ] = 1,
 ) -> None:
     """Remove old snapshots; the current, the previous and any in use stay.
 
-    Example: noctule prune --keep 2
+    Examples: noctule prune --keep 2 ; noctule prune --embeddings
     """
+    from dataclasses import asdict
+
+    from flows.embedding_use import prune_store
     from flows.request import read_settings
 
-    store = _store(flags)
-    removed = store.prune(read_settings(flags.config).store.keep if keep is None else keep)
+    store, settings = _store(flags), read_settings(flags.config)
+    done = prune_store(
+        store, settings.store.keep if keep is None else keep, settings, spare_runs if embeddings else None
+    )
+    freed = done.embeddings
     if flags.as_json:
-        output.emit({"removed": list(removed)})
+        output.emit({"removed": list(done.removed), "embeddings": asdict(freed) if freed else None})
         return
-    for each in removed:
+    for each in done.removed:
         output.say(f"removed {each}")
-    output.say(f"{len(removed)} removed, {len(store.snapshots())} left")
+    output.say(f"{len(done.removed)} removed, {len(store.snapshots())} left")
+    if freed:
+        output.say(
+            f"embeddings: {freed.vectors:,} vectors dropped, {output.size(freed.bytes)} freed, "
+            f"{output.size(freed.kept_bytes)} left"
+        )
 
 
 def report(flags: Flags, snapshot: _Snapshot = None) -> None:

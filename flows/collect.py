@@ -1,124 +1,147 @@
-"""From folders to understood batches: what is there, what it says, and what had to be left out."""
+"""From folders to an understood corpus: what is there, what it says, and what had to be left out."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
-from flows.steps import Progress, Steps
-from flows.understand import FileBatch, Understood, understand
-from flows.workers import WorkerFailed, Workers
-from pipeline.discover import FoundFile, list_files
-from pipeline.embed import available_cores
-from pipeline.identity import doc_id
-from pipeline.model import Rejection
-from pipeline.settings import Settings
+import pyarrow as pa
 
-_MIN_BATCH = 32
-_MAX_BATCHES = 96
-# A whole batch may take the time of one document, and a little for each of the others.
-_SECONDS_PER_FILE = 0.5
+from artifacts.remembered import Remembered
+from flows.groups import Group, decides, group_key, grouped
+from flows.reading import Reading
+from pipeline.discover import FoundFile, list_files, read_source
+from pipeline.embed import available_cores
+from pipeline.errors import MissingRoot, NoctuleError, RejectedDocument
+from pipeline.identity import doc_id
+from pipeline.model import Rejection, Source
+from pipeline.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Every file to index, in order of document id, and every file that was left out."""
+    """Every file to index, in order of document id, every file that was left out, and collections that cannot be listed."""
 
     files: tuple[FoundFile, ...]
     rejections: tuple[Rejection, ...]
+    failures: Mapping[str, NoctuleError]
+
+    def without(self, failures: Mapping[str, NoctuleError]) -> Listing:
+        """The same, but for collections that failed otherwise."""
+        return Listing(
+            tuple(file for file in self.files if file.collection not in failures),
+            tuple(each for each in self.rejections if each.collection not in failures),
+            {**self.failures, **failures},
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """All batches, in order of document id; no two documents of a collection share an address."""
+    """What the files say: of each collection the keys of its groups, in order, and what was rejected as they were read.
 
-    batches: tuple[Understood, ...]
-    rejections: tuple[Rejection, ...]
+    ``parsed`` counts the files that a parser read in this run: the others were remembered. ``as_looked``: what it read is
+    what had been looked at.
+    """
+
+    keys: Mapping[str, tuple[str, ...]]
+    losers: tuple[Rejection, ...]
+    parsed: int
+    as_looked: bool
 
 
 def list_sources(settings: Settings) -> Listing:
-    """The files of every collection; raises ``MissingRoot``."""
-    listings = [list_files(name, collection) for name, collection in sorted(settings.collections.items())]
+    """The files of every collection; raises ``MissingRoot`` if there is none that can be listed."""
+    listings, failures = [], {}
+    for name, collection in sorted(settings.collections.items()):
+        try:
+            listings.append(list_files(name, collection))
+        except MissingRoot as error:
+            failures[name] = error
+    if failures and not listings:
+        raise next(iter(failures.values()))
     named: dict[str, FoundFile] = {}
     rejections = [rejection for listing in listings for rejection in listing.rejections]
     for file in (file for listing in listings for file in listing.files):
         if named.setdefault(_doc_id(file), file) is not file:
             reason = "has the same name as another file once Unicode is normalised"
             rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
-    return Listing(tuple(named[name] for name in sorted(named)), tuple(rejections))
+    return Listing(tuple(named[name] for name in sorted(named)), tuple(rejections), failures)
 
 
 def _doc_id(file: FoundFile) -> str:
     return doc_id(file.collection, file.path)
 
 
-def understand_all(listing: Listing, settings: Settings, steps: Steps, progress: Progress) -> Understanding:
-    """Every file read, parsed, chunked and counted in worker processes, a batch a task."""
-    batches = _batches(listing.files, settings)
-    slots = max(1, min(settings.embed.workers or available_cores(), len(batches)))
-    progress.begin("parse", len(listing.files), "documents")
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """Files in groups with the address of each group's content, empty where a file cannot be read."""
+
+    groups: tuple[Group, ...]
+    keys: tuple[str, ...]
+    deciding: Mapping[str, str]
+
+
+def look(files: Sequence[FoundFile], settings: Settings) -> Looked:
+    """Every file read and hashed, and none parsed."""
+    deciding, groups = decides(settings), grouped(files)
+    return Looked(tuple(groups), tuple(_keys(groups, settings, deciding)), deciding)
+
+
+def understand_all(
+    looked: Looked, remembered: Remembered, reading: Reading, settings: Settings
+) -> Understanding:
+    """Every file understood: what is remembered of unchanged groups, and the others by the engine's workers."""
+    groups: Sequence[Group] = looked.groups
+    keys = reading.understand(groups, looked.keys)
+    as_looked = tuple(keys) == looked.keys
+    losers = _losers(remembered.rows(keys))
+    if losers:
+        groups = _without(groups, losers)
+        keys = reading.understand(groups, _keys(groups, settings, looked.deciding))
+    return Understanding(_by_collection(remembered, keys), tuple(losers), reading.parsed, as_looked)
+
+
+def _by_collection(remembered: Remembered, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The keys of each collection's rows."""
+    found: dict[str, list[str]] = {}
+    for key, collection in zip(keys, remembered.rows(keys)["collection"].to_pylist(), strict=True):
+        found.setdefault(collection, []).append(key)
+    return {name: tuple(own) for name, own in found.items()}
+
+
+def _keys(groups: Sequence[Group], settings: Settings, deciding: Mapping[str, str]) -> list[str]:
+    """The address of each group, by the bytes on disk; empty where a file cannot be read."""
+
+    def key(group: Group) -> str:
+        return group_key([_source(file, settings) for file in group], deciding)
+
+    with ThreadPoolExecutor(available_cores()) as pool:
+        return list(pool.map(key, groups))
+
+
+def _source(file: FoundFile, settings: Settings) -> Source | None:
     try:
-        with Workers(slots) as workers:
-
-            def one(batch: FileBatch) -> list[Understood]:
-                parts = _understand_isolated(workers, batch)
-                progress.advance(len(batch.files))
-                return parts
-
-            parts = steps.map("parse", one, batches, slots)
-            found, conflicts = _without_conflicts(parts, batches, workers)
-    finally:
-        progress.end()
-    rejections = (*listing.rejections, *(r for batch in found for r in batch.rejections), *conflicts)
-    return Understanding(tuple(found), rejections)
+        return replace(read_source(file, settings.collections[file.collection]), content=b"")
+    except RejectedDocument:
+        return None  # the worker that reads it says why
 
 
-def _batches(files: Sequence[FoundFile], settings: Settings) -> list[FileBatch]:
-    size = max(_MIN_BATCH, -(-len(files) // _MAX_BATCHES))
-    return [FileBatch(tuple(files[at : at + size]), settings) for at in range(0, len(files), size)]
-
-
-def _understand_isolated(workers: Workers, batch: FileBatch) -> list[Understood]:
-    """The batch, understood, in one part or more; a file that hangs or crashes the parser is quarantined."""
-    limit = batch.settings.limits.parse_timeout_s
-    if not batch.files:
-        return []
-    try:
-        return [workers.call(understand, batch, limit + _SECONDS_PER_FILE * (len(batch.files) - 1))]
-    except WorkerFailed as failure:
-        if len(batch.files) > 1:
-            return [part for half in _halves(batch) for part in _understand_isolated(workers, half)]
-        culprit = batch.files[0]
-        rejection = Rejection(culprit.collection, culprit.path, "quarantined", str(failure))
-        return [replace(understand(replace(batch, files=())), rejections=(rejection,))]
-
-
-def _halves(batch: FileBatch) -> list[FileBatch]:
-    middle = len(batch.files) // 2
-    return [replace(batch, files=batch.files[:middle]), replace(batch, files=batch.files[middle:])]
-
-
-def _without_conflicts(
-    found: Sequence[Sequence[Understood]], batches: Sequence[FileBatch], workers: Workers
-) -> tuple[list[Understood], list[Rejection]]:
+def _losers(rows: pa.Table) -> list[Rejection]:
     """The first document at an address keeps it; later ones are quarantined, naming the first."""
     owners: dict[tuple[str, str], str] = {}
-    kept: list[Understood] = []
-    conflicts: list[Rejection] = []
-    for parts, batch in zip(found, batches, strict=True):
-        losers = [loser for part in parts for loser in _losers(part, owners)]
-        lost = {(r.collection, r.path) for r in losers}
-        files = tuple(f for f in batch.files if (f.collection, f.path) not in lost)
-        kept.extend(_understand_isolated(workers, replace(batch, files=files)) if losers else parts)
-        conflicts.extend(losers)
-    return kept, conflicts
-
-
-def _losers(understood: Understood, owners: dict[tuple[str, str], str]) -> list[Rejection]:
     losers = []
-    for document in understood.linking:
-        owner = owners.setdefault((document.collection, document.url), document.path)
-        if owner != document.path:
-            reason = f"has the same address as {owner}: {document.url}"
-            losers.append(Rejection(document.collection, document.path, "quarantined", reason))
+    for chunk in rows["linking"].chunks:
+        documents = pa.Table.from_struct_array(chunk.flatten()).select(["collection", "url", "path"])
+        for collection, url, path in zip(*(column.to_pylist() for column in documents.columns), strict=True):
+            owner = owners.setdefault((collection, url), path)
+            if owner != path:
+                reason = f"has the same address as {owner}: {url}"
+                losers.append(Rejection(collection, path, "quarantined", reason))
     return losers
+
+
+def _without(groups: Sequence[Group], losers: Sequence[Rejection]) -> list[Group]:
+    lost = {(loser.collection, loser.path) for loser in losers}
+    left = [tuple(f for f in group if (f.collection, f.path) not in lost) for group in groups]
+    return [group for group in left if group]

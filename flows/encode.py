@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from artifacts.embeddings import EmbeddingStore
 from artifacts.store import Store
+from flows.engines import Engine
 from flows.steps import Progress, Steps
 from pipeline import embed
 from pipeline.embed import TransformerEncoder, Vectors
@@ -20,8 +21,8 @@ from pipeline.passages import SPECIAL_TOKENS, embedded_text
 
 _MAX_TASKS = 48
 _MIN_TEXTS_PER_TASK = 512
-# The second has its batches ready when the first runs out of them.
-_TASKS_AT_ONCE = 2
+_FEWEST_TEXTS = 64
+_TASKS_EACH = 4
 
 
 @dataclass(frozen=True)
@@ -73,43 +74,71 @@ def query_texts(texts: Sequence[str], encoder: TransformerEncoder) -> Texts:
     model, words = encoder.model, word_texts(texts, encoder)
     if model.query_prompt == model.passage_prompt:
         return words
-    hashes = [text_hash(f"query\0{model.query_prompt}\0{text}") for text in texts]
+    hashes = [query_hash(model.query_prompt, text) for text in texts]
     return replace(words, hashes=hashes, as_queries=True)
 
 
-def encode(
-    stage: str, texts: Texts, encoder: TransformerEncoder, store: Store, steps: Steps, progress: Progress
-) -> Encoded:
-    """The vectors of all texts; what had to be computed is in the embedding store when a task is done."""
-    kept = EmbeddingStore(store.root, _key(encoder), encoder.dimension)
-    rows = texts.first_rows
-    hashes = [texts.hashes[row] for row in rows]
-    recall = kept.recall(hashes)
-    vectors = recall.vectors
-    # Longest first: the estimate of the time left errs on the safe side, and the end has no straggler.
-    missing = sorted(recall.missing.tolist(), key=lambda at: (-texts.tokens[rows[at]], hashes[at]))
+class Encoding:
+    """An encoder at work for one run: what the embedding store knows is read once, what it does not is added to it."""
 
-    def one(task: Sequence[int]) -> None:
-        given = [texts.text_at(int(rows[at])) for at in task]
-        found = encoder.encode(given, progress.advance, as_queries=texts.as_queries)
-        kept.add([hashes[at] for at in task], found)
-        vectors[list(task)] = found
+    def __init__(
+        self,
+        encoder: TransformerEncoder,
+        store: Store,
+        engine: Engine,
+        steps: Steps,
+        progress: Progress,
+        *,
+        anew: bool = False,
+    ) -> None:
+        key = key_of(encoder.model.sha256, encoder.precision, encoder.device)
+        self.encoder = encoder
+        self._kept = EmbeddingStore(store.root, key, encoder.dimension, anew=anew)
+        self._engine, self._steps, self._progress = engine, steps, progress
 
-    progress.begin(stage, int(texts.tokens[rows[missing]].sum()) if missing else 0, "tokens")
-    try:
-        steps.map(stage, one, _tasks(missing), _TASKS_AT_ONCE)
-    finally:
-        progress.end()
-    position = {content_hash: at for at, content_hash in enumerate(hashes)}
-    row = np.fromiter((position[h] for h in texts.hashes), dtype=np.int32, count=len(texts.hashes))
-    return Encoded(tuple(hashes), vectors, row, len(missing))
+    def encode(self, stage: str, texts: Texts) -> Encoded:
+        """The vectors of all texts; what had to be computed is in the embedding store when a task is done."""
+        rows = texts.first_rows
+        hashes = [texts.hashes[row] for row in rows]
+        recall = self._kept.recall(hashes)
+        # Longest first: the estimate of the time left errs on the safe side, and the end has no straggler.
+        missing = sorted(recall.missing.tolist(), key=lambda at: (-texts.tokens[rows[at]], hashes[at]))
+        self._progress.begin(stage, int(texts.tokens[rows[missing]].sum()) if missing else 0, "tokens")
+        try:
+            self._compute(stage, texts, hashes, recall.vectors, missing)
+        finally:
+            self._progress.end()
+        position = {content_hash: at for at, content_hash in enumerate(hashes)}
+        row = np.fromiter((position[h] for h in texts.hashes), dtype=np.int32, count=len(texts.hashes))
+        return Encoded(tuple(hashes), recall.vectors, row, len(missing))
+
+    def _compute(
+        self, stage: str, texts: Texts, hashes: Sequence[str], vectors: Vectors, missing: Sequence[int]
+    ) -> None:
+        """Fills in the missing rows, task by task."""
+        coder, rows = self._engine.coder(self.encoder, len(missing)), texts.first_rows
+
+        def one(task: Sequence[int]) -> None:
+            given = [texts.text_at(int(rows[at])) for at in task]
+            found = coder.encode(given, self._progress.advance, as_queries=texts.as_queries)
+            self._kept.add([hashes[at] for at in task], found)
+            vectors[list(task)] = found
+
+        self._steps.map(stage, one, _tasks(missing, coder.at_once), coder.at_once)
 
 
-def _tasks(missing: Sequence[int]) -> list[Sequence[int]]:
-    size = max(_MIN_TEXTS_PER_TASK, -(-len(missing) // _MAX_TASKS))
+def _tasks(missing: Sequence[int], at_once: int) -> list[Sequence[int]]:
+    # Of many workers each gets a few tasks, of a small corpus each gets one.
+    most = max(_MAX_TASKS, _TASKS_EACH * at_once)
+    size = max(min(_MIN_TEXTS_PER_TASK, -(-len(missing) // at_once)), _FEWEST_TEXTS, -(-len(missing) // most))
     return [missing[at : at + size] for at in range(0, len(missing), size)]
 
 
-def _key(encoder: TransformerEncoder) -> tuple[str, ...]:
+def query_hash(prompt: str, text: str) -> str:
+    """The content hash of a text that is encoded as a query, with this prompt before it."""
+    return text_hash(f"query\0{prompt}\0{text}")
+
+
+def key_of(model_sha256: str, precision: str, device: str) -> tuple[str, ...]:
     """What decides a vector besides its text."""
-    return (encoder.model.sha256, encoder.precision, encoder.device, str(embed.VERSION))
+    return (model_sha256, precision, device, str(embed.VERSION))

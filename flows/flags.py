@@ -17,7 +17,7 @@ from typing import Annotated, Any, Concatenate, NoReturn, ParamSpec, get_type_hi
 import typer
 
 from flows import output
-from flows.signals import INTERRUPTED, Stopped
+from flows.signals import INTERRUPTED, Stopped, stop_if_told
 from pipeline.errors import NoctuleError
 
 P = ParamSpec("P")
@@ -89,7 +89,7 @@ def _common() -> list[inspect.Parameter]:
 def _guarded(flags: Flags, command: Callable[[], None]) -> None:
     output.configure_logging(quiet=flags.quiet, as_json=flags.as_json, debug=flags.debug)
     try:
-        command()
+        _heeding_signals(command)
         # Here, not when Python ends: a reader that has gone is no error of ours.
         sys.stdout.flush()
     except typer.Exit:
@@ -107,6 +107,16 @@ def _guarded(flags: Flags, command: Callable[[], None]) -> None:
         _bug(bug, flags)
 
 
+def _heeding_signals(command: Callable[[], None]) -> None:
+    """Runs the command; a signal that came meanwhile wins over whatever became of it, even over success."""
+    try:
+        command()
+    except Exception:
+        stop_if_told()
+        raise
+    stop_if_told()
+
+
 def _leave_quietly() -> NoReturn:
     # Python flushes standard output once more at its end, and would complain.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -114,7 +124,13 @@ def _leave_quietly() -> NoReturn:
 
 
 def _stopped(what: str, code: int, flags: Flags) -> NoReturn:
-    output.error(NoctuleError(what, hint="The current snapshot is as it was."), flags.as_json, kind="Stopped")
+    output.error(
+        NoctuleError(
+            what, hint="The current snapshot is whole: as it was, unless a new one was published just before."
+        ),
+        flags.as_json,
+        kind="Stopped",
+    )
     raise typer.Exit(code) from None
 
 

@@ -19,9 +19,9 @@ from prefect.task_runners import ThreadPoolTaskRunner
 from prefect.tasks import Task, exponential_backoff
 
 from flows import display, report
-from flows.build import BuildResult
+from flows.outcome import BuildResult
 from flows.request import IndexRequest
-from flows.signals import spare_children
+from flows.signals import spare_children, stop_if_told
 from flows.steps import Clock
 from flows.work import build_index
 from pipeline.errors import WriteFailed, is_transient
@@ -96,6 +96,7 @@ class PrefectSteps(Clock):
             ]
             for future in futures:
                 future.result()
+                stop_if_told()
         return [call.result for call in calls]
 
 
@@ -108,13 +109,16 @@ def _named(name: str, number: int, of: int) -> Task[[_Call[Any]], None]:
 
 
 @flow(name="index", persist_result=False, validate_parameters=True)
-def index(
+def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
     config: str | None = None,
     sources: list[str] | None = None,
     collection: str | None = None,
     store: str = ".noctule",
     allow_empty: bool = False,
     accept_drop: bool = False,
+    accept_shrink: bool = False,
+    engine: str | None = None,
+    start: str | None = None,
 ) -> BuildResult:
     """Folders of documents become the store's current snapshot; raises as ``flows.build.build_snapshot`` does."""
     request = IndexRequest(
@@ -124,6 +128,9 @@ def index(
         collection=collection,
         allow_empty=allow_empty,
         accept_drop=accept_drop,
+        accept_shrink=accept_shrink,
+        engine=engine,
+        start=start,
     )
     result = build_index(request, PrefectSteps(), display.current())
     for line in report.lines(result):

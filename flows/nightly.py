@@ -16,7 +16,16 @@ def nightly(
     out: str = "public",
     allow_empty: bool = False,
     accept_drop: bool = False,
+    accept_shrink: bool = False,
+    engine: str | None = None,
 ) -> Night:
     """Indexes what the settings describe and builds the site; a failed index leaves the site as it was."""
-    built = index(config=config, store=store, allow_empty=allow_empty, accept_drop=accept_drop)
+    built = index(
+        config=config,
+        store=store,
+        allow_empty=allow_empty,
+        accept_drop=accept_drop,
+        accept_shrink=accept_shrink,
+        engine=engine,
+    )
     return Night(built, site(config=config, store=store, out=out))

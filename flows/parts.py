@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pyarrow as pa
 
 from artifacts import tables
-from artifacts.store import Store
+from artifacts.understood import Understood
 from flows import assemble
-from flows.encode import Encoded, encode, passage_texts, query_texts, word_texts
+from flows.encode import Encoded, Encoding, passage_texts, query_texts, word_texts
 from flows.lessons import (
     Taught,
     encoded_lessons,
@@ -19,58 +21,53 @@ from flows.lessons import (
     spans,
     term_vector_rows,
 )
-from flows.steps import Progress, Steps
-from flows.understand import Understood
-from pipeline.embed import TransformerEncoder, load_encoder
+from flows.steps import Steps
 from pipeline.lexical import LexicalIndex
 from pipeline.model import Rejection
 from pipeline.settings import Settings
 
 
 class Parts:
-    """Everything that goes into a snapshot, stage by stage."""
+    """Everything that goes into a snapshot, stage by stage: what needs no vectors first, while the model is loaded."""
 
     def __init__(
         self,
         settings: Settings,
-        store: Store,
         steps: Steps,
-        progress: Progress,
-        batches: list[Understood],
+        corpus: Understood,
         rejections: tuple[Rejection, ...],
+        begin: Callable[[], Encoding],
     ) -> None:
         self.settings, self.steps, self.rejections = settings, steps, rejections
-        self.languages = sorted({language for batch in batches for language in batch.languages} or {"en"})
-        passages = assemble.concatenate((batch.passages for batch in batches), tables.PASSAGES)
-        self.encoder: TransformerEncoder = steps.run("load model", lambda: load_encoder(settings.embed))
-        self.encoded: Encoded = encode("embed", passage_texts(passages), self.encoder, store, steps, progress)
-        links = steps.run("links", lambda: assemble.resolved_links(batches, settings))
-        anchors = assemble.count_anchors(batches, links)
+        self.languages = sorted(corpus.languages or {"en"})
+        links = steps.run("links", lambda: assemble.resolved_links(corpus, settings))
+        anchors = steps.run("anchors", lambda: assemble.count_anchors(corpus, links))
         self.prose: LexicalIndex = steps.run(
-            "lexical", lambda: assemble.prose_index(batches, anchors, settings)
+            "lexical", lambda: assemble.prose_index(corpus, anchors, settings)
         )
-        self.code: LexicalIndex = steps.run("code", lambda: assemble.code_index(batches, settings))
-        self.surfaces = steps.run(
-            "surfaces", lambda: assemble.surface_rows([*(b.prose for b in batches), anchors])
-        )
-        self.acronyms = assemble.acronym_rows(batches)
-        self.linked = steps.run("communities", lambda: assemble.link(batches, links, self.prose, settings))
-        terms = assemble.vocabulary_terms(batches, self.prose, settings)
-        batches[:] = [batch.without_counts() for batch in batches]
-        words = [term.term for term in terms]
-        vectors = encode(
-            "vocabulary vectors", word_texts(words, self.encoder), self.encoder, store, steps, progress
+        self.code: LexicalIndex = steps.run("code", lambda: assemble.code_index(corpus, settings))
+        self.surfaces = steps.run("surfaces", lambda: assemble.surface_rows([corpus.prose, anchors]))
+        self.acronyms = assemble.acronym_rows(corpus)
+        self.linked = steps.run("communities", lambda: assemble.link(corpus, links, self.prose, settings))
+        terms = steps.run("words", lambda: assemble.vocabulary_terms(corpus, self.prose, settings))
+        corpus = corpus.without_counts()
+        encoding = steps.run("load model", begin)
+        self.encoder = encoding.encoder
+        passages = corpus.passages
+        self.encoded: Encoded = encoding.encode("embed", passage_texts(passages))
+        vectors = encoding.encode(
+            "vocabulary vectors", word_texts([term.term for term in terms], self.encoder)
         )
         self.vocabulary = steps.run("vocabulary", lambda: assemble.vocabulary_rows(terms, vectors, settings))
-        documents = assemble.concatenate((batch.documents for batch in batches), tables.DOCUMENTS)
+        documents = corpus.documents
         self.documents = assemble.document_rows(documents, passages, self.linked)
         self.passages = assemble.passage_rows(passages, self.encoded)
-        self.sections = assemble.concatenate((batch.sections for batch in batches), tables.SECTIONS)
+        self.sections = corpus.sections
         self.centroids = assemble.centroids_of(self.documents, self.encoded)
-        self.term_vectors = self._term_vectors(store, progress, index_terms(terms), vectors)
-        self.code_blocks = assemble.concatenate((batch.code_blocks for batch in batches), tables.CODE_BLOCKS)
+        self.term_vectors = self._term_vectors(encoding, index_terms(terms), vectors)
+        self.code_blocks = corpus.code_blocks
 
-    def _term_vectors(self, store: Store, progress: Progress, words: Taught, vectors: Encoded) -> pa.Table:
+    def _term_vectors(self, encoding: Encoding, words: Taught, vectors: Encoded) -> pa.Table:
         """What the query encoder learned, from lessons of every kind."""
         settings, links = self.settings.query_encoder, self.linked.links
         taught = [encoded_lessons("words", words, vectors)]
@@ -78,8 +75,7 @@ class Parts:
             ("phrases", phrases(self.documents, self.sections, links, settings)),
             ("spans", spans(self.documents, self.passages, settings)),
         ):
-            given = query_texts(texts.texts, self.encoder)
-            found = encode(f"{kind} vectors", given, self.encoder, store, self.steps, progress)
+            found = encoding.encode(f"{kind} vectors", query_texts(texts.texts, self.encoder))
             taught.append(encoded_lessons(kind, texts, found))
         taught.append(passage_lessons(self.documents, self.passages, self.encoded, settings))
         taught += name_lessons(self.documents, names(self.documents, links), self.centroids)

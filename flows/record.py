@@ -17,7 +17,7 @@ from pipeline.errors import RelevanceFell, WriteFailed
 from pipeline.model import SnapshotId
 
 if TYPE_CHECKING:
-    from flows.build import BuildResult
+    from flows.outcome import BuildResult
 
 _log = logging.getLogger("noctule")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from flows import gate_lines
-from flows.build import BuildResult
+from flows.outcome import BuildResult
 
 MAX_REJECTED_ROWS = 200
 
@@ -15,8 +15,9 @@ def lines(result: BuildResult) -> tuple[str, ...]:
     state = "published" if result.changed else "unchanged"
     found = [
         f"snapshot {result.snapshot} {state}: {result.documents:,} documents, {result.passages:,} passages",
-        f"{result.encoded:,} texts encoded, {result.reused:,} reused, {result.seconds:.1f} s",
+        f"{result.parsed:,} files parsed, {result.encoded:,} texts encoded, {result.reused:,} reused, {result.seconds:.1f} s",
     ]
+    found += [f"collection {name} failed and is as it was: {what}" for name, what in result.failed.items()]
     if result.rejections:
         found.append(f"{result.skipped:,} files skipped, {result.quarantined:,} quarantined")
     if result.relevance:
@@ -38,6 +39,8 @@ def as_json(result: BuildResult) -> dict[str, object]:
         "seconds": round(result.seconds, 3),
         "changed": result.changed,
         "generation": result.generation,
+        "parsed": result.parsed,
+        "failed": dict(result.failed),
         "encoded": result.encoded,
         "reused": result.reused,
         "stages": stages,
@@ -57,10 +60,12 @@ def _facts(result: BuildResult) -> tuple[tuple[str, str], ...]:
         ("generation", str(result.generation)),
         ("documents", f"{result.documents:,}"),
         ("passages", f"{result.passages:,}"),
+        ("files parsed", f"{result.parsed:,}"),
         ("texts encoded", f"{result.encoded:,}"),
         ("texts reused", f"{result.reused:,}"),
         ("files skipped", f"{result.skipped:,}"),
         ("files quarantined", f"{result.quarantined:,}"),
+        ("collections that failed", ", ".join(result.failed) or "none"),
         ("seconds", f"{result.seconds:.1f}"),
     )
 

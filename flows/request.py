@@ -25,10 +25,13 @@ class IndexRequest:
     collection: str | None = None
     allow_empty: bool = False
     accept_drop: bool = False
+    accept_shrink: bool = False
+    engine: str | None = None
+    start: str | None = None
 
     def settings(self) -> Settings:
         """The settings to build with; raises ``SettingsError``, or ``SourceError`` when nothing is named."""
-        given = read_settings(self.config)
+        given = with_engine(read_settings(self.config), self.engine)
         if self.sources:
             given = _with_sources(given, self.sources, self.collection)
         elif self.collection is not None:
@@ -50,6 +53,14 @@ def read_settings(config: Path | None) -> Settings:
     """Settings from the file named, else from ``./noctule.toml`` if there is one, else the defaults."""
     path = config or found_settings()
     return Settings() if path is None else configuration.load(path)
+
+
+def with_engine(given: Settings, name: str | None) -> Settings:
+    """The settings with the engine that the command line names; raises ``SettingsError`` for one that is not known."""
+    if name is None:
+        return given
+    checked = configuration.parse({"engine": {"name": name}}, where=f"--engine {name}")
+    return given.model_copy(update={"engine": given.engine.model_copy(update={"name": checked.engine.name})})
 
 
 def found_settings() -> Path | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from flows.collect import Listing, Understanding
 from pipeline.errors import EmptyCollection, SettingsError
 from pipeline.model_files import find
 from pipeline.settings import Settings
@@ -20,30 +19,19 @@ def require_room(settings: Settings) -> None:
 
 
 def require_documents(
-    settings: Settings, listing: Listing, understanding: Understanding, *, allow_empty: bool
+    settings: Settings, name: str, found: int, count: int, first_reason: str, *, allow_empty: bool
 ) -> None:
-    """Returns if every collection has documents and most of them could be used; raises ``EmptyCollection``."""
-    indexed = dict.fromkeys(settings.collections, 0)
-    for batch in understanding.batches:
-        for document in batch.linking:
-            indexed[document.collection] += 1
-    for name, count in sorted(indexed.items()):
-        collection = settings.collections[name]
-        found = sum(file.collection == name for file in listing.files)
-        if count == 0 and not allow_empty:
-            raise EmptyCollection(
-                f"collection {name!r} holds no document to index ({found} files matched {', '.join(collection.include)})",
-                where=collection.root,
-                hint="Nothing was published. Check root and include, or allow it with --allow-empty.",
-            )
-        if found and (found - count) / found > settings.limits.max_failed_share:
-            raise EmptyCollection(
-                f"{found - count} of {found} documents of collection {name!r} failed",
-                where=collection.root,
-                hint=f"First reason: {_first_reason(understanding, name)}. Nothing was published; limits.max_failed_share allows more.",
-            )
-
-
-def _first_reason(understanding: Understanding, collection: str) -> str:
-    failed = (r for r in understanding.rejections if r.collection == collection and r.kind == "quarantined")
-    return next((f"{r.path}: {r.reason}" for r in failed), "none")
+    """Returns if a collection has documents and most of its files could be used; raises ``EmptyCollection``."""
+    collection = settings.collections[name]
+    if count == 0 and not allow_empty:
+        raise EmptyCollection(
+            f"collection {name!r} holds no document to index ({found} files matched {', '.join(collection.include)})",
+            where=collection.root,
+            hint="Nothing of it was published. Check root and include, or allow it with --allow-empty.",
+        )
+    if found and (found - count) / found > settings.limits.max_failed_share:
+        raise EmptyCollection(
+            f"{found - count} of {found} documents of collection {name!r} failed",
+            where=collection.root,
+            hint=f"First reason: {first_reason}. Nothing of it was published; limits.max_failed_share allows more.",
+        )

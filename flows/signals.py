@@ -1,7 +1,12 @@
-"""A signal to stop becomes a normal exit, so that locks are freed and no process stays behind."""
+"""A signal to stop becomes a normal exit, so that locks are freed and no process stays behind.
+
+Python drops an exception that a signal raises inside a finaliser or a callback of a library, and Prefect drops one
+that comes while it ends a run. So the signal is remembered too, and asked for between stages: none gets lost.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 import os
 import signal
@@ -12,6 +17,7 @@ from types import FrameType
 from typing import NoReturn
 
 _STOPPING = (signal.SIGTERM, signal.SIGHUP)
+_PR_SET_PDEATHSIG = 1
 INTERRUPTED = 128 + signal.SIGINT
 STOPPED = frozenset({INTERRUPTED, *(128 + number for number in _STOPPING)})
 
@@ -24,10 +30,13 @@ class Stopped(SystemExit):
         self.number = number
 
 
-def stop_on_signals() -> None:
-    """From now on SIGTERM and SIGHUP raise ``Stopped`` in the main thread (SIGINT is ``KeyboardInterrupt`` already).
+_received: list[int] = []
 
-    A second signal ends the process at once; the private Prefect API dies with it.
+
+def stop_on_signals() -> None:
+    """From now on SIGTERM and SIGHUP raise ``Stopped`` in the main thread, and SIGINT ``KeyboardInterrupt``.
+
+    A second SIGTERM or SIGHUP ends the process at once; the private Prefect API dies with it.
     """
     if threading.current_thread() is not threading.main_thread():
         return
@@ -35,12 +44,45 @@ def stop_on_signals() -> None:
         # Under nohup a hang-up is ignored, and stays so.
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _stop)
+    # Python's own handler would give way to asyncio's, which may answer a Ctrl-C by nothing.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
 
 
 def _stop(number: int, _frame: FrameType | None) -> None:
     for each in _STOPPING:
         signal.signal(each, signal.SIG_DFL)
+    _received.append(number)
     raise Stopped(number)
+
+
+def _interrupt(number: int, _frame: FrameType | None) -> None:
+    _received.append(number)
+    raise KeyboardInterrupt
+
+
+def received() -> int | None:
+    """The signal that told this process to stop, if one did."""
+    return _received[0] if _received else None
+
+
+def stop_if_told() -> None:
+    """Returns unless a signal has come; raises again what it raised, wherever that was dropped."""
+    if _received:
+        raise _answer(_received[0])
+
+
+def _answer(number: int) -> BaseException:
+    return KeyboardInterrupt() if number == signal.SIGINT else Stopped(number)
+
+
+def die_with_parent() -> None:
+    """The kernel kills this process once the thread that started it is gone, however busy either is (Linux only)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        parent = multiprocessing.parent_process()
+        if parent is not None and os.getppid() != parent.pid:
+            os._exit(1)  # it went before it could be watched
 
 
 def spare_children() -> None:

@@ -13,6 +13,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from flows.signals import stop_if_told
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -86,8 +88,10 @@ class Clock:
     @contextmanager
     def _measure(self, stage: str) -> Iterator[None]:
         start = time.perf_counter()
+        stop_if_told()
         try:
             yield
+            stop_if_told()
         finally:
             self._times.append(StageTime(stage, time.perf_counter() - start))
 
@@ -104,6 +108,15 @@ class PlainSteps(Clock):
         """The stage's result on each batch, in order."""
         with self.measure(name):
             if slots <= 1:
-                return [stage(batch) for batch in batches]
+                return [_unless_told(stage(batch)) for batch in batches]
             with ThreadPoolExecutor(slots) as pool:
-                return list(pool.map(stage, batches))
+                try:
+                    return [_unless_told(result) for result in pool.map(stage, batches)]
+                except BaseException:
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    raise
+
+
+def _unless_told(result: T) -> T:
+    stop_if_told()
+    return result

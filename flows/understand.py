@@ -1,24 +1,26 @@
-"""One batch of files, understood: documents, sections, passages and counted terms, ready to be put together.
+"""Groups of files, understood: documents, sections, passages and counted terms, ready to be put together.
 
-Runs in a worker process: what it returns are Arrow tables and columns, not one object a passage.
+Runs in a worker process: what it returns are Arrow columns, not one object a passage.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 
 from artifacts import tables
-from pipeline.acronyms import Acronym, learn
+from artifacts.understood import GROUPS, Understood, group_row
+from flows.groups import Group, group_key
+from pipeline.acronyms import learn
 from pipeline.chunk import Node, build_tree, code_blocks, heading_slugs
 from pipeline.collection_settings import Collection
 from pipeline.discover import FoundFile, read_source
 from pipeline.errors import NoctuleError, RejectedDocument, is_transient
 from pipeline.field_counts import FieldCounts, count_fields
-from pipeline.links import LinkingDocument, linking_document
+from pipeline.links import linking_document
 from pipeline.model import CodeBlock, Document, Passage, Rejection, Source
 from pipeline.model_files import find, tokenizer
 from pipeline.parse import parse
@@ -32,31 +34,16 @@ _PAUSES_S = (0.2, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class FileBatch:
-    """Files to understand, in order of their document ids, with the settings to do it by."""
+    """Groups of files to understand, in order of their document ids, with the settings to do it by."""
 
-    files: tuple[FoundFile, ...]
+    groups: tuple[Group, ...]
     settings: Settings
+    deciding: Mapping[str, str]
 
-
-@dataclass(frozen=True, slots=True)
-class Understood:
-    """What a batch holds; rows are in order of document, and within it in order of appearance."""
-
-    documents: pa.Table
-    sections: pa.Table
-    passages: pa.Table
-    code_blocks: pa.Table
-    linking: tuple[LinkingDocument, ...]
-    prose: FieldCounts
-    code: FieldCounts
-    acronyms: tuple[Acronym, ...]
-    languages: frozenset[str]
-    rejections: tuple[Rejection, ...]
-
-    def without_counts(self) -> Understood:
-        """The same, but for the counted terms and the links, a third of its memory."""
-        nothing = count_fields([], [])
-        return replace(self, prose=nothing, code=nothing, linking=())
+    @property
+    def files(self) -> int:
+        """How many files all groups have."""
+        return sum(map(len, self.groups))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +56,25 @@ class _Cut:
     code_blocks: list[CodeBlock]
 
 
-def understand(batch: FileBatch) -> Understood:
-    """Every file of the batch, read, parsed, chunked and counted; files that cannot be are rejections."""
+def understand(batch: FileBatch) -> pa.Table:
+    """Every file of the batch, read, parsed, chunked and counted: a row a group, see ``artifacts.understood``.
+
+    Files that cannot be understood are rejections. A group is remembered by what was read here, and not if some of it could
+    not be read.
+    """
+    empty = GROUPS.empty_table()
+    return pa.concat_tables([empty, *(_understood(group, batch) for group in batch.groups)])
+
+
+def _understood(group: Group, batch: FileBatch) -> pa.Table:
     cuts: list[_Cut] = []
     rejections: list[Rejection] = []
-    for file in batch.files:
+    sources: list[Source | None] = []
+    for file in group:
+        sources.append(None)
         try:
-            cuts.append(_cut(file, batch.settings))
+            source = sources[-1] = _read(file, batch.settings.collections[file.collection])
+            cuts.append(_cut(source, batch.settings))
         except NoctuleError as error:
             if not isinstance(error, RejectedDocument):
                 raise
@@ -83,6 +82,11 @@ def understand(batch: FileBatch) -> Understood:
         except Exception as error:  # one document never stops the build
             reason = f"could not be understood: {type(error).__name__}: {error}"
             rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
+    key = group_key(sources, batch.deciding)
+    return group_row(key, group[0].collection, _counted(cuts, rejections))
+
+
+def _counted(cuts: list[_Cut], rejections: Sequence[Rejection]) -> Understood:
     return Understood(
         documents=tables.documents_table(cut.document for cut in cuts),
         sections=tables.sections_table(node.section for cut in cuts for node in cut.nodes),
@@ -98,13 +102,18 @@ def understand(batch: FileBatch) -> Understood:
     )
 
 
-def _cut(file: FoundFile, settings: Settings) -> _Cut:
-    collection = settings.collections[file.collection]
-    document = parse(_read(file, collection), collection)
+def lost(file: FoundFile, reason: str) -> pa.Table:
+    """The row of a file that could not be looked into, and is tried again by the next run."""
+    rejection = Rejection(file.collection, file.path, "quarantined", reason)
+    return group_row("", file.collection, _counted([], [rejection]))
+
+
+def _cut(source: Source, settings: Settings) -> _Cut:
+    document = parse(source, settings.collections[source.collection])
     nodes = build_tree(document)
     if not nodes or not (document.blocks or document.headings or document.front_matter != "{}"):
         raise RejectedDocument(
-            "holds no text", where=file.path, hint="Exclude the file, or write something in it."
+            "holds no text", where=source.path, hint="Exclude the file, or write something in it."
         )
     count = tokenizer(find(settings.embed)).count
     passages = build_passages(document, nodes, count, settings.chunk)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from artifacts import durable
 from artifacts.layout import LOCK
 from artifacts.store import Store
-from flows.build import BuildOptions, BuildResult, build_snapshot, plan
+from flows.build import as_before, build_snapshot, plan
+from flows.outcome import BuildOptions, BuildResult, Start
 from flows.request import IndexRequest
+from flows.staged import Gathered, gathered
 from flows.steps import Progress, Steps
 from pipeline.errors import ArtifactError, StoreBusy
 from pipeline.search_settings import Search
@@ -46,13 +49,38 @@ def require_ready(request: IndexRequest) -> None:
             pass
 
 
+def look_ahead(request: IndexRequest, steps: Steps) -> BuildResult | None:
+    """The result if nothing has changed since the current snapshot: that takes no Prefect, no model and no worker.
+
+    Else what was looked at is kept for the run of this request that follows. Raises ``MissingRoot``.
+    """
+    start, settings, store = time.perf_counter(), request.settings(), Store(request.store)
+    options = _options(request)
+    given = gathered(settings, store, steps, options)
+    done = as_before(given, store, steps, options, start)
+    if done is None:
+        _ahead[request] = given
+    return done
+
+
+# Of the run that this process was started for.
+_ahead: dict[IndexRequest, Gathered] = {}
+
+
 def build_index(request: IndexRequest, steps: Steps, progress: Progress) -> BuildResult:
     """The request's documents, published as the store's current snapshot; raises as ``build_snapshot`` does."""
     settings, store = request.settings(), Store(request.store)
-    options = BuildOptions(allow_empty=request.allow_empty, accept_drop=request.accept_drop)
-    result = build_snapshot(settings, store, steps, progress, options)
-    _prune(store, settings.store.keep)
+    given = _ahead.pop(request, None)
+    result = build_snapshot(settings, store, steps, progress, _options(request), given)
+    if result.changed:
+        _prune(store, settings.store.keep)
     return result
+
+
+def _options(request: IndexRequest) -> BuildOptions:
+    return BuildOptions(
+        request.allow_empty, request.accept_drop, request.accept_shrink, cast(Start | None, request.start)
+    )
 
 
 def _prune(store: Store, keep: int) -> None:
@@ -79,7 +107,8 @@ def build_site(
         return steps.run("site", lambda: render(snapshot, out, settings, ranking or Search()))
 
 
-def _night_site(request: IndexRequest, out: Path, steps: Steps) -> SiteResult:
+def night_site(request: IndexRequest, out: Path, steps: Steps) -> SiteResult:
+    """The site of the current snapshot, as the request's settings want it."""
     settings = request.settings()
     return build_site(request.store, out, settings.site, steps, settings.search)
 
@@ -87,4 +116,4 @@ def _night_site(request: IndexRequest, out: Path, steps: Steps) -> SiteResult:
 def build_night(request: IndexRequest, out: Path, steps: Callable[[], Steps], progress: Progress) -> Night:
     """The index, then the site of it; a failed index leaves the site as it was."""
     built = build_index(request, steps(), progress)
-    return Night(built, _night_site(request, out, steps()))
+    return Night(built, night_site(request, out, steps()))

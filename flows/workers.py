@@ -8,11 +8,12 @@ import os
 import queue
 import signal
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import TypeVar, cast
 
-from flows.signals import spare_children
+from flows.signals import die_with_parent, spare_children
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -28,9 +29,11 @@ class Workers:
 
     def __init__(self, count: int) -> None:
         self.count = count
+        # One thread starts them all and outlives them: the kernel kills a worker when the thread that started it ends.
+        self._starter = ThreadPoolExecutor(1, "noctule-starter", initializer=spare_children)
         self._free: queue.Queue[_Worker] = queue.Queue()
         for _ in range(count):
-            self._free.put(_Worker())
+            self._free.put(_Worker(self._starter))
 
     def __enter__(self) -> Workers:
         return self
@@ -40,6 +43,7 @@ class Workers:
     ) -> None:
         for _ in range(self.count):
             self._free.get().stop()
+        self._starter.shutdown()
 
     def call(self, stage: Callable[[A], T], batch: A, timeout_s: float) -> T:
         """``stage(batch)``, computed in a worker; ``stage`` must be importable and its values picklable.
@@ -56,7 +60,8 @@ class Workers:
 class _Worker:
     """One process, started when it is first needed and again after it was killed."""
 
-    def __init__(self) -> None:
+    def __init__(self, starter: ThreadPoolExecutor) -> None:
+        self._starter = starter
         self._process: multiprocessing.process.BaseProcess | None = None
         self._connection: Connection | None = None
 
@@ -84,9 +89,8 @@ class _Worker:
             context = multiprocessing.get_context("spawn")
             self._connection, theirs = context.Pipe()
             process = context.Process(target=_serve, args=(theirs,), daemon=True, name="noctule-worker")
-            # Until it ignores Ctrl-C itself, a young worker would answer it with a traceback.
-            spare_children()
-            process.start()
+            # There Ctrl-C is blocked: until it ignores it itself, a young worker would answer it with a traceback.
+            self._starter.submit(process.start).result()
             self._process = process
             theirs.close()
             self._connection.send(stage)
@@ -114,6 +118,7 @@ class _Worker:
 
 def _serve(connection: Connection) -> None:
     """Answers calls until the parent hangs up or is gone, whatever became of it."""
+    die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when a terminal's Ctrl-C ends the work
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # one process a core already
     connection.recv()  # unpickling the first stage imports it

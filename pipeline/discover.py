@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
@@ -208,7 +209,6 @@ def read_source(file: FoundFile, collection: Collection) -> Source:
     """
     where = f"{file.collection}:{file.path}"
     try:
-        _require_inside(file, collection, where)
         reading = _read_once(file, collection, where) or _read_once(file, collection, where)
     except OSError as error:
         raise RejectedDocument(
@@ -228,15 +228,6 @@ class _Reading:
     modified_s: float
 
 
-def _require_inside(file: FoundFile, collection: Collection, where: str) -> None:
-    # O_NOFOLLOW guards the last name only: a folder may have become a link since the listing.
-    root = os.path.realpath(collection.root)
-    if os.path.commonpath([root, os.path.realpath(file.location.parent)]) != root:
-        raise RejectedDocument(
-            "the file is outside the collection's folder", where=where, hint="Links are not followed."
-        )
-
-
 def _read_once(file: FoundFile, collection: Collection, where: str) -> _Reading | None:
     """The file's content, or none when it changed meanwhile."""
     descriptor = os.open(file.location, _OPEN_FLAGS)
@@ -244,12 +235,32 @@ def _read_once(file: FoundFile, collection: Collection, where: str) -> _Reading 
         before = os.fstat(descriptor)
         if not stat.S_ISREG(before.st_mode):
             raise RejectedDocument("not a regular file any more", where=where, hint="Put the file back.")
+        # O_NOFOLLOW guards the last name only: a folder may have become a link since the listing.
+        if os.path.commonpath([_real(collection.root), _opened(descriptor, file.location)]) != _real(
+            collection.root
+        ):
+            raise RejectedDocument(
+                "the file is outside the collection's folder", where=where, hint="Links are not followed."
+            )
         content = stream.read(collection.max_bytes + 1)
         after = os.fstat(descriptor)
     if len(content) > collection.max_bytes:
         raise RejectedDocument(_too_big(after.st_size, collection.max_bytes), where=where)
     same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
     return _Reading(content, after.st_mtime) if same and len(content) == after.st_size else None
+
+
+@lru_cache(maxsize=64)
+def _real(root: str) -> str:
+    return os.path.realpath(root)
+
+
+def _opened(descriptor: int, location: Path) -> str:
+    """Where the file that is open lies: Linux says so at once, elsewhere its folder's path is followed."""
+    try:
+        return str(Path(f"/proc/self/fd/{descriptor}").readlink())
+    except OSError:
+        return os.path.realpath(location.parent)
 
 
 def _open_fault(error: OSError) -> str:

@@ -4,19 +4,22 @@
     ├── SourceError            your input                       exit 2
     │   ├── RejectedDocument     one document cannot be used: it is quarantined, the build goes on
     │   ├── MissingRoot          a collection's folder is not there or cannot be read
-    │   ├── EmptyCollection      nothing to publish, or far less than before
+    │   ├── EmptyCollection      nothing to publish, or too much of it failed
+    │   ├── CollectionShrank     a collection lost more of its documents than is likely
     │   ├── RelevanceFell        judged queries are answered worse than before: not published
     │   └── QueryError           a search that cannot be understood
     ├── SettingsError          your configuration               exit 2
-    │   └── ModelUnavailable     the embedding model is not on this machine
+    │   ├── ModelUnavailable     the embedding model is not on this machine
+    │   └── EngineUnavailable    the cluster cannot be reached, has no worker left, or runs another version
     ├── ArtifactError          our store                        exit 3
     │   ├── NoSnapshot           the store holds no such snapshot, or none at all
     │   ├── DamagedSnapshot      bytes on disk are not the bytes that were published
     │   ├── UnsupportedFormat    written by a newer or an older noctule
     │   ├── ModelMismatch        the query's model is not the one that made the vectors
-    │   └── WriteFailed          the disk refused: nothing was published
+    │   ├── WriteFailed          the disk refused: nothing was published
+    │   └── RemoteUnavailable    a publishing target or a remote store cannot be reached, or refuses
     ├── StoreBusy              another run holds the lock       exit 4
-    └── PartialFailure         some collections failed          exit 5
+    └── PartialFailure         some collections or targets failed   exit 5
 
 Each carries what happened, where, and what to do next; the command line prints just that.
 """
@@ -94,6 +97,10 @@ class EmptyCollection(SourceError):
     """A collection holds nothing to publish."""
 
 
+class CollectionShrank(SourceError):
+    """A collection lost more of its documents than the settings allow, and nothing was published."""
+
+
 class RelevanceFell(SourceError):
     """A new snapshot answers judged queries worse than the current one, and was not published."""
 
@@ -110,6 +117,10 @@ class SettingsError(NoctuleError):
 
 class ModelUnavailable(SettingsError):
     """The embedding model is not on this machine."""
+
+
+class EngineUnavailable(SettingsError):
+    """The engine cannot be reached, has no worker left, or its workers are not the same as this machine."""
 
 
 class ArtifactError(NoctuleError):
@@ -138,6 +149,10 @@ class WriteFailed(ArtifactError):
     """The disk refused a write; nothing was published."""
 
 
+class RemoteUnavailable(ArtifactError):
+    """A publishing target or a remote store cannot be reached, or refuses."""
+
+
 class StoreBusy(NoctuleError):
     """Another run holds the store's lock."""
 
@@ -145,6 +160,6 @@ class StoreBusy(NoctuleError):
 
 
 class PartialFailure(NoctuleError):
-    """Some collections failed; the others were published."""
+    """Some collections or publishing targets failed; the others were published."""
 
     exit_code = 5

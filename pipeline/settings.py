@@ -11,8 +11,10 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from pipeline.collection_settings import Address, Collection
+from pipeline.engine_settings import Engine
 from pipeline.errors import SettingsError
 from pipeline.identity import canonical_json, sha256_hex
+from pipeline.publish_settings import Publish
 from pipeline.search_settings import Search, Table
 from pipeline.site_settings import Site
 
@@ -112,6 +114,7 @@ class Limits(Table):
 
     parse_timeout_s: float = Field(default=60.0, gt=0, strict=False)
     max_failed_share: float = Field(default=0.5, ge=0, le=1, strict=False)
+    max_shrink_share: float = Field(default=0.3, ge=0, le=1, strict=False)
 
 
 class Relevance(Table):
@@ -153,6 +156,8 @@ class Settings(Table):
     relevance: Relevance = Relevance()
     limits: Limits = Limits()
     store: Store = Store()
+    engine: Engine = Engine()
+    publish: Publish = Publish()
     site: Site = Site()
 
     @field_validator("collections")

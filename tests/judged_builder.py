@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from artifacts.store import Store
-from flows.build import BuildOptions, BuildResult, build_snapshot
+from flows.build import build_snapshot
+from flows.outcome import BuildOptions, BuildResult
 from flows.steps import PlainSteps, Silent
 from pipeline.settings import Settings, parse
 

@@ -57,7 +57,8 @@ class Placed:
 
 def page_path(path: str) -> str:
     """The page of a document: its path with the ending ``.html``; an index or README is ``index.html``."""
-    folder, name = posixpath.split(path)
+    # No file of a collection is called so; a snapshot that somebody forged may say it all the same.
+    folder, name = posixpath.split(posixpath.normpath(f"/{path}").lstrip("/"))
     stem = posixpath.splitext(name)[0] or name
     return posixpath.join(folder, "index.html" if stem.lower() in INDEX_STEMS else f"{stem}.html")
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,37 +13,9 @@ from artifacts.check import check_deep
 from artifacts.disk import Disk
 from artifacts.store import Store
 from pipeline.errors import WriteFailed
+from tests.crash.failing_disk import FailingDisk
 from tests.crash.power_cut import using
 from tests.snapshot_builder import build_tiny_snapshot, publish_tiny_snapshot
-
-FREES_SPACE = {"unlink", "rmdir", "close"}
-
-
-@dataclass
-class FailingDisk(Disk):
-    """Refuses the n-th call with this error; if it is a full disk, it refuses every later one that needs space."""
-
-    nth: int
-    code: int
-    for_ever: bool
-    calls: int = 0
-    refused: list[str] = field(default_factory=list)
-
-    def __getattribute__(self, name: str) -> Any:
-        method = super().__getattribute__(name)
-        if name.startswith("_") or not callable(getattr(Disk, name, None)):
-            return method
-        return lambda *arguments: self._call(name, method, arguments)
-
-    def _call(self, name: str, method: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-        self.calls += 1
-        if self.calls == self.nth or (self.calls > self.nth and self.for_ever and name not in FREES_SPACE):
-            self.refused.append(name)
-            if name == "close":
-                method(*arguments)
-            raise OSError(self.code, os.strerror(self.code))
-        # Nothing cuts the power here, and a real sync costs a hundred times the rest.
-        return None if name == "fsync" else method(*arguments)
 
 
 def _failures(store: Store, code: int, for_ever: bool) -> Iterator[tuple[FailingDisk, WriteFailed | None]]:
@@ -64,7 +34,8 @@ def _failures(store: Store, code: int, for_ever: bool) -> Iterator[tuple[Failing
 
 
 @pytest.mark.parametrize(
-    ("code", "for_ever"), [(errno.EIO, False), (errno.ENOSPC, True), (errno.EROFS, True)]
+    ("code", "for_ever"),
+    [(errno.EIO, False), (errno.ENOSPC, True), (errno.EDQUOT, True), (errno.EROFS, True)],
 )
 def test_whatever_call_fails_the_current_snapshot_is_whole(code: int, for_ever: bool, tmp_path: Path) -> None:
     store = Store(tmp_path / "store")

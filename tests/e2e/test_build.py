@@ -14,7 +14,8 @@ import pytest
 import artifacts.query
 from artifacts.check import check_deep
 from artifacts.store import Store
-from flows.build import BuildOptions, BuildResult, build_snapshot
+from flows.build import build_snapshot
+from flows.outcome import BuildOptions, BuildResult
 from flows.steps import PlainSteps, Silent
 from pipeline.errors import EmptyCollection, MissingRoot, ModelMismatch, SettingsError
 from pipeline.settings import Settings, parse
@@ -151,7 +152,8 @@ def test_a_collection_that_lost_everything_does_not_replace_the_snapshot(tmp_pat
     if change != "missing":
         root.mkdir()
     if change == "all broken":
-        (root / "a.md").write_bytes(b"\xff\xfe\xfd")
+        for name in "abcdef":
+            (root / f"{name}.md").write_bytes(b"\xff\xfe\xfd")
     with pytest.raises(MissingRoot if change == "missing" else EmptyCollection) as caught:
         build(root, tmp_path / "store")
     assert str(root) in caught.value.where and caught.value.hint

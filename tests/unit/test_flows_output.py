@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from flows import display, output, report
-from flows.build import BuildResult
+from flows.outcome import BuildResult
 from flows.starter import write_settings
 from flows.steps import StageTime
 from pipeline.errors import SettingsError, SourceError, StoreBusy

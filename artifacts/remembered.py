@@ -1,0 +1,113 @@
+"""What a store remembers: what groups of documents were understood to say, by the address of their content.
+
+It lies beside the snapshots, as the embedding store does, and is a cache: losing it costs time and nothing else. A segment
+is named by its own SHA-256, and one whose bytes are not those that were written is left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from artifacts import durable
+from artifacts.layout import COLLECTIONS, REMEMBERED
+from artifacts.understood import GROUPS
+from pipeline.identity import canonical_json, sha256_hex
+
+# So many that a segment's text stays far below the 2 GiB that 32-bit offsets reach.
+_ROWS_AT_A_TIME = 128
+_MAX_SEGMENTS = 48
+_MAX_DEAD_SHARE = 0.5
+
+
+class Remembered:
+    """Rows of ``artifacts.understood.GROUPS`` under ``<store>/remembered/``, read once and then held."""
+
+    def __init__(self, store: Path) -> None:
+        self._folder = store / REMEMBERED
+        self._tables: list[pa.Table] = []
+        self._place: dict[str, tuple[int, int]] = {}
+        for path in sorted(self._folder.glob("*.arrow")) if self._folder.is_dir() else []:
+            self._hold(_read(path))
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._place
+
+    def add(self, rows: pa.Table) -> None:
+        """More rows, each found by its key from now on, and on the disk when this returns. Raises ``WriteFailed``."""
+        self._hold(rows)
+        if len(rows):
+            self._write(rows)
+
+    def rows(self, keys: Sequence[str]) -> pa.Table:
+        """The rows of these keys, in their order; all must be there."""
+        places = np.array([self._place[key] for key in keys], dtype=np.int64).reshape(-1, 2)
+        # Neighbours that lie side by side are one slice: most are, night after night.
+        broken = (np.diff(places[:, 0]) != 0) | (np.diff(places[:, 1]) != 1)
+        borders = [0, *(np.flatnonzero(broken) + 1).tolist(), len(places)]
+        slices = [
+            self._tables[places[start, 0]].slice(places[start, 1], end - start)
+            for start, end in pairwise(borders)
+            if end > start
+        ]
+        return pa.concat_tables([GROUPS.empty_table(), *slices])
+
+    def collections(self) -> dict[str, list[str]]:
+        """The keys that each collection had when a snapshot was last published; of what is still there."""
+        try:
+            found = json.loads((self._folder / COLLECTIONS).read_bytes())
+            keys = {str(name): [str(key) for key in keys] for name, keys in found.items()}
+        except (OSError, ValueError, AttributeError, TypeError):
+            return {}
+        return {name: known for name, known in keys.items() if all(key in self for key in known)}
+
+    def publish(self, collections: Mapping[str, Sequence[str]]) -> None:
+        """These are the keys of each collection now; what none has is forgotten in time. Raises ``WriteFailed``."""
+        durable.make_directory(self._folder)
+        durable.replace_file(self._folder / COLLECTIONS, canonical_json(collections).encode())
+        self.forget_all_but([key for keys in collections.values() for key in keys])
+
+    def forget_all_but(self, keys: Sequence[str]) -> None:
+        """Rewrites what is remembered with these rows alone, if there has come to be much else. Raises ``WriteFailed``."""
+        segments = sorted(self._folder.glob("*.arrow")) if self._folder.is_dir() else []
+        live = [key for key in dict.fromkeys(keys) if key in self._place]
+        if len(segments) <= _MAX_SEGMENTS and len(live) >= (1 - _MAX_DEAD_SHARE) * len(self._place):
+            return
+        kept = self._write(self.rows(live)) if live else None
+        for path in segments:
+            if path != kept:
+                durable.remove_file(path)
+
+    def _hold(self, rows: pa.Table) -> None:
+        number = len(self._tables)
+        self._tables.append(rows)
+        self._place.update((key, (number, at)) for at, key in enumerate(rows["key"].to_pylist()))
+
+    def _write(self, rows: pa.Table) -> Path:
+        sink = pa.BufferOutputStream()
+        options = pa.ipc.IpcWriteOptions(compression="lz4")
+        with pa.ipc.new_file(sink, GROUPS, options=options) as file:
+            file.write_table(rows.combine_chunks(), max_chunksize=_ROWS_AT_A_TIME)
+        content = sink.getvalue()
+        path = self._folder / f"{sha256_hex(content)[:32]}.arrow"
+        durable.make_directory(self._folder)
+        durable.replace_file(path, memoryview(content))
+        return path
+
+
+def _read(path: Path) -> pa.Table:
+    """The rows of a segment, none if it is damaged."""
+    try:
+        with pa.memory_map(str(path)) as file:
+            content = file.read_buffer()
+            if sha256_hex(content)[:32] != path.stem:
+                return GROUPS.empty_table()
+            table = pa.ipc.open_file(content).read_all()
+    except (OSError, pa.ArrowException):
+        return GROUPS.empty_table()
+    return table if table.schema.equals(GROUPS) else GROUPS.empty_table()

@@ -1,0 +1,154 @@
+"""What goes into a snapshot: of every collection what its files say now, or what they said when it was last well.
+
+A collection fails by itself: its folder is not there, it holds nothing, most of it cannot be used, or it lost too many
+documents. The others go on, and a failed one keeps the documents that the last published snapshot has of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from artifacts.remembered import Remembered
+from artifacts.store import Store
+from artifacts.understood import Understood, joined
+from flows.collect import Listing, Understanding
+from flows.required import require_documents
+from flows.shrink import documents_before, require_unshrunk
+from pipeline.errors import CollectionShrank, EmptyCollection, NoctuleError, SourceError
+from pipeline.model import Rejection
+from pipeline.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """All documents in order; ``keys`` of each collection's groups, ``failed`` collections with what was wrong.
+
+    ``as_looked``: what was read is what had been looked at, which a file may change between.
+    """
+
+    whole: Understood
+    rejections: tuple[Rejection, ...]
+    keys: Mapping[str, tuple[str, ...]]
+    failed: Mapping[str, str]
+    parsed: int
+    as_looked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What may be published all the same: empty collections, shrunk ones."""
+
+    empty: bool = False
+    shrink: bool = False
+
+
+def shrunk(listing: Listing, settings: Settings, store: Store, allowed: Allowed) -> Listing:
+    """The listing without collections that lost so many files that nothing of them need be read."""
+    counts = dict.fromkeys(settings.collections, 0)
+    for file in listing.files:
+        counts[file.collection] += 1
+    before, failures = documents_before(store), {}
+    for name in _sound(settings, listing.failures):
+        try:
+            if not allowed.shrink:
+                require_unshrunk(settings, name, before.get(name, 0), counts[name], accept=False)
+        except CollectionShrank as error:
+            failures[name] = error
+    return listing.without(failures)
+
+
+def _sound(settings: Settings, failures: Mapping[str, NoctuleError]) -> list[str]:
+    return [name for name in sorted(settings.collections) if name not in failures]
+
+
+def settled(
+    understanding: Understanding,
+    listing: Listing,
+    remembered: Remembered,
+    store: Store,
+    settings: Settings,
+    allowed: Allowed,
+) -> Corpus:
+    """The corpus to publish; raises what a collection failed by if none is well, or a failed one has nothing to keep."""
+    before, failures = documents_before(store), dict(listing.failures)
+    for name in _sound(settings, failures):
+        try:
+            _require(name, understanding, listing, remembered, settings, allowed, before.get(name, 0))
+        except (EmptyCollection, CollectionShrank) as error:
+            failures[name] = error
+    if len(failures) == len(settings.collections):
+        raise failures[min(failures)]
+    kept = {name: _kept(name, remembered, before, error) for name, error in failures.items()}
+    well = {name: keys for name, keys in understanding.keys.items() if name not in failures}
+    keys = well | {name: own for name, own in kept.items() if own}
+    rejected = (*listing.rejections, *understanding.losers)
+    own = tuple(each for each in rejected if each.collection not in failures)
+    corpus = _corpus(keys, remembered, (*own, *_notes(failures, kept)), failures)
+    return replace(corpus, parsed=understanding.parsed, as_looked=understanding.as_looked)
+
+
+def recalled(remembered: Remembered, settings: Settings) -> Corpus:
+    """The corpus as it was when it was last published, without a look at its sources; raises ``SourceError``."""
+    keys = {name: tuple(keys) for name, keys in remembered.collections().items()}
+    missing = sorted(set(settings.collections) - set(keys))
+    if missing:
+        raise SourceError(
+            f"nothing is remembered of {', '.join(missing)}",
+            where="--from",
+            hint="Run the whole job once: noctule index",
+        )
+    chosen = {name: keys[name] for name in settings.collections}
+    return _corpus(chosen, remembered, (), {})
+
+
+def _corpus(
+    keys: Mapping[str, tuple[str, ...]],
+    remembered: Remembered,
+    rejections: tuple[Rejection, ...],
+    failures: Mapping[str, NoctuleError],
+) -> Corpus:
+    # In the order of document ids, "name:path".
+    names = sorted(keys, key=lambda name: f"{name}:")
+    whole = joined(remembered.rows([key for name in names for key in keys[name]]))
+    failed = {name: str(error) for name, error in sorted(failures.items())}
+    return Corpus(whole, (*rejections, *whole.rejections), dict(keys), failed, 0, as_looked=False)
+
+
+def _require(
+    name: str,
+    understanding: Understanding,
+    listing: Listing,
+    remembered: Remembered,
+    settings: Settings,
+    allowed: Allowed,
+    before: int,
+) -> None:
+    rows = remembered.rows(understanding.keys.get(name, ()))
+    count = sum(len(chunk.flatten()) for chunk in rows["documents"].chunks)
+    found = sum(file.collection == name for file in listing.files)
+    reasons = [each for chunk in rows["rejections"].chunks for each in chunk.flatten().to_pylist()]
+    first = next(
+        (f"{each['path']}: {each['reason']}" for each in reasons if each["kind"] == "quarantined"), "none"
+    )
+    require_documents(settings, name, found, count, first, allow_empty=allowed.empty)
+    require_unshrunk(settings, name, before, count, accept=allowed.shrink)
+
+
+def _kept(
+    name: str, remembered: Remembered, before: Mapping[str, int], error: NoctuleError
+) -> tuple[str, ...]:
+    """The groups of a failed collection as they were; raises its error if the snapshot has documents of it and they are lost."""
+    keys = remembered.collections().get(name)
+    if keys is None and before.get(name, 0):
+        raise error
+    return tuple(keys or ())
+
+
+def _notes(failures: Mapping[str, NoctuleError], kept: Mapping[str, tuple[str, ...]]) -> list[Rejection]:
+    """What the report says of failed collections."""
+    what = {True: "its documents are those of the snapshot before", False: "it has no documents yet"}
+    return [
+        Rejection(name, ".", "noted", f"the collection failed, {what[bool(kept[name])]}: {error.what}")
+        for name, error in sorted(failures.items())
+    ]

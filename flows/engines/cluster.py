@@ -1,0 +1,154 @@
+"""An engine made of a cluster: batches go out as jobs, results come back as files in a folder that all see."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, cast
+from uuid import uuid4
+
+import numpy as np
+import pyarrow as pa
+
+from flows.engines import Caller, Coder, exchange
+from flows.engines.exchange import Receipt
+from flows.engines.jobs import TOKENS, EncodeJob, Outcome, ParseJob
+from flows.engines.local import OwnEncoder
+from flows.engines.surroundings import Surroundings, surroundings
+from flows.workers import WorkerFailed, Workers
+from pipeline.embed import Progress, TransformerEncoder, Vectors
+from pipeline.settings import Embed, Settings
+
+A = TypeVar("A")
+T = TypeVar("T")
+# One machine has these encoded before a cluster has started.
+_FEW_TEXTS = 128
+_log = logging.getLogger("noctule")
+
+
+class Cluster(Protocol):
+    """Runs ``flows.engines.jobs.run`` on one of its workers."""
+
+    @property
+    def slots(self) -> int:
+        """How many jobs to keep in flight: two a worker, so that none waits for the driver."""
+
+    def submit(self, job: ParseJob | EncodeJob) -> Outcome:
+        """The job's outcome; raises ``WorkerFailed`` when it took several workers down, ``EngineUnavailable``."""
+
+    def close(self) -> None:
+        """Workers let go of what they held; a cluster that was started for this run ends."""
+
+
+class Clustered:
+    """An engine whose cluster is reached when the first batch needs it: an unchanged night starts none."""
+
+    def __init__(self, settings: Settings, folder: Path, connect: Callable[[], Cluster]) -> None:
+        self._embed, self._folder, self._connect = settings.embed, folder, connect
+        self._starting = threading.Lock()
+        self._cluster: Cluster | None = None
+        self._around: Surroundings | None = None
+
+    @contextmanager
+    def workers(self, batches: int) -> Iterator[Caller]:
+        """The cluster's workers; for a single batch, a process of this machine."""
+        if batches > 1:
+            yield _Callers(self._reached(), self.around, self._folder)
+        else:
+            with Workers(1) as workers:
+                yield workers
+
+    def coder(self, encoder: TransformerEncoder, texts: int) -> Coder:
+        """The cluster's workers, with the model, precision and device of the driver; for a few texts, its own encoder."""
+        if texts <= _FEW_TEXTS:
+            return OwnEncoder(encoder)
+        embed = self._embed.model_copy(
+            update={"precision": encoder.precision, "device": encoder.device, "workers": 1}
+        )
+        return ClusterCoder(self, encoder, embed, self._folder)
+
+    @property
+    def around(self) -> Surroundings:
+        """What workers must have in common with this process."""
+        with self._starting:
+            if self._around is None:
+                self._around = surroundings(self._folder, uuid4().hex)
+            return self._around
+
+    def slots(self) -> int:
+        """How many jobs to keep in flight now."""
+        return self._reached().slots
+
+    def submit(self, job: ParseJob | EncodeJob) -> Receipt:
+        """The receipt of the job's result; raises what it raised, ``WorkerFailed`` or ``EngineUnavailable``."""
+        return _receipt(self._reached().submit(job))
+
+    def _reached(self) -> Cluster:
+        with self._starting:
+            if self._cluster is None:
+                self._cluster = self._connect()
+            return self._cluster
+
+    def close(self) -> None:
+        """Ends what was started."""
+        if self._cluster is not None:
+            self._cluster.close()
+
+
+def _receipt(outcome: Outcome) -> Receipt:
+    if outcome.receipt is None:
+        raise outcome.error or WorkerFailed("gave no answer")
+    return outcome.receipt
+
+
+@dataclass(frozen=True, slots=True)
+class _Callers:
+    """The workers of a cluster, for stages whose results are tables."""
+
+    cluster: Cluster
+    around: Surroundings
+    folder: Path
+
+    @property
+    def count(self) -> int:
+        return self.cluster.slots
+
+    def call(self, stage: Callable[[A], T], batch: A, timeout_s: float) -> T:
+        job = ParseJob(cast(Callable[[Any], Any], stage), batch, timeout_s, self.around)
+        receipt = _receipt(self.cluster.submit(job))
+        found = exchange.table_of(exchange.take(self.folder, receipt))
+        exchange.drop(self.folder, receipt)
+        return cast(T, found)
+
+
+class ClusterCoder:
+    """Encodes on the workers; a batch that took several of them down is encoded here."""
+
+    def __init__(self, engine: Clustered, encoder: TransformerEncoder, embed: Embed, folder: Path) -> None:
+        self._engine, self._encoder, self._embed, self._folder = engine, encoder, embed, folder
+
+    @property
+    def at_once(self) -> int:
+        """As many as keep the workers busy."""
+        return self._engine.slots()
+
+    def encode(self, texts: Sequence[str], progress: Progress, *, as_queries: bool) -> Vectors:
+        """The vectors that a worker wrote; raises ``EngineUnavailable``."""
+        content = exchange.table_bytes(pa.table({"text": pa.array(texts, type=pa.string())}))
+        given = exchange.put(self._folder, content)
+        around, model = self._engine.around, self._encoder.model
+        try:
+            receipt = self._engine.submit(EncodeJob(given, self._embed, model.sha256, as_queries, around))
+        except WorkerFailed as failure:
+            _log.warning("%d texts are encoded on this machine: a worker %s", len(texts), failure)
+            return self._encoder.encode(texts, progress, as_queries=as_queries)
+        table = exchange.table_of(exchange.take(self._folder, receipt))
+        column = table.column("vector").combine_chunks()
+        exchange.drop(self._folder, given)
+        exchange.drop(self._folder, receipt)
+        progress(int(table.schema.metadata[TOKENS.encode()]))
+        return np.array(column.values, dtype=np.float32).reshape(len(texts), self._encoder.dimension)

@@ -1,0 +1,139 @@
+"""A Dask cluster: a running one by its scheduler's address, or one on this machine for the run's time."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import time
+from pathlib import Path
+from typing import Any
+
+from flows.engines import jobs
+from flows.engines.jobs import EncodeJob, Outcome, ParseJob
+from flows.workers import WorkerFailed
+from pipeline.errors import EngineUnavailable, SettingsError
+
+_CONNECT_S = 30
+_FIRST_WORKER_S = 60
+_NO_WORKER_S = 60.0
+_LOOK_S = 5.0
+_GONE = (asyncio.CancelledError, concurrent.futures.CancelledError, OSError)
+
+
+def run_on_worker(job: ParseJob | EncodeJob) -> Outcome:
+    """The job, done in a Dask worker with as many threads as it has."""
+    from distributed import get_worker
+
+    return jobs.run(job, get_worker().state.nthreads)
+
+
+class DaskCluster:
+    """Workers of a Dask scheduler; a worker that is lost has its jobs done by another, up to three times."""
+
+    def __init__(self, address: str, workers: int, scratch: Path) -> None:
+        _require_dask()
+        self._address = address
+        self._own = None if address else _local_cluster(workers, scratch)
+        self._client = self._connected()
+
+    def _connected(self) -> Any:
+        from distributed import Client
+
+        target = self._own or f"tcp://{self._address}"
+        try:
+            client = Client(target, set_as_default=False, timeout=_CONNECT_S, name="noctule")
+        except (OSError, TimeoutError, ValueError) as error:
+            raise self._unavailable(f"no Dask scheduler answers: {error}") from None
+        try:
+            client.wait_for_workers(1, timeout=_FIRST_WORKER_S)
+        except TimeoutError:
+            client.close()
+            raise self._unavailable(f"the scheduler has had no worker for {_FIRST_WORKER_S} s") from None
+        return client
+
+    def _unavailable(self, what: str) -> EngineUnavailable:
+        return EngineUnavailable(
+            what,
+            where=f"dask://{self._address}" if self._address else "dask",
+            hint="Start it (docs/guide/many-machines.md), or take this machine: --engine processes",
+        )
+
+    @property
+    def slots(self) -> int:
+        """Two jobs for every thread of a worker."""
+        return 2 * max(1, sum(self._threads().values()))
+
+    def _threads(self) -> dict[str, int]:
+        try:
+            return dict(self._client.nthreads())
+        except (*_GONE, TimeoutError) as error:
+            raise self._unavailable(f"the scheduler is gone: {error}") from None
+
+    def submit(self, job: ParseJob | EncodeJob) -> Outcome:
+        """The job's outcome; raises ``WorkerFailed`` or ``EngineUnavailable``."""
+        from distributed import KilledWorker
+
+        future = self._client.submit(run_on_worker, job, pure=False)
+        try:
+            return self._awaited(future)
+        except KilledWorker:
+            raise WorkerFailed("took its worker down several times") from None
+        except _GONE as error:
+            raise self._unavailable(f"the scheduler is gone: {error}") from None
+        finally:
+            future.release()
+
+    def _awaited(self, future: Any) -> Outcome:
+        """The outcome, however long it takes, as long as there is a worker that could compute it."""
+        last_seen = time.monotonic()
+        while True:
+            try:
+                outcome: Outcome = future.result(timeout=_LOOK_S)
+                return outcome
+            except TimeoutError:
+                if self._threads():
+                    last_seen = time.monotonic()
+                elif time.monotonic() - last_seen > _NO_WORKER_S:
+                    raise self._unavailable(f"no worker has been left for {_NO_WORKER_S:g} s") from None
+
+    def close(self) -> None:
+        """Workers let go of parsers and model; a cluster of this run ends."""
+        try:
+            if self._own is None:
+                self._client.run(jobs.let_go, on_error="ignore")
+            self._client.close(timeout=10)
+        except (*_GONE, TimeoutError):
+            pass  # there is nobody left to tell
+        if self._own is not None:
+            self._own.close(timeout=30)
+
+
+def _require_dask() -> None:
+    try:
+        import distributed  # noqa: F401
+    except ImportError:
+        raise SettingsError(
+            "Dask is not installed",
+            where="engine.name",
+            hint='Install it: pip install "noctule[dask]". Or take this machine: --engine processes',
+        ) from None
+
+
+def _local_cluster(workers: int, scratch: Path) -> Any:
+    """One worker process a core, on this machine's loopback address, without a dashboard."""
+    from distributed import LocalCluster
+
+    from flows.signals import spare_children
+
+    spare_children()
+    return LocalCluster(
+        n_workers=workers,
+        threads_per_worker=1,
+        processes=True,
+        host="127.0.0.1",
+        dashboard_address=None,
+        local_directory=str(scratch),
+        # A night's batches are small: the limit of Dask's guess would stop a worker for its model.
+        memory_limit=0,
+        silence_logs=40,
+    )

@@ -1,0 +1,77 @@
+"""Files that the driver and its workers hand each other: written once, named by nobody else, read by their hash."""
+
+from __future__ import annotations
+
+import io
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+import pyarrow as pa
+
+from artifacts import durable
+from pipeline.errors import EngineUnavailable
+from pipeline.identity import sha256_hex
+
+# A file that another machine has just written may take a moment to show on a network file system.
+_APPEARS_WITHIN_S = 20.0
+_LOOK_AGAIN_S = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A file of the exchange folder: its name and what it must hold."""
+
+    name: str
+    sha256: str
+
+
+def put(folder: Path, content: bytes) -> Receipt:
+    """A new file in the folder with this content; raises ``WriteFailed``."""
+    name = f"{uuid4().hex}.arrow"
+    durable.write_file(folder / name, content)
+    return Receipt(name, sha256_hex(content))
+
+
+def take(folder: Path, receipt: Receipt) -> bytes:
+    """The content that a receipt is for; raises ``EngineUnavailable`` if it does not show, or is another."""
+    path, deadline = folder / Path(receipt.name).name, time.monotonic() + _APPEARS_WITHIN_S
+    while True:
+        found = _content(path)
+        if found is not None and sha256_hex(found) == receipt.sha256:
+            return found
+        if time.monotonic() > deadline:
+            what = "is not there" if found is None else "is not what was written"
+            raise EngineUnavailable(
+                f"a file of the engine's {what}",
+                where=str(path),
+                hint="Driver and workers must see the same folder: name one as engine.shared.",
+            )
+        time.sleep(_LOOK_AGAIN_S)
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+def drop(folder: Path, receipt: Receipt) -> None:
+    """The file is no longer needed."""
+    durable.remove_file(folder / Path(receipt.name).name)
+
+
+def table_bytes(table: pa.Table) -> bytes:
+    """A table as an Arrow stream."""
+    sink = io.BytesIO()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
+
+
+def table_of(content: bytes) -> pa.Table:
+    """The table that ``table_bytes`` wrote."""
+    with pa.ipc.open_stream(pa.BufferReader(content)) as reader:
+        return reader.read_all()

@@ -1,0 +1,121 @@
+"""What a cluster's worker runs: a job with paths and hashes goes in, the receipt of a file comes out."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from artifacts.embeddings import fixed_size_lists
+from flows.engines import exchange
+from flows.engines.exchange import Receipt
+from flows.engines.surroundings import Surroundings
+from flows.workers import Workers
+from pipeline.embed import TransformerEncoder, available_cores
+from pipeline.errors import EngineUnavailable
+from pipeline.settings import Embed
+
+TOKENS = "tokens"
+# This process's parsers, from the first job to ``let_go``.
+_kept: list[Workers] = []
+_starting = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class ParseJob:
+    """A stage to compute on a batch of files, in a process that can be killed."""
+
+    stage: Callable[[Any], pa.Table]
+    batch: Any
+    timeout_s: float
+    around: Surroundings
+
+
+@dataclass(frozen=True, slots=True)
+class EncodeJob:
+    """A file of texts to encode, with the model as the driver has it."""
+
+    texts: Receipt
+    embed: Embed
+    model_sha256: str
+    as_queries: bool
+    around: Surroundings
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The receipt of what was computed, or the error: engines differ in how they carry errors, and values are safe."""
+
+    receipt: Receipt | None
+    error: Exception | None = None
+
+
+def run(job: ParseJob | EncodeJob, threads: int = 1) -> Outcome:
+    """The job, done in this worker process with at most ``threads`` threads at work."""
+    try:
+        job.around.require_same()
+        threads = max(1, min(threads, available_cores()))
+        return Outcome(_parse(job, threads) if isinstance(job, ParseJob) else _encode(job, threads))
+    except Exception as error:  # the driver raises it
+        return Outcome(None, error)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shelving:
+    """A stage, its batch, and where its result goes."""
+
+    stage: Callable[[Any], pa.Table]
+    batch: Any
+    folder: Path
+
+
+def _parse(job: ParseJob, threads: int) -> Receipt:
+    shelving = _Shelving(job.stage, job.batch, job.around.folder)
+    return _parsers(threads).call(_shelve, shelving, job.timeout_s)
+
+
+def _shelve(shelving: _Shelving) -> Receipt:
+    return exchange.put(shelving.folder, exchange.table_bytes(shelving.stage(shelving.batch)))
+
+
+def _parsers(threads: int) -> Workers:
+    with _starting:
+        if not _kept:
+            # Dask starts its workers as daemons, which may not have children; ours end with the pipe to this process.
+            multiprocessing.current_process().daemon = False
+            _kept.append(Workers(threads))
+        return _kept[0]
+
+
+def _encode(job: EncodeJob, threads: int) -> Receipt:
+    encoder = _encoder(job.embed.model_copy(update={"workers": threads}))
+    if encoder.model.sha256 != job.model_sha256:
+        raise EngineUnavailable(
+            f"a worker's model {encoder.model.name} is another: SHA-256 {encoder.model.sha256}",
+            where=str(encoder.model.folder),
+            hint=f"It must be that of the driver: {job.model_sha256}.",
+        )
+    texts = exchange.table_of(exchange.take(job.around.folder, job.texts)).column("text").to_pylist()
+    tokens: list[int] = []
+    vectors = encoder.encode(texts, tokens.append, as_queries=job.as_queries)
+    table = pa.table({"vector": fixed_size_lists(vectors)}, metadata={TOKENS: str(sum(tokens))})
+    return exchange.put(job.around.folder, exchange.table_bytes(table))
+
+
+@lru_cache(maxsize=1)
+def _encoder(embed: Embed) -> TransformerEncoder:
+    return TransformerEncoder(embed)
+
+
+def let_go() -> None:
+    """Parser processes end and the model is forgotten: the run is over, and the worker may wait for days."""
+    with _starting:
+        while _kept:
+            _kept.pop().__exit__(None, None, None)
+    _encoder.cache_clear()

@@ -1,0 +1,68 @@
+"""The engines of one machine: this process, or killable processes beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+from flows.engines import Caller
+from flows.workers import Workers
+from pipeline.embed import Progress, TransformerEncoder, Vectors, available_cores
+from pipeline.settings import Settings
+
+A = TypeVar("A")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Calls the stage in this process: easy to debug, and a parser that hangs hangs the build."""
+
+    count: int = 1
+
+    def call(self, stage: Callable[[A], T], batch: A, timeout_s: float) -> T:  # noqa: ARG002
+        """The stage's result; nothing stops a stage that takes too long."""
+        return stage(batch)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnEncoder:
+    """The driver's encoder; its threads are shared by the calls."""
+
+    encoder: TransformerEncoder
+    # The second has its batches ready when the first runs out of them.
+    at_once: int = 2
+
+    def encode(self, texts: Sequence[str], progress: Progress, *, as_queries: bool) -> Vectors:
+        """The encoder's vectors."""
+        return self.encoder.encode(texts, progress, as_queries=as_queries)
+
+
+class Inline:
+    """Everything in this process, one batch after the other."""
+
+    @contextmanager
+    def workers(self, batches: int) -> Iterator[Caller]:  # noqa: ARG002
+        """This process."""
+        yield Here()
+
+    def coder(self, encoder: TransformerEncoder, texts: int) -> OwnEncoder:  # noqa: ARG002
+        """The encoder itself."""
+        return OwnEncoder(encoder, at_once=1)
+
+
+class Processes:
+    """Parsing in one process a core, each killable; encoding in this process, one thread a core."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._cores = settings.embed.workers or available_cores()
+
+    def workers(self, batches: int) -> AbstractContextManager[Caller]:
+        """As many processes as there are cores, or batches."""
+        return Workers(max(1, min(self._cores, batches)))
+
+    def coder(self, encoder: TransformerEncoder, texts: int) -> OwnEncoder:  # noqa: ARG002
+        """The encoder itself."""
+        return OwnEncoder(encoder)

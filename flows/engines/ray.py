@@ -1,0 +1,128 @@
+"""A Ray cluster: a running one by the address of its client server, or one on this machine for the run's time."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from artifacts import durable
+from flows.engines import jobs
+from flows.engines.jobs import EncodeJob, Outcome, ParseJob
+from flows.workers import WorkerFailed
+from pipeline.errors import EngineUnavailable, SettingsError
+
+_RETRIES = 3
+_NO_WORKER_S = 60.0
+_LOOK_S = 5.0
+_LOOPBACK = "127.0.0.1"
+
+
+class RayCluster:
+    """Workers of a Ray cluster, one core a job; a worker that is lost has its job done by another, up to three times."""
+
+    def __init__(self, address: str, workers: int) -> None:
+        self._address, self._scratch = address, None if address else _own_scratch()
+        self._ray = _ray(self._scratch)
+        self._start(workers)
+        remote = self._ray.remote(jobs.run)
+        self._run = remote.options(num_cpus=1, max_retries=_RETRIES, retry_exceptions=False)
+
+    def _start(self, workers: int) -> None:
+        try:
+            if self._address:
+                self._ray.init(address=f"ray://{self._address}", log_to_driver=False)
+            else:
+                self._ray.init(
+                    num_cpus=workers,
+                    include_dashboard=False,
+                    log_to_driver=False,
+                    _node_ip_address=_LOOPBACK,
+                    _temp_dir=str(self._scratch),
+                )
+        except Exception as error:  # Ray raises many kinds, and each means the same here
+            self._remove_scratch()
+            raise self._unavailable(f"no Ray cluster answers: {_first_line(error)}") from None
+
+    def _unavailable(self, what: str) -> EngineUnavailable:
+        return EngineUnavailable(
+            what,
+            where=f"ray://{self._address}" if self._address else "ray",
+            hint="Start it (docs/guide/many-machines.md), or take this machine: --engine processes",
+        )
+
+    @property
+    def slots(self) -> int:
+        """Two jobs for every core of the cluster."""
+        return 2 * max(1, self._cores())
+
+    def _cores(self) -> int:
+        try:
+            return int(self._ray.cluster_resources().get("CPU", 0))
+        except Exception as error:  # as above
+            raise self._unavailable(f"the cluster is gone: {_first_line(error)}") from None
+
+    def submit(self, job: ParseJob | EncodeJob) -> Outcome:
+        """The job's outcome; raises ``WorkerFailed`` or ``EngineUnavailable``."""
+        failures = self._ray.exceptions
+        lost = (failures.WorkerCrashedError, failures.NodeDiedError, failures.OutOfMemoryError)
+        try:
+            return self._awaited(self._run.remote(job))
+        except lost:
+            raise WorkerFailed("took its worker down several times") from None
+        except (failures.RayError, OSError, ConnectionError) as error:
+            raise self._unavailable(f"the cluster is gone: {_first_line(error)}") from None
+
+    def _awaited(self, reference: Any) -> Outcome:
+        """The outcome, however long it takes, as long as there is a core that could compute it."""
+        last_seen = time.monotonic()
+        while True:
+            try:
+                outcome: Outcome = self._ray.get(reference, timeout=_LOOK_S)
+                return outcome
+            except self._ray.exceptions.GetTimeoutError:
+                if self._cores():
+                    last_seen = time.monotonic()
+                elif time.monotonic() - last_seen > _NO_WORKER_S:
+                    raise self._unavailable(f"no worker has been left for {_NO_WORKER_S:g} s") from None
+
+    def close(self) -> None:
+        """The connection ends, and a cluster of this run with it; Ray ends idle workers by itself."""
+        self._ray.shutdown()
+        self._remove_scratch()
+
+    def _remove_scratch(self) -> None:
+        if self._scratch is not None:
+            durable.remove_tree(self._scratch)
+
+
+def _own_scratch() -> Path:
+    # Not in the store: the paths of Ray's sockets may have no more than about a hundred letters.
+    return Path(tempfile.mkdtemp(prefix="noctule-ray-"))
+
+
+def _ray(scratch: Path | None) -> Any:
+    """The library; its settings are read when it is imported first."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    if scratch is not None:
+        # Else Ray rewrites the loopback address to that of the machine and listens everywhere.
+        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
+        if "RAY_AUTH_TOKEN_PATH" not in os.environ:
+            os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+    try:
+        import ray
+    except ImportError:
+        raise SettingsError(
+            "Ray is not installed",
+            where="engine.name",
+            hint='Install it: pip install "noctule[ray]". Or take this machine: --engine processes',
+        ) from None
+    return ray
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).strip().split("\n")[0][:300] or type(error).__name__

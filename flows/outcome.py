@@ -1,0 +1,55 @@
+"""What a run is asked to do, and what it did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from flows.gate import Verdict
+from flows.steps import StageTime
+from pipeline.model import Rejection, SnapshotId
+
+Start = Literal["parse", "embed", "links"]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """What a run may be allowed to do.
+
+    ``allow_empty``: publish although a collection holds nothing; ``accept_drop``: although relevance fell;
+    ``accept_shrink``: although a collection lost many documents. ``start``: do this stage and all after it anew, with
+    what the last run left of those before it; by default whatever changed is done.
+    """
+
+    allow_empty: bool = False
+    accept_drop: bool = False
+    accept_shrink: bool = False
+    start: Start | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BuildResult:
+    """What a run did; ``encoded`` and ``reused`` count distinct passage texts, ``parsed`` files.
+
+    ``failed`` names collections that keep their documents of the snapshot before, and why. ``inputs`` is the address of
+    all that went in, empty where some of it could not be read.
+    """
+
+    snapshot: SnapshotId
+    generation: int
+    changed: bool
+    documents: int
+    passages: int
+    skipped: int
+    quarantined: int
+    encoded: int
+    reused: int
+    rejections: tuple[Rejection, ...]
+    times: tuple[StageTime, ...]
+    seconds: float
+    counts: Mapping[str, int]
+    relevance: Verdict | None = None
+    parsed: int = 0
+    failed: Mapping[str, str] = field(default_factory=dict)
+    inputs: str = ""

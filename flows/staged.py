@@ -1,0 +1,115 @@
+"""From sources to a snapshot written aside: what is read, what is remembered, what the stages make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from artifacts.manifest import Manifest
+from artifacts.remembered import Remembered
+from artifacts.store import Staging, Store
+from flows.collect import Listing, Looked, list_sources, look, understand_all
+from flows.corpus import Allowed, Corpus, recalled, settled, shrunk
+from flows.encode import Encoding
+from flows.engines import Engine
+from flows.memory import give_back
+from flows.outcome import BuildOptions
+from flows.parts import Parts
+from flows.reading import Reading
+from flows.steps import Progress, Steps
+from flows.unchanged import inputs_of
+from flows.understand import FileBatch
+from flows.written import write_files
+from pipeline.embed import load_encoder
+from pipeline.model import Rejection
+from pipeline.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What every stage of a run needs."""
+
+    settings: Settings
+    store: Store
+    engine: Engine
+    steps: Steps
+    progress: Progress
+    options: BuildOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The sources, looked at and not parsed; nothing where a run begins after them."""
+
+    listing: Listing | None
+    looked: Looked | None
+    inputs: str
+
+
+def gathered(settings: Settings, store: Store, steps: Steps, options: BuildOptions) -> Gathered:
+    """Every file listed, read and hashed; raises ``MissingRoot``."""
+    if options.start in ("embed", "links"):
+        return Gathered(None, None, "")
+    listing = steps.run("discover", lambda: list_sources(settings))
+    listing = shrunk(listing, settings, store, _allowed(options))
+    looked = steps.run("look", lambda: look(listing.files, settings))
+    return Gathered(listing, looked, inputs_of(looked, listing, settings))
+
+
+def _allowed(options: BuildOptions) -> Allowed:
+    return Allowed(options.allow_empty, options.accept_shrink)
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A snapshot written aside, and what is still needed of the build."""
+
+    staging: Staging
+    manifest: Manifest
+    rejections: tuple[Rejection, ...]
+    encoded: int
+    distinct: int
+    parsed: int
+    failed: Mapping[str, str]
+    keys: Mapping[str, tuple[str, ...]]
+    remembered: Remembered
+    inputs: str
+
+
+def stage(run: Run, given: Gathered) -> Staged:
+    """A snapshot of the corpus, written aside; raises what a collection failed by if there is nothing to publish."""
+    with ThreadPoolExecutor(1) as aside:  # imports and weights take seconds: meanwhile, files are parsed
+        loading = aside.submit(load_encoder, run.settings.embed)
+        remembered = run.steps.run("remember", lambda: Remembered(run.store.root))
+        corpus = _corpus(run, given, remembered)
+
+        def begin() -> Encoding:
+            anew = run.options.start == "embed"
+            return Encoding(loading.result(), run.store, run.engine, run.steps, run.progress, anew=anew)
+
+        parts = Parts(run.settings, run.steps, corpus.whole, corpus.rejections, begin)
+    give_back()
+    staging, manifest = run.steps.run("write", lambda: write_files(run.store.stage(), parts))
+    return Staged(
+        staging=staging,
+        manifest=manifest,
+        rejections=corpus.rejections,
+        encoded=parts.encoded.computed,
+        distinct=len(parts.encoded.hashes),
+        parsed=corpus.parsed,
+        failed=corpus.failed,
+        keys=corpus.keys,
+        remembered=remembered,
+        inputs=given.inputs if corpus.as_looked else "",
+    )
+
+
+def _corpus(run: Run, given: Gathered, remembered: Remembered) -> Corpus:
+    if given.listing is None or given.looked is None:
+        return recalled(remembered, run.settings)
+    like = FileBatch((), run.settings, given.looked.deciding)
+    anew = run.options.start == "parse"
+    reading = Reading(remembered, like, run.engine, run.steps, run.progress, anew=anew)
+    understanding = understand_all(given.looked, remembered, reading, run.settings)
+    return settled(understanding, given.listing, remembered, run.store, run.settings, _allowed(run.options))

@@ -1,0 +1,68 @@
+"""Whether anything at all has changed since the current snapshot was made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import flows
+from artifacts.layout import FORMAT_VERSION
+from artifacts.runs import read_runs
+from artifacts.store import Store
+from flows.collect import Listing, Looked
+from flows.groups import sources_hash
+from flows.written import tools
+from pipeline.errors import ArtifactError
+from pipeline.identity import combined_hash
+from pipeline.model import Rejection, SnapshotId
+from pipeline.model_files import find
+from pipeline.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class AsBefore:
+    """The current snapshot, which a run would make once more."""
+
+    snapshot: SnapshotId
+    generation: int
+    counts: Mapping[str, int]
+    rejections: tuple[Rejection, ...]
+
+
+def inputs_of(looked: Looked, listing: Listing, settings: Settings) -> str:
+    """The address of all that goes into a snapshot; empty where a file or a collection cannot be read."""
+    if listing.failures or not all(looked.keys):
+        return ""
+    rejected = (f"{r.collection}\0{r.path}\0{r.kind}\0{r.reason}" for r in listing.rejections)
+    return combined_hash(
+        [
+            str(FORMAT_VERSION),
+            sources_hash(Path(flows.__file__).parent),
+            settings.fingerprint(),
+            find(settings.embed).sha256,
+            settings.embed.precision,
+            settings.embed.device,
+            *(f"{name}={version}" for name, version in sorted(tools().items())),
+            *looked.keys,
+            *rejected,
+        ]
+    )
+
+
+def unchanged(store: Store, inputs: str) -> AsBefore | None:
+    """The current snapshot if it was made of these inputs, every byte of it is there, and nothing went wrong."""
+    try:
+        current = store.current()
+        if not inputs or current is None or not _made_of(store, current, inputs):
+            return None
+        with store.open(current) as snapshot:
+            rejections = tuple(Rejection(**row) for row in snapshot.table("report").to_pylist())
+            return AsBefore(current, store.generation(), dict(snapshot.manifest.counts), rejections)
+    except ArtifactError:
+        return None  # it is made again
+
+
+def _made_of(store: Store, current: SnapshotId, inputs: str) -> bool:
+    records = (record for record in read_runs(store.root) if record.get("snapshot") == current)
+    return any(record.get("inputs") == inputs for record in records)

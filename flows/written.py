@@ -1,0 +1,66 @@
+"""The files of a snapshot, written aside from what the stages made, and the manifest that describes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import version
+
+from artifacts.catalog import write_catalog
+from artifacts.layout import FAISS_INDEX, FORMAT_VERSION, table_file
+from artifacts.manifest import IndexRecord, Manifest, ModelRecord
+from artifacts.parquet import write_table
+from artifacts.store import Staging, describe
+from artifacts.vectors import write_index
+from flows import assemble
+from flows.parts import Parts
+from pipeline import __version__, text
+
+# Few enough that reading one passage's text reads little else.
+PASSAGES_PER_GROUP = 1024
+TOOLS = (
+    "faiss-cpu",
+    "markdown-it-py",
+    "networkx",
+    "numpy",
+    "pyarrow",
+    "PyStemmer",
+    "python-louvain",
+    "torch",
+)
+
+
+def tools() -> dict[str, str]:
+    """The versions of what makes a snapshot."""
+    return {"noctule": __version__} | {name: version(name) for name in TOOLS}
+
+
+def write_files(staging: Staging, parts: Parts) -> tuple[Staging, Manifest]:
+    """Every file of the snapshot but the manifest, which is returned."""
+    written = parts.tables()
+    for name, table in written.items():
+        groups = {"postings": parts.prose, "code_postings": parts.code}.get(name)
+        write_table(
+            table,
+            staging.path / table_file(name),
+            row_group_size=PASSAGES_PER_GROUP if name in ("passages", "term_vectors") else 65_536,
+            row_groups=assemble.group_sizes(groups) if groups else None,
+        )
+    index = write_index(parts.encoded.vectors, staging.path / FAISS_INDEX, parts.settings.vectors)
+    write_catalog(staging.path, parts.encoder.dimension, parts.languages)
+    counts = {name: len(table) for name, table in written.items()}
+    return staging, _manifest(staging, counts, index, parts)
+
+
+def _manifest(staging: Staging, counts: Mapping[str, int], index: IndexRecord, parts: Parts) -> Manifest:
+    model = parts.encoder.model
+    return Manifest(
+        format_version=FORMAT_VERSION,
+        files=describe(staging, counts),
+        counts=dict(counts),
+        settings_sha256=parts.settings.fingerprint(),
+        settings=parts.settings.shaping(),
+        model=ModelRecord(model.name, model.sha256, parts.encoder.dimension, parts.encoder.precision),
+        index=index,
+        analyzer={"version": text.VERSION, "languages": ",".join(parts.languages)},
+        tools=tools(),
+    )

@@ -1,0 +1,179 @@
+"""Night after night: what is unchanged is not done again, and the result is that of a run from nothing."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+from artifacts.layout import EMBEDDINGS
+from artifacts.store import Store
+from flows.build import build_snapshot
+from flows.outcome import BuildOptions, BuildResult
+from flows.steps import PlainSteps, Silent
+from pipeline import settings as configuration
+from pipeline.errors import MissingRoot, SourceError
+from pipeline.settings import Settings
+from tests.command_line import CommandLine
+
+_SMALL = {"query_encoder": {"phrases": 20, "spans": 20, "passages": 50}, "limits": {"max_shrink_share": 1.0}}
+
+
+def _settings(**collections: Path) -> Settings:
+    given = {name: {"root": str(root)} for name, root in collections.items()}
+    return configuration.parse({"collections": given, **_SMALL}, where="a test")
+
+
+def _build(settings: Settings, store: Path, options: BuildOptions | None = None) -> BuildResult:
+    return build_snapshot(settings, Store(store), PlainSteps(), Silent(), options)
+
+
+def _note(folder: Path, number: int, more: str = "") -> None:
+    folder.mkdir(exist_ok=True)
+    text = f"# Note {number}\n\nOwl {number} hunts near [[note-{(number * 7) % 40}]]. {more}\n"
+    (folder / f"note-{number}.md").write_text(text, "utf-8")
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    for number in range(40):
+        _note(tmp_path / "notes", number)
+    return tmp_path / "notes"
+
+
+def _from_nothing(settings: Settings, store: Path, fresh: Path) -> BuildResult:
+    """A run in a store that has the same vectors and nothing else."""
+    shutil.copytree(store / EMBEDDINGS, fresh / EMBEDDINGS)
+    return _build(settings, fresh)
+
+
+def test_nights_of_changes_end_as_a_run_from_nothing(notes: Path, tmp_path: Path) -> None:
+    for number in range(40, 160):
+        _note(notes, number)
+    settings, store = _settings(notes=notes), tmp_path / "store"
+    _build(settings, store)
+    chance = random.Random(7)
+    for night in range(4):
+        for number in chance.sample(range(160), 3):
+            _note(notes, number, f"Changed in night {night}: SQL injection (SQLi) {chance.random()}.")
+        _note(notes, 160 + night, "A new one.")
+        (notes / f"note-{chance.randrange(160)}.md").unlink(missing_ok=True)
+        moved = sorted(notes.glob("*.md"))[chance.randrange(20)]
+        moved.rename(notes / f"moved-{night}.md")
+        changed = _build(settings, store)
+        assert changed.changed
+        assert 0 < changed.parsed < 100
+        anew = _from_nothing(settings, store, tmp_path / f"fresh-{night}")
+        assert anew.snapshot == changed.snapshot
+        assert anew.parsed == len(list(notes.glob("*.md")))
+
+
+def test_a_moved_text_is_not_encoded_again(notes: Path, tmp_path: Path) -> None:
+    settings, store = _settings(notes=notes), tmp_path / "store"
+    _build(settings, store)
+    (notes / "note-3.md").rename(notes / "elsewhere.md")
+    shutil.copy(notes / "note-4.md", notes / "copied.md")
+    assert _build(settings, store).encoded == 0
+
+
+def test_nothing_changed_is_no_new_snapshot_and_no_work(notes: Path, tmp_path: Path) -> None:
+    settings, store = _settings(notes=notes), tmp_path / "store"
+    first = _build(settings, store)
+    again = _build(settings, store)
+    assert (again.snapshot, again.changed, again.generation) == (first.snapshot, False, first.generation)
+    assert (again.documents, again.passages) == (first.documents, first.passages)
+    assert {time.stage for time in again.times} <= {"discover", "look"}
+    other = settings.model_copy(update={"lexical": settings.lexical.model_copy(update={"k1": 0.7})})
+    assert _build(other, store).snapshot != first.snapshot
+
+
+def test_a_damaged_snapshot_is_made_again_though_nothing_changed(notes: Path, tmp_path: Path) -> None:
+    settings, store = _settings(notes=notes), tmp_path / "store"
+    first = _build(settings, store)
+    table = Store(store).path_of(first.snapshot) / "documents.parquet"
+    table.chmod(0o644)
+    table.write_bytes(b"not what it was")
+    again = _build(settings, store)
+    assert again.snapshot == first.snapshot
+    assert again.parsed == 0
+    Store(store).open().close()
+
+
+def test_a_collection_that_fails_keeps_its_documents_and_the_others_go_on(
+    notes: Path, tmp_path: Path
+) -> None:
+    _note(tmp_path / "papers", 1)
+    settings, store = _settings(notes=notes, papers=tmp_path / "papers"), tmp_path / "store"
+    first = _build(settings, store)
+    (tmp_path / "papers").rename(tmp_path / "unmounted")
+    _note(notes, 1, "Changed while the papers were away.")
+    result = _build(settings, store)
+    assert list(result.failed) == ["papers"]
+    assert "does not exist" in result.failed["papers"]
+    assert result.changed and result.documents == first.documents
+    assert [(r.collection, r.kind) for r in result.rejections] == [("papers", "noted")]
+    with Store(store).open() as snapshot:
+        assert snapshot.table("documents").column("collection").to_pylist().count("papers") == 1
+    assert "papers" in _build(settings, store).failed  # it is tried again every night
+    (tmp_path / "unmounted").rename(tmp_path / "papers")
+    whole = _build(settings, store)
+    assert not whole.failed and not whole.rejections
+    assert whole.snapshot == _from_nothing(settings, store, tmp_path / "fresh").snapshot
+
+
+def test_documents_that_nothing_remembers_are_not_lost_with_their_collection(
+    notes: Path, tmp_path: Path
+) -> None:
+    _note(tmp_path / "papers", 1)
+    settings, store = _settings(notes=notes, papers=tmp_path / "papers"), tmp_path / "store"
+    first = _build(settings, store)
+    shutil.rmtree(store / "remembered")
+    shutil.rmtree(tmp_path / "papers")
+    with pytest.raises(MissingRoot):
+        _build(settings, store)
+    assert Store(store).current() == first.snapshot
+
+
+def test_all_collections_failing_fail_the_run(notes: Path, tmp_path: Path) -> None:
+    settings, store = _settings(notes=notes), tmp_path / "store"
+    _build(settings, store)
+    shutil.rmtree(notes)
+    with pytest.raises(MissingRoot):
+        _build(settings, store)
+
+
+def test_a_run_may_begin_at_a_stage(notes: Path, tmp_path: Path) -> None:
+    settings, store = _settings(notes=notes), tmp_path / "store"
+    with pytest.raises(SourceError, match="nothing is remembered"):
+        _build(settings, tmp_path / "empty", BuildOptions(start="embed"))
+    first = _build(settings, store)
+    _note(notes, 1, "Seen by no stage from embed on.")
+    embedded = _build(settings, store, BuildOptions(start="embed"))
+    assert (embedded.snapshot, embedded.parsed) == (first.snapshot, 0)
+    assert embedded.encoded == first.encoded
+    linked = _build(settings, store, BuildOptions(start="links"))
+    assert (linked.snapshot, linked.parsed, linked.encoded) == (first.snapshot, 0, 0)
+    parsed = _build(settings, store, BuildOptions(start="parse"))
+    assert parsed.parsed == 40
+    assert parsed.snapshot != first.snapshot
+
+
+def test_a_failed_collection_is_exit_code_5_and_named(notes: Path, tmp_path: Path) -> None:
+    _note(tmp_path / "papers", 1)
+    (tmp_path / "noctule.toml").write_text(
+        f'[collections.notes]\nroot = "{notes}"\n[collections.papers]\nroot = "{tmp_path / "papers"}"\n'
+        "[query_encoder]\nphrases = 0\nspans = 0\npassages = 0\n"
+    )
+    command = CommandLine(tmp_path, tmp_path / "store")
+    assert command.run("index", "--no-prefect", "--json").code == 0
+    shutil.rmtree(tmp_path / "papers")
+    done = command.run("index", "--no-prefect", "--json")
+    assert done.code == 5
+    assert done.error["kind"] == "PartialFailure"
+    assert done.error["where"] == "papers"
+    assert done.json["documents"] == 41
+    assert "papers" in command.run("report").out
+    wrong = command.run("index", "--no-prefect", "--json", "--from", "somewhere")
+    assert (wrong.code, wrong.error["kind"]) == (2, "SettingsError")

@@ -1,0 +1,235 @@
+"""Faults of the documents themselves: rows 4 to 24 of docs/store/fault-matrix.md that no other test proves whole."""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+import time
+import unicodedata
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from artifacts.understood import Understood, joined
+from docsite.urls import Placed, page_paths
+from flows.collect import list_sources
+from flows.groups import decides
+from flows.understand import FileBatch, understand
+from pipeline.collection_settings import Collection
+from pipeline.discover import FoundFile, list_files, read_source
+from pipeline.errors import RejectedDocument
+from pipeline.identity import sha256_hex
+from pipeline.model import Document, Source
+from pipeline.parse import parse
+from pipeline.settings import Settings
+from tests.site_builder import page_of
+
+MANY = 100_000
+
+
+def understood(files: tuple[FoundFile, ...], settings: Settings) -> Understood:
+    """What the files say, read as one group."""
+    return joined(understand(FileBatch((files,), settings, decides(settings))))
+
+
+def collection(root: Path, **more: object) -> Collection:
+    return Collection(root=str(root), **more)  # type: ignore[arg-type]
+
+
+def read(text: str, path: str = "a.md") -> Document:
+    content = text.encode()
+    return parse(Source("c", path, content, sha256_hex(content)), Collection(root="unused"))
+
+
+def write(path: Path, text: str = "# Words\n\nSome words.\n") -> FoundFile:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return FoundFile("c", path.name, path, len(text))
+
+
+@pytest.mark.timeout(20)
+def test_sockets_and_devices_are_skipped_without_opening_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # the name of a socket may not be long
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("socket.md")
+    kinds = {"socket.md": "a socket"}
+    try:
+        os.mknod("device.md", stat.S_IFCHR | 0o600, os.makedev(1, 5))
+        kinds["device.md"] = "a device"
+    except PermissionError:  # making a device takes rights that the rest of this test does not need
+        pass
+    opened: list[str] = []
+    monkeypatch.setattr(os, "open", lambda path, *_: opened.append(str(path)))
+    listing = list_files("c", collection(tmp_path))
+    assert {r.path: r.reason.partition(":")[0] for r in listing.rejections} == kinds
+    assert {r.kind for r in listing.rejections} == {"skipped"}
+    assert (listing.files, opened) == ((), [])
+
+
+def test_no_pattern_leads_out_of_the_collections_folder(tmp_path: Path) -> None:
+    write(tmp_path / "secret.md")
+    write(tmp_path / "docs" / "a.md")
+    outward = ("../*.md", "../**/*.md", f"{tmp_path}/*.md", "/etc/*", "docs/../../*.md", "a.md")
+    listing = list_files("c", collection(tmp_path / "docs", include=outward))
+    assert [file.path for file in listing.files] == ["a.md"]
+
+
+def test_no_page_lies_outside_the_site_whatever_a_document_is_called() -> None:
+    names = ["../../x.md", "/etc/x.md", "a/../../../x.md", "./x.md", "..", "../", "//x/y.md", "a//b.md"]
+    pages = page_paths([Placed(name, name) for name in names])
+    for page in pages.values():
+        assert not page.startswith("/") and not {"", ".", ".."} & set(page.split("/"))
+    assert len(set(pages.values())) == len(names)
+
+
+@pytest.fixture
+def writer(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path, int], None]:
+    """Another process that appends to a file while it is read, so many times."""
+
+    def start(path: Path, times: int) -> None:
+        left, fstat = [times], os.fstat
+
+        def looked_at(descriptor: int) -> os.stat_result:
+            found = fstat(descriptor)
+            if left[0] > 0 and os.path.samestat(found, path.stat()):
+                left[0] -= 1
+                with path.open("a") as file:
+                    file.write("more\n")
+            return found
+
+        monkeypatch.setattr(os, "fstat", looked_at)
+
+    return start
+
+
+def test_a_file_that_changed_while_it_was_read_is_read_again(
+    tmp_path: Path, writer: Callable[[Path, int], None]
+) -> None:
+    file = write(tmp_path / "a.md", "first\n")
+    writer(file.location, 1)
+    source = read_source(file, collection(tmp_path))
+    assert source.content == b"first\nmore\n"
+    assert source.sha256 == sha256_hex(source.content)
+
+
+def test_a_file_that_never_rests_is_quarantined(tmp_path: Path, writer: Callable[[Path, int], None]) -> None:
+    file = write(tmp_path / "a.md", "first\n")
+    writer(file.location, 100)
+    with pytest.raises(RejectedDocument, match="changes while it is read"):
+        read_source(file, collection(tmp_path))
+
+
+def test_a_file_that_may_not_be_read_is_quarantined_and_the_others_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = tuple(write(tmp_path / name) for name in ("a.md", "b.md", "c.md"))
+    really = os.open
+
+    def refusing(path: Path, flags: int, mode: int = 0o777) -> int:
+        if str(path).endswith("b.md"):
+            raise PermissionError(13, "Permission denied")
+        return really(path, flags, mode)
+
+    monkeypatch.setattr(os, "open", refusing)
+    found = understood(files, Settings(collections={"c": collection(tmp_path)}))
+    assert found.documents["path"].to_pylist() == ["a.md", "c.md"]
+    assert [(r.path, r.kind, r.reason) for r in found.rejections] == [
+        ("b.md", "quarantined", "the file cannot be read: Permission denied")
+    ]
+
+
+def test_a_line_of_20_mb_is_quarantined_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "line.md", "word " * 4_000_000)
+    monkeypatch.setattr(os, "open", lambda *_: pytest.fail("it was opened"))
+    (rejection,) = list_files("c", collection(tmp_path)).rejections
+    assert rejection.reason.startswith("20,000,000 bytes, more than max_bytes = 5,000,000")
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("path", ["a.md", "a.txt", "a.html", "a.rst", "a.mdx"])
+def test_the_longest_line_that_is_let_in_is_parsed_in_seconds(path: str) -> None:
+    assert len(read("word " * 999_999, path).text) > 4_000_000
+
+
+def test_one_name_in_two_compositions_is_one_document_and_the_other_is_named(tmp_path: Path) -> None:
+    names = [unicodedata.normalize(form, "café.md") for form in ("NFC", "NFD")]
+    for name in names:
+        write(tmp_path / name)
+    if len(list(tmp_path.iterdir())) == 1:
+        pytest.skip("this file system sees one name")
+    listing = list_sources(Settings(collections={"c": collection(tmp_path)}))
+    assert [file.path for file in listing.files] == [names[0]]
+    (rejection,) = listing.rejections
+    assert (rejection.path, rejection.kind) == (names[0], "quarantined")
+    assert "the same name as another file" in rejection.reason
+
+
+def _bombs() -> Iterator[tuple[str, str, str]]:
+    nested = "<div>" * MANY
+    attributes = f"<p {' '.join(f'a{n}=1' for n in range(MANY))}>x</p>"
+    for path in ("a.html", "a.md", "a.mdx"):
+        yield path, "nested", nested
+        yield path, "attributes", attributes
+    for name, bomb in (("nested", nested), ("attributes", attributes)):
+        yield "a.rst", name, f".. raw:: html\n\n   {bomb}\n"
+    yield "a.md", "quotes", ">" * MANY
+    yield "a.md", "lists", "- " * MANY
+    yield "a.ipynb", "brackets", "[" * MANY
+    yield "a.md", "front matter", f"---\na: {'[' * MANY}\n---\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "bomb"), [(p, b) for p, _, b in _bombs()], ids=[f"{p}-{n}" for p, n, _ in _bombs()]
+)
+def test_a_hundred_thousand_tags_or_attributes_take_less_than_a_second(path: str, bomb: str) -> None:
+    read("warm up", path) if not path.endswith("ipynb") else None
+    began = time.process_time()
+    try:
+        document = read(bomb, path)
+    except RejectedDocument as rejection:
+        assert (
+            "more than" in rejection.what or "nested" in rejection.what or "not a notebook" in rejection.what
+        )
+    else:  # read as far as the parser goes: said in the report, or nothing of it was markup
+        assert document.notes or len(document.blocks) <= 1
+    assert time.process_time() - began < 1
+
+
+def test_templates_in_a_document_are_shown_as_they_are() -> None:
+    vector = "{{ 7 * 7 }} {% for x in y %}{{ x }}{% endfor %} {% include 'base.html' %} {# gone? #}"
+    for text in (f"{vector}\n", f"---\ntitle: >-\n  {vector}\n---\nText.\n", f"# {vector}\n\nText.\n"):
+        assert vector in page_of({"a.md": text}, "a.html").get_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("!?… ---- ***\n", "a.md"),
+        ("```\nx = 1\n```\n", "a.md"),
+        ("owl", "a.txt"),
+        ("The owl hunts at dusk. " * 170_000, "a.txt"),
+        ("\u200b\u200b\n", "a.md"),
+        ("<p></p>", "a.html"),
+        ("", "a.md"),
+    ],
+    ids=["punctuation", "code alone", "one token", "a million tokens", "nothing to see", "no words", "empty"],
+)
+def test_odd_documents_become_sound_passages_or_none(text: str, path: str, tmp_path: Path) -> None:
+    settings = Settings(collections={"c": collection(tmp_path)})
+    found = understood((write(tmp_path / path, text),), settings)
+    limit = settings.chunk.max_tokens
+    tokens = found.passages["tokens"].to_pylist()
+    assert all(0 < count <= limit for count in tokens)
+    for start, end in zip(
+        found.passages["byte_start"].to_pylist(), found.passages["byte_end"].to_pylist(), strict=True
+    ):
+        assert 0 <= start < end <= len(text.encode())
+    assert len(found.documents) + sum(r.kind == "quarantined" for r in found.rejections) == 1
+    if len(found.documents) and text.strip():
+        assert len(tokens) >= (1_000_000 // limit if len(text) > 10**6 else 0)

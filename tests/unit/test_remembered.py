@@ -1,0 +1,136 @@
+"""What is remembered of groups of documents: as it was understood, found by content, and left out when damaged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from artifacts.layout import REMEMBERED
+from artifacts.remembered import Remembered
+from artifacts.understood import Understood, joined
+from flows.groups import decides, group_key, grouped
+from flows.understand import FileBatch, understand
+from pipeline.discover import list_files, read_source
+from pipeline.settings import Settings, parse
+
+TEXTS = {
+    "owls.md": "---\ntags: [night]\naliases: [strix]\n---\n# Owls\n\nOwls hunt at dusk (see [bats](bats.md#sonar)).\n",
+    "bats.md": "# Bats\n\n## Sonar\n\nSingle Sign-On (SSO) is no bat. `node.js` neither.\n\n```js\nlet bat = 1\n```\n",
+    "eulen.md": "---\nlang: de\n---\n# Eulen\n\nEulen jagen nachts, owls too.\n",
+    "broken.md": "---\ntitle: [\n---\n",
+}
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    root = tmp_path / "docs"
+    root.mkdir()
+    for name, text in TEXTS.items():
+        (root / name).write_text(text, "utf-8")
+    return parse({"collections": {"c": {"root": str(root)}}}, where="a test")
+
+
+def _rows(settings: Settings, size: int) -> pa.Table:
+    files = list_files("c", settings.collections["c"]).files
+    groups = tuple(files[at : at + size] for at in range(0, len(files), size))
+    return understand(FileBatch(groups, settings, decides(settings)))
+
+
+def _plain(understood: Understood) -> tuple[object, ...]:
+    """What can be compared: numbers of terms differ with the grouping, the terms do not."""
+    counts = []
+    for found in (understood.prose, understood.code):
+        columns = (found.text.tolist(), found.field.tolist(), found.term.tolist(), found.count.tolist())
+        counts.append(
+            sorted((text, field, found.terms[term], n) for text, field, term, n in zip(*columns, strict=True))
+        )
+        ends = found.surface_offsets.tolist()
+        counts.append(
+            sorted(
+                (language, surface, n, [found.terms[t] for t in found.surface_terms[start:end].tolist()])
+                for surface, language, n, start, end in zip(
+                    found.surface,
+                    found.surface_language,
+                    found.surface_count.tolist(),
+                    ends,
+                    ends[1:],
+                    strict=False,
+                )
+            )
+        )
+        counts.append(found.lengths.tolist())
+    tables = (understood.documents, understood.sections, understood.passages, understood.code_blocks)
+    return (
+        *(table.to_pylist() for table in tables),
+        understood.linking, understood.acronyms, understood.languages, understood.rejections, counts,
+    )  # fmt: skip
+
+
+def test_groups_joined_say_what_one_group_of_all_says(settings: Settings) -> None:
+    whole = _plain(joined(_rows(settings, 4)))
+    assert whole == _plain(joined(_rows(settings, 1)))
+    assert whole == _plain(joined(_rows(settings, 3)))
+    assert len(joined(_rows(settings, 1)).linking) == 3
+    assert joined(_rows(settings, 1)).rejections[0].path == "broken.md"
+
+
+def test_what_was_remembered_is_read_back_as_it_was(settings: Settings, tmp_path: Path) -> None:
+    rows = _rows(settings, 1)
+    keys = rows["key"].to_pylist()
+    Remembered(tmp_path).add(rows)
+    again = Remembered(tmp_path)
+    assert all(key in again for key in keys)
+    assert _plain(joined(again.rows(keys))) == _plain(joined(rows))
+    assert again.rows(keys[::-1])["key"].to_pylist() == keys[::-1]
+
+
+def test_a_key_is_that_of_content_settings_and_place(settings: Settings) -> None:
+    files = list_files("c", settings.collections["c"]).files
+    sources = [read_source(file, settings.collections["c"]) for file in files]
+    deciding = decides(settings)
+    other = decides(
+        settings.model_copy(update={"chunk": settings.chunk.model_copy(update={"max_tokens": 64})})
+    )
+    keys = {
+        group_key(sources, deciding), group_key(sources[1:], deciding), group_key(sources, other),
+    }  # fmt: skip
+    assert len(keys) == 3
+    assert group_key(sources, deciding) in keys
+    assert group_key([*sources, None], deciding) == ""
+
+
+def test_a_damaged_segment_is_not_remembered(settings: Settings, tmp_path: Path) -> None:
+    rows = _rows(settings, 1)
+    keys = rows["key"].to_pylist()
+    Remembered(tmp_path).add(rows)
+    [segment] = (tmp_path / REMEMBERED).glob("*.arrow")
+    content = bytearray(segment.read_bytes())
+    content[len(content) // 2] ^= 1
+    segment.write_bytes(content)
+    assert not any(key in Remembered(tmp_path) for key in keys)
+
+
+def test_what_no_group_has_any_more_is_forgotten_when_it_is_most(settings: Settings, tmp_path: Path) -> None:
+    rows = _rows(settings, 1)
+    keys = rows["key"].to_pylist()
+    Remembered(tmp_path).add(rows)
+    Remembered(tmp_path).forget_all_but(keys[:3])
+    assert keys[3] in Remembered(tmp_path)  # one of four is no reason to write all of them again
+    Remembered(tmp_path).forget_all_but(keys[:1])
+    left = Remembered(tmp_path)
+    assert [key in left for key in keys] == [True, False, False, False]
+    assert len(list((tmp_path / REMEMBERED).iterdir())) == 1
+
+
+def test_a_file_more_or_less_changes_one_group_alone(tmp_path: Path) -> None:
+    for at in range(300):
+        (tmp_path / f"page-{at:03}.md").write_text("text")
+    collection = parse({"collections": {"c": {"root": str(tmp_path)}}}, where="a test").collections["c"]
+    before = set(grouped(list_files("c", collection).files))
+    (tmp_path / "page-150.md").unlink()
+    after = set(grouped(list_files("c", collection).files))
+    assert len(before) > 20
+    assert len(before - after) <= 2
+    assert max(map(len, before)) <= 32
