@@ -12,7 +12,7 @@ INPUTS := pyproject.toml constraints.txt
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
-.PHONY: help demo test lint types layers tests browser bench evaluate torture clean
+.PHONY: help demo test lint types layers tests browser bench evaluate torture fuzz clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1	/' | expand -t 18
@@ -66,8 +66,13 @@ evaluate: $(VENV)/.installed-test ## every figure of docs/relevance.md (NOCTULE_
 	$(BIN)/pip install -q -c constraints.txt -e ".[bench]"
 	$(BIN)/python -m bench relevance --write docs/relevance.md
 
-torture: $(VENV)/.installed-test ## 500 kills with a live reader
-	NOCTULE_KILLS=500 $(BIN)/python -m pytest tests/crash --timeout 7200
+torture: $(VENV)/.installed-test ## 500 kills of a publish and 500 in every stage with live readers, every call refused: an hour
+	NOCTULE_KILLS=500 $(BIN)/python -m pytest tests/crash tests/faults/test_fault_builds.py --timeout 14400 -s
+
+SECONDS_EACH ?= 120
+fuzz: $(VENV)/.installed-test ## generated input for every parser, pages, settings, queries: SECONDS_EACH=120 for each of 11 targets, twice
+	@$(BIN)/pip install -q -c constraints.txt -e ".[fuzz]" || echo "atheris could not be installed: only Hypothesis runs"
+	PYTHONPATH=.:site $(BIN)/python -m tests.fuzz.run --seconds $(SECONDS_EACH) --found .fuzz
 
 clean: ## remove what make made
 	rm -rf $(VENV) $(SITE) .noctule build *.egg-info

@@ -87,7 +87,8 @@ from (
     select token, left(without_accents(stem), 64) from stems
     union all
     from wholes
-);
+)
+where term <> '';
 comment on macro table query_terms is 'The words of a query, and the terms of the prose index that each stands for.';
 
 create or replace macro code_query_terms(query) as table

@@ -43,6 +43,10 @@ class Disk:
         """Rename; a file at the target is replaced."""
         source.replace(target)
 
+    def link(self, source: Path, target: Path) -> None:
+        """A second name for a file."""
+        target.hardlink_to(source)
+
     def exchange(self, first: Path, second: Path) -> None:
         """Two names change places in one step; ``OSError`` where the system cannot."""
         _exchange(first, second)

@@ -190,6 +190,18 @@ def replace(source: Path, target: Path) -> None:
         disk.rename(source, target)
 
 
+def link(source: Path, target: Path) -> bool:
+    """Whether the file has a second name now: not every file system can. Nothing is synced."""
+    try:
+        disk.link(source, target)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO):
+            with _refusals(target, "link"):
+                raise
+        return False
+    return True
+
+
 def remove_file(path: Path) -> None:
     """The file is gone; one that was not there is fine."""
     with _refusals(path, "remove"), suppress(FileNotFoundError):

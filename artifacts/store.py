@@ -18,12 +18,15 @@ from artifacts.check import check_deep
 from artifacts.layout import CURRENT, LOCK, MANIFEST, PINS, POINTER_PREFIX, STAGING_PREFIX
 from artifacts.manifest import FileEntry, Manifest
 from artifacts.pointer import Pointer
+from artifacts.remote.files import is_address
+from artifacts.remote.mirror import mirror_folder, mirror_of
 from artifacts.shelves import PIN_DIGITS, Shelves, SnapshotInfo
 from artifacts.snapshot import Snapshot, hash_files, read_manifest, verify_files
 from pipeline.errors import (
     ArtifactError,
     DamagedSnapshot,
     NoSnapshot,
+    SettingsError,
     StoreBusy,
     UnsupportedFormat,
     WriteFailed,
@@ -66,8 +69,11 @@ def describe(staging: Staging, tables: Mapping[str, int]) -> dict[str, FileEntry
 class Store:
     """A folder of snapshots, one of them current. Many may read; one run at a time may write."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root.absolute()
+    def __init__(self, root: Path | str) -> None:
+        # An address (``s3://bucket/prefix``) is read through a cache, which is a store.
+        remote = isinstance(root, str) and is_address(root)
+        self.root = mirror_folder(str(root)) if remote else Path(root).absolute()
+        self._mirror = mirror_of(self.root)
         self._shelves = Shelves(self.root)
         self._snapshots = self._shelves.snapshots_folder
         self._locked = False
@@ -84,6 +90,8 @@ class Store:
 
     def current(self) -> SnapshotId | None:
         """The current snapshot, ``None`` before the first is published; raises ``DamagedSnapshot``."""
+        if self._mirror is not None:
+            self._mirror.bring_current()
         pointer = self._shelves.pointer()
         return pointer.id if pointer else None
 
@@ -111,9 +119,19 @@ class Store:
 
     # Writing
 
+    def require_own(self) -> None:
+        """Returns for a store of this machine; one that is read from elsewhere cannot be written to."""
+        if self._mirror is not None:
+            raise SettingsError(
+                "a store elsewhere is only read",
+                where=self._mirror.address,
+                hint="Write to a folder, and send it there: noctule publish --to ADDRESS",
+            )
+
     @contextmanager
     def lock(self, purpose: str) -> Iterator[None]:
         """The right to write, for the block's time; raises ``StoreBusy`` at once if another run has it."""
+        self.require_own()
         for folder in (self.root, self._snapshots, self.root / PINS):
             durable.make_directory(folder)
         with durable.lock_exclusive(self.root / LOCK, purpose):
@@ -267,6 +285,16 @@ class Store:
     # What is there
 
     def _open(self, snapshot_id: SnapshotId) -> Snapshot:
+        if self._mirror is None:
+            return self._open_here(snapshot_id)
+        self._mirror.bring(snapshot_id)
+        try:
+            return self._open_here(snapshot_id)
+        except DamagedSnapshot:
+            self._mirror.mend(snapshot_id)
+            return self._open_here(snapshot_id)
+
+    def _open_here(self, snapshot_id: SnapshotId) -> Snapshot:
         path = self.path_of(snapshot_id)
         if not path.is_dir():
             raise NoSnapshot("there is no such snapshot", where=str(path), hint=self._shelves.hint())

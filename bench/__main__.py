@@ -1,4 +1,5 @@
-"""``python -m bench [index] [encoding] [search] [determinism] [relevance] [peers] [browser] [million]``: by default all but the last two.
+"""``python -m bench [index] [encoding] [search] [determinism] [relevance] [peers] [engines] [scale] [browser]
+[million]``: by default all but the last two.
 
 ``relevance`` takes more: ``--set NAME`` (again for others), ``--part NAME``, and ``--write docs/relevance.md``.
 """
@@ -9,7 +10,18 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import browser, determinism, encoding, index, million, peers, relevance_page, search
+from bench import (
+    browser,
+    determinism,
+    encoding,
+    engines,
+    index,
+    million,
+    peers,
+    relevance_page,
+    scale,
+    search,
+)
 
 MEASUREMENTS: dict[str, Callable[[], None]] = {
     "index": index.measure,
@@ -18,6 +30,8 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "determinism": determinism.measure,
     "relevance": relevance_page.measure,
     "peers": peers.measure,
+    "engines": engines.measure,
+    "scale": scale.measure,
     "browser": browser.measure,
     "million": million.measure,
 }

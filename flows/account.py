@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from artifacts.nights import read_night
 from artifacts.runs import read_runs
 from artifacts.snapshot import read_manifest
 from artifacts.store import Store
@@ -49,7 +50,7 @@ class UnresolvedLink:
 class Account:
     """All that ``noctule report`` shows; ``stages`` and ``finished`` are empty if the run's record is gone.
 
-    ``relevance`` is what the gate found when the snapshot was made, ``refused`` the last run that it stopped since
+    ``night`` is the report of the night that made the snapshot, empty if it has none; ``relevance`` is what the gate found when the snapshot was made, ``refused`` the last run that it stopped since
     then: empty where there is none.
     """
 
@@ -65,6 +66,7 @@ class Account:
     stages: Mapping[str, float]
     relevance: Mapping[str, object] = field(default_factory=dict)
     refused: Mapping[str, object] = field(default_factory=dict)
+    night: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def skipped(self) -> int:
@@ -134,6 +136,7 @@ def account(store: Store, named: str | None) -> Account:
             stages=run.stages,
             relevance=run.relevance,
             refused=_refused(store) if named is None else {},
+            night=read_night(store.root, snapshot.id) or {},
         )
 
 

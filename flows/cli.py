@@ -7,7 +7,17 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from flows import cli_build, cli_evaluate, cli_read, cli_search, cli_sql, cli_tune, output
+from flows import (
+    cli_build,
+    cli_evaluate,
+    cli_publish,
+    cli_read,
+    cli_schedule,
+    cli_search,
+    cli_sql,
+    cli_tune,
+    output,
+)
 from flows.signals import STOPPED, leave_now, stop_on_signals
 from pipeline.errors import NoctuleError
 
@@ -15,7 +25,7 @@ _EPILOG = """
 Begin with:  noctule index FOLDER   then   noctule search "your question"
 
 Exit codes: 0 done, 1 a bug, 2 your input or configuration, 3 the store is damaged, 4 another run holds the lock,
-5 some collections failed, 130 interrupted.
+5 some collections or targets failed, 130 interrupted.
 """
 
 app = typer.Typer(
@@ -50,11 +60,13 @@ def _main(
 
 
 cli_build.register(app)
+cli_publish.register(app)
 cli_search.register(app)
 cli_evaluate.register(app)
 cli_tune.register(app)
 cli_read.register(app)
 cli_sql.register(app)
+cli_schedule.register(app)
 
 
 def main() -> NoReturn:

@@ -11,6 +11,7 @@ import typer
 
 from flows import output
 from flows.flags import Flags, with_flags
+from pipeline.errors import SettingsError
 
 if TYPE_CHECKING:
     from docsite.build import SiteResult
@@ -83,7 +84,8 @@ def index(  # noqa: PLR0913, PLR0917  # each is a flag
     ] = None,
     no_prefect: _NoPrefect = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say which files would be read, and write nothing.")
+        bool,
+        typer.Option("--dry-run", help="Say what would be done and how long it may take, and write nothing."),
     ] = False,
     allow_empty: _AllowEmpty = False,
     accept_drop: _AcceptDrop = False,
@@ -105,7 +107,9 @@ def index(  # noqa: PLR0913, PLR0917  # each is a flag
         start=_stage(start),
     )
     if dry_run:
-        _print_plan(request, flags)
+        from flows.cli_plan import print_plan
+
+        print_plan(request, flags)
         return
     work = _index_plain if no_prefect else _index_flow
     result = _ready(request, flags, no_prefect, work, lambda done: done)
@@ -123,28 +127,50 @@ def site(
     flags: Flags,
     out: _Out = Path("public"),
     no_prefect: _NoPrefect = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Make every file anew, also those that did not change.")
+    ] = False,
+    search_only: Annotated[
+        bool,
+        typer.Option(
+            "--search-only", help="Only the search, for a folder of HTML that something else built."
+        ),
+    ] = False,
+    insert: Annotated[
+        bool, typer.Option("--insert", help="With --search-only: also put the script line into every page.")
+    ] = False,
 ) -> None:
     """Render the current snapshot as a static site; it replaces an older one at once.
 
-    Example: noctule site --out public, then open public/index.html
+    Examples: noctule site --out public, then open public/index.html ; noctule site --search-only --out html
     """
     from artifacts.store import Store
     from flows.request import read_settings
 
     settings = read_settings(flags.config)
     Store(flags.store).open().close()
+    if search_only:
+        from flows.cli_search_only import search_only as build
+
+        build(flags, out, settings, no_prefect=no_prefect, insert=insert)
+        return
+    if insert:
+        raise SettingsError(
+            "--insert goes with --search-only", where="noctule site", hint="A site of its own needs no line."
+        )
 
     def work() -> SiteResult:
         if no_prefect:
             from flows.steps import PlainSteps
             from flows.work import build_site
 
-            return build_site(flags.store, out, settings.site, PlainSteps(), settings.search)
+            return build_site(flags.store, out, settings.site, PlainSteps(), settings.search, full=full)
         from flows.site import site as flow
 
-        return flow(config=_path(flags.config), store=str(flags.store.absolute()), out=str(out.absolute()))
+        store, folder = str(flags.store.absolute()), str(out.absolute())
+        return flow(config=_path(flags.config), store=store, out=folder, full=full)
 
-    built = _run(flags, no_prefect, work)
+    built = run_work(flags, no_prefect, work)
     if flags.as_json:
         output.emit(_site_json(built))
         return
@@ -258,12 +284,13 @@ def _ready(
     done = look_ahead(request, PlainSteps())
     if done is not None:
         return unchanged(done)
-    return _run(flags, no_prefect, lambda: work(request), meanwhile=_imports)
+    return run_work(flags, no_prefect, lambda: work(request), meanwhile=_imports)
 
 
-def _run(
+def run_work(
     flags: Flags, no_prefect: bool, work: Callable[[], T], meanwhile: Callable[[], None] = lambda: None
 ) -> T:
+    """The work's result, done in this process or as a Prefect flow, with its progress shown."""
     with output.progress(flags.quiet, flags.as_json):
         if no_prefect:
             return work()
@@ -283,9 +310,11 @@ def _imports() -> None:
 def _index_plain(request: IndexRequest) -> BuildResult:
     from flows.display import current
     from flows.steps import PlainSteps
-    from flows.work import build_index
+    from flows.work import build_index, publish_as_set
 
-    return build_index(request, PlainSteps(), current())
+    result = build_index(request, PlainSteps(), current())
+    publish_as_set(request, PlainSteps())
+    return result
 
 
 def _index_flow(request: IndexRequest) -> BuildResult:
@@ -308,27 +337,6 @@ def _path(path: Path | None) -> str | None:
     return None if path is None else str(path.absolute())
 
 
-def _print_plan(request: IndexRequest, flags: Flags) -> None:
-    from flows.build import plan
-
-    found = plan(request.settings())
-    rejected = [
-        {"collection": r.collection, "path": r.path, "kind": r.kind, "reason": r.reason}
-        for r in found.rejections
-    ]
-    if flags.as_json:
-        output.emit({"files": dict(found.files), "bytes": found.bytes, "rejected": rejected})
-        return
-    output.table(
-        ("collection", "files"), [(name, f"{count:,}") for name, count in sorted(found.files.items())]
-    )
-    for each in rejected[:20]:
-        output.say(f"{each['kind']}: {each['collection']}:{each['path']}: {each['reason']}")
-    if len(rejected) > 20:
-        output.say(f"and {len(rejected) - 20:,} more")
-    output.say(f"{output.size(found.bytes)} would be read. Nothing was written.")
-
-
 def _print_build(result: BuildResult) -> None:
     from flows.report import lines
 
@@ -339,9 +347,16 @@ def _print_build(result: BuildResult) -> None:
 
 
 def _site_json(built: SiteResult) -> dict[str, object]:
-    return {"pages": built.pages, "files": built.files, "bytes": built.bytes, "index": str(built.index)}
+    return {
+        "pages": built.pages,
+        "files": built.files,
+        "written": built.written,
+        "bytes": built.bytes,
+        "index": str(built.index),
+    }
 
 
 def _print_site(built: SiteResult) -> None:
-    output.say(f"site: {built.pages:,} pages, {built.files:,} files, {output.size(built.bytes)}")
+    files = f"{built.files:,} files ({built.written:,} new)"
+    output.say(f"site: {built.pages:,} pages, {files}, {output.size(built.bytes)}")
     output.say(f"Open {built.index}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -178,6 +178,7 @@ def _print_account(found: Account) -> None:
     for link in found.unresolved_targets[:_MAX_SHOWN]:
         output.say(f"  {link.count:>5,}  {link.target}  (first in {link.first_source}; {link.status})")
     _print_more(len(found.unresolved_targets))
+    _print_night(found.night)
     if found.stages:
         output.say()
         output.say(f"The run that made it: {found.finished}, {found.seconds:.1f} s")
@@ -189,6 +190,19 @@ def _print_account(found: Account) -> None:
         relevance = found.refused["relevance"]
         heading = f"Not published, {found.refused['finished']}: snapshot {found.refused['refused']}"
         _print_gate(heading, relevance if isinstance(relevance, dict) else {})
+
+
+def _print_night(night: Mapping[str, Any]) -> None:
+    """What changed with the snapshot, a line for each part of the report; all of it is on the site and in JSON."""
+    from flows.night_sheets import sheets
+
+    if not night:
+        return
+    output.say()
+    output.say(f"The night that made it, compared with {night['previous'] or 'nothing: it was the first'}:")
+    for sheet in sheets(night):
+        if sheet.sentence:
+            output.say(f"  {sheet.heading}: {sheet.sentence}")
 
 
 def _print_gate(heading: str, relevance: Mapping[str, object]) -> None:

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from artifacts.remembered import Remembered
+from flows.git_history import with_history
 from flows.groups import Group, decides, group_key, grouped
 from flows.reading import Reading
 from pipeline.discover import FoundFile, list_files, read_source
 from pipeline.embed import available_cores
-from pipeline.errors import MissingRoot, NoctuleError, RejectedDocument
+from pipeline.errors import NoctuleError, RejectedDocument, SourceError
 from pipeline.identity import doc_id
 from pipeline.model import Rejection, Source
 from pipeline.settings import Settings
@@ -51,12 +52,12 @@ class Understanding:
 
 
 def list_sources(settings: Settings) -> Listing:
-    """The files of every collection; raises ``MissingRoot`` if there is none that can be listed."""
+    """The files of every collection; raises ``MissingRoot`` or ``SourceError`` if there is none that can be listed."""
     listings, failures = [], {}
     for name, collection in sorted(settings.collections.items()):
         try:
-            listings.append(list_files(name, collection))
-        except MissingRoot as error:
+            listings.append(with_history(list_files(name, collection), name, collection))
+        except SourceError as error:
             failures[name] = error
     if failures and not listings:
         raise next(iter(failures.values()))

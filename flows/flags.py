@@ -23,6 +23,24 @@ from pipeline.errors import NoctuleError
 P = ParamSpec("P")
 BROKEN_PIPE = 141
 _PANEL = "Common flags"
+_OUT_OF_MEMORY = NoctuleError(
+    "there is not enough memory",
+    hint="The current snapshot is as it was. Lower embed.workers or embed.batch_tokens, or add memory.",
+)
+
+
+def _store_folder(given: str) -> Path:
+    """The folder that is meant; for an address, the folder through which it is read."""
+    from artifacts.remote.files import is_address
+
+    if not is_address(str(given)):
+        return Path(given)
+    from artifacts.remote.mirror import mirror_folder
+
+    try:
+        return mirror_folder(str(given))
+    except NoctuleError as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +54,8 @@ class Flags:
     ] = None  # fmt: skip
     store: Annotated[
         Path,
-        typer.Option("--store", metavar="DIR", envvar="NOCTULE_STORE", rich_help_panel=_PANEL,
-                     help="The folder that holds the snapshots."),
+        typer.Option("--store", metavar="DIR", envvar="NOCTULE_STORE", rich_help_panel=_PANEL, parser=_store_folder,
+                     help="The folder that holds the snapshots, or an address to read them from, as s3://bucket/docs."),
     ] = Path(".noctule")  # fmt: skip
     as_json: Annotated[
         bool,
@@ -103,6 +121,9 @@ def _guarded(flags: Flags, command: Callable[[], None]) -> None:
         _stopped("interrupted", INTERRUPTED, flags)
     except Stopped as stop:
         _stopped(f"stopped by {signal.Signals(stop.number).name}", 128 + stop.number, flags)
+    except MemoryError:
+        output.error(_OUT_OF_MEMORY, flags.as_json, kind="OutOfMemory")
+        raise typer.Exit(2) from None
     except Exception as bug:
         _bug(bug, flags)
 

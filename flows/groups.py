@@ -48,7 +48,13 @@ def group_key(sources: Sequence[Source | None], deciding: Mapping[str, str]) -> 
     for source in sources:
         if source is None:
             return ""
-        parts += (deciding[source.collection], source.path, source.sha256, source.modified or "")
+        parts += (
+            deciding[source.collection],
+            source.path,
+            source.sha256,
+            source.modified or "",
+            source.author,
+        )
     return combined_hash(parts)[:32]
 
 

@@ -18,12 +18,13 @@ from prefect.client.schemas.objects import State, TaskRun
 from prefect.task_runners import ThreadPoolTaskRunner
 from prefect.tasks import Task, exponential_backoff
 
-from flows import display, report
+from artifacts.nights import read_night
+from flows import display, night_sheets, report
 from flows.outcome import BuildResult
 from flows.request import IndexRequest
 from flows.signals import spare_children, stop_if_told
 from flows.steps import Clock
-from flows.work import build_index
+from flows.work import build_index, publish_as_set
 from pipeline.errors import WriteFailed, is_transient
 
 T = TypeVar("T")
@@ -119,8 +120,12 @@ def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
     accept_shrink: bool = False,
     engine: str | None = None,
     start: str | None = None,
+    publish: bool = True,
 ) -> BuildResult:
-    """Folders of documents become the store's current snapshot; raises as ``flows.build.build_snapshot`` does."""
+    """Folders of documents become the store's current snapshot, which goes to other places unless ``publish`` is false.
+
+    Raises as ``flows.build.build_snapshot`` and ``flows.work.publish_elsewhere`` do.
+    """
     request = IndexRequest(
         store=Path(store),
         config=None if config is None else Path(config),
@@ -136,14 +141,22 @@ def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
     for line in report.lines(result):
         _log.info("%s", line)
     try:
-        _keep_report(result)
+        _keep_report(result, Path(store))
     except Exception as error:  # the snapshot is published: a server that has gone does not undo that
         _log.warning("the report is not in Prefect: %s (noctule report has it)", error)
+    if publish:
+        publish_as_set(request, PrefectSteps())
     return result
 
 
-def _keep_report(result: BuildResult) -> None:
+def _keep_report(result: BuildResult, store: Path) -> None:
     """The report in Prefect's pages: a copy of what the store keeps."""
+    if (night := read_night(store, result.snapshot)) is not None:
+        create_markdown_artifact(
+            key="night-report",
+            markdown=night_sheets.markdown(night),
+            description="What changed with this snapshot",
+        )
     create_markdown_artifact(
         key="index-summary", markdown=report.markdown(result), description="What this run did"
     )

@@ -1,12 +1,15 @@
-"""The Prefect flow ``nightly``: the index, then the site of it."""
+"""The Prefect flow ``nightly``: the index, the site of it, and the snapshot at its targets."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from prefect import flow
 
-from flows.index import index
+from flows.index import PrefectSteps, index
+from flows.request import IndexRequest
 from flows.site import site
-from flows.work import Night
+from flows.work import Night, publish_as_set
 
 
 @flow(name="nightly", persist_result=False)
@@ -19,7 +22,7 @@ def nightly(
     accept_shrink: bool = False,
     engine: str | None = None,
 ) -> Night:
-    """Indexes what the settings describe and builds the site; a failed index leaves the site as it was."""
+    """Indexes what the settings describe, builds the site, and sends the snapshot to its targets, in this order."""
     built = index(
         config=config,
         store=store,
@@ -27,5 +30,8 @@ def nightly(
         accept_drop=accept_drop,
         accept_shrink=accept_shrink,
         engine=engine,
+        publish=False,
     )
-    return Night(built, site(config=config, store=store, out=out))
+    night = Night(built, site(config=config, store=store, out=out))
+    publish_as_set(IndexRequest(Path(store), None if config is None else Path(config)), PrefectSteps())
+    return night

@@ -12,23 +12,39 @@ from prefect.artifacts import create_markdown_artifact
 from flows import display
 from flows.index import PrefectSteps
 from flows.request import read_settings
-from flows.work import build_site
+from flows.work import build_search, build_site
 
 if TYPE_CHECKING:
     from docsite.build import SiteResult
+    from docsite.search_only import SearchOnlyResult
 
 _log = logging.getLogger(display.LOGGER)
 
 
 @flow(name="site", persist_result=False)
-def site(config: str | None = None, store: str = ".noctule", out: str = "public") -> SiteResult:
+def site(
+    config: str | None = None, store: str = ".noctule", out: str = "public", full: bool = False
+) -> SiteResult:
     """The store's current snapshot as a site in the folder ``out``; raises ``ArtifactError`` or ``SourceError``."""
     settings = read_settings(None if config is None else Path(config))
-    built = build_site(Path(store), Path(out), settings.site, PrefectSteps(), settings.search)
+    built = build_site(Path(store), Path(out), settings.site, PrefectSteps(), settings.search, full=full)
     _log.info("site: %s pages in %s", f"{built.pages:,}", out)
     create_markdown_artifact(
         key="site-summary",
-        markdown=f"{built.pages:,} pages, {built.files:,} files, {built.bytes:,} bytes in `{out}`",
+        markdown=f"{built.pages:,} pages, {built.files:,} files ({built.written:,} new), {built.bytes:,} bytes in `{out}`",
         description="The site this run built",
     )
+    return built
+
+
+@flow(name="search", persist_result=False)
+def search_only(
+    config: str | None = None, store: str = ".noctule", out: str = "public", insert: bool = False
+) -> SearchOnlyResult:
+    """The search of the pages in ``out``, which something else built; raises ``ArtifactError`` or ``SourceError``."""
+    settings = read_settings(None if config is None else Path(config))
+    built = build_search(
+        Path(store), Path(out), settings.site, PrefectSteps(), settings.search, insert=insert
+    )
+    _log.info("search of %s pages in %s", f"{built.pages:,}", built.folder)
     return built

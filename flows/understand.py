@@ -79,6 +79,10 @@ def _understood(group: Group, batch: FileBatch) -> pa.Table:
             if not isinstance(error, RejectedDocument):
                 raise
             rejections.append(Rejection(file.collection, file.path, "quarantined", error.what))
+        except MemoryError:  # not of the document alone: the next run tries it again
+            sources[-1] = None
+            reason = "took more memory than there is"
+            rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
         except Exception as error:  # one document never stops the build
             reason = f"could not be understood: {type(error).__name__}: {error}"
             rejections.append(Rejection(file.collection, file.path, "quarantined", reason))

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from artifacts import durable
 from artifacts.layout import LOCK
+from artifacts.nights import read_night
 from artifacts.store import Store
 from flows.build import as_before, build_snapshot, plan
+from flows.night_report import keep_report
 from flows.outcome import BuildOptions, BuildResult, Start
+from flows.rebuild import rebuilds
 from flows.request import IndexRequest
 from flows.staged import Gathered, gathered
 from flows.steps import Progress, Steps
-from pipeline.errors import ArtifactError, StoreBusy
+from pipeline.errors import ArtifactError, NoctuleError, PartialFailure, StoreBusy, WriteFailed
+from pipeline.model import SnapshotId
 from pipeline.search_settings import Search
 from pipeline.site_settings import Site
 
 if TYPE_CHECKING:
+    from artifacts.remote.send import Sent
     from docsite.build import SiteResult
+    from docsite.search_only import SearchOnlyResult
 
 _log = logging.getLogger("noctule")
 
@@ -41,6 +48,7 @@ def require_ready(request: IndexRequest) -> None:
     Raises ``SettingsError``, ``SourceError``, ``MissingRoot`` or, while another run writes, ``StoreBusy``.
     """
     settings = request.settings()
+    Store(request.store).require_own()
     if not all(Path(collection.root).is_dir() for collection in settings.collections.values()):
         plan(settings)
     lock = request.store / LOCK
@@ -71,8 +79,12 @@ def build_index(request: IndexRequest, steps: Steps, progress: Progress) -> Buil
     """The request's documents, published as the store's current snapshot; raises as ``build_snapshot`` does."""
     settings, store = request.settings(), Store(request.store)
     given = _ahead.pop(request, None)
+    rebuilt, previous = rebuilds(store, settings), _current(store)
+    for reason in rebuilt:
+        _log.info("%s", reason)
     result = build_snapshot(settings, store, steps, progress, _options(request), given)
     if result.changed:
+        keep_report(store, result, previous, rebuilt)
         _prune(store, settings.store.keep)
     return result
 
@@ -81,6 +93,13 @@ def _options(request: IndexRequest) -> BuildOptions:
     return BuildOptions(
         request.allow_empty, request.accept_drop, request.accept_shrink, cast(Start | None, request.start)
     )
+
+
+def _current(store: Store) -> SnapshotId | None:
+    try:
+        return store.current()
+    except ArtifactError:
+        return None  # the run mends it, or says what is wrong
 
 
 def _prune(store: Store, keep: int) -> None:
@@ -94,17 +113,77 @@ def _prune(store: Store, keep: int) -> None:
         _log.info("%d old snapshots removed", len(removed))
 
 
+def publish_elsewhere(
+    store: Path, targets: Sequence[str], keep: int, steps: Steps, *, deep: bool = False
+) -> tuple[Sent, ...]:
+    """The store's current snapshot at every target; raises ``PartialFailure`` if some could not be reached."""
+    sent: list[Sent] = []
+    failures: list[NoctuleError] = []
+    for target in targets:
+        try:
+            sent.append(steps.run(f"publish to {target}", partial(_send, store, target, keep, deep)))
+        except NoctuleError as error:
+            if len(targets) == 1:
+                raise
+            _log.error("not published to %s: %s", target, error)
+            failures.append(error)
+    if failures:
+        raise PartialFailure(
+            f"{len(failures)} of {len(targets)} publishing targets failed: {'; '.join(e.what for e in failures)}",
+            where=", ".join(error.where for error in failures),
+            hint="The snapshot is published here and at the others. Send it again: noctule publish",
+        )
+    return tuple(sent)
+
+
+def publish_as_set(request: IndexRequest, steps: Steps) -> tuple[Sent, ...]:
+    """The current snapshot at the targets that the settings name; raises as ``publish_elsewhere`` does."""
+    publish = request.settings().publish
+    return publish_elsewhere(request.store, publish.targets, publish.keep, steps)
+
+
+def _send(store: Path, target: str, keep: int, deep: bool) -> Sent:
+    from artifacts.remote.send import send
+
+    return send(Store(store), target, keep, deep=deep)
+
+
 def build_site(
-    store: Path, out: Path, settings: Site, steps: Steps, ranking: Search | None = None
+    store: Path, out: Path, settings: Site, steps: Steps, ranking: Search | None = None, *, full: bool = False
 ) -> SiteResult:
     """The store's current snapshot as a site in ``out``, which appears at once or not at all.
 
-    Its search ranks as ``ranking`` says, by default as every search does.
+    Its search ranks as ``ranking`` says, by default as every search does. With ``full`` every file is made anew.
     """
     from docsite.build import build_site as render
 
     with Store(store).open() as snapshot:
-        return steps.run("site", lambda: render(snapshot, out, settings, ranking or Search()))
+        built = steps.run("site", lambda: render(snapshot, out, settings, ranking or Search(), full=full))
+        _fill_report(store, snapshot.id, out.resolve())
+        return built
+
+
+def _fill_report(store: Path, snapshot: SnapshotId, site: Path) -> None:
+    """The night's report on the site's page; the site is there already, so a refusal is a warning."""
+    from docsite.report_page import fill_report
+    from flows.night_sheets import sheets
+
+    night = read_night(store, snapshot)
+    try:
+        if night is not None:
+            fill_report(site, sheets(night))
+    except (WriteFailed, KeyError, TypeError, ValueError) as error:
+        _log.warning("the site has no report of the night: %s", error)
+
+
+def build_search(
+    store: Path, out: Path, settings: Site, steps: Steps, ranking: Search, *, insert: bool = False
+) -> SearchOnlyResult:
+    """The search of the store's current snapshot for the pages in ``out``, which something else built."""
+    from docsite.search_only import build_search as render
+
+    with Store(store).open() as snapshot:
+        return steps.run("search", lambda: render(snapshot, out, settings, ranking, insert=insert))
 
 
 def night_site(request: IndexRequest, out: Path, steps: Steps) -> SiteResult:
@@ -114,6 +193,8 @@ def night_site(request: IndexRequest, out: Path, steps: Steps) -> SiteResult:
 
 
 def build_night(request: IndexRequest, out: Path, steps: Callable[[], Steps], progress: Progress) -> Night:
-    """The index, then the site of it; a failed index leaves the site as it was."""
+    """The index, the site of it, then other places; a failed index leaves the site as it was."""
     built = build_index(request, steps(), progress)
-    return Night(built, night_site(request, out, steps()))
+    night = Night(built, night_site(request, out, steps()))
+    publish_as_set(request, steps())
+    return night

@@ -57,7 +57,9 @@ class Collection(Table):
     include: tuple[str, ...] = Field(default=DEFAULT_INCLUDE, strict=False)
     exclude: tuple[str, ...] = Field(default=(), strict=False)
     language: str = "en"
-    modified_from: Literal["front-matter", "file-time"] = "front-matter"
+    modified_from: Literal["front-matter", "file-time", "git"] = "front-matter"
+    author_from: Literal["front-matter", "git"] = "front-matter"
+    git_ignored: Literal["read", "left-out"] = "read"
     address: Address = Address()
     rules: tuple[Rule, ...] = Field(default=(), strict=False)
     max_bytes: int = Field(default=5_000_000, ge=1)

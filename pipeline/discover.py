@@ -31,12 +31,17 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A regular file of a collection: ``path`` is relative, NFC, with ``/``; ``location`` is as the disk spells it."""
+    """A regular file of a collection: ``path`` is relative, NFC, with ``/``; ``location`` is as the disk spells it.
+
+    ``modified`` and ``author`` are what a history knows of it, where it has one.
+    """
 
     collection: str
     path: str
     location: Path
     size: int
+    modified: str | None = None
+    author: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,8 +223,9 @@ def read_source(file: FoundFile, collection: Collection) -> Source:
         raise RejectedDocument(
             "the file changes while it is read", where=where, hint="Run again when nothing writes to it."
         )
-    modified = _day(reading.modified_s) if collection.modified_from == "file-time" else None
-    return Source(file.collection, file.path, reading.content, sha256_hex(reading.content), modified)
+    modified = _day(reading.modified_s) if collection.modified_from == "file-time" else file.modified
+    digest = sha256_hex(reading.content)
+    return Source(file.collection, file.path, reading.content, digest, modified, file.author)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.model_files import find, tokenizer
+from pipeline.model_files import find, require_known_modules, tokenizer, unsound
 from pipeline.settings import Embed
 
 if TYPE_CHECKING:
@@ -173,7 +173,16 @@ def _load(folder: Path, device: str, precision: Precision) -> Any:
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     torch.set_num_threads(1)
-    network = SentenceTransformer(str(folder), device=device, local_files_only=True).eval()
+    require_known_modules(folder)
+    try:
+        # Never a pickle: weights come from safetensors, or the model is refused.
+        network = SentenceTransformer(
+            str(folder), device=device, local_files_only=True, model_kwargs={"use_safetensors": True}
+        ).eval()
+    except MemoryError:
+        raise
+    except Exception as error:  # transformers raises many kinds for a broken folder
+        raise unsound(folder, error) from error
     if precision == "bf16":
         # Autocast would round these weights anew for every batch: the same bits, a twentieth of the time.
         for module in network.modules():

@@ -30,6 +30,7 @@ class Source:
     content: bytes
     sha256: str
     modified: str | None = None
+    author: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,8 +124,33 @@ def _max_tokens(folder: Path) -> int:
     return int(given or _json(folder / "config.json").get("max_position_embeddings") or 512)
 
 
-def _json(path: Path) -> dict[str, Any]:
-    return json.loads(path.read_text("utf-8")) if path.is_file() else {}
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    except (ValueError, RecursionError) as error:
+        raise unsound(path, error) from None
+
+
+def unsound(where: Path, error: Exception) -> ModelUnavailable:
+    """The error for a model whose files are damaged or not all there."""
+    return ModelUnavailable(
+        f"the embedding model cannot be loaded: {type(error).__name__}: {str(error)[:200]}",
+        where=str(where),
+        hint="Is the folder complete (config.json, model.safetensors, tokenizer.json)? Copy it anew.",
+    )
+
+
+def require_known_modules(folder: Path) -> None:
+    """Returns unless the model would bring code of its own, which is never run; then ``ModelUnavailable``."""
+    modules = _json(folder / "modules.json")
+    kinds = [str(module.get("type", "")) for module in modules if isinstance(module, dict)]
+    foreign = sorted(kind for kind in kinds if not kind.startswith("sentence_transformers."))
+    if foreign:
+        raise ModelUnavailable(
+            f"the embedding model asks for code that is not of sentence-transformers: {', '.join(foreign)}",
+            where=str(folder / "modules.json"),
+            hint="noctule runs no code of a model. Choose another model.",
+        )
 
 
 class Tokenizer:
@@ -141,10 +166,13 @@ class Tokenizer:
                 where=str(path),
                 hint="Convert it once with transformers: AutoTokenizer.from_pretrained(…).save_pretrained(…).",
             )
-        self._fast = Fast.from_file(str(path))
+        try:
+            self._fast = Fast.from_file(str(path))
+            # Two, since truncation is a state of the tokenizer and calls may come from several threads.
+            self._cutting = Fast.from_file(str(path))
+        except Exception as error:  # it raises nothing narrower
+            raise unsound(path, error) from None
         self._fast.no_padding()
-        # Two, since truncation is a state of the tokenizer and calls may come from several threads.
-        self._cutting = Fast.from_file(str(path))
         self._cutting.no_padding()
         self._fast.no_truncation()
         self._cutting.enable_truncation(model.max_tokens)

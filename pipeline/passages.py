@@ -64,7 +64,7 @@ def build_passages(
         budget = settings.max_tokens - SPECIAL_TOKENS - crumb_tokens
         for group in _pack(blocks.within(node, budget), budget, settings.overlap_tokens, blocks):
             passages.append(_passage(document, node, len(passages), group, crumb, crumb_tokens, offsets))
-    return passages or [_title_passage(document, nodes[0], crumbs[0][0], crumbs[0][1], count)]
+    return passages or [_title_passage(document, nodes[0], crumbs[0][0], crumbs[0][1], count, settings)]
 
 
 class _Blocks:
@@ -237,9 +237,10 @@ def _join(group: Sequence[_Piece]) -> str:
 
 
 def _title_passage(
-    document: Document, node: Node, crumb: str, crumb_tokens: int, count: TokenCounter
+    document: Document, node: Node, crumb: str, crumb_tokens: int, count: TokenCounter, settings: Chunk
 ) -> Passage:
-    text = document.description or document.title
+    room = settings.max_tokens - SPECIAL_TOKENS - crumb_tokens
+    text, tokens = _beginning(document.description or document.title, count, room)
     return Passage(
         passage_id=passage_id(document.doc_id, 0),
         doc_id=document.doc_id,
@@ -251,7 +252,7 @@ def _title_passage(
         headings=(),
         byte_start=0,
         byte_end=0,
-        tokens=count([text])[0] + crumb_tokens + SPECIAL_TOKENS,
+        tokens=tokens + crumb_tokens + SPECIAL_TOKENS,
         content_hash=text_hash(embedded_text(crumb, text)),
     )
 
@@ -272,7 +273,12 @@ def _shortened(breadcrumb: str, count: TokenCounter, limit: int) -> tuple[str, i
     """The breadcrumb without its middle, then with fewer words, then cut; and its tokens."""
     titles = breadcrumb.split(BREADCRUMB_SEPARATOR)
     short = BREADCRUMB_SEPARATOR.join([titles[0], "…", titles[-1]]) if len(titles) > 2 else breadcrumb
-    words = short.split(" ")
+    return _beginning(short, count, limit)
+
+
+def _beginning(text: str, count: TokenCounter, limit: int) -> tuple[str, int]:
+    """As many of the text's first words as fit, at least a part of one; and their tokens."""
+    words = text.split(" ")
     while len(words) > 1 and (tokens := count([" ".join(words)])[0]) > limit:
         words = words[: len(words) * 3 // 4]
     text = " ".join(words)

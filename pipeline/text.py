@@ -18,7 +18,7 @@ from typing import Protocol
 
 import Stemmer
 
-VERSION = "1"
+VERSION = "2"
 STEMMERS = {
     "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "en": "english",
     "es": "spanish", "et": "estonian", "eu": "basque", "fi": "finnish", "fr": "french", "ga": "irish",
@@ -107,15 +107,19 @@ class ProseAnalyzer:
         """``users`` gives ``user``; ``node.js`` gives ``node.js``, ``node``, ``js``; CJK runs give bigrams."""
         if token.isalpha() and token.isascii():
             return (self._stem(token),)
+        # An accent that stands alone is a token, and nothing once accents are gone.
+        return tuple(filter(None, self._terms(token)))
+
+    def _terms(self, token: str) -> Iterable[str]:
         if has_cjk(token):
-            return tuple(self._mixed(token))
+            return self._mixed(token)
         if token[-1] in "+#":
             return (token,)
         parts = _PARTS.findall(token)
         if len(parts) <= 1:
-            return tuple(self._stem(part) for part in parts)
+            return [self._stem(part) for part in parts]
         whole = without_accents(token.strip("_"))[:_MAX_TOKEN_CHARS]
-        return tuple(dict.fromkeys([whole, *(self._stem(part) for part in parts)]))
+        return dict.fromkeys([whole, *(self._stem(part) for part in parts)])
 
     def _mixed(self, token: str) -> Iterable[str]:
         at = 0

@@ -62,18 +62,17 @@ def snapshot_of_sources(sources: Iterable[Source], settings: Mapping[str, Collec
     graph = link_graph([d.doc_id for d in documents], links)
     titles = {d.doc_id: d.title.lower().split() for d in documents}
     found = find_communities(graph, titles, Communities())
-    return TablesInMemory(
-        "0123456789abcdef0123",
-        {
-            "documents": _with_graph(tables.documents_table(documents), found, dict(graph.in_degree())),
-            "sections": tables.sections_table(node.section for tree in trees for node in tree),
-            "code_blocks": tables.code_blocks_table(
-                block for d, tree in zip(documents, trees, strict=True) for block in code_blocks(d, tree)
-            ),
-            "links": tables.links_table(links),
-            "communities": tables.communities_table(found.communities),
-        },
-    )
+    made = {
+        "documents": _with_graph(tables.documents_table(documents), found, dict(graph.in_degree())),
+        "sections": tables.sections_table(node.section for tree in trees for node in tree),
+        "code_blocks": tables.code_blocks_table(
+            block for d, tree in zip(documents, trees, strict=True) for block in code_blocks(d, tree)
+        ),
+        "links": tables.links_table(links),
+        "communities": tables.communities_table(found.communities),
+    }
+    described = repr({name: table.to_pydict() for name, table in sorted(made.items())})
+    return TablesInMemory(sha256_hex(described.encode())[:20], made)
 
 
 def _with_graph(documents: pa.Table, found: Partition, links_in: Mapping[str, int]) -> pa.Table:

@@ -28,12 +28,12 @@ _BACKTICKS = re.compile(r"`([^`]*)`")
 def parse(source: Source, collection: Collection) -> Document:
     """The document that the source holds.
 
-    Raises ``RejectedDocument``, and nothing else, when it cannot be read: the message gives the reason.
+    Raises ``RejectedDocument`` when it cannot be read: the message gives the reason; and nothing else but ``MemoryError``.
     """
     where = f"{source.collection}:{source.path}"
     try:
         return _reader(source.path)(source, collection, where)
-    except RejectedDocument:
+    except (RejectedDocument, MemoryError):
         raise
     except RecursionError:
         raise RejectedDocument("nested too deeply to parse", where=where, hint="Flatten it.") from None
@@ -92,7 +92,7 @@ def _markdown_document(
         sha256=source.sha256,
         language=front.language or collection.language,
         description=front.description,
-        author=front.author,
+        author=front.author or source.author,
         modified=source.modified or front.modified,
         tags=unique(front.tags + found.tags),
         aliases=front.aliases,
@@ -132,7 +132,7 @@ def _page_document(source: Source, collection: Collection, html: str, where: str
         sha256=source.sha256,
         language=page.language or collection.language,
         description=page.description,
-        author=page.author,
+        author=page.author or source.author,
         modified=source.modified or page.modified,
         keywords=page.keywords,
         headings=page.headings,
@@ -155,6 +155,7 @@ def _text(source: Source, collection: Collection, where: str) -> Document:
         html="",
         sha256=source.sha256,
         language=collection.language,
+        author=source.author,
         modified=source.modified,
         blocks=read_text(text),
     )

@@ -16,7 +16,9 @@ from pipeline.parse.prescan import require_tame
 from pipeline.sanitize import sanitize
 
 _AROUND = ("nav", "header", "footer", "aside")
+_WAYS = ("nav",)
 _UNSEEN = ("object", "head")
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _DATES = ("date", "last-modified", "dcterms.modified", "article:modified_time")
 
 
@@ -84,10 +86,31 @@ def _attribute(tag: Tag | None, name: str) -> str:
 
 
 def _main(soup: BeautifulSoup) -> Tag:
+    """What the page is about, without the ways to other pages that generators put beside it."""
     main = soup.find("main") or soup.find(role="main") or soup.find("article")
-    around: tuple[str, ...] = ()
+    around: tuple[str, ...] = _WAYS
     if not isinstance(main, Tag):
         main, around = soup.body or soup, _AROUND
-    for tag in main.find_all(_UNSEEN + around):
+    articles = main.find_all("article")
+    if len(articles) == 1 and articles[0].find(_HEADINGS):
+        main = articles[0]
+    for tag in (*main.find_all(_UNSEEN + around), *main.find_all(role="navigation")):
+        tag.extract()
+    for box in main.find_all("details"):
+        if _only_leads_on(box):
+            box.extract()
+    for tag in main.find_all("footer", recursive=False):
         tag.extract()
     return main
+
+
+def _only_leads_on(box: Tag) -> bool:
+    """Whether a folded box has a label and nothing else, or else a list of places on this page."""
+    inside = [part for part in box.children if not (isinstance(part, Tag) and part.name == "summary")]
+    links = [link for part in inside if isinstance(part, Tag) for link in part.find_all("a")]
+    said = "".join("".join(part.get_text().split()) for part in inside)
+    if box.find(("img", "picture", "video", "math")):
+        return False
+    if not all(_attribute(link, "href").startswith("#") for link in links):
+        return False
+    return said == "".join("".join(link.get_text().split()) for link in links)

@@ -15,6 +15,8 @@ STYLES: Mapping[str, Sequence[str]] = {
     "style.css": ("style.css", "parts.css", "code.css"),
     "dialog.css": ("dialog.css",),
 }
+# What the search alone has, beside its dialog.
+_COMPONENT_STYLE = ("component.css", "dialog.css")
 MAX_OWN_BYTES = 20_000_000
 
 
@@ -35,6 +37,23 @@ def _scripts(plan: SitePlan) -> Iterator[tuple[str, bytes]]:
     if plan.settings.search:
         yield "dialog.js", words.script("dialog").encode() + _shipped(_in_order("dialog"))
         yield "playground.js", _shipped(_in_order("playground"))
+
+
+def component_files(plan: SitePlan) -> Iterator[SitePage]:
+    """The search element for a site that something else built: its script, its style and the dialog."""
+    words, style = plan.theme.words, b"\n".join((THEME / name).read_bytes() for name in _COMPONENT_STYLE)
+    start = _shipped([CLIENT / "page" / "base.js", CLIENT / "component" / "main.js"])
+    dialog = words.script("dialog").encode() + _shipped(_in_order("dialog"))
+    yield SitePage("dialog.js", plain_script(dialog))
+    yield SitePage("noctule-search.js", plain_script(words.script("text").encode() + start))
+    yield SitePage("search.css", b'@charset "utf-8";\n' + style)
+
+
+def plain_script(script: bytes) -> bytes:
+    """The script in ASCII: a page that says no encoding has its scripts read in its own."""
+    units = script.decode().encode("utf-16-be", "surrogatepass")
+    numbers = [int.from_bytes(units[at : at + 2], "big") for at in range(0, len(units), 2)]
+    return "".join(chr(unit) if unit < 128 else f"\\u{unit:04x}" for unit in numbers).encode()
 
 
 def _in_order(folder: str) -> list[Path]:

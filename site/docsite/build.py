@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,53 +12,77 @@ from artifacts import durable
 from docsite import urls
 from docsite.assets import asset_files
 from docsite.changes import feed_file
+from docsite.fingerprints.pages import page_fingerprints
+from docsite.fingerprints.shared import shared_digest, site_fingerprint
 from docsite.library import SnapshotTables
 from docsite.listings import list_pages
 from docsite.pages import render_pages
 from docsite.plan import SitePage, SitePlan, plan_site
 from docsite.previews import preview_files
+from docsite.previous import PreviousSite, Reuse, SiteRecord, packed_record, previous_site
 from docsite.search.index import search_files
+from docsite.staging import SiteGone, Stage, abandon, new_stage
 from docsite.twins import llms_file, twin_files
-from pipeline.errors import SourceError, WriteFailed
+from pipeline.errors import SourceError
+from pipeline.identity import sha256_hex
 from pipeline.search_settings import Search
 from pipeline.site_settings import Site
 
-MARKER = ".noctule-site"
+MARKER = urls.MARKER
 
 
 @dataclass(frozen=True, slots=True)
 class SiteResult:
-    """What was built: pages of documents, files and bytes in all, and where to begin reading."""
+    """What was built: pages of documents, files and bytes in all, and where to begin reading.
+
+    ``written`` of the files are new; the others are those of the site before.
+    """
 
     pages: int
     files: int
     bytes: int
     index: Path
+    written: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """The site to be built, and the fingerprint of all that it is made from."""
+
+    snapshot: SnapshotTables
+    target: Path
+    settings: Site
+    ranking: Search | None
+    whole: str
 
 
 def build_site(
-    snapshot: SnapshotTables, out: Path, settings: Site, ranking: Search | None = None
+    snapshot: SnapshotTables, out: Path, settings: Site, ranking: Search | None = None, *, full: bool = False
 ) -> SiteResult:
     """The site that shows this snapshot, in ``out``; the same snapshot and settings give the same bytes.
 
+    Files of the site that stands there are taken over where they are made from the same; with ``full`` none is.
     ``ranking`` has the numbers with which the site's search ranks; without them it gets no index.
 
     On any error, and after a crash, the site that was there before is untouched. Raises ``SourceError`` where
     ``out`` holds something else than a site, ``WriteFailed`` where the disk refuses.
     """
     target = out.resolve()
-    _refuse_other_content(target)
-    staged = _staging(target)
-    try:
-        result = _write(snapshot, staged, target, settings, ranking)
-        durable.swap_directory(staged, target)
-    except BaseException:
-        shutil.rmtree(staged, ignore_errors=True)
-        raise
-    return result
+    refuse_other_content(target)
+    whole = site_fingerprint(snapshot.id, settings, ranking)
+    wanted = _Wanted(snapshot, target, settings, ranking, whole)
+    with previous_site(target) as found:
+        previous = PreviousSite() if full else found
+        if previous.record.whole == whole and _is_whole(previous, target):
+            return _as_it_stands(previous, target)
+        try:
+            return _exchange(wanted, previous)
+        except SiteGone:
+            return _exchange(wanted, PreviousSite())
 
 
-def _refuse_other_content(target: Path) -> None:
+def refuse_other_content(target: Path) -> None:
+    """Returns if the folder is empty, absent or a site; raises ``SourceError`` where building would replace others' files."""
     if not target.exists():
         return
     if not target.is_dir():
@@ -75,59 +97,51 @@ def _refuse_other_content(target: Path) -> None:
         )
 
 
-def _staging(target: Path) -> Path:
-    """A new folder beside the target, named by this process; those of processes that died are swept."""
-    durable.make_directory(target.parent)
-    prefix = f".{target.name}-staging-"
-    for left in sorted(target.parent.glob(f"{_literal(prefix)}*")):
-        owner = left.name.removeprefix(prefix)
-        if owner.isdecimal() and (int(owner) == os.getpid() or not _is_alive(int(owner))):
-            durable.remove_tree(left)
-    staged = target.parent / f"{prefix}{os.getpid()}"
-    durable.make_directory(staged)
-    return staged
+def _is_whole(previous: PreviousSite, target: Path) -> bool:
+    """Whether every file is as it was written, and there is no other."""
+    names: set[str] = set()
+    for folder, _, files in os.walk(target):
+        below = folder[len(str(target)) + 1 :]
+        names.update(f"{below}/{name}" if below else name for name in files)
+    expected = {urls.MARKER, urls.RECORD, *previous.by_path}
+    # The report of the night is put into its page once the site stands.
+    made = (each for each in previous.record.files if each.path != urls.REPORT)
+    return names == expected and all(previous.is_sound(each) for each in made)
 
 
-def _literal(name: str) -> str:
-    return re.sub(r"([*?[])", r"[\1]", name)
+def _as_it_stands(previous: PreviousSite, target: Path) -> SiteResult:
+    record = previous.record
+    size = sum(each.size for each in record.files) + sum(
+        (target / name).stat().st_size for name in (urls.MARKER, urls.RECORD)
+    )
+    return SiteResult(record.pages, len(record.files) + 2, size, target / urls.HOME, 0)
 
 
-def _is_alive(process: int) -> bool:
+def _exchange(wanted: _Wanted, previous: PreviousSite) -> SiteResult:
+    staged = new_stage(wanted.target)
     try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
-        return True
-    return True
+        result = _write(wanted, Stage(staged, previous), previous)
+        durable.swap_directory(staged, wanted.target)
+    except BaseException:
+        abandon(staged)
+        raise
+    return result
 
 
-def _write(
-    snapshot: SnapshotTables, staged: Path, target: Path, settings: Site, ranking: Search | None
-) -> SiteResult:
-    plan = plan_site(snapshot, settings)
-    files = size = 0
-    made: set[Path] = set()
-    ordered = [plan.by_page[page] for page in plan.tree.order]
+def _write(wanted: _Wanted, stage: Stage, previous: PreviousSite) -> SiteResult:
+    plan = plan_site(wanted.snapshot, wanted.settings)
+    reuse = Reuse(previous, shared_digest(plan))
     summaries: dict[str, str] = {}
-    found = search_files(plan, snapshot, ranking) if settings.search and ranking else iter(())
-    for page in _all(render_pages(plan, ordered), list_pages(plan), _beside(plan, summaries), found):
+    found = _search(plan, wanted)
+    for page in _all(_documents(plan, reuse), list_pages(plan, reuse), _beside(plan, summaries), found):
         summaries[page.path] = page.summary
-        path = staged / page.path
-        try:
-            if path.parent not in made:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                made.add(path.parent)
-            with path.open("xb") as file:  # two pages of one name would be a fault of ours
-                file.write(page.content)
-        except OSError as error:
-            raise WriteFailed(
-                f"cannot write a page of the site: {error.strerror or error}",
-                where=str(path),
-                hint="Make room or choose another folder, then build it again; the old site still stands.",
-            ) from error
-        files, size = files + 1, size + len(page.content)
-    return SiteResult(len(ordered), files, size, target / urls.HOME)
+        stage.add(page)
+    pages = len(plan.tree.order)
+    # The record comes last: what is changed after it was written is not trusted.
+    for page in _records(plan, SiteRecord(wanted.whole, pages, tuple(stage.files))):
+        stage.add(page)
+    size = sum(each.size for each in stage.files)
+    return SiteResult(pages, len(stage.files), size, wanted.target / urls.HOME, stage.written)
 
 
 def _all(*parts: Iterator[SitePage]) -> Iterator[SitePage]:
@@ -135,12 +149,33 @@ def _all(*parts: Iterator[SitePage]) -> Iterator[SitePage]:
         yield from part
 
 
+def _search(plan: SitePlan, wanted: _Wanted) -> Iterator[SitePage]:
+    if wanted.settings.search and wanted.ranking:
+        yield from search_files(plan, wanted.snapshot, wanted.ranking)
+
+
+def _documents(plan: SitePlan, reuse: Reuse) -> Iterator[SitePage]:
+    """Every document's page, and the markdown beside it."""
+    fingerprints = page_fingerprints(plan, reuse.shared)
+    for page in plan.tree.order:
+        entry = plan.by_page[page]
+        fingerprint = fingerprints[entry.row]
+        yield reuse.page(page, fingerprint, lambda: next(render_pages(plan, [entry])))  # noqa: B023
+        if page in plan.twins:
+            twin = plan.twins[page]
+            yield reuse.page(twin, fingerprint, lambda: next(twin_files(plan, [entry])))  # noqa: B023
+
+
 def _beside(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage]:
     """What goes with the pages; ``summaries`` are complete once the pages are made."""
     yield from preview_files(plan, summaries)
-    yield from twin_files(plan)
     yield from llms_file(plan, summaries)
     yield from feed_file(plan, summaries)
     yield from asset_files(plan)
-    marker = json.dumps({"snapshot": plan.library.snapshot_id}, sort_keys=True) + "\n"
-    yield SitePage(MARKER, marker.encode())
+
+
+def _records(plan: SitePlan, record: SiteRecord) -> Iterator[SitePage]:
+    packed = packed_record(record)
+    marker = json.dumps({"record": sha256_hex(packed), "snapshot": plan.library.snapshot_id}, sort_keys=True)
+    yield SitePage(urls.MARKER, f"{marker}\n".encode())
+    yield SitePage(urls.RECORD, packed)

@@ -14,7 +14,12 @@ import pyarrow.compute as pc
 
 from docsite import urls
 
+Rows = npt.NDArray[np.int64]
 ORDER_KEYS = ("nav_order", "sidebar_position", "weight", "order")
+_ENTRY_COLUMNS = (
+    "doc_id", "collection", "path", "title", "description", "tags", "modified", "language", "syntax",
+    "community", "links_in", "front_matter",
+)  # fmt: skip
 
 
 class SnapshotTables(Protocol):
@@ -89,44 +94,68 @@ class CommunityRow:
 
 
 class Grouped:
-    """A table's rows by the value of one column, in the order of others."""
+    """A table's rows by the document they belong to, in the order of another column.
 
-    def __init__(self, table: pa.Table, key: str, order: Sequence[str]) -> None:
-        names = (key, *order)
-        self._table = table.sort_by([(name, "ascending") for name in names]).combine_chunks()
-        column = self._table.column(key)
-        runs = pc.run_end_encode(
-            pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
-        )
-        ends = runs.run_ends.to_pylist()
-        starts = [0, *ends][: len(ends)]
-        self._spans = dict(zip(runs.values.to_pylist(), zip(starts, ends, strict=True), strict=True))
+    ``table`` has the rows of document ``i`` in ``[bounds[i], bounds[i + 1])``; rows of no document come last.
+    """
 
-    def columns(self, key: str, *names: str) -> list[list[object]]:
-        """The given columns of the rows with this key."""
-        start, end = self._spans.get(key, (0, 0))
-        return [self._table.column(name).slice(start, end - start).to_pylist() for name in names]
+    def __init__(self, table: pa.Table, documents: Rows, order: str, count: int) -> None:
+        owner = np.where(documents < 0, count, documents)
+        place = pc.fill_null(table.column(order), 0).to_numpy()
+        if not _in_order(owner, place):
+            sorted_rows = np.lexsort((place, owner))
+            table, owner = table.take(pa.array(sorted_rows)), owner[sorted_rows]
+        self.table = table.combine_chunks()
+        self.bounds: Rows = np.searchsorted(owner, np.arange(count + 1)).astype(np.int64)
+
+    def columns(self, row: int, *names: str) -> list[list[object]]:
+        """The given columns of the rows of this document."""
+        start, end = int(self.bounds[row]), int(self.bounds[row + 1])
+        return [self.table.column(name).slice(start, end - start).to_pylist() for name in names]
+
+
+def _in_order(owner: Rows, place: Rows) -> bool:
+    """Whether rows lie by owner, then place; snapshots are written so."""
+    same = owner[1:] == owner[:-1]
+    return bool(np.all((owner[1:] > owner[:-1]) | (same & (place[1:] >= place[:-1]))))
 
 
 class Library:
     """Documents with their sections, code and links, read once; texts stay in Arrow until asked for."""
 
-    def __init__(self, snapshot: SnapshotTables) -> None:
+    def __init__(self, snapshot: SnapshotTables, *, originals: bool = False) -> None:
         self.snapshot_id = str(snapshot.id)
-        documents = snapshot.table("documents").sort_by("doc_id")
+        documents = snapshot.table("documents")
+        names = documents.column("doc_id").to_pylist()
+        self.documents = documents if names == sorted(names) else documents.sort_by("doc_id")
+        documents = self.documents
         self._texts, self._htmls = documents.column("text"), documents.column("html")
         self._anchors = documents.column("anchors")
-        self.entries = _entries(documents)
+        self.entries = _entries(documents, originals)
         self.by_id: Mapping[str, Entry] = {entry.doc_id: entry for entry in self.entries}
+        self._names = pa.array([*self.by_id], pa.string())
         self.collections: tuple[str, ...] = tuple(sorted({entry.collection for entry in self.entries}))
         sections = ["doc_id", "position", "depth", "slug", "title", "byte_start", "byte_end"]
-        self._sections = Grouped(snapshot.table("sections", sections), "doc_id", ["position"])
+        self.section_rows = self._grouped(snapshot.table("sections", sections), "doc_id", "position")
         links = ["source_id", "ordinal", "kind", "target", "target_id", "fragment", "status"]
-        self._links = Grouped(snapshot.table("links", links), "source_id", ["ordinal"])
+        self.link_rows = self._grouped(snapshot.table("links", links), "source_id", "ordinal")
         code = ["doc_id", "ordinal", "language", "byte_start", "byte_end"]
-        self._code = Grouped(snapshot.table("code_blocks", code), "doc_id", ["ordinal"])
+        self.code_rows = self._grouped(snapshot.table("code_blocks", code), "doc_id", "ordinal")
         self._communities = snapshot.table("communities", ["community_id", "label"])
-        self.edges = _edges(snapshot.table("links", ["source_id", "target_id"]), self.by_id)
+        found = self.link_rows.table
+        self.edges = _edges(
+            self.rows_of(found.column("source_id")),
+            self.rows_of(found.column("target_id")),
+            len(self.entries),
+        )
+
+    def rows_of(self, names: pa.ChunkedArray) -> Rows:
+        """The row of each document by its id; -1 for none."""
+        found: Rows = pc.fill_null(pc.index_in(names, value_set=self._names), -1).to_numpy().astype(np.int64)
+        return found
+
+    def _grouped(self, table: pa.Table, key: str, order: str) -> Grouped:
+        return Grouped(table, self.rows_of(table.column(key)), order, len(self.entries))
 
     def text(self, entry: Entry) -> str:
         """The document's text."""
@@ -142,21 +171,21 @@ class Library:
 
     def sections(self, entry: Entry) -> list[SectionRow]:
         """The document's sections in order, without the document's own node."""
-        columns = self._sections.columns(entry.doc_id, "slug", "title", "depth", "byte_start", "byte_end")
+        columns = self.section_rows.columns(entry.row, "slug", "title", "depth", "byte_start", "byte_end")
         return [SectionRow(*row) for row in zip(*columns, strict=True) if row[0]]
 
     def links(self, entry: Entry) -> list[LinkRow]:
         """The document's links in the order in which they are written."""
-        columns = self._links.columns(entry.doc_id, "kind", "target", "target_id", "fragment", "status")
+        columns = self.link_rows.columns(entry.row, "kind", "target", "target_id", "fragment", "status")
         return [LinkRow(*row) for row in zip(*columns, strict=True)]
 
     def code_languages(self, entry: Entry) -> list[str]:
         """The language of each code block in order; empty where it has none."""
-        return [str(name or "") for name in self._code.columns(entry.doc_id, "language")[0]]
+        return [str(name or "") for name in self.code_rows.columns(entry.row, "language")[0]]
 
     def code_spans(self, entry: Entry) -> list[CodeSpan]:
         """The document's code blocks in order."""
-        columns = self._code.columns(entry.doc_id, "language", "byte_start", "byte_end")
+        columns = self.code_rows.columns(entry.row, "language", "byte_start", "byte_end")
         return [CodeSpan(str(row[0] or ""), *row[1:]) for row in zip(*columns, strict=True)]
 
     def communities(self) -> tuple[CommunityRow, ...]:
@@ -192,12 +221,13 @@ def _by_weight(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     return tuple(sorted(entries, key=lambda entry: (-entry.links_in, *by_title(entry))))
 
 
-def _entries(documents: pa.Table) -> tuple[Entry, ...]:
+def _entries(documents: pa.Table, originals: bool) -> tuple[Entry, ...]:
     columns = {
-        name: documents.column(name).to_pylist()
-        for name in documents.column_names
-        if name not in ("text", "html")
+        name: documents.column(name).to_pylist() for name in documents.column_names if name in _ENTRY_COLUMNS
     }
+    if originals:
+        paths = {str(name): str(path) for name, path in zip(columns["doc_id"], columns["path"], strict=True)}
+        return tuple(_entry(row, columns, paths) for row in range(documents.num_rows))
     several = len(set(columns["collection"])) > 1
     placed = [
         urls.Placed(doc_id, path, collection if several else "")
@@ -252,10 +282,10 @@ def _order(front_matter: str) -> float:
 class Edges:
     """Distinct links between different documents, as row numbers, sorted by source, then target."""
 
-    source: npt.NDArray[np.int64]
-    target: npt.NDArray[np.int64]
+    source: Rows
+    target: Rows
 
-    def backlinks(self) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
+    def backlinks(self) -> Iterator[tuple[int, Rows]]:
         """Each linked document with the documents that link to it, both in order."""
         order = np.lexsort((self.source, self.target))
         targets, starts = np.unique(self.target[order], return_index=True)
@@ -264,13 +294,7 @@ class Edges:
             yield target, self.source[order[start:end]]
 
 
-def _edges(links: pa.Table, by_id: Mapping[str, Entry]) -> Edges:
-    found = links.filter(pc.is_valid(links.column("target_id")))
-    names = pa.array([*by_id], pa.string())
-    source, target = (
-        pc.index_in(found.column(name), value_set=names).fill_null(-1).to_numpy().astype(np.int64)
-        for name in ("source_id", "target_id")
-    )
+def _edges(source: Rows, target: Rows, count: int) -> Edges:
     keep = (source != target) & (source >= 0) & (target >= 0)
-    pairs = np.unique(np.stack([source[keep], target[keep]], axis=1), axis=0)
-    return Edges(pairs[:, 0], pairs[:, 1])
+    pairs = np.unique(source[keep] * max(count, 1) + target[keep])
+    return Edges(pairs // max(count, 1), pairs % max(count, 1))

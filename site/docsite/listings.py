@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import urlsplit
 
 from docsite import urls
+from docsite.fingerprints.topics import map_fingerprint, topic_fingerprint
 from docsite.frame import frame_of
 from docsite.library import CommunityRow, Entry, by_title
 from docsite.navigation import Node
 from docsite.pages import Crumb
 from docsite.plan import SitePage, SitePlan
+from docsite.previous import Reuse
+from docsite.report_page import report_pages
 from docsite.sitemap import sitemap_files
 from docsite.topic_map import MAX_PAGE_MAPS, MAX_PAGES, pages_map, topics_map
 from docsite.word_pages import letters
@@ -42,16 +46,17 @@ class CollectionCard:
     nodes: tuple[Node, ...]
 
 
-def list_pages(plan: SitePlan) -> Iterator[SitePage]:
+def list_pages(plan: SitePlan, reuse: Reuse) -> Iterator[SitePage]:
     """Every generated page, the sitemap included, in a fixed order."""
     yield from _overviews(plan)
     yield from _tree_pages(plan)
     if plan.tags:
         yield from _tag_pages(plan)
     if plan.topics:
-        yield from _topic_pages(plan)
+        yield from _topic_pages(plan, reuse)
     if plan.settings.search:
         yield from _search_pages(plan)
+    yield from report_pages(plan)
     yield _not_found(plan)
     yield from sitemap_files(plan)
 
@@ -152,16 +157,22 @@ def _topics(plan: SitePlan) -> list[Listed]:
     ]
 
 
-def _topic_pages(plan: SitePlan) -> Iterator[SitePage]:
+def _topic_pages(plan: SitePlan, reuse: Reuse) -> Iterator[SitePage]:
     title = plan.theme.words.say("topics")
     crumbs = crumbs_to(plan, title, urls.COMMUNITIES_INDEX)
     yield _page(plan, "index_of.html", urls.COMMUNITIES_INDEX, title, lists=_topics(plan))
     if plan.parts.map:
-        picture = topics_map(plan, urls.MAP)
-        name = plan.theme.words.say("map_title")
-        yield _page(plan, "map.html", urls.MAP, name, picture=picture, crumbs=crumbs)
+        print_of_map = map_fingerprint(plan, urls.MAP, reuse.shared)
+        yield reuse.page(urls.MAP, print_of_map, lambda: _map_page(plan, crumbs))
     for place, topic in enumerate(plan.topics):
-        yield _topic_page(plan, topic, crumbs, with_map=place < MAX_PAGE_MAPS)
+        page, with_map = plan.community_page(topic.community_id), place < MAX_PAGE_MAPS
+        fingerprint = topic_fingerprint(plan, topic, reuse.shared, with_map=with_map)
+        yield reuse.page(page, fingerprint, partial(_topic_page, plan, topic, crumbs, with_map=with_map))
+
+
+def _map_page(plan: SitePlan, crumbs: Sequence[Crumb]) -> SitePage:
+    picture, name = topics_map(plan, urls.MAP), plan.theme.words.say("map_title")
+    return _page(plan, "map.html", urls.MAP, name, picture=picture, crumbs=crumbs)
 
 
 def _topic_page(plan: SitePlan, topic: CommunityRow, crumbs: Sequence[Crumb], *, with_map: bool) -> SitePage:

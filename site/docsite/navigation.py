@@ -156,7 +156,7 @@ def _lone(nodes: Sequence[Node]) -> tuple[Node, ...]:
 
 def _level(nodes: Sequence[Node], trail: Sequence[Node], page: str, *, whole: bool) -> tuple[NavItem, ...]:
     on_way = next((i for i, node in enumerate(nodes) if trail and node is trail[0]), None)
-    start, end = (0, len(nodes)) if whole else _window(on_way or 0, len(nodes))
+    start, end = (0, len(nodes)) if whole else window(on_way or 0, len(nodes))
     items = []
     for place in range(start, end):
         node, inside = nodes[place], place == on_way
@@ -169,7 +169,8 @@ def _level(nodes: Sequence[Node], trail: Sequence[Node], page: str, *, whole: bo
     return tuple(items)
 
 
-def _window(centre: int, count: int) -> tuple[int, int]:
+def window(centre: int, count: int) -> tuple[int, int]:
+    """Which of so many siblings are shown around the one in the centre: from the first number up to the second."""
     width = 2 * SIBLINGS_EACH_SIDE + 1
     if count <= width + 5:  # leaving out a handful saves nothing
         return 0, count

@@ -26,6 +26,7 @@ class Parts:
     map: bool
     search: bool
     feed: bool
+    report: bool
     versions: tuple[Version, ...]
     image: str
     custom_style: bool
@@ -44,6 +45,7 @@ def parts_of(settings: Site, entries: Sequence[Entry], tags: bool, topics: Seque
         search=settings.search,
         # Addresses in a feed are absolute: a reader opens it far from the site.
         feed=settings.feed > 0 and bool(settings.base_url) and dated,
+        report=settings.report,
         versions=settings.versions,
         image=settings.image,
         custom_style=CUSTOM_STYLE in own,

@@ -18,11 +18,17 @@ from pipeline.site_settings import Site
 
 @dataclass(frozen=True, slots=True)
 class SitePage:
-    """One file of the site: its path below the site's folder, its bytes, and of a document's page the summary."""
+    """One file of the site: its path below the site's folder, its bytes, and of a document's page the summary.
+
+    ``fingerprint`` stands for all that it is made from, where that is known; a file that is ``kept`` is the one that
+    the site had before, and has no bytes here.
+    """
 
     path: str
     content: bytes
     summary: str = ""
+    fingerprint: str = ""
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +70,9 @@ class SitePlan:
         return topic.label or self.theme.words.say("topic_number", number=topic.community_id)
 
 
-def plan_site(snapshot: SnapshotTables, settings: Site) -> SitePlan:
-    """The plan of the site that shows this snapshot."""
-    library = Library(snapshot)
+def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = False) -> SitePlan:
+    """The plan of the site that shows this snapshot; ``originals`` are the documents themselves as its pages."""
+    library = Library(snapshot, originals=originals)
     theme = Theme(load_words(settings.words), settings.templates)
     tags = library.tags()
     tag_pages = urls.slug_pages(tags, "_tags")

@@ -24,7 +24,7 @@ WIDTH, HEIGHT = 1000, 680
 _CHAR, _BOLD, _LINE = 6.8, 8.2, 24.0
 _COVERED = 0.34
 _LABEL_CHARS = 22
-_TOP_PAGES = 3
+TOP_PAGES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def topics_map(plan: SitePlan, page: str) -> Markup:
     topics = plan.topics[:MAX_TOPICS]
     sizes = np.array([len(topic.entries) for topic in topics], dtype=np.float64)
     radius = np.maximum(np.sqrt(sizes / sizes.sum() * WIDTH * HEIGHT * _COVERED / np.pi), 9.0)
-    weight = _weights([[entry.row for entry in topic.entries] for topic in topics], plan)
+    weight = weights([[entry.row for entry in topic.entries] for topic in topics], plan)
     scaled = weight / np.sqrt(np.maximum(np.outer(sizes, sizes), 1.0))
     gap = radius + 9
     middles = placed(Shapes(gap, gap, scaled, round=True), WIDTH, HEIGHT)
@@ -59,7 +59,7 @@ def pages_map(plan: SitePlan, page: str, topic: CommunityRow) -> Markup:
     labels = [shortened(entry.title, _LABEL_CHARS) for entry in entries]
     half_width = np.array([len(label) * _CHAR / 2 + 12 for label in labels])
     half_height = np.full(len(entries), _LINE / 2 + 3)
-    weight = _weights([[entry.row] for entry in entries], plan)
+    weight = weights([[entry.row] for entry in entries], plan)
     middles = placed(
         Shapes(half_width + 14, half_height + 16, weight, round=False), WIDTH * 0.9, HEIGHT * 0.7
     )
@@ -70,7 +70,7 @@ def pages_map(plan: SitePlan, page: str, topic: CommunityRow) -> Markup:
     return _picture(parts, middles, half_width, half_height, title)
 
 
-def _weights(groups: Sequence[Sequence[int]], plan: SitePlan) -> Floats:
+def weights(groups: Sequence[Sequence[int]], plan: SitePlan) -> Floats:
     """How many links there are between each two groups of pages, either way."""
     group_of = np.full(len(plan.library.entries) + 1, -1, dtype=np.int64)
     for number, rows in enumerate(groups):
@@ -119,7 +119,7 @@ def _circle(plan: SitePlan, page: str, topic: CommunityRow, middle: Floats, radi
             Label(
                 shortened(entry.title, int(inside / _CHAR)), urls.relative_href(page, entry.page), entry.title
             )
-            for entry in topic.entries[:_TOP_PAGES]
+            for entry in topic.entries[:TOP_PAGES]
         ]
     top = y - (len(lines) - 1) * 8
     drawn = "".join(

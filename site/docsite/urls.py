@@ -27,8 +27,13 @@ MAP = "_communities/map.html"
 PREVIEWS = "_previews"
 FEED = "feed.xml"
 LLMS = "llms.txt"
+# Says that noctule made this folder; and what the next build has to know of its files.
+MARKER = ".noctule-site"
+RECORD = ".noctule-record"
 INDEX_STEMS = ("index", "readme", "_index")
+REPORT = "_report.html"
 RESERVED = (
+    REPORT,
     ASSETS,
     "_pages",
     "_tags",
@@ -40,7 +45,8 @@ RESERVED = (
     *(f"sitemap-{number}.xml" for number in range(1, 21)),
     FEED,
     LLMS,
-    ".noctule-site",
+    MARKER,
+    RECORD,
 )
 # A file name has at most 255 bytes; what is left is room for the suffix and the ending.
 MAX_NAME_BYTES = 200

@@ -7,14 +7,12 @@ import time
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
-from types import TracebackType
 from typing import TypeVar
 
 import sentence_transformers  # noqa: F401  # slow to import: the server that children are forked from has done it
 
 from artifacts import durable
 from artifacts.store import Store
-from flows import collect
 from flows.build import build_snapshot
 from flows.outcome import BuildResult
 from flows.steps import PlainSteps, Silent
@@ -26,24 +24,6 @@ from tests.snapshot_builder import QuickDisk
 A = TypeVar("A")
 T = TypeVar("T")
 NAMES = ("index.md", "boats.md", "fruit/apples.md")
-
-
-class Here:
-    """Calls stages in this process: worker processes take seconds to start, and have tests of their own."""
-
-    def __init__(self, count: int) -> None:
-        self.count = count
-
-    def __enter__(self) -> Here:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        return
-
-    def call(self, stage: Callable[[A], T], batch: A, timeout_s: float) -> T:
-        return stage(batch)
 
 
 class Told(PlainSteps):
@@ -73,11 +53,14 @@ def write_edition(vault: Path, edition: int) -> Path:
     return vault
 
 
-def build_edition(store: Store, vault: Path, steps: PlainSteps) -> BuildResult:
-    """One index run, without worker processes."""
-    collect.Workers = Here  # type: ignore[assignment,misc]
-    settings = parse({"collections": {"vault": {"root": str(vault)}}, "embed": {"workers": 1}}, "test")
-    return build_snapshot(settings, store, steps, Silent())
+def build_edition(store: Store, vault: Path, steps: PlainSteps, **embed: object) -> BuildResult:
+    """One index run in this process: worker processes take seconds to start, and have tests of their own."""
+    given = {
+        "collections": {"vault": {"root": str(vault)}},
+        "embed": {"workers": 1, **embed},
+        "engine": {"name": "inline"},
+    }
+    return build_snapshot(parse(given, "test"), store, steps, Silent())
 
 
 def build_for_ever(root: Path, first_edition: int, ready: Connection) -> None:

@@ -105,7 +105,10 @@ def test_without_any_worker_left_the_build_ends_and_says_so(
     assert Store(tmp_path / "store").current() is None
 
 
-def test_a_scheduler_that_does_not_answer_is_named_at_once(library: Path, tmp_path: Path) -> None:
+def test_a_scheduler_that_does_not_answer_is_named(
+    library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask, "_CONNECT_S", 2)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound and not listening: nobody else gets the port
         address = f"127.0.0.1:{taken.getsockname()[1]}"

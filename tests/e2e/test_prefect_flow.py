@@ -87,6 +87,7 @@ def test_the_report_is_kept_as_artifacts(flow_run: FlowRun) -> None:
         for key, kind, data in flow_run.rows("select key, type, data from artifact")
     }
     assert flow_run.printed["snapshot"] in kept["index-summary"]
+    assert "## Documents" in kept["night-report"] and "4 added" in kept["night-report"]
     table = kept["index-rejected"]
     rows = json.loads(table) if isinstance(table, str) else table
     assert [row["path"] for row in rows] == ["broken.md"]

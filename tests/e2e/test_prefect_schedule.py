@@ -8,14 +8,16 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from flows import api_client
 from flows.runtime import PINNED, PREFERRED, TELEMETRY_OFF
-from tests.command_line import CommandLine, wait_until
+from tests.command_line import REPOSITORY, CommandLine, wait_until
 from tests.e2e.conftest import Built
 
 _DEPLOY = """
@@ -116,3 +118,70 @@ def test_a_server_that_is_given_gets_the_runs_and_no_private_one_is_started(
     assert api_client.ask(f"{url}/flow_runs/count", completed, 30) == 1
     assert not (store / "prefect" / "prefect.db").exists()
     assert not (store / "prefect.lock").exists()
+
+
+def _deployments(url: str, name: str) -> list[dict[str, Any]]:
+    return list(api_client.ask(f"{url}/deployments/filter", {"deployments": {"name": {"any_": [name]}}}, 30))
+
+
+def test_schedule_serves_one_run_at_a_time_and_leaves_the_schedule_on_when_it_ends(
+    server: dict[str, str], tmp_path: Path
+) -> None:
+    url = server["PREFECT_API_URL"]
+    command = CommandLine(tmp_path, tmp_path / "store", {"PREFECT_API_URL": url})
+    started = command.start(
+        "schedule", "--cron", "0 2 * * *", "--name", "docs", "--timezone", "Europe/Berlin"
+    )
+    try:
+        wait_until(
+            lambda: _deployments(url, "docs") or started.process.poll() is not None, 60, "no deployment"
+        )
+        wait_until(lambda: _deployments(url, "docs"), 1, started.said())
+        time.sleep(1)
+        started.process.terminate()
+        assert started.process.wait(40) in (0, 143), started.said()
+        wait_until(lambda: not started.family(), 10, "processes are left")
+    finally:
+        started.end()
+    (deployment,) = _deployments(url, "docs")
+    assert deployment["paused"] is False
+    (schedule,) = deployment["schedules"]
+    assert schedule["active"] is True
+    assert (schedule["schedule"]["cron"], schedule["schedule"]["timezone"]) == ("0 2 * * *", "Europe/Berlin")
+    assert deployment["global_concurrency_limit"]["limit"] == 1
+    assert deployment["concurrency_options"]["collision_strategy"] == "CANCEL_NEW"
+    assert deployment["parameters"]["store"] == str(tmp_path / "store")
+    assert "Traceback" not in started.said()
+
+
+def test_prefect_yaml_deploys_and_a_worker_runs_the_night(
+    server: dict[str, str], built: Built, tmp_path: Path
+) -> None:
+    store = built.copied_to(tmp_path).store
+    (tmp_path / "noctule.toml").write_text(f'[collections.vault]\nroot = "{built.vault}"\n')
+    given = (REPOSITORY / "configs" / "prefect.yaml").read_text()
+    assert "/srv/noctule/.noctule" in given
+    here = given.replace("/srv/noctule/.noctule", str(store)).replace("/srv/noctule", str(tmp_path))
+    (tmp_path / "prefect.yaml").write_text(here.replace("name: local", "name: own"))
+
+    def prefect(*arguments: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "prefect", "--no-prompt", *arguments],
+            env=server, cwd=tmp_path, check=False, capture_output=True, text=True, timeout=120,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    prefect("work-pool", "create", "own", "--type", "process")
+    prefect("deploy", "--all", "--prefect-file", "prefect.yaml")
+    prefect("deployment", "run", "nightly/nightly")
+    prefect("worker", "start", "--pool", "own", "--run-once", "--limit", "1", "--prefetch-seconds", "5")
+    ran = {
+        "deployments": {"name": {"any_": ["nightly"]}},
+        "flow_runs": {"state": {"type": {"any_": ["COMPLETED"]}}},
+    }
+    url = server["PREFECT_API_URL"]
+    wait_until(
+        lambda: int(json.dumps(api_client.ask(f"{url}/flow_runs/count", ran, 30))) == 1, 60, "no night"
+    )
+    assert (tmp_path / "public" / "index.html").is_file()

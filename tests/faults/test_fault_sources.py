@@ -29,11 +29,6 @@ from tests.site_builder import page_of
 MANY = 100_000
 
 
-def understood(files: tuple[FoundFile, ...], settings: Settings) -> Understood:
-    """What the files say, read as one group."""
-    return joined(understand(FileBatch((files,), settings, decides(settings))))
-
-
 def collection(root: Path, **more: object) -> Collection:
     return Collection(root=str(root), **more)  # type: ignore[arg-type]
 
@@ -47,6 +42,10 @@ def write(path: Path, text: str = "# Words\n\nSome words.\n") -> FoundFile:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     return FoundFile("c", path.name, path, len(text))
+
+
+def understood(files: tuple[FoundFile, ...], settings: Settings) -> Understood:
+    return joined(understand(FileBatch((files,), settings, decides(settings))))
 
 
 @pytest.mark.timeout(20)

@@ -6,7 +6,7 @@ import unicodedata
 from importlib.resources import files
 
 import duckdb
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pipeline.text import code_analyzer, prose_analyzer
@@ -47,6 +47,7 @@ LETTERS = st.one_of(
 
 @settings(max_examples=150, deadline=None)
 @given(st.text(LETTERS, max_size=80))
+@example("an accent alone: \u0301 and _\u0301.\u0301")
 def test_prose_terms_are_the_same(text: str) -> None:
     analyzer = prose_analyzer("en")
     expected = {(token, term) for token in analyzer.tokens(text) for term in analyzer.expand(token)}

@@ -149,10 +149,10 @@ def test_a_build_that_fails_leaves_the_old_site_and_no_litter(
         blocked.mkdir()
         return staged
 
-    original = build._staging
-    monkeypatch.setattr(build, "_staging", with_obstacle)
+    original = build.new_stage
+    monkeypatch.setattr(build, "new_stage", with_obstacle)
     with pytest.raises(WriteFailed) as caught:
-        build_site(snapshot_of({"notes": NOTES}), tmp_path / "site", Site())
+        build_site(snapshot_of({"notes": NOTES | {"new.md": "# New\n"}}), tmp_path / "site", Site())
     assert caught.value.where == str(blocked)
     assert _files(tmp_path) == before
 

@@ -57,6 +57,6 @@ def test_presets_are_the_ones_the_guide_names() -> None:
 
 def test_the_unit_stops_the_flow_gently_and_a_held_lock_is_no_failure() -> None:
     unit = (CONFIGS / "noctule.service").read_text().split("\n")
-    assert {"KillMode=mixed", "SuccessExitStatus=4", "Type=oneshot"} <= set(unit)
+    assert {"KillMode=mixed", "SuccessExitStatus=4", "Type=exec", "RuntimeMaxSec=6h"} <= set(unit)
     assert any(line.startswith("ExecStart=") and " nightly " in line for line in unit)
     assert "Persistent=true" in (CONFIGS / "noctule.timer").read_text().split("\n")

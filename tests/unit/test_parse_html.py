@@ -109,3 +109,36 @@ def test_unclosed_comments_by_the_thousand_take_no_time() -> None:
 
 def test_deep_but_possible_nesting_is_read() -> None:
     assert read("<div>" * 1_900 + "x" + "</div>" * 1_900).text == "x\n\n"
+
+
+def test_of_a_generated_page_the_ways_to_other_pages_are_left_out() -> None:
+    page = read(
+        "<body><nav>Site tree</nav><main><nav>Home / Guide</nav><article><h1>Owls</h1>"
+        "<details><summary>On this page</summary><nav>Dusk</nav></details>"
+        "<details><summary>Contents</summary><ul><li><a href='#x'>Place</a></li></ul></details>"
+        "<div role='navigation'>Older page</div><p>They hunt.</p>"
+        "<details><summary>More</summary><p>At dusk.</p></details><footer>Edit this page</footer></article>"
+        "<footer>Related: bats</footer></main></body>"
+    )
+    assert page.title == "Owls"
+    texts = " ".join(block.text for block in page.blocks)
+    assert "They hunt." in texts and "At dusk." in texts
+    for left_out in (
+        "Site tree",
+        "Home",
+        "Contents",
+        "Place",
+        "On this page",
+        "Dusk",
+        "Older",
+        "Edit",
+        "Related",
+    ):
+        assert left_out not in texts
+
+
+def test_several_articles_of_a_page_are_all_its_content() -> None:
+    page = read(
+        "<main><article><h2>A</h2><p>One.</p></article><article><h2>B</h2><p>Two.</p></article></main>"
+    )
+    assert [block.text for block in page.blocks] == ["One.", "Two."]

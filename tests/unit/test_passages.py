@@ -116,6 +116,17 @@ def test_a_document_of_front_matter_alone_can_still_be_found_by_its_title() -> N
     assert [p.text for p in passages] == ["And what it is about"]
 
 
+def test_a_long_description_or_heading_alone_is_cut_to_what_the_model_reads() -> None:
+    for text in (
+        f"---\ntitle: T\ndescription: {'words ' * 500}\n---\n",
+        f"# {'words ' * 500}\n",
+        f"# {'a-' * 500}\n",
+    ):
+        _, (passage,) = cut(text)
+        assert 0 < passage.tokens <= SMALL.max_tokens
+        assert passage.text
+
+
 def test_spans_are_bytes_of_the_documents_text() -> None:
     document, passages = cut(f"# Überschrift\n\nÄpfel und Birnen.\n\n## Zwei\n\n{sentences(8)}\n")
     raw = document.text.encode()

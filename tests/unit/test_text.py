@@ -65,6 +65,6 @@ def test_accents_go_and_what_distinguishes_words_stays() -> None:
     assert terms(prose_analyzer("fr"), "élèves") == terms(prose_analyzer("fr"), "eleves")
 
 
-@pytest.mark.parametrize("text", ["_", "___", "__ _", "…"])
+@pytest.mark.parametrize("text", ["_", "___", "__ _", "…", "\u0301"])
 def test_no_token_becomes_an_empty_term(text: str) -> None:
     assert terms(prose_analyzer("en"), text) == []

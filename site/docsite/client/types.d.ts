@@ -106,6 +106,9 @@ interface Noctule {
 
 interface Reader {
   root: string;
+  /** Where the dialog is put, if not in the page's body, and what the address calls the query, if not `q`. */
+  host?: ShadowRoot;
+  parameter?: string;
   say(part: string, key: string, values?: Record<string, string | number>): string;
   address(path: string): string;
   load(path: string): Promise<void>;

@@ -59,7 +59,7 @@
         live
       )
     );
-    document.body.append(dialog);
+    (reader.host || document.body).append(dialog);
     return {
       dialog, input: field, list, facets, state, count,
       why: /** @type {HTMLButtonElement} */ (why),

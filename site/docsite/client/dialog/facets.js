@@ -47,7 +47,8 @@
   }
 
   reader.facets = (parts, answer, chosen, change) => {
-    const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.facet : undefined;
+    const within = /** @type {Document | ShadowRoot} */ (parts.facets.getRootNode());
+    const focused = within.activeElement instanceof HTMLElement ? within.activeElement.dataset.facet : undefined;
     const redraw = () => reader.facets(parts, answer, chosen, change);
     const rows = NAMES.flatMap((name) => {
       const picked = valuesOf(chosen, name);

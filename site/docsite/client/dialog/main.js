@@ -37,8 +37,8 @@
   /** @param {string} query */
   function showInAddress(query) {
     const url = new URL(window.location.href);
-    if (query) url.searchParams.set("q", query);
-    else url.searchParams.delete("q");
+    if (query) url.searchParams.set(reader.parameter || "q", query);
+    else url.searchParams.delete(reader.parameter || "q");
     try {
       window.history.replaceState(window.history.state, "", url);
     } catch {
@@ -84,7 +84,7 @@
   function received(parts, found, query, started) {
     answer = found;
     draw(parts);
-    const live = /** @type {HTMLElement} */ (document.getElementById("SearchLive"));
+    const live = /** @type {HTMLElement} */ (parts.dialog.querySelector("#SearchLive"));
     const told = found.hits.length ? "count" : "count_none";
     reader.announce(live, reader.say("dialog", told, found.hits.length ? { count: found.total, query } : { query }));
     reader.emit("noctule:search", { query, filters, count: found.total, ms: Math.round(performance.now() - started) });

@@ -25,6 +25,8 @@
   }
 
   function browse() {
+    // A site that was built by something else has no such pages.
+    if (reader.host) return "";
     const links = [page("browse_words", "_search/index.html"), page("browse_pages", "_pages/index.html")];
     if (document.querySelector(".site-links a[href*='_communities/index.html']")) links.push(page("browse_topics", "_communities/index.html"));
     if (document.querySelector(".site-links a[href*='_tags/index.html']")) links.push(page("browse_tags", "_tags/index.html"));

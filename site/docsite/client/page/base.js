@@ -39,6 +39,8 @@
       known = new Promise((resolve, reject) => {
         const script = document.createElement("script");
         script.src = reader.address(path);
+        // A page that says no encoding would have its own read into the script.
+        script.charset = "utf-8";
         script.onload = () => resolve();
         script.onerror = () => {
           loading.delete(path);

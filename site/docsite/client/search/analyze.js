@@ -88,6 +88,16 @@ function stemmed(word, stemmer) {
  * @returns {string[]}
  */
 function expanded(token, stemmer) {
+  // An accent that stands alone is a token, and nothing once accents are gone.
+  return termsOf(token, stemmer).filter(Boolean);
+}
+
+/**
+ * @param {string} token
+ * @param {Stemmer | null} stemmer
+ * @returns {string[]}
+ */
+function termsOf(token, stemmer) {
   if (HAS_CJK.test(token)) return mixed(token, stemmer);
   if (/[+#]$/.test(token)) return [token];
   const parts = (token.match(PARTS_OF_TOKEN) || []).map((part) => stemmed(part, stemmer));

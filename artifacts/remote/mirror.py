@@ -1,0 +1,259 @@
+"""A store elsewhere, read through a folder of this machine: a cache by content hash that is a store itself.
+
+Files come in by their hash and are refused if they are not what the manifest says; a snapshot appears in the cache
+whole, and ``CURRENT`` there changes last. Where the other side cannot be reached, the cache answers.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from uuid import uuid4
+
+from artifacts import durable
+from artifacts.layout import CURRENT, LOCK, MANIFEST, PINS, SNAPSHOTS, STAGING_PREFIX
+from artifacts.manifest import FileEntry, Manifest
+from artifacts.pointer import Pointer
+from artifacts.remote.files import NotThere, RemoteFiles
+from artifacts.remote.shelf import AGAIN, RemoteShelf
+from artifacts.shelves import PIN_DIGITS, Shelves
+from artifacts.snapshot import hash_files
+from pipeline.errors import (
+    ArtifactError,
+    DamagedSnapshot,
+    NoSnapshot,
+    RemoteUnavailable,
+    StoreBusy,
+    WriteFailed,
+)
+from pipeline.identity import sha256_hex
+from pipeline.model import SnapshotId
+
+REMOTE = "REMOTE"
+OBJECTS = "objects"
+_WAIT_S = 900.0
+_LOOK_AGAIN_S = 0.2
+_log = logging.getLogger("noctule")
+
+
+def mirror_folder(address: str) -> Path:
+    """The folder through which a store at an address is read; made if need be, under the user's cache folder."""
+    address = address.rstrip("/")
+    folder = _cache() / "stores" / sha256_hex(address.encode())[:20]
+    if _address_of(folder) != address:
+        durable.make_directory(folder)
+        durable.replace_file(folder / REMOTE, json.dumps({"address": address}).encode() + b"\n")
+    return folder
+
+
+def mirror_of(root: Path) -> Mirror | None:
+    """The mirror that a folder is, ``None`` for a store of this machine's own."""
+    address = _address_of(root)
+    return None if address is None else Mirror(root, address)
+
+
+def _cache() -> Path:
+    given = os.environ.get("NOCTULE_CACHE")
+    if given:
+        return Path(given).expanduser().absolute()
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
+    return Path(base) / "noctule"
+
+
+def _address_of(folder: Path) -> str | None:
+    try:
+        found = json.loads((folder / REMOTE).read_bytes())["address"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return found if isinstance(found, str) else None
+
+
+class Mirror:
+    """A cache folder and the store elsewhere that it follows."""
+
+    def __init__(self, root: Path, address: str) -> None:
+        self.root, self.address = root, address
+        self._shelves = Shelves(root)
+
+    def bring_current(self) -> None:
+        """The other side's current snapshot is here and current; where that cannot be reached, the cached one stays.
+
+        Raises ``RemoteUnavailable`` if there is none, ``NoSnapshot`` if nothing was published there, and
+        ``DamagedSnapshot`` for bytes that are not those that were published.
+        """
+        try:
+            self._follow()
+        except RemoteUnavailable as error:
+            cached = self._shelves.pointer_if_sound()
+            if cached is None or not self._shelves.path_of(cached.id).is_dir():
+                raise
+            _log.warning(
+                "%s cannot be reached; snapshot %s is answered from the cache", error.where, cached.id
+            )
+
+    def bring(self, name: SnapshotId) -> None:
+        """The named snapshot is here, if the other side has it; raises as ``bring_current`` does."""
+        if not self._shelves.path_of(name).is_dir():
+            with self._alone():
+                self._fetch(RemoteFiles(self.address), name)
+
+    def mend(self, name: SnapshotId) -> None:
+        """What the disk has lost of a cached snapshot is fetched again; raises as ``bring_current`` does."""
+        with self._alone():
+            _log.warning("snapshot %s is damaged in the cache %s; it is fetched again", name, self.root)
+            path = self._shelves.path_of(name)
+            if path.is_dir():
+                found = hash_files(sorted(self._objects().iterdir()))
+                for digest in sorted(digest for digest in found if found[digest] != digest):
+                    durable.remove_file(self._objects() / digest)
+                self._discard(path)
+            self._fetch(RemoteFiles(self.address), name)
+
+    # Steps
+
+    def _follow(self) -> None:
+        for _ in range(3):
+            remote = RemoteFiles(self.address)
+            pointer = RemoteShelf(remote).pointer()
+            if pointer is None:
+                raise NoSnapshot(
+                    "nothing has been published there yet",
+                    where=self.address,
+                    hint="From where it is built: noctule publish --to ADDRESS",
+                )
+            if pointer == self._shelves.pointer_if_sound() and self._shelves.path_of(pointer.id).is_dir():
+                return
+            try:
+                with self._alone():
+                    self._fetch(remote, pointer.id)
+                    self._make_current(pointer)
+                return
+            except NoSnapshot:
+                # It may have been pruned since the pointer was read; a newer pointer is a reason to try again.
+                if RemoteShelf(remote).pointer() == pointer:
+                    raise
+        raise RemoteUnavailable(
+            "it changes faster than it can be read", where=self.address, hint="Try again."
+        )
+
+    def _fetch(self, remote: RemoteFiles, name: SnapshotId) -> None:
+        target = self._shelves.path_of(name)
+        if target.is_dir():
+            return
+        self._sweep()
+        try:
+            manifest = RemoteShelf(remote).manifest(name)
+        except NotThere:
+            raise NoSnapshot(f"there is no snapshot {name}", where=self.address, hint=AGAIN) from None
+        staging = target.parent / f"{STAGING_PREFIX}{uuid4().hex}"
+        durable.make_directory(staging)
+        for file, entry in sorted(manifest.files.items()):
+            self._place(self._object(remote, f"{SNAPSHOTS}/{name}/{file}", entry), staging / file)
+        self._seal(staging, manifest, target)
+
+    def _object(self, remote: RemoteFiles, path: str, entry: FileEntry) -> Path:
+        """A file by its hash, fetched if it is not here yet."""
+        kept = self._objects() / entry.sha256
+        if kept.is_file() and kept.stat().st_size == entry.bytes:
+            return kept
+        part = self._objects() / f"{STAGING_PREFIX}{uuid4().hex}"
+        try:
+            with durable.writer(part) as out:
+                size = sum(out.write(block) for block in _bounded(remote.blocks(path), entry.bytes))
+        except NotThere:
+            raise self._damaged(remote, path, "the file is missing") from None
+        found = hash_files([part])[part.name]
+        if size != entry.bytes or found != entry.sha256:
+            durable.remove_file(part)
+            what = f"expected {entry.bytes} bytes with SHA-256 {entry.sha256}, found {size} with {found}"
+            raise self._damaged(remote, path, what)
+        durable.replace(part, kept)
+        return kept
+
+    def _damaged(self, remote: RemoteFiles, path: str, what: str) -> ArtifactError:
+        if RemoteShelf(remote).pointer_if_sound() is not None:
+            name = path.split("/")[1]
+            if f"{SNAPSHOTS}/{name}/{MANIFEST}" not in remote.sizes(f"{SNAPSHOTS}/{name}"):
+                return NoSnapshot(f"there is no snapshot {name} any more", where=self.address, hint=AGAIN)
+        return DamagedSnapshot(what, where=remote.where(path), hint=AGAIN)
+
+    def _place(self, kept: Path, target: Path) -> None:
+        if not durable.link(kept, target):
+            durable.write_file(target, kept.read_bytes())
+
+    def _seal(self, staging: Path, manifest: Manifest, target: Path) -> None:
+        durable.write_file(staging / MANIFEST, manifest.to_bytes())
+        durable.make_read_only(staging)
+        durable.sync_directory(staging)
+        durable.sync_directory(self._objects())
+        durable.rename(staging, target)
+        durable.sync_directory(target.parent)
+
+    def _make_current(self, pointer: Pointer) -> None:
+        durable.overwrite(self._shelves.pin(pointer.id), f"{pointer.generation:0{PIN_DIGITS}d}\n".encode())
+        durable.replace_file(self.root / CURRENT, pointer.to_bytes())
+        for info in self._shelves.snapshots():
+            if not (info.current or info.previous):
+                self._forget(info.snapshot_id)
+        for kept in sorted(self._objects().iterdir()):
+            if kept.stat().st_nlink == 1:
+                durable.remove_file(kept)
+
+    def _forget(self, name: SnapshotId) -> None:
+        """An older snapshot leaves the cache, unless somebody reads it."""
+        lock = durable.try_exclusive(self._shelves.pin(name))
+        if lock is None:
+            return
+        try:
+            durable.remove_file(self._shelves.pin(name))
+            self._discard(self._shelves.path_of(name))
+        finally:
+            lock.close()
+
+    def _discard(self, path: Path) -> None:
+        doomed = path.parent / f"{STAGING_PREFIX}{uuid4().hex}"
+        durable.rename(path, doomed)
+        durable.remove_tree(doomed)
+
+    def _sweep(self) -> None:
+        """What a fetch left that was cut off."""
+        with suppress(WriteFailed):
+            for path in sorted(self._objects().glob(f"{STAGING_PREFIX}*")):
+                durable.remove_file(path)
+            for path in sorted(self._shelves.snapshots_folder.glob(f"{STAGING_PREFIX}*")):
+                durable.remove_tree(path)
+
+    def _objects(self) -> Path:
+        return self.root / OBJECTS
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Two readers that find the cache old do not fetch the same: the second waits."""
+        for folder in (self._objects(), self._shelves.snapshots_folder, self.root / PINS):
+            durable.make_directory(folder)
+        deadline = time.monotonic() + _WAIT_S
+        while (lock := durable.try_exclusive(self.root / LOCK)) is None:
+            if time.monotonic() > deadline:
+                raise StoreBusy(
+                    "another reader has been fetching for long", where=str(self.root), hint="Stop it."
+                )
+            time.sleep(_LOOK_AGAIN_S)
+        try:
+            yield
+        finally:
+            lock.close()
+
+
+def _bounded(blocks: Iterator[bytes], most: int) -> Iterator[bytes]:
+    """The blocks up to one that goes past ``most`` bytes: whatever lies there cannot fill the disk."""
+    seen = 0
+    for block in blocks:
+        yield block
+        seen += len(block)
+        if seen > most:
+            return

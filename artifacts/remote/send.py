@@ -1,0 +1,209 @@
+"""A published snapshot goes to another place: data first, each file verified by its hash, the pointer last.
+
+The other place has the layout of a store. Whatever interrupts the sending, its readers see the snapshot before or the
+one after; the next sending goes on where the last one was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from artifacts import durable
+from artifacts.layout import CURRENT, MANIFEST, PINS, SNAPSHOTS
+from artifacts.manifest import MAX_MANIFEST_BYTES, FileEntry
+from artifacts.pointer import MAX_POINTER_BYTES, Pointer
+from artifacts.remote.files import NotThere, RemoteFiles, is_address
+from artifacts.remote.shelf import RemoteShelf
+from artifacts.shelves import PIN_DIGITS
+from artifacts.snapshot import Snapshot
+from artifacts.store import Staging, Store
+from pipeline.errors import NoctuleError, RemoteUnavailable, SettingsError
+from pipeline.model import SnapshotId
+
+_TRIES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What sending did: files that travelled, files that were there already, snapshots that were removed there."""
+
+    target: str
+    snapshot_id: SnapshotId
+    changed: bool
+    sent: int
+    kept: int
+    bytes: int
+    removed: tuple[SnapshotId, ...]
+
+
+def send(store: Store, target: str, keep: int, *, deep: bool = False) -> Sent:
+    """The store's current snapshot is the target's current one, proved; ``keep`` older ones stay there.
+
+    ``deep`` reads back what is there already. Raises ``RemoteUnavailable``, ``WriteFailed``, ``StoreBusy`` or
+    ``NoSnapshot``; the target's current snapshot is then as it was.
+    """
+    with store.open() as snapshot:
+        if is_address(target):
+            return _send_to_address(snapshot, RemoteFiles(target), keep, deep=deep)
+        return _send_to_folder(snapshot, store, Path(target).expanduser().absolute(), keep)
+
+
+# To a folder: the very protocol of the store
+
+
+def _send_to_folder(snapshot: Snapshot, store: Store, folder: Path, keep: int) -> Sent:
+    if folder.resolve() == store.root.resolve():
+        raise SettingsError(
+            "the target is the store itself", where=str(folder), hint="Name another folder or address."
+        )
+    target = Store(folder)
+    with target.lock("publish"):
+        have = _files_of_current(target)
+        staging = target.stage()
+        sizes = [_placed(snapshot, name, entry, have, staging) for name, entry in _entries(snapshot)]
+        published = target.publish(staging, snapshot.manifest)
+        removed = target.prune(keep)
+    travelled = [size for size in sizes if size is not None]
+    return Sent(
+        target=str(folder),
+        snapshot_id=snapshot.id,
+        changed=published.changed,
+        sent=len(travelled),
+        kept=len(sizes) - len(travelled),
+        bytes=sum(travelled),
+        removed=removed,
+    )
+
+
+def _files_of_current(target: Store) -> dict[str, Path]:
+    """The files of the folder's current snapshot by their hash, where it is sound."""
+    try:
+        with target.open() as current:
+            return {entry.sha256: current.path / name for name, entry in _entries(current)}
+    except NoctuleError:
+        return {}
+
+
+def _entries(snapshot: Snapshot) -> list[tuple[str, FileEntry]]:
+    return sorted(snapshot.manifest.files.items())
+
+
+def _placed(
+    snapshot: Snapshot, name: str, entry: FileEntry, have: Mapping[str, Path], staging: Staging
+) -> int | None:
+    """The bytes that were written; ``None`` where a file of the target's own serves."""
+    there = have.get(entry.sha256)
+    if there is not None and durable.link(there, staging.path / name):
+        return None
+    with durable.writer(staging.path / name) as out, (snapshot.path / name).open("rb") as source:
+        while block := source.read(1 << 20):
+            out.write(block)
+    return entry.bytes
+
+
+# To an address: no locks and no renames, but names of content
+
+
+def _send_to_address(snapshot: Snapshot, remote: RemoteFiles, keep: int, *, deep: bool) -> Sent:
+    shelf = RemoteShelf(remote)
+    pointer = shelf.pointer_if_sound()
+    if pointer is not None and pointer.id == snapshot.id and not deep and _is_complete(snapshot, remote):
+        return _report(snapshot, remote, [], changed=False, removed=shelf.prune(keep, pointer))
+    moved = _send_files(snapshot, remote, _hashes_there(shelf, pointer, snapshot.id))
+    if pointer is None or pointer.id != snapshot.id:
+        generation = 1 + max([pointer.generation if pointer else 0, *shelf.generations().values()], default=0)
+        previous = pointer.id if pointer is not None and pointer.id in shelf.names() else None
+        remote.replace(f"{PINS}/{snapshot.id}", f"{generation:0{PIN_DIGITS}d}\n".encode())
+        changed, pointer = True, Pointer(snapshot.id, generation, previous)
+        remote.replace(CURRENT, pointer.to_bytes())
+        _require_read_back(remote, CURRENT, pointer.to_bytes(), MAX_POINTER_BYTES)
+    else:
+        changed = bool(moved)
+    return _report(snapshot, remote, moved, changed=changed, removed=shelf.prune(keep, pointer))
+
+
+def _report(
+    snapshot: Snapshot,
+    remote: RemoteFiles,
+    moved: list[int],
+    *,
+    changed: bool,
+    removed: tuple[SnapshotId, ...],
+) -> Sent:
+    kept = len(snapshot.manifest.files) - len(moved)
+    return Sent(remote.address, snapshot.id, changed, len(moved), kept, sum(moved), removed)
+
+
+def _folder(name: SnapshotId) -> str:
+    return f"{SNAPSHOTS}/{name}"
+
+
+def _is_complete(snapshot: Snapshot, remote: RemoteFiles) -> bool:
+    """Whether every file is there with its size."""
+    folder, there = _folder(snapshot.id), remote.sizes(_folder(snapshot.id))
+    wanted = {f"{folder}/{name}": entry.bytes for name, entry in snapshot.manifest.files.items()}
+    wanted[f"{folder}/{MANIFEST}"] = len(snapshot.manifest.to_bytes())
+    return wanted.items() <= there.items()
+
+
+def _hashes_there(shelf: RemoteShelf, pointer: Pointer | None, but: SnapshotId) -> dict[str, str]:
+    """The files of the target's current snapshot by their hash, to be copied there instead of sent."""
+    if pointer is None or pointer.id == but:
+        return {}
+    try:
+        manifest = shelf.manifest(pointer.id)
+    except (NoctuleError, NotThere):
+        return {}
+    return {entry.sha256: f"{_folder(pointer.id)}/{name}" for name, entry in manifest.files.items()}
+
+
+def _send_files(snapshot: Snapshot, remote: RemoteFiles, have: Mapping[str, str]) -> list[int]:
+    """The bytes of each file that travelled; every file is there as its hash says, the manifest last."""
+    folder, moved = _folder(snapshot.id), list[int]()
+    there = remote.sizes(folder)
+    for name, entry in _entries(snapshot):
+        path = f"{folder}/{name}"
+        if there.get(path) == entry.bytes and _holds(remote, path, entry.sha256):
+            continue
+        if (
+            entry.sha256 in have
+            and remote.copy(have[entry.sha256], path)
+            and _holds(remote, path, entry.sha256)
+        ):
+            continue
+        _send_one(snapshot.path / name, remote, path, entry.sha256)
+        moved.append(entry.bytes)
+    content = snapshot.manifest.to_bytes()
+    remote.replace(f"{folder}/{MANIFEST}", content)
+    _require_read_back(remote, f"{folder}/{MANIFEST}", content, MAX_MANIFEST_BYTES)
+    return moved
+
+
+def _holds(remote: RemoteFiles, path: str, sha256: str) -> bool:
+    try:
+        return remote.sha256(path) == sha256
+    except NotThere:
+        return False
+
+
+def _send_one(source: Path, remote: RemoteFiles, path: str, sha256: str) -> None:
+    for _ in range(_TRIES):
+        remote.send(source, path)
+        if _holds(remote, path, sha256):
+            return
+    raise RemoteUnavailable(
+        "what can be read there is not what was sent",
+        where=remote.where(path),
+        hint="Look at the other side's disk; nothing was published there.",
+    )
+
+
+def _require_read_back(remote: RemoteFiles, path: str, content: bytes, limit: int) -> None:
+    if remote.read(path, limit + 1) != content:
+        raise RemoteUnavailable(
+            "what can be read there is not what was written",
+            where=remote.where(path),
+            hint="Somebody else writes to this target, or its disk is not well.",
+        )

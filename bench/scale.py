@@ -1,0 +1,142 @@
+"""A page on paper for 100 million passages: arithmetic on measured figures, and a small simulation where that is not enough.
+
+``python -m bench scale`` prints the tables of docs/concepts/scale.md. It needs no corpus and takes seconds; where a store of
+MDN lies in the cache, codes of vectors are measured on it as well.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from artifacts.invariants import rows_of
+from artifacts.ivf import lists_for
+from artifacts.store import Store
+from bench.corpora import cache_folder
+
+PASSAGES = 100_000_000
+# Measured: docs/benchmarks.md (MDN, encoding on two cores; a million passages).
+TOKENS_PER_PASSAGE = 12.8e6 / 110_007
+TOKENS_PER_CORE_SECOND = 18_125 / 2
+PARSE_CORE_SECONDS_PER_PASSAGE = 2 * 393 / 1_000_699
+REST_SECONDS_PER_PASSAGE = (727 - 393) / 1_000_699
+BUILD_BYTES_PER_PASSAGE = 9_115e6 / 1_000_699
+SNAPSHOT_BYTES_PER_PASSAGE = 2_616e6 / 1_000_699
+SEARCH_P50_MS, SEARCH_P95_MS = 16.6, 29.9
+CHANGED_SHARE = 30 / 14_592
+# An assumption, not a measurement: what a core costs for an hour, in any currency.
+PRICE_PER_CORE_HOUR = 0.04
+DIMENSION = 384
+TRIALS = 20_000
+SAMPLE, QUERIES = 20_000, 200
+
+
+@dataclass(frozen=True, slots=True)
+class Shards:
+    """One way to cut the corpus, and what follows from it."""
+
+    shards: int
+    build_gb: float
+    snapshot_gb: float
+    lists: int
+    build_hours: float
+    p50_ms: float
+    p95_ms: float
+    asked_each: int
+
+
+def measure() -> None:
+    """Prints every table of the page."""
+    _print_whole()
+    print(
+        f"\n{'shards':>7} {'build GB':>9} {'snapshot GB':>12} {'lists':>6} {'build h':>8} {'p50':>6} {'p95':>6} {'asked':>6}"
+    )
+    for count in (10, 25, 50, 100, 200):
+        found = shards(count)
+        print(
+            f"{found.shards:7} {found.build_gb:9.1f} {found.snapshot_gb:12.1f} {found.lists:6} {found.build_hours:8.2f} "
+            f"{found.p50_ms:6.1f} {found.p95_ms:6.1f} {found.asked_each:6}"
+        )
+    _print_night()
+    _print_codes()
+
+
+def _print_whole() -> None:
+    encode = PASSAGES * TOKENS_PER_PASSAGE / TOKENS_PER_CORE_SECOND / 3600
+    parse = PASSAGES * PARSE_CORE_SECONDS_PER_PASSAGE / 3600
+    print(
+        f"encode {encode:,.0f} core hours, parse {parse:,.0f} core hours, price {PRICE_PER_CORE_HOUR * (encode + parse):,.0f}"
+    )
+    for cores in (16, 64, 256):
+        print(f"  {cores} cores: {(encode + parse) / cores:,.0f} h")
+    for name, per in (
+        ("exact, fp32", 4 * DIMENSION),
+        ("lists, 8 bits", DIMENSION + 8),
+        ("lists, 48 codes", 48 + 8),
+    ):
+        print(f"  vectors, {name:16} {PASSAGES * per / 1e9:8.1f} GB")
+
+
+def shards(count: int) -> Shards:
+    """What so many shards of equal size cost, and how a query over all of them fares."""
+    each, chance = PASSAGES / count, np.random.default_rng(1)
+    spread = math.log(SEARCH_P95_MS / SEARCH_P50_MS) / 1.645
+    # A query waits for the slowest of all shards, which are asked at once.
+    slowest = np.exp(math.log(SEARCH_P50_MS) + spread * chance.standard_normal((TRIALS, count)).max(axis=1))
+    return Shards(
+        shards=count,
+        build_gb=each * BUILD_BYTES_PER_PASSAGE / 1e9,
+        snapshot_gb=each * SNAPSHOT_BYTES_PER_PASSAGE / 1e9,
+        lists=lists_for(int(each)),
+        build_hours=each * REST_SECONDS_PER_PASSAGE / 3600,
+        p50_ms=float(np.quantile(slowest, 0.5)),
+        p95_ms=float(np.quantile(slowest, 0.95)),
+        asked_each=asked_each(count),
+    )
+
+
+def asked_each(count: int, wanted: int = 100, sure: float = 0.999) -> int:
+    """How many hits each shard must give so that the best ``wanted`` of all are among them with this probability."""
+    chance = np.random.default_rng(2)
+    most = [np.bincount(chance.integers(0, count, wanted), minlength=count).max() for _ in range(TRIALS)]
+    return int(np.quantile(np.array(most), sure))
+
+
+def _print_night() -> None:
+    """A night's share of changed documents: by hash they touch all shards, by folder a few."""
+    changed, chance = round(PASSAGES / 7.54 * CHANGED_SHARE), np.random.default_rng(3)
+    hours = PASSAGES * CHANGED_SHARE * TOKENS_PER_PASSAGE / TOKENS_PER_CORE_SECOND / 3600
+    print(f"a night: {changed:,} documents, {hours:.1f} core hours of encoding")
+    for touched in (5, 20, 100):
+        counts = [len(np.unique(chance.integers(0, 100, touched))) for _ in range(TRIALS // 10)]
+        print(f"  changes in {touched} folders: {np.mean(counts):.1f} of 100 shards by folder, 100 by hash")
+
+
+def _print_codes() -> None:
+    """Recall of the 100 nearest by vectors as codes, on MDN's where they lie in the cache."""
+    root = cache_folder() / "store-mdn"
+    if not root.is_dir():
+        print("no store of MDN in the cache: codes are not measured")
+        return
+    import faiss
+
+    with Store(root).open() as snapshot:
+        table = snapshot.table("vectors")
+        vectors = np.array(rows_of(table["vector"], DIMENSION), dtype=np.float32)
+    rows = np.random.default_rng(4).permutation(len(vectors))[: SAMPLE + QUERIES]
+    base, asked = vectors[rows[:SAMPLE]], vectors[rows[SAMPLE:]]
+    truth = np.argsort(-(asked @ base.T), axis=1, kind="stable")[:, :100]
+    for name, text in (("8 bits", "SQ8"),):
+        index = faiss.index_factory(DIMENSION, text, faiss.METRIC_INNER_PRODUCT)
+        index.train(base)
+        index.add(base)
+        _, wide = index.search(asked, 400)
+        print(
+            f"  {name:10} recall {_recall(truth, wide[:, :100]):.3f}, of the best 400, scored again: {_recall(truth, wide):.3f}"
+        )
+
+
+def _recall(truth: np.ndarray, found: np.ndarray) -> float:
+    return float(np.mean([len(np.intersect1d(a, b)) / len(a) for a, b in zip(truth, found, strict=True)]))

@@ -1,0 +1,187 @@
+"""What a run would do, found out by reading the sources and the current snapshot; nothing is written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+
+from artifacts.runs import read_runs
+from artifacts.snapshot import Snapshot, read_manifest
+from artifacts.store import Store
+from flows.collect import Listing, list_sources
+from flows.past_runs import Estimate, Kind, estimate, past_runs
+from flows.rebuild import Rebuild, rebuilds
+from flows.shrink import documents_before, require_unshrunk
+from pipeline.discover import FoundFile, read_source
+from pipeline.errors import ArtifactError, CollectionShrank, RejectedDocument
+from pipeline.model import Rejection
+from pipeline.settings import Settings
+
+_THREADS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionChanges:
+    """Files of a collection against the current snapshot; ``moved`` are whole and unchanged under another path.
+
+    ``refused`` were quarantined when the current snapshot was made, and are tried again.
+    """
+
+    collection: str
+    files: int
+    new: tuple[str, ...]
+    changed: tuple[str, ...]
+    moved: tuple[str, ...]
+    removed: tuple[str, ...]
+    refused: int
+    unchanged: int
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What a run would read and do; ``stopped`` says which guard would stop it, and is empty if none would."""
+
+    collections: tuple[CollectionChanges, ...]
+    bytes: int
+    rejections: tuple[Rejection, ...]
+    rebuilt: tuple[Rebuild, ...]
+    texts: int
+    time: Estimate | None
+    stopped: str
+
+    @property
+    def to_do(self) -> int:
+        """Files that are new, moved or changed, and documents that are gone."""
+        return sum(len(c.new) + len(c.changed) + len(c.moved) + len(c.removed) for c in self.collections)
+
+    def as_dict(self) -> dict[str, object]:
+        """The forecast as JSON prints it."""
+        return asdict(self) | {
+            "files": {each.collection: each.files for each in self.collections},
+            "rejected": [asdict(each) for each in self.rejections],
+            "rebuilt": [str(each) for each in self.rebuilt],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """The current snapshot: the source hash of each document by its path, and the files it left out."""
+
+    hashes: Mapping[str, Mapping[str, str]]
+    refused: Mapping[str, frozenset[str]]
+    texts: int
+    documents: int
+
+
+def forecast(settings: Settings, store: Store) -> Forecast:
+    """What ``build_snapshot`` would do now; raises ``MissingRoot``."""
+    listing = list_sources(settings)
+    before = _before(store)
+    changes = tuple(
+        _changes(name, [file for file in listing.files if file.collection == name], settings, before)
+        for name in sorted(settings.collections)
+        if name not in listing.failures
+    )
+    rebuilt = rebuilds(store, settings)
+    texts = _texts(changes, rebuilt, before)
+    documents = sum(each.files for each in changes)
+    runs = past_runs(read_runs(store.root))
+    return Forecast(
+        collections=changes,
+        bytes=sum(file.size for file in listing.files),
+        rejections=listing.rejections,
+        rebuilt=rebuilt,
+        texts=texts,
+        time=estimate(runs, _kind(changes, rebuilt, before), documents, texts),
+        stopped=_stopped(
+            settings, listing, store, {each.collection: each.files - each.refused for each in changes}
+        ),
+    )
+
+
+def _before(store: Store) -> _Before:
+    try:
+        current = store.current()
+        if current is None:
+            return _Before({}, {}, 0, 0)
+        path = store.path_of(current)
+        snapshot = Snapshot(path, read_manifest(path, current), None)
+        hashes: dict[str, dict[str, str]] = {}
+        for row in snapshot.table("documents", ["collection", "path", "sha256"]).to_pylist():
+            hashes.setdefault(row["collection"], {})[row["path"]] = row["sha256"]
+        refused: dict[str, set[str]] = {}
+        for row in snapshot.table("report", ["collection", "path"]).to_pylist():
+            refused.setdefault(row["collection"], set()).add(row["path"])
+        counts = snapshot.manifest.counts
+        return _Before(
+            hashes,
+            {name: frozenset(paths) for name, paths in refused.items()},
+            counts.get("vectors", 0),
+            counts.get("documents", 0),
+        )
+    except ArtifactError:
+        return _Before({}, {}, 0, 0)  # what it is that cannot be read is among the reasons to rebuild
+
+
+def _changes(name: str, files: Sequence[FoundFile], settings: Settings, before: _Before) -> CollectionChanges:
+    known, refused = before.hashes.get(name, {}), before.refused.get(name, frozenset())
+    now = dict(zip((file.path for file in files), _hashes(files, settings), strict=True))
+    removed = sorted(known.keys() - now.keys())
+    gone = {known[path] for path in removed}
+    unknown = sorted(path for path in now.keys() - known.keys() if path not in refused)
+    moved = [path for path in unknown if now[path] in gone]
+    changed = sorted(path for path in now.keys() & known.keys() if now[path] != known[path])
+    return CollectionChanges(
+        collection=name,
+        files=len(files),
+        new=tuple(path for path in unknown if now[path] not in gone),
+        changed=tuple(changed),
+        moved=tuple(moved),
+        removed=tuple(path for path in removed if known[path] not in {now[other] for other in moved}),
+        refused=len((now.keys() - known.keys()) & refused),
+        unchanged=len(now.keys() & known.keys()) - len(changed),
+    )
+
+
+def _hashes(files: Sequence[FoundFile], settings: Settings) -> list[str]:
+    """The SHA-256 of each file; empty for one that cannot be read, which is then a change."""
+    with ThreadPoolExecutor(min(_THREADS, os.cpu_count() or 1)) as pool:
+        return list(pool.map(lambda file: _hash(file, settings), files))
+
+
+def _hash(file: FoundFile, settings: Settings) -> str:
+    try:
+        return read_source(file, settings.collections[file.collection]).sha256
+    except RejectedDocument:
+        return ""
+
+
+def _texts(changes: Sequence[CollectionChanges], rebuilt: Sequence[Rebuild], before: _Before) -> int:
+    """Passages to encode at most: of every document whose file changed, or of all."""
+    documents = sum(len(each.new) + len(each.changed) for each in changes)
+    if any(
+        "embed" in each.stages and each.what.split(".")[0] in ("embed", "model", "chunk") for each in rebuilt
+    ):
+        documents = sum(each.files for each in changes)
+    per_document = before.texts / before.documents if before.documents else 1.0
+    return round(documents * per_document)
+
+
+def _kind(changes: Sequence[CollectionChanges], rebuilt: Sequence[Rebuild], before: _Before) -> Kind:
+    if not before.documents or any("parse" in each.stages or "embed" in each.stages for each in rebuilt):
+        return "first"
+    quiet = not rebuilt and not any(c.new or c.changed or c.moved or c.removed for c in changes)
+    return "unchanged" if quiet else "night"
+
+
+def _stopped(settings: Settings, listing: Listing, store: Store, files: Mapping[str, int]) -> str:
+    """What would stop a collection, which then keeps the documents it has; empty if nothing would."""
+    said, before = [error.what for error in listing.failures.values()], documents_before(store)
+    for name, count in sorted(files.items()):
+        try:
+            require_unshrunk(settings, name, before.get(name, 0), count, accept=False)
+        except CollectionShrank as error:
+            said.append(error.what)
+    return "; ".join(said)

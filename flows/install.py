@@ -1,0 +1,91 @@
+"""Puts a schedule where the machine looks for it: systemd's folder of units, or the user's crontab."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from artifacts import durable
+from flows import units
+from flows.units import Job
+from pipeline.errors import SettingsError
+
+_SYSTEM_UNITS = Path("/etc/systemd/system")
+_BOOTED = Path("/run/systemd/system")
+_LIMIT_S = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """What was written, and what the user may still have to do."""
+
+    files: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def has_systemd() -> bool:
+    """Whether this machine was started by systemd and has its command."""
+    return _BOOTED.is_dir() and shutil.which("systemctl") is not None
+
+
+def install_units(job: Job, folder: Path | None = None) -> Installed:
+    """The service and the timer in systemd's folder (or ``folder``), enabled; raises ``SettingsError``.
+
+    For root it is the machine's, for others the user's own, which runs only while the user is logged in or lingers.
+    """
+    is_root = os.geteuid() == 0
+    target = folder or (_SYSTEM_UNITS if is_root else Path.home() / ".config" / "systemd" / "user")
+    durable.make_directory(target)
+    paths = [target / f"{job.name}.service", target / f"{job.name}.timer"]
+    for path, text in zip(paths, (units.service(job), units.timer(job)), strict=True):
+        durable.replace_file(path, text.encode())
+    scope = () if is_root else ("--user",)
+    notes = () if is_root else ("To run while you are logged out: loginctl enable-linger",)
+    files = tuple(map(str, paths))
+    if not has_systemd():
+        return Installed(
+            files,
+            (f"systemd does not run here: enable it where it does, systemctl enable --now {job.name}.timer",),
+        )
+    for arguments in (("daemon-reload",), ("enable", "--now", f"{job.name}.timer")):
+        _run(("systemctl", *scope, *arguments))
+    return Installed(files, notes)
+
+
+def install_crontab(job: Job) -> Installed:
+    """The job's line in the user's crontab, in the place of its earlier one; raises ``SettingsError``."""
+    if shutil.which("crontab") is None:
+        raise SettingsError(
+            "there is no crontab command on this machine",
+            where="--install",
+            hint="Without --install the lines are printed, to be put where your scheduler looks for them.",
+        )
+    listed = subprocess.run(("crontab", "-l"), capture_output=True, text=True, check=False, timeout=_LIMIT_S)
+    # Without a crontab it fails, and there is nothing to keep.
+    existing = listed.stdout if listed.returncode == 0 else ""
+    _run(("crontab", "-"), units.merged_crontab(existing, job))
+    return Installed(
+        ("crontab",),
+        ("A night in which the machine was off is not made up for: the next night does its work.",),
+    )
+
+
+def _run(command: Sequence[str], given: str | None = None) -> None:
+    try:
+        done = subprocess.run(
+            command, input=given, capture_output=True, text=True, check=False, timeout=_LIMIT_S
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SettingsError(
+            f"{command[0]} does not work: {error}", where=" ".join(command), hint="Run it by hand."
+        ) from error
+    if done.returncode:
+        raise SettingsError(
+            f"{command[0]} refused: {done.stderr.strip()[:300] or done.returncode}",
+            where=" ".join(command),
+            hint="The files are written; run it by hand once that is mended.",
+        )

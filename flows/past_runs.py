@@ -1,0 +1,102 @@
+"""How long runs took, from the records of the latest: what a dry run promises, and what a report compares with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any, Literal
+
+Kind = Literal["first", "night", "unchanged"]
+WEEK = 7
+_FEW_TEXTS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class PastRun:
+    """One run that published, or found nothing new."""
+
+    kind: Kind
+    snapshot: str
+    finished: str
+    documents: int
+    encoded: int
+    seconds: float
+    stages: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Seconds that a run may take, going by ``runs`` runs of a ``kind``; stages in their order."""
+
+    kind: Kind
+    runs: int
+    seconds: float
+    least: float
+    most: float
+    stages: Mapping[str, float]
+
+
+def past_runs(records: Iterable[Mapping[str, Any]]) -> tuple[PastRun, ...]:
+    """Records as runs, in the order given; what was refused or cannot be read is left out."""
+    found = []
+    for record in records:
+        try:
+            found.append(_run(record))
+        except (KeyError, TypeError, ValueError):
+            continue
+    return tuple(found)
+
+
+def _run(record: Mapping[str, Any]) -> PastRun:
+    stages: dict[str, float] = {}
+    for time in record["times"]:
+        stages[time["stage"]] = stages.get(time["stage"], 0.0) + float(time["seconds"])
+    encoded, reused = int(record["encoded"]), int(record["reused"])
+    mostly_new = encoded > reused or int(record.get("generation", 0)) == 1
+    kind: Kind = "first" if mostly_new else "night" if record["changed"] else "unchanged"
+    documents, finished = int(record["documents"]), str(record.get("finished", ""))
+    return PastRun(
+        kind, str(record["snapshot"]), finished, documents, encoded, float(record["seconds"]), stages
+    )
+
+
+def usual(runs: Sequence[PastRun]) -> Mapping[str, float]:
+    """The median seconds of each stage, in the order of the first run that has it."""
+    names = dict.fromkeys(name for run in runs for name in run.stages)
+    return {name: median(run.stages.get(name, 0.0) for run in runs) for name in names}
+
+
+def estimate(runs: Sequence[PastRun], kind: Kind, documents: int, texts: int) -> Estimate | None:
+    """How long a run of this kind may take, over so many documents with so many texts to encode.
+
+    The last runs of the kind decide, first runs scaled by their documents, encoding by the texts; without any of the
+    kind, those of another. ``None`` where no run is on record.
+    """
+    like = [run for run in runs if run.kind == kind][:WEEK] or list(runs[:WEEK])
+    if not like:
+        return None
+    each = [_scaled(run, documents if kind == "first" else run.documents) for run in like]
+    stages = dict(usual([run for run, _ in each]))
+    per_text = seconds_per_text(runs)
+    if per_text is not None:
+        stages["embed"] = per_text * texts
+    total = sum(stages.values())
+    others = [seconds - run.stages.get("embed", 0.0) + stages.get("embed", 0.0) for run, seconds in each]
+    return Estimate(like[0].kind, len(like), total, min([total, *others]), max([total, *others]), stages)
+
+
+def _scaled(run: PastRun, documents: int) -> tuple[PastRun, float]:
+    """The run as it would have been over so many documents, and its seconds then."""
+    factor = documents / run.documents if run.documents else 1.0
+    stages = {name: seconds * factor for name, seconds in run.stages.items()}
+    scaled = PastRun(run.kind, run.snapshot, run.finished, documents, run.encoded, run.seconds, stages)
+    return scaled, run.seconds * factor
+
+
+def seconds_per_text(runs: Sequence[PastRun]) -> float | None:
+    """Seconds to encode one passage, over the runs that encoded more than a few; ``None`` where none did."""
+    encoding = [run for run in runs if run.encoded >= _FEW_TEXTS and run.stages.get("embed")]
+    encoding = encoding or [run for run in runs if run.encoded and run.stages.get("embed")]
+    texts = sum(run.encoded for run in encoding)
+    return sum(run.stages["embed"] for run in encoding) / texts if texts else None

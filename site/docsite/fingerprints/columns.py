@@ -1,0 +1,95 @@
+"""Digests of table rows, group by group: columns are joined into one text, of which each group has a slice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Rows = npt.NDArray[np.int64]
+Digests = npt.NDArray[np.uint8]
+# 128 bits: two of a billion pages are alike by chance once in 10**20 sites.
+DIGEST_BYTES = 16
+_BETWEEN = "\x1f"
+
+
+def digest(*parts: bytes) -> bytes:
+    """A digest of several pieces, each fenced by its length so that borders cannot move."""
+    made = blake2b(digest_size=DIGEST_BYTES)
+    for part in parts:
+        made.update(len(part).to_bytes(8, "little"))
+        made.update(part)
+    return made.digest()
+
+
+def digest_of_texts(*texts: str) -> bytes:
+    """The same of texts."""
+    return digest(*(text.encode("utf-8", "surrogatepass") for text in texts))
+
+
+def row_digests(columns: Sequence[pa.ChunkedArray | pa.Array]) -> list[bytes]:
+    """A digest of each row."""
+    count = len(columns[0])
+    return group_digests(columns, np.arange(count + 1, dtype=np.int64))
+
+
+def group_digests(columns: Sequence[pa.ChunkedArray | pa.Array], bounds: Rows) -> list[bytes]:
+    """A digest of the rows ``[bounds[i], bounds[i + 1])`` for each ``i``, in their order."""
+    joined = _joined(columns)
+    if not len(joined):
+        return [slice_digest(memoryview(b""))] * (len(bounds) - 1)
+    _, offsets_buffer, data = joined.buffers()
+    offsets = np.frombuffer(offsets_buffer, dtype=np.int64)[joined.offset : joined.offset + len(joined) + 1]
+    ends = offsets[bounds].tolist()
+    content = memoryview(data if data is not None else b"")
+    return [slice_digest(content[start:end]) for start, end in pairwise(ends)]
+
+
+def slice_digest(content: memoryview | bytes) -> bytes:
+    """A digest of bytes as they are."""
+    return blake2b(content, digest_size=DIGEST_BYTES).digest()
+
+
+def sequence_digests(shown: Digests, rows: Rows, bounds: Rows) -> list[bytes]:
+    """For each ``i`` a digest of the digests of ``rows[bounds[i]:bounds[i + 1]]``, in their order."""
+    content = memoryview(np.ascontiguousarray(shown[rows]).tobytes())
+    width = shown.shape[1]
+    ends = (bounds * width).tolist()
+    return [slice_digest(content[start:end]) for start, end in pairwise(ends)]
+
+
+def as_matrix(digests: Sequence[bytes]) -> Digests:
+    """Digests as rows of numbers, to be taken by row number."""
+    return np.frombuffer(b"".join(digests), dtype=np.uint8).reshape(-1, DIGEST_BYTES)
+
+
+def _joined(columns: Sequence[pa.ChunkedArray | pa.Array]) -> pa.Array:
+    """Each row's values as one text, every value behind its length."""
+    pieces: list[pa.Array] = []
+    for column in columns:
+        value = _text(_whole(column))
+        length = pc.cast(pc.fill_null(pc.binary_length(value), -1), pa.large_string())
+        pieces += [length, pc.fill_null(value, "")]
+    return pc.binary_join_element_wise(*pieces, pa.scalar(_BETWEEN, pa.large_string()))
+
+
+def _whole(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    if isinstance(column, pa.Array):
+        return column
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+
+
+def _text(values: pa.Array) -> pa.Array:
+    if not pa.types.is_list(values.type):
+        return pc.cast(values, pa.large_string())
+    flat = pc.cast(values.flatten(), pa.string())
+    length = pc.cast(pc.fill_null(pc.binary_length(flat), -1), pa.string())
+    fenced = pc.binary_join_element_wise(length, pc.fill_null(flat, ""), _BETWEEN)
+    counts = pc.fill_null(pc.list_value_length(values), 0).to_numpy(zero_copy_only=False)
+    offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]).astype(np.int32))
+    return pc.cast(pc.binary_join(pa.ListArray.from_arrays(offsets, fenced), _BETWEEN), pa.large_string())

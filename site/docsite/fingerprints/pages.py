@@ -1,0 +1,52 @@
+"""The fingerprint of every document's page: two builds that agree on it make the same bytes."""
+
+from __future__ import annotations
+
+from docsite.fingerprints.around import (
+    backlink_digests,
+    drawing_digests,
+    ranks_of,
+    related_digests,
+    shown_digests,
+)
+from docsite.fingerprints.branches import navigation_digests
+from docsite.fingerprints.columns import Digests, digest, digest_of_texts
+from docsite.fingerprints.documents import content_digests
+from docsite.plan import SitePlan
+
+
+def page_fingerprints(plan: SitePlan, code: bytes) -> list[str]:
+    """For each document, by row, a text that changes when its page or the markdown beside it may.
+
+    ``code`` stands for all that the pages of a site share: settings, templates, words, and this program.
+    """
+    edges, shown, ranks = plan.library.edges, shown_digests(plan), ranks_of(plan)
+    around = navigation_digests(plan.tree, plan.listing)
+    parts = (
+        content_digests(plan),
+        [around[entry.page] for entry in plan.library.entries],
+        _neighbours(plan, shown),
+        backlink_digests(edges, shown, ranks),
+        drawing_digests(edges, shown, ranks),
+        related_digests(plan, shown),
+        _topics(plan),
+    )
+    return [digest(code, *each).hex() for each in zip(*parts, strict=True)]
+
+
+def _neighbours(plan: SitePlan, shown: Digests) -> list[bytes]:
+    """The pages before and after each page in reading order."""
+    found: list[bytes] = []
+    for entry in plan.library.entries:
+        names = (plan.tree.previous(entry.page), plan.tree.next(entry.page))
+        found.append(digest(*(shown[plan.by_page[name].row].tobytes() if name else b"" for name in names)))
+    return found
+
+
+def _topics(plan: SitePlan) -> list[bytes]:
+    """The name of each document's topic and the page that lists it."""
+    names = {
+        topic.community_id: digest_of_texts(plan.topic_label(topic), plan.community_page(topic.community_id))
+        for topic in plan.topics
+    }
+    return [names.get(entry.community, b"") for entry in plan.library.entries]

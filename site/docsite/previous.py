@@ -1,0 +1,149 @@
+"""The site as the last build left it: which of its files are still what that build wrote, and what they were made of.
+
+What cannot be trusted counts as absent: a record that is damaged, a file that was changed after it was written.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from docsite.plan import SitePage
+from docsite.urls import MARKER, RECORD
+from pipeline.identity import canonical_json, sha256_hex
+
+FORMAT = 1
+# A record that grows beyond this when it is unpacked is none of ours.
+_MAX_BYTES = 2_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    """What a build knew of a file that it wrote."""
+
+    path: str
+    size: int
+    fingerprint: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class SiteRecord:
+    """What a build knew of its site; ``whole`` stands for all that the site was made from."""
+
+    whole: str
+    pages: int
+    files: tuple[FileRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PreviousSite:
+    """The files of the site before, by an open folder, so that another build's exchange cannot change them."""
+
+    folder: int | None = None
+    record: SiteRecord = SiteRecord("", 0, ())
+    written: int = 0
+    by_path: Mapping[str, FileRecord] = field(default_factory=dict)
+
+    def has(self, path: str, fingerprint: str) -> bool:
+        """Whether this file was made from the same, and is as it was written."""
+        known = self.by_path.get(path)
+        return known is not None and fingerprint == known.fingerprint != "" and self.is_sound(known)
+
+    def is_sound(self, known: FileRecord) -> bool:
+        """Whether the file is a plain one of the size that was written, and older than the record of it."""
+        try:
+            found = os.stat(known.path, dir_fd=self.folder, follow_symlinks=False)
+        except OSError:
+            return False
+        return (
+            stat.S_ISREG(found.st_mode) and found.st_size == known.size and found.st_mtime_ns <= self.written
+        )
+
+    def holds(self, path: str, content: bytes) -> bool:
+        """Whether the site had this very file."""
+        known = self.by_path.get(path)
+        if known is None or known.size != len(content) or not self.is_sound(known):
+            return False
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=self.folder)
+        except OSError:
+            return False
+        with os.fdopen(descriptor, "rb") as file:
+            return file.read(len(content) + 1) == content
+
+    def summary(self, path: str) -> str:
+        """The summary of the page, as it was."""
+        return self.by_path[path].summary
+
+
+@dataclass(frozen=True, slots=True)
+class Reuse:
+    """How files are kept; ``shared`` stands for all that every page of the new site is made with."""
+
+    previous: PreviousSite = PreviousSite()
+    shared: bytes = b""
+
+    def page(self, path: str, fingerprint: str, make: Callable[[], SitePage]) -> SitePage:
+        """The page as it is in the site before, where that was made from the same; else as it is made now."""
+        if self.previous.has(path, fingerprint):
+            return SitePage(path, b"", self.previous.summary(path), fingerprint, kept=True)
+        return replace(make(), fingerprint=fingerprint)
+
+
+@contextmanager
+def previous_site(target: Path) -> Iterator[PreviousSite]:
+    """The site that stands in this folder; an empty one where there is none, or none with a sound record."""
+    try:
+        folder = os.open(target, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:
+        yield PreviousSite()
+        return
+    try:
+        yield _read(folder)
+    finally:
+        os.close(folder)
+
+
+def _read(folder: int) -> PreviousSite:
+    try:
+        marker = json.loads(_content(folder, MARKER))
+        packed = _content(folder, RECORD)
+        if not isinstance(marker, dict) or marker.get("record") != sha256_hex(packed):
+            return PreviousSite()
+        record = _unpacked(packed)
+        written = os.stat(RECORD, dir_fd=folder, follow_symlinks=False).st_mtime_ns
+    except (OSError, ValueError, TypeError, KeyError, RecursionError, zlib.error):
+        return PreviousSite()
+    return PreviousSite(folder, record, written, {each.path: each for each in record.files})
+
+
+def _content(folder: int, name: str) -> bytes:
+    with os.fdopen(os.open(name, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=folder), "rb") as file:
+        return file.read()
+
+
+def _unpacked(packed: bytes) -> SiteRecord:
+    unpacker = zlib.decompressobj()
+    given = json.loads(unpacker.decompress(packed, _MAX_BYTES))
+    if given["format"] != FORMAT:
+        raise ValueError("a record of another version")
+    files = tuple(FileRecord(*each) for each in given["files"])
+    return SiteRecord(given["whole"], given["pages"], files)
+
+
+def packed_record(record: SiteRecord) -> bytes:
+    """The record as bytes; equal records give equal bytes."""
+    files = [[each.path, each.size, each.fingerprint, each.summary] for each in _sorted(record.files)]
+    given = {"format": FORMAT, "whole": record.whole, "pages": record.pages, "files": files}
+    return zlib.compress(canonical_json(given).encode("utf-8", "surrogatepass"), 3)
+
+
+def _sorted(files: Sequence[FileRecord]) -> list[FileRecord]:
+    return sorted(files, key=lambda each: each.path)

@@ -1,0 +1,144 @@
+"""The search alone, for a folder of HTML that something else built: ``_noctule/`` beside its pages, and one script line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from artifacts import durable
+from docsite import urls
+from docsite.assets import component_files, plain_script
+from docsite.build import refuse_other_content
+from docsite.library import SnapshotTables
+from docsite.plan import SitePage, SitePlan, plan_site
+from docsite.previous import PreviousSite, SiteRecord, packed_record, previous_site
+from docsite.search.index import search_files
+from docsite.staging import SiteGone, Stage, abandon, new_stage
+from pipeline.errors import SettingsError, SourceError
+from pipeline.identity import sha256_hex
+from pipeline.search_settings import Search
+from pipeline.site_settings import Site
+
+FOLDER = "_noctule"
+SCRIPT = f"{FOLDER}/noctule-search.js"
+_END = re.compile(rb"</body\s*>", re.IGNORECASE)
+# In these, a line of ASCII cannot be put among the bytes.
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOnlyResult:
+    """What was built: pages that can be found, of them ``missing`` in the folder, files and bytes, and the line to add.
+
+    ``inserted`` pages got the line in this run.
+    """
+
+    pages: int
+    missing: int
+    files: int
+    bytes: int
+    written: int
+    folder: Path
+    line: str
+    inserted: int
+
+
+def build_search(
+    snapshot: SnapshotTables, site: Path, settings: Site, ranking: Search, *, insert: bool = False
+) -> SearchOnlyResult:
+    """The search of the pages in the folder ``site``, in its folder ``_noctule``; with ``insert`` the line in each page.
+
+    The folder ``_noctule`` is exchanged whole. Raises ``SourceError`` where the snapshot is of another folder,
+    ``SettingsError`` where it has several collections, ``WriteFailed`` where the disk refuses.
+    """
+    site = site.resolve()
+    target = site / FOLDER
+    # The words that need no script would be pages of their own.
+    plan = plan_site(
+        snapshot, settings.model_copy(update={"search": False, "markdown": False}), originals=True
+    )
+    missing = _missing(plan, site)
+    refuse_other_content(target)
+    with previous_site(target) as previous:
+        try:
+            stage = _exchange(plan, snapshot, target, ranking, previous)
+        except SiteGone:
+            stage = _exchange(plan, snapshot, target, ranking, PreviousSite())
+    inserted = sum(_insert(site, entry.page) for entry in plan.library.entries) if insert else 0
+    size = sum(each.size for each in stage.files)
+    pages = len(plan.library.entries)
+    return SearchOnlyResult(
+        pages, missing, len(stage.files), size, stage.written, target, line_for(urls.HOME), inserted
+    )
+
+
+def line_for(page: str) -> str:
+    """The line that a page of the site needs; its address is relative, so it works below any path and from a disk."""
+    return f'<script src="{urls.relative_href(page, SCRIPT)}" defer></script>'
+
+
+def _missing(plan: SitePlan, site: Path) -> int:
+    """How many of the snapshot's documents are not in the folder; raises where it is not theirs."""
+    if len(plan.library.collections) > 1:
+        raise SettingsError(
+            "a folder's search needs a snapshot of that folder alone; this one has several collections",
+            where=", ".join(plan.library.collections),
+            hint="Index the folder into a store of its own: noctule index DIR --store STORE",
+        )
+    missing = sum(not (site / entry.path).is_file() for entry in plan.library.entries)
+    if missing == len(plan.library.entries):
+        raise SourceError(
+            "none of the snapshot's documents is in this folder, so no result would lead anywhere",
+            where=str(site),
+            hint="Index this very folder, and give it as --out.",
+        )
+    return missing
+
+
+def _exchange(
+    plan: SitePlan, snapshot: SnapshotTables, target: Path, ranking: Search, previous: PreviousSite
+) -> Stage:
+    staged = new_stage(target)
+    try:
+        stage = Stage(staged, previous)
+        for page in _files(plan, snapshot, ranking):
+            stage.add(page)
+        packed = packed_record(SiteRecord("", len(plan.library.entries), tuple(stage.files)))
+        marker = json.dumps(
+            {"record": sha256_hex(packed), "snapshot": plan.library.snapshot_id}, sort_keys=True
+        )
+        stage.add(SitePage(urls.MARKER, f"{marker}\n".encode()))
+        stage.add(SitePage(urls.RECORD, packed))
+        durable.swap_directory(staged, target)
+    except BaseException:
+        abandon(staged)
+        raise
+    return stage
+
+
+def _files(plan: SitePlan, snapshot: SnapshotTables, ranking: Search) -> Iterator[SitePage]:
+    """All files in one folder: the engine takes pages to lie one step above its own."""
+    for page in search_files(plan, snapshot, ranking):
+        # The engine is text; the index's parts say their encoding themselves.
+        wide = page.content.startswith(_WIDE)
+        yield SitePage(
+            page.path.removeprefix(f"{urls.SEARCH}/"), page.content if wide else plain_script(page.content)
+        )
+    yield from component_files(plan)
+
+
+def _insert(site: Path, page: str) -> bool:
+    """Whether the page got the line: not if it has it, is no plain file of HTML, or is not there."""
+    path = site / page
+    if path.suffix.lower() not in (".html", ".htm") or path.is_symlink() or not path.is_file():
+        return False
+    content = path.read_bytes()
+    if SCRIPT.encode() in content or content.startswith(_WIDE):
+        return False
+    ends = [found.start() for found in _END.finditer(content)]
+    place = ends[-1] if ends else len(content)
+    durable.replace_file(path, content[:place] + line_for(page).encode() + b"\n" + content[place:])
+    return True

@@ -1,0 +1,146 @@
+"""The report of a night says what changed: in the store, on the site's page, as markdown and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from artifacts.nights import read_night
+from artifacts.store import Store
+from docsite.report_page import Sheet, fill_report
+from flows import night_sheets
+from flows.request import IndexRequest
+from flows.steps import PlainSteps, Silent
+from flows.work import build_index, build_site
+from pipeline.site_settings import Site
+from tests.command_line import CommandLine, write_vault
+
+_SETTINGS = """
+[collections.vault]
+root = "vault"
+[limits]
+max_shrink_share = 1.0
+[query_encoder]
+phrases = 0
+spans = 0
+passages = 0
+[communities]
+seed = {seed}
+"""
+
+
+def _edit(vault: Path) -> None:
+    """One of each: added, changed, moved, removed, left out, mended; a link broken and a link mended."""
+    (vault / "missing note.md").write_text("# Missing note\n\nHere it is: zebra zebra.\n")
+    (vault / "install.md").write_text("# Install\n\nRun the zebra, see [[nowhere]].\n")
+    (vault / "guide" / "cancel.md").rename(vault / "stop.md")
+    (vault / "guide" / "owls.md").unlink()
+    (vault / "broken.md").write_text("# Mended\n\nText about a zebra at last.\n")
+    (vault / "worse.md").write_bytes(b"\x00\xff\xfe not text \x00")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """A store after two nights."""
+    folder = tmp_path_factory.mktemp("nights")
+    vault, store = write_vault(folder / "vault"), Store(folder / "store")
+    for seed in (0, 1):
+        (folder / "noctule.toml").write_text(_SETTINGS.format(seed=seed))
+        build_index(IndexRequest(store.root, folder / "noctule.toml"), PlainSteps(), Silent())
+        if not seed:
+            _edit(vault)
+    return store
+
+
+@pytest.fixture(scope="module")
+def night(store: Store) -> Mapping[str, Any]:
+    current = store.current()
+    assert current is not None
+    found = read_night(store.root, current)
+    assert found is not None
+    return found
+
+
+def test_documents_added_changed_moved_and_removed(night: Mapping[str, Any]) -> None:
+    names = {kind: each["names"] for kind, each in night["documents"].items()}
+    assert names == {
+        "added": ["vault:broken.md", "vault:missing note.md"],
+        "changed": ["vault:install.md"],
+        "moved": ["vault:guide/cancel.md -> vault:stop.md"],
+        "removed": ["vault:guide/owls.md"],
+    }
+
+
+def test_files_left_out_now_and_files_mended(night: Mapping[str, Any]) -> None:
+    (worse,) = night["refused"]["first"]
+    assert worse[0] == "vault:worse.md" and worse[1].startswith("quarantined: ")
+    assert night["refused"]["mended"]["names"] == ["vault:broken.md"]
+
+
+def test_links_broken_and_mended(night: Mapping[str, Any]) -> None:
+    broken = {(each["source"], each["target"]): each["fate"] for each in night["links"]["first_broken"]}
+    assert broken["vault:install.md", "nowhere"] == "missing-document"
+    (mended,) = [each for each in night["links"]["first_mended"] if each["target"] == "missing note"]
+    assert (mended["source"], mended["fate"]) == ("vault:index.md", "resolved")
+
+
+def test_rising_terms_are_counted_in_passages(night: Mapping[str, Any]) -> None:
+    assert {"term": "zebra", "before": 0, "now": 3} in night["rising"]
+
+
+def test_sizes_times_and_what_was_made_anew(night: Mapping[str, Any]) -> None:
+    sizes = {each["what"]: (each["before"], each["now"]) for each in night["sizes"]}
+    assert sizes["documents"] == (4, 5)
+    assert sizes["bytes"][0] > 0
+    assert night["runs"] == 1 and night["usual_seconds"] > 0
+    stages = {each["stage"]: each for each in night["stages"]}
+    assert stages["parse"]["seconds"] > 0 and stages["parse"]["usual"] > 0
+    assert [line.split(" ")[0] for line in night["rebuilt"]] == ["communities.seed"]
+    assert night["previous"] != night["snapshot"]
+
+
+def test_the_site_has_the_report_with_links_to_its_pages(store: Store, tmp_path: Path) -> None:
+    build_site(store.root, tmp_path / "public", Site(), PlainSteps())
+    page = (tmp_path / "public" / "_report.html").read_text()
+    assert '<a href="install.html">vault:install.md</a>' in page
+    assert "vault:guide/owls.md" in page and 'href="guide/owls.html"' not in page
+    assert 'href="_report.html"' in (tmp_path / "public" / "index.html").read_text()
+
+
+def test_a_site_need_not_have_it(store: Store, tmp_path: Path) -> None:
+    build_site(store.root, tmp_path / "public", Site(report=False), PlainSteps())
+    assert not (tmp_path / "public" / "_report.html").exists()
+    assert "_report.html" not in (tmp_path / "public" / "index.html").read_text()
+
+
+def test_text_of_documents_is_text_in_html_and_in_markdown(night: Mapping[str, Any], tmp_path: Path) -> None:
+    evil = "<script>alert(1)</script> | `x` [y](z)"
+    (tmp_path / "_report.html").write_text("a<!-- report -->old<!-- /report -->z")
+    assert fill_report(tmp_path, [Sheet(evil, evil, (evil,), ((evil,),), documents=True)])
+    page = (tmp_path / "_report.html").read_text()
+    assert "<script" not in page and page.startswith("a<!-- report -->") and "old" not in page
+    told = json.loads(json.dumps(night))
+    told["links"]["first_broken"] = [{"source": evil, "target": evil, "fate": "missing"}]
+    assert "<script" not in night_sheets.markdown(told)
+    assert "\\| \\`x\\` \\[y\\]" in night_sheets.markdown(told)
+
+
+def test_a_night_without_a_change_leaves_the_report_and_rolled_back_reports_go(store: Store) -> None:
+    folder = store.root.parent
+    before = sorted(path.name for path in (store.root / "reports").iterdir())
+    build_index(IndexRequest(store.root, folder / "noctule.toml"), PlainSteps(), Silent())
+    assert sorted(path.name for path in (store.root / "reports").iterdir()) == before
+    assert len(before) == 2, "the first night and the second"
+
+
+def test_the_command_prints_it(store: Store, tmp_path: Path) -> None:
+    command = CommandLine(tmp_path, store.root)
+    printed = command.run("report", "--json").json
+    assert printed["night"]["documents"]["removed"]["count"] == 1
+    text = command.run("report").out
+    assert "Documents: 2 added; 1 changed; 1 moved; 1 removed." in text
+    assert "links broke" in text

@@ -1,0 +1,281 @@
+"""A snapshot sent to a real object server or a folder, whatever is damaged or interrupted, and read from there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from artifacts.check import check_deep
+from artifacts.layout import CURRENT, MANIFEST
+from artifacts.pointer import Pointer
+from artifacts.remote.mirror import mirror_folder
+from artifacts.remote.send import send
+from artifacts.store import Store
+from pipeline.errors import DamagedSnapshot, NoSnapshot, RemoteUnavailable, SettingsError
+from tests.command_line import CommandLine, wait_until
+from tests.object_server import ObjectServer, object_server
+from tests.snapshot_builder import publish_tiny_snapshot
+
+pytest.importorskip("s3fs")
+pytest.importorskip("moto")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectServer]:
+    with object_server(tmp_path_factory.mktemp("server")) as running:
+        yield running
+
+
+@pytest.fixture
+def bucket(server: ObjectServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A bucket of the test's own, and an environment in which the product finds the server."""
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("NOCTULE_CACHE", str(tmp_path / "cache"))
+    return server.bucket(f"b{abs(hash(tmp_path))}") + "/docs"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    built = Store(tmp_path / "store")
+    publish_tiny_snapshot(built, 0)
+    return built
+
+
+def objects(server: ObjectServer, bucket: str) -> dict[str, int]:
+    return {path: info["size"] for path, info in server.files().find(bucket, detail=True).items()}
+
+
+def edition(store: Store) -> int:
+    with store.open() as snapshot:
+        assert (
+            f"edition{snapshot.manifest.settings['edition']}" in snapshot.table("terms")["term"].to_pylist()
+        )
+        return int(str(snapshot.manifest.settings["edition"]))
+
+
+def test_what_was_sent_is_read_back_whole(server: ObjectServer, bucket: str, store: Store) -> None:
+    sent = send(store, bucket, keep=1)
+    assert (sent.changed, sent.kept) == (True, 0) and sent.sent > 10 and sent.bytes > 10_000
+    remote = Store(bucket)
+    assert edition(remote) == 0
+    check_deep(remote.path_of(sent.snapshot_id), sent.snapshot_id)
+    assert remote.path_of(sent.snapshot_id).is_relative_to(mirror_folder(bucket))
+
+
+def test_the_same_snapshot_is_not_sent_again(server: ObjectServer, bucket: str, store: Store) -> None:
+    first = send(store, bucket, keep=1)
+    for deep in (False, True):
+        again = send(store, bucket, keep=1, deep=deep)
+        assert (again.changed, again.sent, again.bytes, again.kept) == (False, 0, 0, first.sent)
+
+
+def test_files_that_did_not_change_do_not_travel_again(
+    server: ObjectServer, bucket: str, store: Store
+) -> None:
+    first = send(store, bucket, keep=1)
+    publish_tiny_snapshot(store, 1)
+    second = send(store, bucket, keep=1)
+    assert second.changed and 0 < second.sent < first.sent and second.sent + second.kept == first.sent
+    assert edition(Store(bucket)) == 1
+
+
+def test_old_snapshots_leave_the_target_by_the_stores_rules(
+    server: ObjectServer, bucket: str, store: Store
+) -> None:
+    ids = []
+    for number in range(1, 5):
+        publish_tiny_snapshot(store, number)
+        ids.append(send(store, bucket, keep=1).snapshot_id)
+    there = {
+        path.split("/snapshots/")[1].split("/")[0]
+        for path in objects(server, bucket)
+        if "/snapshots/" in path
+    }
+    assert there == set(ids[1:])
+    assert {path.rpartition("/")[2] for path in objects(server, bucket) if "/pins/" in path} == there
+
+
+@pytest.mark.parametrize("after", [1, 4, 9])
+def test_a_sending_that_is_killed_leaves_the_pointer_and_the_next_goes_on(
+    after: int, server: ObjectServer, bucket: str, store: Store, tmp_path: Path
+) -> None:
+    send(store, bucket, keep=1)
+    before = server.files().cat_file(f"{bucket}/{CURRENT}")
+    new = publish_tiny_snapshot(store, 1).snapshot_id
+    environment = server.environment | {"NOCTULE_CACHE": str(tmp_path / "cache")}
+    started = CommandLine(tmp_path, store.root, environment).start("publish", "--to", bucket)
+    folder = f"{bucket}/snapshots/{new}"
+    wait_until(lambda: len(objects(server, folder)) >= after, 60, "nothing was sent")
+    os.kill(started.process.pid, signal.SIGKILL)
+    started.process.wait(10)
+    half = objects(server, folder)
+    assert f"{folder.removeprefix('s3://')}/{MANIFEST}" not in half, (
+        "it was killed too late to prove anything"
+    )
+    assert server.files().cat_file(f"{bucket}/{CURRENT}") == before
+    assert edition(Store(bucket)) == 0
+    resumed = send(store, bucket, keep=1)
+    assert resumed.changed and resumed.kept >= len(half) - 1
+    assert edition(Store(bucket)) == 1
+
+
+def test_a_damaged_remote_file_is_refused_named_and_mended_by_a_deep_sending(
+    server: ObjectServer, bucket: str, store: Store
+) -> None:
+    sent = send(store, bucket, keep=1)
+    path = f"{bucket}/snapshots/{sent.snapshot_id}/passages.parquet"
+    content = bytearray(server.files().cat_file(path))
+    content[len(content) // 2] ^= 1
+    server.files().pipe_file(path, bytes(content))
+    with pytest.raises(DamagedSnapshot, match=r"expected .* bytes with SHA-256") as caught:
+        Store(bucket).open()
+    assert caught.value.where == path and "--deep" in caught.value.hint
+    assert send(store, bucket, keep=1).sent == 0, "only a deep sending reads what is there"
+    assert send(store, bucket, keep=1, deep=True).sent == 1
+    assert edition(Store(bucket)) == 0
+
+
+def test_a_missing_remote_file_is_named_and_sent_again(
+    server: ObjectServer, bucket: str, store: Store
+) -> None:
+    sent = send(store, bucket, keep=1)
+    path = f"{bucket}/snapshots/{sent.snapshot_id}/vectors.faiss"
+    server.files().rm_file(path)
+    with pytest.raises(DamagedSnapshot, match="the file is missing") as caught:
+        Store(bucket).open()
+    assert caught.value.where == path
+    assert send(store, bucket, keep=1).sent == 1
+    assert edition(Store(bucket)) == 0
+
+
+@pytest.mark.parametrize("torn", [b"", b'{"generation":1,"id":"', b"\x00" * 5000])
+def test_a_torn_pointer_is_refused_and_mended_by_the_next_sending(
+    torn: bytes, server: ObjectServer, bucket: str, store: Store
+) -> None:
+    send(store, bucket, keep=1)
+    server.files().pipe_file(f"{bucket}/{CURRENT}", torn)
+    with pytest.raises(DamagedSnapshot, match="does not name a snapshot") as caught:
+        Store(bucket).open()
+    assert caught.value.where == f"{bucket}/{CURRENT}"
+    assert send(store, bucket, keep=1).changed
+    pointer = Pointer.from_bytes(server.files().cat_file(f"{bucket}/{CURRENT}"), "", "")
+    assert pointer.generation == 2
+    assert edition(Store(bucket)) == 0
+
+
+def test_what_is_cached_is_read_offline_and_what_is_not_says_so(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOCTULE_CACHE", str(tmp_path / "cache"))
+    with object_server(tmp_path) as server:
+        for name, value in server.environment.items():
+            monkeypatch.setenv(name, value)
+        bucket = server.bucket("offline") + "/docs"
+        send(store, bucket, keep=1)
+        assert edition(Store(bucket)) == 0
+    began = time.monotonic()
+    assert edition(Store(bucket)) == 0
+    assert time.monotonic() - began < 30
+    with pytest.raises(RemoteUnavailable, match="did not answer") as caught:
+        Store(f"{bucket}-another").open()
+    assert caught.value.exit_code == 3
+    with pytest.raises(RemoteUnavailable):
+        send(store, bucket, keep=1)
+
+
+def test_a_damaged_cache_is_fetched_again(server: ObjectServer, bucket: str, store: Store) -> None:
+    send(store, bucket, keep=1)
+    remote = Store(bucket)
+    with remote.open() as snapshot:
+        path = snapshot.path / "passages.parquet"
+    path.chmod(0o644)
+    content = bytearray(path.read_bytes())
+    content[100] ^= 1
+    path.write_bytes(content)
+    assert edition(remote) == 0
+    assert edition(Store(bucket)) == 0
+
+
+def test_the_cache_keeps_the_current_and_the_previous_snapshot_and_shared_files_once(
+    server: ObjectServer, bucket: str, store: Store
+) -> None:
+    remote = Store(bucket)
+    for number in range(1, 5):
+        publish_tiny_snapshot(store, number)
+        send(store, bucket, keep=1)
+        assert edition(remote) == number
+    kept = [path for path in (remote.root / "snapshots").iterdir() if path.is_dir()]
+    assert len(kept) == 2
+    files = [path for folder in kept for path in folder.iterdir() if path.name != MANIFEST]
+    inodes = {path.stat().st_ino for path in files}
+    assert len(inodes) < len(files)
+    assert inodes == {path.stat().st_ino for path in (remote.root / "objects").iterdir()}
+
+
+def test_a_store_elsewhere_is_not_written_to(server: ObjectServer, bucket: str, store: Store) -> None:
+    with pytest.raises(NoSnapshot, match="nothing has been published there"):
+        Store(bucket).open()
+    send(store, bucket, keep=1)
+    with pytest.raises(SettingsError, match="only read") as caught, Store(bucket).lock("test"):
+        pass
+    assert caught.value.where == bucket
+
+
+def test_a_bucket_that_is_not_there_is_an_error_of_the_house(
+    server: ObjectServer, bucket: str, store: Store
+) -> None:
+    with pytest.raises(RemoteUnavailable) as caught:
+        send(store, "s3://no-such-bucket/docs", keep=1)
+    assert caught.value.where.startswith("s3://no-such-bucket/docs")
+    with pytest.raises(SettingsError, match="needs"):
+        send(store, "sftp://127.0.0.1/docs", keep=1)
+
+
+def test_a_folder_is_a_target_and_then_a_store(store: Store, tmp_path: Path) -> None:
+    folder = str(tmp_path / "elsewhere")
+    first = send(store, folder, keep=1)
+    assert first.changed and edition(Store(folder)) == 0
+    publish_tiny_snapshot(store, 1)
+    second = send(store, folder, keep=0)
+    assert 0 < second.sent < first.sent and edition(Store(folder)) == 1
+    assert not send(store, folder, keep=0).changed
+    with pytest.raises(SettingsError, match="the store itself"):
+        send(store, str(store.root), keep=1)
+
+
+def test_the_address_of_a_folder_goes_the_way_of_any_other(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOCTULE_CACHE", str(tmp_path / "cache"))
+    address = f"file://{tmp_path}/by-address"
+    assert send(store, address, keep=1).changed
+    assert edition(Store(address)) == 0
+    # It has the layout of a store, so it is one.
+    assert edition(Store(tmp_path / "by-address")) == 0
+
+
+def test_the_command_line_publishes_and_searches_elsewhere(
+    server: ObjectServer, bucket: str, store: Store, tmp_path: Path
+) -> None:
+    environment = server.environment | {"NOCTULE_CACHE": str(tmp_path / "cache")}
+    command = CommandLine(tmp_path, store.root, environment)
+    done = command.run("publish", "--to", bucket, "--json")
+    assert done.code == 0, done.err
+    assert done.json["published"][0]["changed"]
+    shutil.rmtree(store.root)
+    shown = command.run("check", "--deep", "--store", bucket, "--json")
+    assert shown.code == 0, shown.err
+    assert shown.json["snapshot"] == done.json["published"][0]["snapshot"]
+    refused = command.run("index", str(tmp_path), "--store", bucket, "--no-prefect", "--json")
+    assert refused.code == 2 and refused.error["kind"] == "SettingsError"
+    assert "Traceback" not in refused.err
+    (tmp_path / "store").mkdir()
+    failed = command.run("publish", "--json")
+    assert failed.code == 2 and failed.error["where"] == "publish.targets"

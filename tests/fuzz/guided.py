@@ -1,0 +1,18 @@
+"""One target under atheris, which looks for inputs that reach new branches: ``tests.fuzz.run`` starts it."""
+
+from __future__ import annotations
+
+import sys
+
+import atheris
+
+with atheris.instrument_imports(
+    include=["pipeline", "artifacts.query", "docsite", "markdown_it", "mdit_py_plugins"]
+):
+    from tests.fuzz.targets import TARGETS
+
+if __name__ == "__main__":
+    target = TARGETS[sys.argv.pop(1)]
+    target(b"")  # what it has to build first is not on the first input's time
+    atheris.Setup(sys.argv, target)
+    atheris.Fuzz()

@@ -1,0 +1,40 @@
+"""The page of faults is whole, and every test that it names is there."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "store" / "fault-matrix.md").read_text("utf-8")
+ROWS = {int(number): rest for number, rest in re.findall(r"(?m)^\| (\d+) \| (.+) \|$", PAGE)}
+NAMED = sorted(set(re.findall(r"`([\w/]+\.py::\w+)`", PAGE)))
+# Rows whose tests come with what is being built.
+PENDING = {39}
+
+
+@cache
+def _tests_of(file: Path) -> frozenset[str]:
+    body = ast.parse(file.read_text("utf-8")).body
+    return frozenset(node.name for node in body if isinstance(node, ast.FunctionDef))
+
+
+def test_every_fault_has_a_row() -> None:
+    assert sorted(ROWS) == list(range(1, 63))
+
+
+def test_every_row_names_a_test_but_those_that_are_being_built() -> None:
+    without = {number for number, row in ROWS.items() if not re.search(r"\.py::test_", row)}
+    assert without == PENDING
+    assert all("being built" in ROWS[number] for number in PENDING)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_test_that_is_named_exists(name: str) -> None:
+    file, _, function = name.partition("::")
+    assert (ROOT / "tests" / file).is_file(), f"tests/{file} is not there"
+    assert function in _tests_of(ROOT / "tests" / file)

@@ -1,0 +1,195 @@
+"""A night's site: what did not change is the file that was there, and what cannot be trusted is made anew."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from docsite.build import SiteResult, build_site
+from docsite.urls import RECORD
+from pipeline.site_settings import Site
+from tests.site_builder import TablesInMemory, snapshot_of
+
+NOTES = {
+    "index.md": "# Home\n\nSee [bats](bats/index.md) and [[owl]].\n",
+    "bats/index.md": "# Bats\n\n## Wings\n\nTwo.\n",
+    "owl.md": "# Owl\n\nHoot. #night\n",
+    "moth.md": "# Moth\n\nAlone.\n",
+    "reader.md": "# Reader\n\n[Wings](bats/index.md#wings)\n\n![[owl]]\n",
+}
+
+
+def _snapshot(**changed: str) -> TablesInMemory:
+    return snapshot_of({"notes": NOTES | {f"{name}.md": text for name, text in changed.items()}})
+
+
+def _files(folder: Path) -> Mapping[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def _names(folder: Path) -> Mapping[str, int]:
+    return {str(p.relative_to(folder)): p.stat().st_ino for p in folder.rglob("*") if p.is_file()}
+
+
+class Nights:
+    """A site of ``NOTES``, and builds upon it, each checked against one from nothing."""
+
+    def __init__(self, folder: Path) -> None:
+        self.site, self._fresh = folder / "site", folder / "fresh"
+        build_site(_snapshot(), self.site, Site())
+
+    def __call__(self, snapshot: TablesInMemory, settings: Site | None = None) -> tuple[set[str], SiteResult]:
+        """Which files are new, and the result."""
+        before = _names(self.site)
+        result = build_site(snapshot, self.site, settings or Site())
+        build_site(snapshot, self._fresh, settings or Site(), full=True)
+        files = _files(self.site)
+        assert files == _files(self._fresh)
+        assert (result.files, result.bytes) == (len(files), sum(map(len, files.values())))
+        return {name for name, inode in _names(self.site).items() if before.get(name) != inode}, result
+
+
+@pytest.fixture
+def night(tmp_path: Path) -> Nights:
+    return Nights(tmp_path)
+
+
+def _pages(names: set[str]) -> set[str]:
+    return {name for name in names if name.endswith((".html", ".md")) and not name.startswith("_")}
+
+
+def test_a_changed_text_makes_its_page_anew_and_no_other(
+    night: Nights,
+) -> None:
+    new, result = night(_snapshot(moth="# Moth\n\nNot alone.\n"))
+    assert _pages(new) == {"moth.html", "moth.md"}
+    assert result.written == len(new)
+
+
+def test_pages_that_show_a_transcluded_text_change_with_it(
+    night: Nights,
+) -> None:
+    new, _ = night(_snapshot(owl="# Owl\n\nHoot, hoot. #night\n"))
+    assert _pages(new) == {"owl.html", "owl.md", "reader.html"}
+
+
+def test_a_heading_that_goes_changes_the_pages_that_link_to_it(
+    night: Nights,
+) -> None:
+    new, _ = night(snapshot_of({"notes": NOTES | {"bats/index.md": "# Bats\n\n## Tails\n\nTwo.\n"}}))
+    assert {"bats/index.html", "reader.html"} <= new and "moth.html" not in new
+
+
+def test_nothing_is_done_where_nothing_changed(night: Nights) -> None:
+    site = night.site
+    folder = site.stat().st_ino
+    new, result = night(_snapshot())
+    assert not new and result.written == 0 and site.stat().st_ino == folder
+    assert result.pages == 5 and result.index == site / "index.html"
+
+
+def test_other_settings_make_every_page_anew(night: Nights) -> None:
+    new, _ = night(_snapshot(), Site(title="Night"))
+    assert {"index.html", "bats/index.html", "owl.html", "moth.html", "reader.html"} <= new
+
+
+def test_a_file_that_somebody_changed_or_removed_or_added_is_put_right(
+    night: Nights,
+) -> None:
+    site = night.site
+    content = (site / "owl.html").read_bytes()
+    (site / "owl.html").write_bytes(content.replace(b"Hoot", b"Boot"))
+    (site / "moth.html").unlink()
+    (site / "moth.html").symlink_to("owl.html")
+    (site / "bats/index.md").unlink()
+    (site / "notes.txt").write_text("mine")
+    os.utime(site / RECORD, ns=(0, (site / RECORD).stat().st_mtime_ns))
+    new, _ = night(_snapshot())
+    assert _pages(new) == {"owl.html", "moth.html", "bats/index.md"}
+
+
+@pytest.mark.parametrize("name", [RECORD, ".noctule-site"])
+@pytest.mark.parametrize("damage", [b"", b"{}", b"[1]", b"\0" * 100])
+def test_a_damaged_record_is_not_trusted(night: Nights, name: str, damage: bytes) -> None:
+    site = night.site
+    (site / name).write_bytes(damage)
+    new, _ = night(_snapshot())
+    assert len(new) == len(_names(site))
+
+
+def test_a_file_system_without_links_gets_copies(night: Nights, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refused)
+    _, result = night(_snapshot(moth="# Moth\n\nNot alone.\n"))
+    assert 0 < result.written < result.files / 2
+    _, again = night(_snapshot(moth="# Moth\n\nNot alone.\n"))
+    assert again.written == 0
+
+
+def test_a_site_that_is_replaced_meanwhile_is_not_taken_over(
+    night: Nights, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_: object, **__: object) -> None:
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory")
+
+    monkeypatch.setattr(os, "link", gone)
+    _, result = night(_snapshot(moth="# Moth\n\nNot alone.\n"))
+    assert result.written == result.files
+
+
+def test_a_page_among_many_changes_only_what_is_shown_near_it(tmp_path: Path) -> None:
+    many = {f"many/page-{number:03}.md": f"# Page {number}\n\nText.\n" for number in range(200)}
+    build_site(snapshot_of({"notes": many}), tmp_path / "site", Site())
+    before = _names(tmp_path / "site")
+    more = many | {"many/page-100a.md": "# Page between\n\nText.\n"}
+    build_site(snapshot_of({"notes": more}), tmp_path / "site", Site())
+    after = _names(tmp_path / "site")
+    new = {
+        name for name, inode in after.items() if name.startswith("many/page") and before.get(name) != inode
+    }
+    assert len([name for name in new if name.endswith(".html")]) < 40
+    build_site(snapshot_of({"notes": more}), tmp_path / "fresh", Site())
+    assert _files(tmp_path / "site") == _files(tmp_path / "fresh")
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{% block footer %}{{ frame.snapshot_id }}{% endblock %}",
+        "{% block footer %}{{ frame.nav|length }} {% for item in frame.nav %}{{ item.node.size }}{% endfor %}{% endblock %}",
+        "{% block footer %}{% for item in frame.nav %}{{ item.node.label }}{{ item.after }}{% endfor %}{% endblock %}",
+    ],
+)
+def test_a_template_of_an_owner_may_show_anything(tmp_path: Path, template: str) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/base.html").write_text('{% extends "theme/base.html" %}' + template)
+    settings = Site(templates=str(tmp_path / "mine"))
+    build_site(_snapshot(), tmp_path / "site", settings)
+    changed = _snapshot(moth="# Moth\n\nNot alone.\n", new="# New\n")
+    build_site(changed, tmp_path / "site", settings)
+    build_site(changed, tmp_path / "fresh", settings)
+    assert _files(tmp_path / "site") == _files(tmp_path / "fresh")
+
+
+def test_a_new_link_shows_on_the_page_that_it_leads_to(tmp_path: Path) -> None:
+    settings = Site(graph=False, related=0)
+    build_site(_snapshot(), tmp_path / "site", settings)
+    build_site(_snapshot(reader="# Reader\n\n[[moth]]\n"), tmp_path / "site", settings)
+    assert "Reader</a>" in (tmp_path / "site/moth.html").read_text().partition("LinkedFrom")[2]
+
+
+def test_a_topic_of_another_name_shows_on_its_pages(tmp_path: Path) -> None:
+    snapshot = _snapshot()
+    build_site(snapshot, tmp_path / "site", Site())
+    communities = snapshot.tables["communities"]
+    place = communities.schema.get_field_index("label")
+    named = communities.set_column(place, "label", [["creatures"] * len(communities)])
+    renamed = TablesInMemory("another", {**snapshot.tables, "communities": named})
+    build_site(renamed, tmp_path / "site", Site())
+    assert "creatures" in (tmp_path / "site/owl.html").read_text()
