@@ -1,4 +1,5 @@
-"""``python -m bench [index] [encoding] [search] [determinism] [relevance] [peers] [engines] [scale] [million]``: by default all but the last.
+"""``python -m bench [index] [encoding] [search] [determinism] [relevance] [peers] [engines] [scale] [browser]
+[million]``: by default all but the last two.
 
 ``relevance`` takes more: ``--set NAME`` (again for others), ``--part NAME``, and ``--write docs/relevance.md``.
 """
@@ -9,7 +10,18 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import determinism, encoding, engines, index, million, peers, relevance_page, scale, search
+from bench import (
+    browser,
+    determinism,
+    encoding,
+    engines,
+    index,
+    million,
+    peers,
+    relevance_page,
+    scale,
+    search,
+)
 
 MEASUREMENTS: dict[str, Callable[[], None]] = {
     "index": index.measure,
@@ -20,9 +32,10 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "peers": peers.measure,
     "engines": engines.measure,
     "scale": scale.measure,
+    "browser": browser.measure,
     "million": million.measure,
 }
-ON_REQUEST = {"million"}
+ON_REQUEST = {"browser", "million"}
 
 
 def main() -> None:
