@@ -39,6 +39,7 @@ _SITES = st.sampled_from(
         Site(),
         Site(),
         Site(title="Night"),
+        Site(related=0),
         Site(related=1),
         Site(markdown=False),
         Site(graph=False),
