@@ -1,5 +1,5 @@
-"""``python -m bench [index] [encoding] [search] [determinism] [relevance] [peers] [engines] [scale] [browser]
-[million]``: by default all but the last two.
+"""``python -m bench [index] [encoding] [search] [determinism] [relevance] [peers] [engines] [scale] [browser] [nights]
+[million]``: by default all but the last three (``browser``, ``nights``, ``million``).
 
 ``relevance`` takes more: ``--set NAME`` (again for others), ``--part NAME``, and ``--write docs/relevance.md``.
 """
@@ -17,6 +17,7 @@ from bench import (
     engines,
     index,
     million,
+    nights,
     peers,
     relevance_page,
     scale,
@@ -31,11 +32,12 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "relevance": relevance_page.measure,
     "peers": peers.measure,
     "engines": engines.measure,
+    "nights": nights.measure,
     "scale": scale.measure,
     "browser": browser.measure,
     "million": million.measure,
 }
-ON_REQUEST = {"browser", "million"}
+ON_REQUEST = {"browser", "million", "nights"}
 
 
 def main() -> None:
