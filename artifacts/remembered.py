@@ -32,8 +32,11 @@ class Remembered:
         self._folder = store / REMEMBERED
         self._tables: list[pa.Table] = []
         self._place: dict[str, tuple[int, int]] = {}
+        self._unread: list[Path] = []
         for path in sorted(self._folder.glob("*.arrow")) if self._folder.is_dir() else []:
-            self._hold(_read(path))
+            rows = _read(path)
+            self._unread += [] if len(rows) else [path]
+            self._hold(rows)
 
     def __contains__(self, key: str) -> bool:
         return key in self._place
@@ -75,6 +78,9 @@ class Remembered:
     def forget_all_but(self, keys: Sequence[str]) -> None:
         """Rewrites what is remembered with these rows alone, if there has come to be much else. Raises ``WriteFailed``."""
         segments = sorted(self._folder.glob("*.arrow")) if self._folder.is_dir() else []
+        for path in self._unread:  # damaged, or of an older version
+            durable.remove_file(path)
+        segments = [path for path in segments if path not in self._unread]
         live = [key for key in dict.fromkeys(keys) if key in self._place]
         if len(segments) <= _MAX_SEGMENTS and len(live) >= (1 - _MAX_DEAD_SHARE) * len(self._place):
             return
@@ -95,6 +101,7 @@ class Remembered:
             file.write_table(rows.combine_chunks(), max_chunksize=_ROWS_AT_A_TIME)
         content = sink.getvalue()
         path = self._folder / f"{sha256_hex(content)[:32]}.arrow"
+        self._unread = [each for each in self._unread if each != path]
         durable.make_directory(self._folder)
         durable.replace_file(path, memoryview(content))
         return path

@@ -1,4 +1,5 @@
-"""``python -m bench [index] [encoding] [search] [determinism] [relevance] [peers] [engines] [scale] [million]``: by default all but the last.
+"""``python -m bench [index] [encoding] [search] [determinism] [relevance] [peers] [engines] [scale] [browser] [nights]
+[million]``: by default all but the last three (``browser``, ``nights``, ``million``).
 
 ``relevance`` takes more: ``--set NAME`` (again for others), ``--part NAME``, and ``--write docs/relevance.md``.
 """
@@ -9,7 +10,19 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import determinism, encoding, engines, index, million, peers, relevance_page, scale, search
+from bench import (
+    browser,
+    determinism,
+    encoding,
+    engines,
+    index,
+    million,
+    nights,
+    peers,
+    relevance_page,
+    scale,
+    search,
+)
 
 MEASUREMENTS: dict[str, Callable[[], None]] = {
     "index": index.measure,
@@ -19,10 +32,12 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "relevance": relevance_page.measure,
     "peers": peers.measure,
     "engines": engines.measure,
+    "nights": nights.measure,
     "scale": scale.measure,
+    "browser": browser.measure,
     "million": million.measure,
 }
-ON_REQUEST = {"million"}
+ON_REQUEST = {"browser", "million", "nights"}
 
 
 def main() -> None:

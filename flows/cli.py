@@ -14,6 +14,7 @@ from flows import (
     cli_read,
     cli_schedule,
     cli_search,
+    cli_site,
     cli_sql,
     cli_tune,
     output,
@@ -60,6 +61,7 @@ def _main(
 
 
 cli_build.register(app)
+cli_site.register(app)
 cli_publish.register(app)
 cli_search.register(app)
 cli_evaluate.register(app)

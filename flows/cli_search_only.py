@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def search_only(flags: Flags, out: Path, settings: Settings, *, no_prefect: bool, insert: bool) -> None:
     """Builds the search and says which line to add; raises ``SourceError`` where the pages are not there."""
-    from flows.cli_build import run_work
+    from flows.cli_work import run_work
 
     def work() -> SearchOnlyResult:
         if no_prefect:

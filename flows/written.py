@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 
 from artifacts.catalog import write_catalog
@@ -37,15 +38,19 @@ def tools() -> dict[str, str]:
 def write_files(staging: Staging, parts: Parts) -> tuple[Staging, Manifest]:
     """Every file of the snapshot but the manifest, which is returned."""
     written = parts.tables()
-    for name, table in written.items():
-        groups = {"postings": parts.prose, "code_postings": parts.code}.get(name)
-        write_table(
-            table,
-            staging.path / table_file(name),
-            row_group_size=PASSAGES_PER_GROUP if name in ("passages", "term_vectors") else 65_536,
-            row_groups=assemble.group_sizes(groups) if groups else None,
-        )
-    index = write_index(parts.encoded.vectors, staging.path / FAISS_INDEX, parts.settings.vectors)
+    # Beside the index, which takes as long on one core as all tables do.
+    with ThreadPoolExecutor(1) as aside:
+        vectors = parts.encoded.vectors
+        indexed = aside.submit(write_index, vectors, staging.path / FAISS_INDEX, parts.settings.vectors)
+        for name, table in written.items():
+            groups = {"postings": parts.prose, "code_postings": parts.code}.get(name)
+            write_table(
+                table,
+                staging.path / table_file(name),
+                row_group_size=PASSAGES_PER_GROUP if name in ("passages", "term_vectors") else 65_536,
+                row_groups=assemble.group_sizes(groups) if groups else None,
+            )
+        index = indexed.result()
     write_catalog(staging.path, parts.encoder.dimension, parts.languages)
     counts = {name: len(table) for name, table in written.items()}
     return staging, _manifest(staging, counts, index, parts)

@@ -12,9 +12,9 @@ from artifacts.query.model import Vector
 from pipeline.text import prose_analyzer
 
 # A word that was never seen is read as the known ones that it is made of; they say less than the word would.
-_PIECE_WEIGHT = 0.6
+PIECE_WEIGHT = 0.6
 _PIECE_CHARS = range(3, 21)
-_PIECE_PASSAGES = 3
+PIECE_PASSAGES = 3
 # What a piece costs, and a letter that is in none; at most this share of a word's letters may be lost.
 _PIECE_COST, _LETTER_COST, _MOST_COST = 0.5, 1.0, 0.4
 
@@ -42,11 +42,11 @@ class TermEncoder:
             found = [term for term in terms if term in self.corpus.term_vectors]
             known += found
             strange += [] if found else terms[:1]
-        weights = {piece: _PIECE_WEIGHT for word in strange for piece in pieces(word, self._may_be_a_piece)}
+        weights = {piece: PIECE_WEIGHT for word in strange for piece in pieces(word, self._may_be_a_piece)}
         return weights | dict.fromkeys(known, 1.0)
 
     def _may_be_a_piece(self, term: str) -> bool:
-        return term in self.corpus.term_vectors and self.corpus.prose.count(term) >= _PIECE_PASSAGES
+        return term in self.corpus.term_vectors and self.corpus.prose.count(term) >= PIECE_PASSAGES
 
 
 def pieces(word: str, known: Callable[[str], bool]) -> tuple[str, ...]:

@@ -115,7 +115,7 @@ def test_a_second_run_ends_at_once_and_says_who_holds_the_lock(command: CommandL
 
 def test_a_second_flow_ends_at_once_too(command: CommandLine, built: Built) -> None:
     with durable.lock_exclusive(command.store / "prefect.lock", "a flow"):
-        refused = command.run("index", str(built.vault), "--json", timeout_s=60)
+        refused = command.run("index", str(built.vault), "--from", "parse", "--json", timeout_s=60)
     assert (refused.code, refused.error["kind"]) == (4, "StoreBusy")
 
 

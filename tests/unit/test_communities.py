@@ -40,3 +40,32 @@ def test_the_order_of_documents_and_links_does_not_matter() -> None:
 def test_a_corpus_without_links_has_no_communities() -> None:
     found = find_communities(link_graph(DOCUMENTS, [edge("a1", "a1")]), TERMS, Communities())
     assert (found.of, found.communities) == ({}, ())
+
+
+def _hamlet(seed: int, documents: int = 400) -> list[ResolvedLink]:
+    """Blurred groups of twenty, so that many partitions are nearly as good as the best."""
+    chance = random.Random(seed)
+    edges = []
+    for number in range(documents):
+        for _ in range(4):
+            near = chance.random() < 0.6
+            other = number // 20 * 20 + chance.randrange(20) if near else chance.randrange(documents)
+            if other != number:
+                edges.append(edge(f"d{number:03}", f"d{other:03}"))
+    return edges
+
+
+def test_a_few_changed_links_leave_nearly_all_documents_in_their_communities() -> None:
+    edges = _hamlet(1)
+    documents = sorted({e.source_id for e in edges} | {e.target_id for e in edges if e.target_id})
+    before = find_communities(link_graph(documents, edges), {}, Communities()).of
+    changed = [*edges[:-3], edge("d395", "d396"), edge("d396", "new")]
+    after = find_communities(link_graph([*documents, doc_id("c", "new")], changed), {}, Communities()).of
+    moved = [d for d in documents if before[d] != after.get(d)]
+    assert len(moved) <= len(documents) // 20
+    # A shuffle, however seeded, is another one when there is a document more.
+    first = find_communities(link_graph(documents, edges), {}, Communities(seed=7)).of
+    second = find_communities(
+        link_graph([*documents, doc_id("c", "new")], changed), {}, Communities(seed=7)
+    ).of
+    assert sum(first[d] != second.get(d) for d in documents) > len(moved)

@@ -109,7 +109,11 @@ def test_a_damaged_segment_is_not_remembered(settings: Settings, tmp_path: Path)
     content = bytearray(segment.read_bytes())
     content[len(content) // 2] ^= 1
     segment.write_bytes(content)
-    assert not any(key in Remembered(tmp_path) for key in keys)
+    damaged = Remembered(tmp_path)
+    assert not any(key in damaged for key in keys)
+    damaged.add(rows)
+    damaged.publish({"c": keys})
+    assert len(list((tmp_path / REMEMBERED).glob("*.arrow"))) == 1
 
 
 def test_what_no_group_has_any_more_is_forgotten_when_it_is_most(settings: Settings, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from docsite.plan import SitePlan
 from docsite.search.packing import Part, part, text
 
 # Characters of text in a file; packing leaves about a third.
-GROUP_CHARS = 10_000
+GROUP_CHARS = 6_000
 _BETWEEN = " › "
 _NOT_IN_SLUG = re.compile(r"[^\w -]")
 

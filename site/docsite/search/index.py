@@ -1,48 +1,29 @@
-"""The search index of a site: its files, and the manifest that a browser reads first."""
+"""The search index of a site: all its files, out of a snapshot."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
-from pathlib import Path
+from collections.abc import Iterator
 
 import numpy as np
 
 from docsite.library import SnapshotTables
 from docsite.plan import SitePage, SitePlan
-from docsite.search.excerpts import Groups, make_groups
+from docsite.search.engine import engine
+from docsite.search.excerpts import make_groups
 from docsite.search.facets import make_facets
-from docsite.search.lists import LEVELS, Lists, make_lists
-from docsite.search.material import Lexicon, Shape, read_lexicon, read_meanings, read_shape
-from docsite.search.packing import (
-    FOLDER,
-    Names,
-    Part,
-    compressed,
-    octets,
-    page_of,
-    strings,
-    text,
-    varints,
-)
-from docsite.search.postings import LEVELS as POSTING_LEVELS
-from docsite.search.postings import arrange
-from docsite.search.ranking import ranking_of
-from docsite.search.terms import Shards, make_shards, utf16
-from docsite.search.words import WordFiles, aliases, make_word_files, read_surfaces
-from docsite.templates import CLIENT
-from pipeline.identity import sha256_hex
+from docsite.search.lists import Lists, make_lists
+from docsite.search.manifest import Index, manifest
+from docsite.search.material import Lexicon, Shape, read_lexicon, read_meanings, read_mixed, read_shape
+from docsite.search.packing import FOLDER, Names, page_of
+from docsite.search.postings import Kinships, arrange, kinships
+from docsite.search.ranking import Ranking, ranking_of
+from docsite.search.shelves import Shelves, make_shelves
+from docsite.search.terms import Aliases, Shards, TurnedTerms, make_shards
+from docsite.search.words import aliases, make_word_files, read_surfaces
 from pipeline.search_settings import Search
 
-FORMAT = 1
 MANIFEST, ENGINE = "manifest", "engine"
-# The order in which the engine's files stand in one another's scope.
-LAYERS = (
-    "bytes", "parts", "stem", "analyze", "query", "manifest", "terms", "postings", "meaning", "rank",
-    "facets", "words", "excerpts", "engine",
-)  # fmt: skip
-LINK_STEPS = 4  # levels per unit of ln(1 + links in)
+_UNSAID = "en"  # as the index analyses documents that name no language
 
 
 def search_files(
@@ -52,110 +33,61 @@ def search_files(
 
     Raises ``ArtifactError`` where the snapshot lacks the tables of search.
     """
-    numbers = ranking_of(search or Search())
     yield SitePage(f"{FOLDER}/{ENGINE}.js", engine())
+    made = Names()
+    index = _index(plan, snapshot, ranking_of(search or Search()), made)
+    parts = [each for family in index.families().values() for each in family]
+    names = [made.of(each) for each in parts]
+    for name, packed in made.files():
+        yield page_of(name, packed)
+    yield page_of(MANIFEST, manifest(index, names))
+
+
+def _index(plan: SitePlan, snapshot: SnapshotTables, ranking: Ranking, made: Names) -> Index:
     shape = read_shape(snapshot)
-    groups = make_groups(plan, snapshot, shape.first.tolist())
-    facets = make_facets(plan)
     surfaces = read_surfaces(snapshot)
-    words = make_word_files(snapshot, surfaces)
     known = aliases(surfaces)
-    languages = sorted(set(surfaces.languages)) or ["en"]
+    words = make_word_files(snapshot, surfaces)
+    languages = sorted(set(surfaces.languages)) or [_UNSAID]
     del surfaces
     lexicon = read_lexicon(snapshot)
-    ceiling = _ceiling(lexicon)
-    meanings = read_meanings(snapshot, lexicon.terms, shape, numbers)
-    lists = make_lists(meanings, np.diff(shape.first) > 0) if meanings else None
-    postings = arrange(lexicon, shape, meanings, ceiling)
-    shards = make_shards(lexicon, postings, meanings, lists.turn if lists else None, known)
-    families = _families(shards, lists, groups, words, facets)
-    made = Names()
-    names = [made.of(each) for family in families.values() for each in family]
-    yield from _written(names, families)
-    header = {
-        "format": FORMAT,
-        "build": sha256_hex("".join(names).encode())[:16],
-        "documents": shape.documents,
-        "passages": shape.passages,
-        "ceiling": ceiling,
-        "ranking": asdict(numbers),
-        "languages": languages,
-        "aliases": bool(known),
-        "dimensions": lists.turn.shape[1] if lists else 0,
-        "levels": [list(each) for each in LEVELS],
-        "posting_levels": POSTING_LEVELS,
-        "link_steps": LINK_STEPS,
-        "files": {name: len(family) for name, family in families.items()},
-    }
-    columns = [text(header), bytes.fromhex("".join(names)), *_columns(shape, shards, lists, groups, words)]
-    yield page_of(MANIFEST, compressed(columns))
+    shards, lists = _terms_and_lists(snapshot, lexicon, shape, ranking, known)
+    return Index(
+        shape=shape,
+        ranking=ranking,
+        ceiling=_ceiling(lexicon),
+        languages=languages,
+        has_aliases=bool(known),
+        shards=shards,
+        lists=lists,
+        shelves=_shelves(plan, snapshot, shape, made),
+        words=words,
+        facets=make_facets(plan),
+    )
 
 
-def _separators(shards: Shards) -> list[str]:
-    """For each shard the shortest beginning of its first term that comes after the last of the shard before."""
-    return [
-        next(
-            first[:end]
-            for end in range(len(first) + 1)
-            if utf16(first[:end]) > utf16(last) or end == len(first)
-        )
-        for first, last in zip(shards.first, ("", *shards.last[:-1]), strict=True)
-    ]
+def _shelves(plan: SitePlan, snapshot: SnapshotTables, shape: Shape, made: Names) -> Shelves:
+    """The shelves of all groups, which get their names here: the last to be made, for they are the largest."""
+    groups = make_groups(plan, snapshot, shape.first.tolist())
+    return make_shelves(groups, [made.of(each) for each in groups.parts])
+
+
+def _terms_and_lists(
+    snapshot: SnapshotTables, lexicon: Lexicon, shape: Shape, ranking: Ranking, known: Aliases
+) -> tuple[Shards, Lists | None]:
+    """What needs vectors; those of passages are let go of as soon as they are multiplied out."""
+    meanings = read_meanings(snapshot, lexicon.terms) if ranking.meaning else None
+    if meanings is None:
+        none = Kinships(np.zeros(len(lexicon.passage), np.float32), np.zeros(len(lexicon.terms), np.float32))
+        return make_shards(lexicon, arrange(lexicon, shape, none, _ceiling(lexicon)), None, known), None
+    kin = kinships(lexicon, meanings.terms, read_mixed(snapshot, meanings, shape, ranking))
+    lists = make_lists(meanings, np.diff(shape.first) > 0)
+    postings = arrange(lexicon, shape, kin, _ceiling(lexicon))
+    return make_shards(lexicon, postings, TurnedTerms(meanings.terms, lists.turn), known), lists
 
 
 def _ceiling(lexicon: Lexicon) -> float:
-    """The most that BM25F gives for a term of rarity 1."""
     if not len(lexicon.score):
         return 1.0
     best = np.maximum.reduceat(lexicon.score, lexicon.starts[:-1]) / lexicon.idf
     return float(np.ceil(best.max() * 1000) / 1000)
-
-
-def _families(
-    shards: Shards, lists: Lists | None, groups: Groups, words: WordFiles, facets: Part
-) -> dict[str, Sequence[Part]]:
-    return {
-        "shards": shards.shards,
-        "tails": shards.tails,
-        "lists": lists.parts if lists else (),
-        "groups": groups.parts,
-        "words": words.words,
-        "near": words.near,
-        "facets": (facets,),
-    }
-
-
-def _columns(
-    shape: Shape,
-    shards: Shards,
-    lists: Lists | None,
-    groups: Groups,
-    words: WordFiles,
-) -> list[bytes]:
-    links = np.round(np.log1p(shape.links_in) * LINK_STEPS).astype(np.int64)
-    return [
-        *strings(_separators(shards)),
-        *strings(words.first),
-        varints(np.diff(groups.documents, prepend=0)),
-        varints(np.array(groups.ordinals, dtype=np.int64)),
-        octets(np.minimum(links, 127) * 2 + (np.diff(shape.first) == 1)),
-        *(lists.columns() if lists else [b""] * 7),
-    ]
-
-
-def _written(names: Sequence[str], families: Mapping[str, Sequence[Part]]) -> Iterator[SitePage]:
-    """Each part once: equal parts are one file."""
-    parts = (each for family in families.values() for each in family)
-    for name, each in sorted(dict(zip(names, parts, strict=True)).items()):
-        yield page_of(name, each.packed)
-
-
-_COMMENTS = re.compile(r"^[ \t]*(?:/\*\*.*?\*/[ \t]*\n|//[^\n]*\n)", re.DOTALL | re.MULTILINE)
-_INDENTS = re.compile(r"^[ \t]+|\n(?=\s*\n)", re.MULTILINE)
-
-
-def engine(folder: Path = CLIENT / "search") -> bytes:
-    """The engine's files in one scope, without comments and indentation: one script, which defines ``noctule``."""
-    sources = [(folder / f"{name}.js").read_text("utf-8") for name in LAYERS]
-    stripped = "".join(_INDENTS.sub("", _COMMENTS.sub("", source)) for source in sources)
-    return f'var noctule=(function(noctule){{"use strict";\n{stripped}return noctule;}})(self.noctule||{{}});\n'.encode()

@@ -42,10 +42,6 @@ class Quantizer:
     deviation: Floats
     widths: Ints
 
-    def columns(self) -> list[bytes]:
-        """What a browser needs to read the codes."""
-        return [floats(self.mean), floats(self.deviation), octets(self.widths)]
-
     def encode(self, rows: Floats) -> Codes:
         """A code for every number: its nearest level, the most negative being 0."""
         found = np.zeros(rows.shape, dtype=np.uint8)
@@ -74,10 +70,13 @@ class Lists:
 
     def columns(self) -> list[bytes]:
         """The columns of the manifest."""
-        coarse = self.centroid_quantizer
+        coarse, fine = self.centroid_quantizer, self.residual_quantizer
         return [
-            *coarse.columns(),
-            *self.residual_quantizer.columns(),
+            floats(coarse.mean),
+            floats(coarse.deviation),
+            octets(coarse.widths),
+            floats(fine.deviation),
+            octets(fine.widths),
             bits(self.centroids, coarse.widths),
         ]
 
@@ -92,7 +91,9 @@ def make_lists(meanings: Meanings, has_passages: npt.NDArray[np.bool_]) -> Lists
     count = int(list_of.max(initial=0)) + 1
     centroids = _means(turned[members], list_of[members], count)
     residuals = turned[members] - centroids[list_of[members]]
-    coarse, fine = _quantizer(centroids, CENTROID_BITS), _quantizer(residuals, DOCUMENT_BITS)
+    coarse = _quantizer(centroids, CENTROID_BITS, centroids.mean(axis=0))
+    # Around its centroid a list's mean is zero.
+    fine = _quantizer(residuals, DOCUMENT_BITS, np.zeros(turn.shape[1], np.float32))
     codes = fine.encode(residuals)
     parts = tuple(_parts(members, list_of[members], codes, centroids, fine.widths))
     return Lists(turn, list_of, coarse.encode(centroids), coarse, fine, parts)
@@ -143,7 +144,7 @@ def _means(vectors: Floats, list_of: Ints, count: int) -> Floats:
     return (sums / sizes[:, None]).astype(np.float32)
 
 
-def _quantizer(rows: Floats, total: int) -> Quantizer:
+def _quantizer(rows: Floats, total: int, mean: Floats) -> Quantizer:
     """Bits where they leave the least variance, one after the other."""
     deviation = rows.std(axis=0) if len(rows) else np.zeros(rows.shape[1], np.float32)
     variance = deviation.astype(np.float64) ** 2
@@ -152,7 +153,6 @@ def _quantizer(rows: Floats, total: int) -> Quantizer:
         gain = _LEFT[widths] - _LEFT[np.minimum(widths + 1, _MOST_BITS)]
         widths[np.argmax(variance * gain)] += 1
     widths[:1] = np.maximum(widths[:1], 1)  # rows without a bit could not be counted
-    mean = rows.mean(axis=0) if len(rows) else np.zeros(rows.shape[1], np.float32)
     return Quantizer(mean.astype(np.float32), np.maximum(deviation, 1e-9).astype(np.float32), widths)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from artifacts.parquet import open_file
+from artifacts.snapshot import Snapshot
 from docsite.library import SnapshotTables
 from docsite.search.ranking import Ranking
 from pipeline.errors import ArtifactError
@@ -18,7 +20,7 @@ from pipeline.errors import ArtifactError
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Narrow = npt.NDArray[np.int32]
-_AT_A_TIME = 20_000
+_AT_A_TIME, _ROWS_AT_A_TIME = 20_000, 8_192
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +77,10 @@ class TermVectors:
 
 @dataclass(frozen=True, slots=True)
 class Meanings:
-    """Vectors: of passages, each mixed with its document's as a score mixes the two cosines; of documents; of terms.
+    """The centroids of documents, unit vectors all, and the vectors of terms."""
 
-    Those of documents are centroids: the mean of their passages', made unit.
-    """
-
-    mixed: Floats
     documents: Floats
     terms: TermVectors
-
-
-def has_search_tables(snapshot: SnapshotTables) -> bool:
-    """Whether the snapshot has postings; one that only shows pages may lack them."""
-    return _has(snapshot, "postings")
 
 
 def read_lexicon(snapshot: SnapshotTables) -> Lexicon:
@@ -111,39 +104,64 @@ def read_shape(snapshot: SnapshotTables) -> Shape:
     return Shape(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), links.astype(np.int64))
 
 
-def read_meanings(
-    snapshot: SnapshotTables, terms: Sequence[str], shape: Shape, ranking: Ranking
-) -> Meanings | None:
-    """All vectors, or nothing where the snapshot has none for terms: the index is then one of words alone."""
-    if not ranking.meaning or not _has(snapshot, "term_vectors"):
+def read_meanings(snapshot: SnapshotTables, terms: Sequence[str]) -> Meanings | None:
+    """The vectors of documents and terms; nothing where the snapshot has none: the index is then one of words alone."""
+    if not _has(snapshot, "term_vectors"):
         return None
-    rows = snapshot.table("passages", ["vector_row"])["vector_row"].to_numpy()
-    passages = _matrix(snapshot.table("vectors", ["vector"])["vector"])[rows]
-    pa.default_memory_pool().release_unused()
     documents = _matrix(snapshot.table("centroids", ["vector"])["vector"])
+    found = Meanings(documents, _term_vectors(snapshot.table("term_vectors"), terms))
+    pa.default_memory_pool().release_unused()
+    return found
+
+
+def read_mixed(snapshot: SnapshotTables, meanings: Meanings, shape: Shape, ranking: Ranking) -> Floats:
+    """A row for every passage: its vector and its document's, mixed as a score mixes the two cosines."""
+    rows = snapshot.table("passages", ["vector_row"])["vector_row"].to_numpy()
+    mixed = np.empty((len(rows), meanings.documents.shape[1]), dtype=np.float32)
+    order = np.argsort(rows, kind="stable")
+    first = 0
+    for chunk in _vector_blocks(snapshot):
+        start, end = np.searchsorted(rows, [first, first + len(chunk)], sorter=order)
+        mixed[order[start:end]] = _rows(chunk)[rows[order[start:end]] - first]
+        first += len(chunk)
+    pa.default_memory_pool().release_unused()
     document_of = shape.document_of
-    passages *= np.float32(ranking.passage / ranking.meaning)
+    mixed *= np.float32(ranking.passage / ranking.meaning)
     share = np.float32(ranking.document / ranking.meaning)
-    for first in range(0, len(passages), _AT_A_TIME):
-        part = slice(first, first + _AT_A_TIME)
-        passages[part] += share * documents[document_of[part]]
-    return Meanings(passages, documents, _term_vectors(snapshot.table("term_vectors"), terms))
+    for at in range(0, len(mixed), _AT_A_TIME):
+        part = slice(at, at + _AT_A_TIME)
+        mixed[part] += share * meanings.documents[document_of[part]]
+    return mixed
+
+
+def _vector_blocks(snapshot: SnapshotTables) -> Iterator[pa.FixedSizeListArray]:
+    """The vectors in order, a block at a time: of a snapshot on a disk they are never all in memory."""
+    if isinstance(snapshot, Snapshot):
+        with open_file(snapshot.file("vectors")) as file:
+            for batch in file.iter_batches(_ROWS_AT_A_TIME, columns=["vector"]):
+                yield batch.column(0)
+    else:
+        yield from snapshot.table("vectors", ["vector"])["vector"].chunks
 
 
 def _term_vectors(table: pa.Table, terms: Sequence[str]) -> TermVectors:
     """The vectors in the order of the terms; a term without one has the vector of zeros."""
-    codes = table["code"]
-    dimension = codes.type.list_size
-    found = pc.index_in(pa.array(terms, pa.string()), value_set=table["term"].combine_chunks())
-    rows = pc.fill_null(found, -1).to_numpy()
-    flat = pc.list_flatten(codes).to_numpy().reshape(-1, dimension)
-    scale = np.append(table["scale"].to_numpy().astype(np.float32), np.float32(0))
-    return TermVectors(scale[rows], np.vstack([flat, np.zeros((1, dimension), np.int8)])[rows])
+    place = pc.index_in(table["term"].combine_chunks(), value_set=pa.array(terms, pa.string())).to_numpy()
+    dimension = table["code"].type.list_size
+    scale, code = np.zeros(len(terms), np.float32), np.zeros((len(terms), dimension), np.int8)
+    scale[place] = table["scale"].to_numpy()
+    code[place] = pc.list_flatten(table["code"]).to_numpy().reshape(-1, dimension)
+    return TermVectors(scale, code)
+
+
+def _rows(chunk: pa.FixedSizeListArray) -> Floats:
+    flat = chunk.flatten().to_numpy().astype(np.float32, copy=False)
+    matrix: Floats = flat.reshape(-1, chunk.type.list_size)
+    return matrix
 
 
 def _matrix(column: pa.ChunkedArray) -> Floats:
-    flat: Floats = pc.list_flatten(column).to_numpy().astype(np.float32, copy=False)
-    return flat.reshape(-1, column.type.list_size)
+    return np.concatenate([_rows(chunk) for chunk in column.chunks])
 
 
 def _has(snapshot: SnapshotTables, name: str) -> bool:

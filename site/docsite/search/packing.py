@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ FOLDER = "_search"
 NAME_CHARS = 8
 _ESCAPE, _SURROGATES, _OTHERS, _ITSELF = 0xE000, 0xE100, 0xEA00, 0xEB00
 _OWN_BLOCK_BYTES = 512
+_MORE_BYTES_FROM = np.array([1 << 7, 1 << 14, 1 << 21, 1 << 28])
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,10 @@ class Names:
             if self._taken.setdefault(name, given.packed) == given.packed:
                 return name
         raise AssertionError(f"no free name for a file of {len(given.packed)} bytes")
+
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        """Every file that has a name, by name."""
+        yield from sorted(self._taken.items())
 
 
 def page_of(name: str, packed: bytes) -> SitePage:
@@ -100,9 +105,7 @@ def compressed(columns: Sequence[bytes]) -> bytes:
 def varints(values: Numbers) -> bytes:
     """Numbers from 0 to 2**35 as little-endian base 128, seven bits a byte."""
     numbers = np.asarray(values, dtype=np.int64)
-    sizes = np.ones(len(numbers), dtype=np.int64)
-    for seven in range(1, 5):
-        sizes += numbers >= 1 << (7 * seven)
+    sizes = 1 + np.searchsorted(_MORE_BYTES_FROM, numbers, side="right")
     ends = np.cumsum(sizes)
     found = np.zeros(int(ends[-1]) if len(ends) else 0, dtype=np.uint8)
     for place in range(5):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from docsite.search.material import Floats, Ints, Lexicon, Meanings, Narrow, Shape
+from docsite.search.material import Floats, Ints, Lexicon, Narrow, Shape, TermVectors
 from docsite.search.packing import octets, varints, zigzag
 
 # Passages of a term in its first tier, which lies in the term's shard, and in the next ones; the last has the rest.
@@ -21,6 +21,14 @@ TIERS = (1_000, 3_000, 9_000, 27_000)
 LEVELS = 31  # of impacts and kinships: five bits each
 _KINSHIP_SHARE = 0.5
 _AT_A_TIME = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Kinships:
+    """What every posting adds to a cosine, times the query's length; and the length of every term's vector."""
+
+    product: Floats
+    length: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,18 +107,16 @@ def _spans(starts: Ints, ends: Ints) -> Ints:
     return np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
 
 
-def arrange(lexicon: Lexicon, shape: Shape, meanings: Meanings | None, ceiling: float) -> Postings:
+def arrange(lexicon: Lexicon, shape: Shape, kin: Kinships, ceiling: float) -> Postings:
     """The postings in their tiers; ``ceiling`` is the most that BM25F gives for a term of rarity 1."""
-    term = np.repeat(np.arange(len(lexicon.terms), dtype=np.int32), lexicon.frequency)
+    term = _term_of(lexicon)
     document = shape.document_of[lexicon.passage]
     impact = lexicon.score / (lexicon.idf[term] * np.float32(ceiling))
-    kinship = _kinships(meanings, term, lexicon.passage)
-    length = _lengths(meanings, len(lexicon.terms))
     opening = np.flatnonzero(_changes(term) | _changes(document))
     counts = np.diff(np.append(opening, len(term)))
-    tier = _tiers(term, opening, counts, _worth(term, impact, kinship, length, lexicon, opening))
+    tier = _tiers(term, opening, counts, _worth(term, impact, kin, lexicon, opening))
     order = np.lexsort((document[opening], tier, term[opening]))
-    ranges, impact_level, kinship_level = _levels(term, lexicon, impact, kinship, length)
+    ranges, impact_level, kinship_level = _levels(term, lexicon, impact, kin)
     rows = _spans(opening[order], (opening + counts)[order])
     owner = term[opening].astype(np.int64) * (len(TIERS) + 1) + tier
     lists = np.searchsorted(owner[order], np.arange(len(lexicon.terms) * (len(TIERS) + 1) + 1))
@@ -131,38 +137,34 @@ def _changes(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     return np.concatenate([np.ones(min(1, len(values)), np.bool_), values[1:] != values[:-1]])
 
 
-def _kinships(meanings: Meanings | None, term: Narrow, passage: Narrow) -> Floats:
-    """For every posting the product of its term's vector with its passage's."""
+def kinships(lexicon: Lexicon, vectors: TermVectors, mixed: Floats) -> Kinships:
+    """For every posting the product of its term's vector with its passage's row of ``mixed``."""
+    term = _term_of(lexicon)
     found = np.zeros(len(term), dtype=np.float32)
-    for first in range(0, len(term) if meanings else 0, _AT_A_TIME):
+    for first in range(0, len(term), _AT_A_TIME):
         rows = slice(first, first + _AT_A_TIME)
         own, where = np.unique(term[rows], return_inverse=True)
-        assert meanings is not None
-        found[rows] = np.einsum("pd,pd->p", meanings.mixed[passage[rows]], meanings.terms.of(own)[where])
-    return found
+        found[rows] = np.einsum("pd,pd->p", mixed[lexicon.passage[rows]], vectors.of(own)[where])
+    length = np.zeros(len(lexicon.terms), dtype=np.float32)
+    for first in range(0, len(length), _AT_A_TIME):
+        some = np.arange(first, min(len(length), first + _AT_A_TIME))
+        length[some] = np.linalg.norm(vectors.of(some), axis=1)
+    return Kinships(found, length)
 
 
-def _lengths(meanings: Meanings | None, terms: int) -> Floats:
-    if meanings is None:
-        return np.zeros(terms, dtype=np.float32)
-    found = np.zeros(terms, dtype=np.float32)
-    for first in range(0, terms, _AT_A_TIME):
-        rows = np.arange(first, min(terms, first + _AT_A_TIME))
-        found[rows] = np.linalg.norm(meanings.terms.of(rows), axis=1)
-    return found
+def _term_of(lexicon: Lexicon) -> Narrow:
+    return np.repeat(np.arange(len(lexicon.terms), dtype=np.int32), lexicon.frequency)
 
 
-def _worth(
-    term: Narrow, impact: Floats, kinship: Floats, length: Floats, lexicon: Lexicon, opening: Ints
-) -> Floats:
+def _worth(term: Narrow, impact: Floats, kin: Kinships, lexicon: Lexicon, opening: Ints) -> Floats:
     """What each pair can bring to a score: by its best impact, and half as much by its best kinship."""
     if not len(term):
         return np.zeros(0, dtype=np.float32)
     most = np.maximum.reduceat(impact, lexicon.starts[:-1])
     owner = term[opening]
-    near = np.maximum.reduceat(kinship, opening) / np.maximum(length[owner], np.float32(1e-9))
+    near = np.maximum.reduceat(kin.product, opening) / np.maximum(kin.length[owner], np.float32(1e-9))
     worth = np.maximum.reduceat(impact, opening) / most[owner] + np.float32(_KINSHIP_SHARE) * near
-    return worth.astype(np.float32)
+    return np.asarray(worth, dtype=np.float32)
 
 
 def _tiers(term: Narrow, opening: Ints, counts: Ints, worth: Floats) -> npt.NDArray[np.int8]:
@@ -178,26 +180,29 @@ def _tiers(term: Narrow, opening: Ints, counts: Ints, worth: Floats) -> npt.NDAr
 
 
 def _levels(
-    term: Narrow, lexicon: Lexicon, impact: Floats, kinship: Floats, length: Floats
+    term: Narrow, lexicon: Lexicon, impact: Floats, kin: Kinships
 ) -> tuple[Ranges, npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
     """The ranges of all terms, and the levels of impacts and of kinships."""
     if not len(term):
         none = np.zeros(0, dtype=np.uint8)
-        return Ranges(none.reshape(0, 2), none.astype(np.int8).reshape(0, 2), length), none, none
+        return Ranges(none.reshape(0, 2), none.astype(np.int8).reshape(0, 2), kin.length), none, none
     starts = lexicon.starts[:-1]
     low, high = np.minimum.reduceat(impact, starts), np.maximum.reduceat(impact, starts)
     impacts = np.stack([np.floor(low * 255), np.ceil(high * 255)], axis=1).clip(0, 255)
-    scale = np.maximum(length, np.float32(1e-9))
-    near, nearest = np.minimum.reduceat(kinship, starts) / scale, np.maximum.reduceat(kinship, starts) / scale
+    scale = np.maximum(kin.length, np.float32(1e-9))
+    near, nearest = (
+        np.minimum.reduceat(kin.product, starts) / scale,
+        np.maximum.reduceat(kin.product, starts) / scale,
+    )
     kinships = np.stack([np.floor(near * 127), np.ceil(nearest * 127)], axis=1).clip(-127, 127)
     return (
-        Ranges(impacts.astype(np.uint8), kinships.astype(np.int8), length),
+        Ranges(impacts.astype(np.uint8), kinships.astype(np.int8), kin.length),
         _level(impact * 255, impacts[term]),
-        _level((kinship / scale[term] * 127).astype(np.float32), kinships[term]),
+        _level(kin.product / scale[term] * 127, kinships[term]),
     )
 
 
-def _level(values: Floats, bounds: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+def _level(values: npt.NDArray[Any], bounds: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
     width = np.maximum(bounds[:, 1] - bounds[:, 0], 1e-9)
     found: npt.NDArray[np.uint8] = (
         np.round((values - bounds[:, 0]) / width * LEVELS).clip(0, LEVELS).astype(np.uint8)

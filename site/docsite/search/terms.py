@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from docsite.search.material import Floats, Ints, Lexicon, Meanings
+from artifacts.query.term_vectors import PIECE_PASSAGES, pieces
+from docsite.search.material import Floats, Ints, Lexicon, TermVectors
 from docsite.search.packing import Part, octets, part, strings, text, varints
 from docsite.search.postings import TIERS, Postings
 
 # What a shard or a file of later tiers holds, in bytes as they are estimated before anything is packed.
 SHARD_BYTES, TAIL_BYTES = 5_500, 4_000
 _PASSAGE_BYTES, _VECTOR_BYTES, _TERM_BYTES = 1.9, 56, 14
-# A term of one document needs no vector: the document says more than the word could.
-_LEAST_DOCUMENTS = 2
 VECTOR_LEVELS = 7  # on either side of 0: four bits
 _LENGTH_STEPS = 256  # per doubling
+_LAST_OF_ONE_UNIT = "\uffff"  # JavaScript counts what comes after as two characters
 
 Aliases = Mapping[str, Sequence[str]]
 
@@ -34,25 +34,32 @@ class Shards:
     tails: tuple[Part, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class TurnedTerms:
+    """The vectors of terms, and the directions along which they are to be written."""
+
+    vectors: TermVectors
+    turn: Floats
+
+
 def utf16(word: str) -> bytes:
     """The key that sorts strings as JavaScript compares them."""
     return word.encode("utf-16-be", "surrogatepass")
 
 
-def make_shards(
-    lexicon: Lexicon, postings: Postings, meanings: Meanings | None, turn: Floats | None, aliases: Aliases
-) -> Shards:
+def make_shards(lexicon: Lexicon, postings: Postings, turned: TurnedTerms | None, aliases: Aliases) -> Shards:
     """All shards; ``aliases`` are words that a browser cannot reduce to their terms by itself."""
     order = sorted(range(len(lexicon.terms)), key=lambda at: utf16(lexicon.terms[at]))
     sizes = postings.sizes()
     heads = np.array(order, dtype=np.int64) * (len(TIERS) + 1)
     tails, places = _tails(order, sizes, postings)
-    vectors = postings.documents_of[order] >= _LEAST_DOCUMENTS
-    weights = (
-        sizes[heads] * _PASSAGE_BYTES + vectors * (_VECTOR_BYTES if turn is not None else 0) + _TERM_BYTES
-    )
+    vectors = postings.ranges.length[order] > 0
+    weights = sizes[heads] * _PASSAGE_BYTES + vectors * _VECTOR_BYTES + _TERM_BYTES
+    may_be_a_piece = _known_pieces(lexicon, postings)
     words = sorted(aliases, key=utf16)
-    found, first, last = list[Part](), list[str](), list[str]()
+    found: list[Part] = []
+    first: list[str] = []
+    last: list[str] = []
     for run in _runs(weights, SHARD_BYTES):
         names = [lexicon.terms[at] for at in order[run]]
         end = lexicon.terms[order[run.stop]] if run.stop < len(order) else None
@@ -61,7 +68,8 @@ def make_shards(
         columns = [
             *strings(names),
             *_numbers(terms, lexicon, postings),
-            _vectors(terms[vectors[run]], postings, meanings, turn),
+            _vectors(terms[vectors[run]], postings, turned),
+            _pieces([lexicon.terms[at] for at in terms[~vectors[run]]], may_be_a_piece),
             _places(terms, places),
             text([[word, *aliases[word]] for word in own]),
             *postings.columns(heads[run]),
@@ -92,6 +100,7 @@ def _numbers(terms: Ints, lexicon: Lexicon, postings: Postings) -> list[bytes]:
     ranges = postings.ranges
     length = np.maximum(ranges.length[terms], np.float32(1e-9))
     steps = np.round((np.log2(length) + 32) * _LENGTH_STEPS).astype(np.int64)
+    steps[ranges.length[terms] <= 0] = 0
     return [
         varints(lexicon.frequency[terms]),
         varints(postings.documents_of[terms]),
@@ -101,18 +110,37 @@ def _numbers(terms: Ints, lexicon: Lexicon, postings: Postings) -> list[bytes]:
     ]
 
 
-def _vectors(terms: Ints, postings: Postings, meanings: Meanings | None, turn: Floats | None) -> bytes:
+def _vectors(terms: Ints, postings: Postings, turned: TurnedTerms | None) -> bytes:
     """The terms' vectors: a byte for the greatest number as a part of the length, then four bits a number."""
-    if meanings is None or turn is None or not len(terms):
+    if turned is None or not len(terms):
         return b""
-    turned = meanings.terms.of(terms) @ turn
+    numbers = turned.vectors.of(terms) @ turned.turn
     length = np.maximum(postings.ranges.length[terms], np.float32(1e-9))
-    greatest = np.ceil(np.abs(turned).max(axis=1) / length * 255).clip(1, 255)
+    greatest = np.ceil(np.abs(numbers).max(axis=1) / length * 255).clip(1, 255)
     step = greatest / 255 * length / VECTOR_LEVELS
-    levels = np.round(turned / step[:, None]).clip(-VECTOR_LEVELS, VECTOR_LEVELS).astype(np.int64) + 8
+    levels = np.round(numbers / step[:, None]).clip(-VECTOR_LEVELS, VECTOR_LEVELS).astype(np.int64) + 8
     if levels.shape[1] % 2:
         levels = np.pad(levels, ((0, 0), (0, 1)), constant_values=8)
     return octets(greatest) + octets((levels[:, ::2] | levels[:, 1::2] << 4).ravel())
+
+
+def _known_pieces(lexicon: Lexicon, postings: Postings) -> frozenset[str]:
+    known = (postings.ranges.length > 0) & (lexicon.frequency >= PIECE_PASSAGES)
+    return frozenset(lexicon.terms[at] for at in np.flatnonzero(known).tolist())
+
+
+def _pieces(words: Sequence[str], known: frozenset[str]) -> bytes:
+    """What words without a vector are made of: for each how many pieces, and for a piece what lies before it and its length."""
+    numbers: list[int] = []
+    for word in words:
+        found = pieces(word, known.__contains__) if known and max(word) <= _LAST_OF_ONE_UNIT else ()
+        numbers.append(len(found))
+        at = 0
+        for piece in found:
+            start = word.index(piece, at)
+            numbers += [start - at, len(piece)]
+            at = start + len(piece)
+    return varints(np.array(numbers, dtype=np.int64))
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,16 @@ const MOST_CHARS = 64;
  */
 function folded(text) {
   if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
-  return text.replace(/\u1e9e/g, "ss").toLowerCase().replace(/ß/g, "ss").replace(/ς/g, "σ").normalize("NFKC");
+  // Unicode's case folding, which JavaScript lacks: lower case, but for these.
+  return text
+    .replace(/\u1e9e/g, "ss")
+    .replace(/[\u1c80-\u1c88\u1f80-\u1ffc]/g, (letter) => letter.toUpperCase())
+    .toLowerCase()
+    .replace(/ß/g, "ss")
+    .replace(/ς/g, "σ")
+    .replace(/\u0345/g, "ι")
+    .replace(/[\u13f8-\u13fd\uab70-\uabbf]/g, (letter) => letter.toUpperCase())
+    .normalize("NFKC");
 }
 
 /**

@@ -117,11 +117,11 @@ function valueOf(bytes) {
  * Rows of codes, `widths[i]` bits in column `i`, lowest bit first; a row ends with its byte.
  * @param {Uint8Array} bytes
  * @param {Uint8Array} widths
+ * @param {number} rows
  * @returns {Uint8Array}
  */
-function codesOf(bytes, widths) {
+function codesOf(bytes, widths, rows) {
   const size = Math.ceil(widths.reduce((sum, width) => sum + width, 0) / 8);
-  const rows = size ? bytes.length / size : 0;
   const codes = new Uint8Array(rows * widths.length);
   for (let row = 0, to = 0; row < rows; row++) {
     for (let i = 0, bit = row * size * 8; i < widths.length; i++, to++) {

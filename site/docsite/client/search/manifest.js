@@ -6,7 +6,7 @@
  *   candidates: number}} Ranking
  */
 
-const FORMAT = 1;
+const FORMAT = 2;
 const NAME_BYTES = 4;
 
 class Manifest {
@@ -34,12 +34,12 @@ class Manifest {
     this.names = filesOf(header.files, columns[1]);
     this.firstTerms = wordsOf(columns[2], columns[3], columns[4]);
     this.firstLetters = wordsOf(columns[5], columns[6], columns[7]);
-    this.groupDocuments = numbersOf(columns[8]);
-    for (let i = 1; i < this.groupDocuments.length; i++) this.groupDocuments[i] += this.groupDocuments[i - 1];
-    this.groupOrdinals = numbersOf(columns[9]);
+    this.shelves = new Starts(columns[8], columns[9]);
     this.flags = columns[10];
     this.linkSteps = header.link_steps;
-    this.codes = this.dimensions ? new Codes(header.levels, columns.slice(11)) : null;
+    /** @type {number} */
+    this.pieceWeight = header.piece_weight;
+    this.codes = this.dimensions ? new Codes(header.levels, this.names.lists.length, columns.slice(11)) : null;
   }
 
   /**
@@ -93,23 +93,45 @@ class Manifest {
   }
 
   /**
-   * The group that holds a passage of a document.
-   * @param {number} document
-   * @param {number} ordinal
-   */
-  groupOf(document, ordinal) {
-    let group = placeOf(this.groupDocuments, document);
-    while (this.groupDocuments[group] === document && this.groupOrdinals[group] > ordinal) group--;
-    return group;
-  }
-
-  /**
    * The file that would hold a word that begins so, or -1.
    * @param {string} word
    */
   wordFileOf(word) {
     return placeOf(this.firstLetters, Array.from(withoutAccents(word))[0] || "");
   }
+}
+
+/** The documents and passages that files begin with: which of them holds a passage. */
+class Starts {
+  /**
+   * @param {Uint8Array} documents
+   * @param {Uint8Array} ordinals
+   */
+  constructor(documents, ordinals) {
+    this.documents = numbersOf(documents);
+    for (let i = 1; i < this.documents.length; i++) this.documents[i] += this.documents[i - 1];
+    this.ordinals = numbersOf(ordinals);
+  }
+
+  /**
+   * @param {number} document
+   * @param {number} ordinal
+   */
+  placeOf(document, ordinal) {
+    let place = placeOf(this.documents, document);
+    while (this.documents[place] === document && this.ordinals[place] > ordinal) place--;
+    return place;
+  }
+}
+
+/**
+ * The names of files.
+ * @param {Uint8Array} bytes
+ * @returns {string[]}
+ */
+function namesOf(bytes) {
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.match(new RegExp(`.{${2 * NAME_BYTES}}`, "g")) || [];
 }
 
 /**
@@ -119,12 +141,11 @@ class Manifest {
  * @returns {Record<string, string[]>}
  */
 function filesOf(counts, bytes) {
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  let at = 0;
+  const names = namesOf(bytes);
   /** @type {Record<string, string[]>} */
   const found = {};
-  for (const family of ["shards", "tails", "lists", "groups", "words", "near", "facets"]) {
-    found[family] = Array.from({ length: counts[family] }, () => hex.slice(at, (at += 2 * NAME_BYTES)));
+  for (const family of ["shards", "tails", "lists", "shelves", "words", "near", "facets"]) {
+    found[family] = names.splice(0, counts[family]);
   }
   return found;
 }

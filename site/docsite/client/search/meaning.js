@@ -5,10 +5,12 @@
 class Quantized {
   /**
    * @param {number[][]} levels
-   * @param {Uint8Array[]} columns
+   * @param {Float32Array | null} mean
+   * @param {Uint8Array} deviation
+   * @param {Uint8Array} widths
    */
-  constructor(levels, [mean, deviation, widths]) {
-    this.mean = floatsOf(mean);
+  constructor(levels, mean, deviation, widths) {
+    this.mean = mean || new Float32Array(widths.length);
     this.deviation = floatsOf(deviation);
     this.widths = widths;
     this.steps = levels.map((half) => Float64Array.from([...half.map((x) => -x).reverse(), ...half]));
@@ -40,12 +42,13 @@ class Quantized {
 class Codes {
   /**
    * @param {number[][]} levels
+   * @param {number} lists
    * @param {Uint8Array[]} columns
    */
-  constructor(levels, columns) {
-    this.coarse = new Quantized(levels, columns.slice(0, 3));
-    this.fine = new Quantized(levels, columns.slice(3, 6));
-    this.centroids = codesOf(columns[6], this.coarse.widths);
+  constructor(levels, lists, [mean, deviation, widths, deviations, bits, centroids]) {
+    this.coarse = new Quantized(levels, floatsOf(mean), deviation, widths);
+    this.fine = new Quantized(levels, null, deviations, bits);
+    this.centroids = codesOf(centroids, widths, lists);
   }
 
   /**
@@ -69,7 +72,7 @@ class List {
     for (let i = 1; i < this.documents.length; i++) this.documents[i] += this.documents[i - 1] + 1;
     const [unit] = floatsOf(scale);
     this.centroid = Float32Array.from(new Int8Array(centroid.slice().buffer), (level) => level * unit);
-    this.rows = codesOf(rows, codes.fine.widths);
+    this.rows = codesOf(rows, codes.fine.widths, this.documents.length);
   }
 
   /**

@@ -107,7 +107,8 @@ class Parts {
   async isOutdated() {
     const build = this.build;
     if (!build) return false;
-    this.build = ""; // asked once: the answer may fail to load as well
+    // Asked once: the answer may fail to load as well.
+    this.build = "";
     try {
       const [header] = await this.fetched("manifest", `?${Date.now()}`);
       return valueOf(header).build !== build;

@@ -15,6 +15,7 @@ class Block {
     this.columns = columns;
     /** @type {PostingList | null} */
     this.all = null;
+    /** @type {Int32Array} */
     this.firstPair = new Int32Array(0);
   }
 

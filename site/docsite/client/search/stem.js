@@ -8,7 +8,7 @@ const SECOND_REGION = /^[^aeiouy]*[aeiouy]+[^aeiouy]/;
 const UNCHANGED = new Set(["andes", "atlas", "bias", "cosmos", "howe", "news", "sky"]);
 /** @type {Record<string, string>} */
 const SPECIAL = {
-  gently: "gent", idly: "idl", singly: "singl", early: "earli", only: "onli", ugly: "ugli",
+  gently: "gentl", idly: "idl", singly: "singl", early: "earli", only: "onli", ugly: "ugli",
   skis: "ski", skies: "sky",
 };
 /** @type {Record<string, string>} */

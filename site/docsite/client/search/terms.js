@@ -5,15 +5,15 @@
 
 /**
  * A term as the index knows it. A level of its postings stands for an impact (BM25F's score) and for a kinship
- * (what the term adds to the cosine, times the length of the query's vector).
+ * (what the term adds to the cosine, times the length of the query's vector). One without a vector has the `pieces`
+ * that it is made of.
  * @typedef {{term: string, idf: number, frequency: number, documents: number, impact: Float64Array,
- *   kinship: Float64Array, length: number, vector: Float32Array | null, tails: Tail[], place: number,
- *   shard: Shard}} Term
+ *   kinship: Float64Array, length: number, vector: Float32Array | null, pieces: string[], tails: Tail[],
+ *   place: number, shard: Shard}} Term
  */
 
 const LENGTH_STEPS = 256;
 const VECTOR_LEVELS = 7;
-const LEAST_DOCUMENTS = 2;
 
 class Shard {
   /**
@@ -29,11 +29,12 @@ class Shard {
     this.kinships = new Int8Array(columns[6].slice().buffer);
     this.lengths = columns[7];
     this.vectors = columns[8];
-    this.tails = tailsOf(numbersOf(columns[9]));
+    this.pieces = piecesOf(numbersOf(columns[9]));
+    this.tails = tailsOf(numbersOf(columns[10]));
     /** @type {Map<string, string[]>} */
-    this.aliases = new Map(valueOf(columns[10]).map((/** @type {string[]} */ [word, ...terms]) => [word, terms]));
-    this.block = new Block(columns.slice(11, 11 + POSTING_COLUMNS));
-    const withVector = Int32Array.from(this.documents, (count) => (count >= LEAST_DOCUMENTS ? 1 : 0));
+    this.aliases = new Map(valueOf(columns[11]).map((/** @type {string[]} */ [word, ...terms]) => [word, terms]));
+    this.block = new Block(columns.slice(12, 12 + POSTING_COLUMNS));
+    const withVector = Int32Array.from(this.words, (_, place) => (manifest.dimensions && this.steps(place) ? 1 : 0));
     this.vectorPlace = summed(withVector);
   }
 
@@ -70,8 +71,8 @@ class Shard {
     const count = this.words.length;
     const { manifest } = this;
     const idf = manifest.idf(this.frequencies[place]);
-    const steps = this.lengths[place] + 256 * this.lengths[place + count];
-    const length = 2 ** (steps / LENGTH_STEPS - 32);
+    const steps = this.steps(place);
+    const length = steps ? 2 ** (steps / LENGTH_STEPS - 32) : 0;
     const best = (idf * manifest.ceiling) / 255;
     return {
       term: this.words[place],
@@ -84,12 +85,34 @@ class Shard {
         (this.kinships[place + count] * length) / 127,
         manifest.levels,
       ),
-      length: manifest.dimensions ? length : 0,
+      length,
       vector: this.vector(place, length),
+      pieces: steps ? [] : this.madeOf(place),
       tails: this.tails.get(place) || [],
       place,
       shard: this,
     };
+  }
+
+  /**
+   * The length of a term's vector, in steps; 0 where it has none.
+   * @param {number} place
+   */
+  steps(place) {
+    return this.lengths[place] + 256 * this.lengths[place + this.words.length];
+  }
+
+  /**
+   * The words that one without a vector is made of.
+   * @param {number} place
+   * @returns {string[]}
+   */
+  madeOf(place) {
+    let at = 0;
+    return (this.pieces[place - this.vectorPlace[place]] || []).map(([skipped, length]) => {
+      at += skipped + length;
+      return this.words[place].slice(at - length, at);
+    });
   }
 
   /**
@@ -99,7 +122,7 @@ class Shard {
    */
   vector(place, length) {
     const { dimensions } = this.manifest;
-    if (!dimensions || this.documents[place] < LEAST_DOCUMENTS) return null;
+    if (!length) return null;
     const rows = this.vectorPlace[this.words.length];
     const row = this.vectorPlace[place];
     const step = ((this.vectors[row] / 255) * length) / VECTOR_LEVELS;
@@ -138,6 +161,23 @@ function tailsOf(numbers) {
       tails.push({ file: numbers[at++], place: numbers[at++], size: numbers[at++] });
     }
     found.set(place, tails);
+  }
+  return found;
+}
+
+/**
+ * For each word what lies before each of its pieces, and how long that is.
+ * @param {Int32Array} numbers
+ * @returns {[number, number][][]}
+ */
+function piecesOf(numbers) {
+  /** @type {[number, number][][]} */
+  const found = [];
+  for (let at = 0; at < numbers.length; ) {
+    /** @type {[number, number][]} */
+    const pieces = [];
+    for (let left = numbers[at++]; left > 0; left--) pieces.push([numbers[at++], numbers[at++]]);
+    found.push(pieces);
   }
   return found;
 }

@@ -1,0 +1,116 @@
+"""What the commands that build have in common: flags, the request that they make, and the way through Prefect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from flows import output
+from flows.flags import Flags
+from pipeline.errors import PartialFailure
+
+if TYPE_CHECKING:
+    from flows.outcome import BuildResult
+    from flows.request import IndexRequest
+
+T = TypeVar("T")
+
+NoPrefect = Annotated[
+    bool,
+    typer.Option("--no-prefect", help="Do the same work without Prefect: the same snapshot, no run history."),
+]
+AllowEmpty = Annotated[
+    bool, typer.Option("--allow-empty", help="Publish although a collection holds no document.")
+]
+AcceptDrop = Annotated[
+    bool,
+    typer.Option("--accept-drop", help="Publish although judged queries are answered worse than before."),
+]
+AcceptShrink = Annotated[
+    bool,
+    typer.Option("--accept-shrink", help="Publish although a collection lost many of its documents."),
+]
+Engine = Annotated[
+    str | None,
+    typer.Option("--engine", metavar="NAME",
+                 help="Where batches are computed: inline, processes, dask[://HOST:PORT], ray[://HOST:PORT]."),
+]  # fmt: skip
+
+
+def request_of(flags: Flags, sources: tuple[str, ...], collection: str | None) -> IndexRequest:
+    """What the command line asks for, with absolute paths."""
+    from flows.request import IndexRequest, found_settings
+
+    config = flags.config or found_settings()
+    return IndexRequest(
+        store=flags.store.absolute(),
+        config=None if config is None else config.absolute(),
+        sources=tuple(str(Path(source).expanduser().absolute()) for source in sources),
+        collection=collection,
+    )
+
+
+def ready(
+    request: IndexRequest,
+    flags: Flags,
+    no_prefect: bool,
+    work: Callable[[IndexRequest], T],
+    unchanged: Callable[[BuildResult], T],
+) -> T:
+    """The work's result; what is plain to see is said before Prefect takes seconds to start."""
+    from flows.steps import PlainSteps
+    from flows.work import look_ahead, require_ready
+
+    require_ready(request)
+    done = look_ahead(request, PlainSteps())
+    if done is not None:
+        return unchanged(done)
+    return run_work(flags, no_prefect, lambda: work(request), meanwhile=_imports)
+
+
+def run_work(
+    flags: Flags, no_prefect: bool, work: Callable[[], T], meanwhile: Callable[[], None] = lambda: None
+) -> T:
+    """The work's result, done in this process or as a Prefect flow, with its progress shown."""
+    with output.progress(flags.quiet, flags.as_json):
+        if no_prefect:
+            return work()
+        from flows.runtime import prefect_api
+
+        with prefect_api(flags.store, meanwhile=meanwhile):
+            return work()
+
+
+def _imports() -> None:
+    """The slow imports of an index run, for the seconds in which Prefect's server starts."""
+    import sentence_transformers  # noqa: F401
+
+    import flows.nightly  # noqa: F401
+
+
+def require_whole(result: BuildResult) -> None:
+    """Returns if every collection did well; raises ``PartialFailure``."""
+    if result.failed:
+        raise PartialFailure(
+            f"{len(result.failed)} of the collections failed, the others are published",
+            where=", ".join(result.failed),
+            hint=" ".join(f"{name}: {what}" for name, what in result.failed.items()),
+        )
+
+
+def path_text(path: Path | None) -> str | None:
+    """The path as a flow's parameter."""
+    return None if path is None else str(path.absolute())
+
+
+def print_build(result: BuildResult) -> None:
+    """What the run did, as lines."""
+    from flows.report import lines
+
+    for line in lines(result):
+        output.say(line)
+    if result.rejections:
+        output.say("Which files, and why: noctule report")

@@ -1,0 +1,111 @@
+// @ts-check
+// Gathering what ranking needs: postings of terms, and the lists of documents nearest in meaning.
+
+const NEAREST_LISTS = 6;
+// What one query may load of terms, and of that of later tiers; a filter leaves out most of what first tiers hold.
+const TERM_BYTES = 90_000;
+const TAIL_BYTES = 72_000;
+const TAIL_BYTES_FILTERED = 120_000;
+const SHARD_BYTES = 5_500;
+
+class Gatherer {
+  /**
+   * @param {Store} store
+   * @param {Reader} reader
+   */
+  constructor(store, reader) {
+    this.store = store;
+    this.reader = reader;
+  }
+
+  /**
+   * The postings and lists that ranking needs.
+   * @param {Read[]} reads
+   * @param {Typed} typed
+   * @param {Record<string, any>} filters
+   * @returns {Promise<Question>}
+   */
+  async question(reads, { excluded }, filters) {
+    const flat = reads.flatMap(({ terms, weight, either }, group) =>
+      terms.map((term, i) => ({ term, weight, group: either ? -1 - group : group * MOST_TERMS + i })),
+    );
+    const allowed = Object.values(filters).some((value) => [value ?? []].flat().length)
+      ? (await this.store.facets()).allowed(filters)
+      : null;
+    const pieces = await this.pieces(reads);
+    const [lists, nearby, banned] = await Promise.all([
+      this.postings(flat.map(({ term }) => term), allowed ? TAIL_BYTES_FILTERED : tailBytes(flat)),
+      this.nearby([...flat.map(({ term }) => term), ...pieces]),
+      this.banned(excluded),
+    ]);
+    const asked = flat.map((each, i) => ({ ...each, lists: lists[i] }));
+    for (const term of pieces) asked.push({ term, weight: 0, group: Infinity, lists: [] });
+    return { asked, banned, nearby, allowed };
+  }
+
+  /**
+   * What stands for the words without a vector: the terms that they are made of, which say less and find no page as words.
+   * @param {Read[]} reads
+   * @returns {Promise<Term[]>}
+   */
+  async pieces(reads) {
+    const strange = reads.filter(({ terms }) => terms.length && terms.every(({ vector }) => !vector));
+    const asked = new Set(reads.flatMap(({ terms }) => terms.map(({ term }) => term)));
+    const names = new Set(strange.flatMap(({ terms }) => terms[0].pieces).filter((piece) => !asked.has(piece)));
+    const { pieceWeight } = this.store.manifest;
+    const found = await Promise.all([...names].map(async (name) => (await this.store.shard(name))?.find(name)));
+    return found.flatMap((term) =>
+      term?.vector ? [{ ...term, length: pieceWeight * term.length, vector: term.vector.map((x) => pieceWeight * x) }] : [],
+    );
+  }
+
+  /**
+   * The posting lists of terms: first tiers, and as many others as may be loaded, those of rare terms first.
+   * @param {Term[]} terms
+   * @param {number} budget
+   * @returns {Promise<PostingList[][]>}
+   */
+  postings(terms, budget) {
+    const found = terms.map((term) => [Promise.resolve(term.shard.block.list(term.place))]);
+    const all = terms.flatMap((term, i) => term.tails.map((tail, tier) => ({ ...tail, i, tier })));
+    all.sort((a, b) => terms[b.i].idf / (1 + b.tier) - terms[a.i].idf / (1 + a.tier) || a.tier - b.tier);
+    for (const { file, place, size, i, tier } of all) {
+      if (size > budget || found[i].length !== tier + 1) continue;
+      budget -= size;
+      found[i].push(this.store.part("tails", file, (columns) => new Block(columns)).then((block) => block.list(place)));
+    }
+    return Promise.all(found.map((lists) => Promise.all(lists)));
+  }
+
+  /**
+   * The lists of documents whose meaning is nearest to that of these terms.
+   * @param {Term[]} terms
+   * @returns {Promise<List[]>}
+   */
+  async nearby(terms) {
+    const { codes, dimensions } = this.store.manifest;
+    const { sum, length } = queryVector(terms, dimensions);
+    if (!codes || !length || !product(sum, sum)) return [];
+    const numbers = nearestLists(codes.products(sum), NEAREST_LISTS);
+    return Promise.all(numbers.map((number) => this.store.part("lists", number, (columns) => new List(columns, codes))));
+  }
+
+  /**
+   * The postings of the words that no hit may hold; of a phrase, of all its words together only its pages are known.
+   * @param {string[]} excluded
+   * @returns {Promise<PostingList[][]>}
+   */
+  async banned(excluded) {
+    const words = excluded.filter((value) => tokensOf(value).length === 1).map((value) => this.reader.lookedUp(folded(value)));
+    const terms = (await Promise.all(words)).flatMap((read) => read.terms.slice(0, 1));
+    return this.postings(terms, TAIL_BYTES_FILTERED);
+  }
+}
+
+/**
+ * What a query may load of later tiers: the less, the more shards it needed.
+ * @param {{term: Term}[]} asked
+ */
+function tailBytes(asked) {
+  return Math.min(TAIL_BYTES, TERM_BYTES - SHARD_BYTES * new Set(asked.map(({ term }) => term.shard)).size);
+}

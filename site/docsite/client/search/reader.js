@@ -1,0 +1,126 @@
+// @ts-check
+// Reading a query: the terms that its words stand for, and what an unknown word was meant to be.
+
+/**
+ * A token of a query with the terms that it came to; of terms that only begin like it, a passage counts the best.
+ * @typedef {{token: string, terms: Term[], weight: number, either: boolean}} Read
+ */
+
+const MOST_TERMS = 64;
+const SPELT_WEIGHT = 0.8;
+const BEGINNINGS = 8;
+const NEAR_FILES = 2;
+
+class Reader {
+  /** @param {Store} store */
+  constructor(store) {
+    this.store = store;
+  }
+
+  /**
+   * Words of the vocabulary that begin so, or, where there are none, that are spelt almost so.
+   * @param {string} prefix
+   * @returns {Promise<string[]>}
+   */
+  async suggest(prefix) {
+    const word = folded(prefix.trim());
+    const file = await this.store.words(word);
+    if (!file) return [];
+    const found = completions(file, withoutAccents(word), BEGINNINGS);
+    return found.length ? found : nearestWords([file], word, BEGINNINGS);
+  }
+
+  /**
+   * The terms of a query: as they stand, or what a word that nothing holds was meant to be.
+   * @param {Typed} typed
+   */
+  async understood({ plain, prefixes, partial }) {
+    const tokens = [...new Set(tokensOf(plain))];
+    /** @type {Read[]} */
+    const found = (await Promise.all(tokens.map((token) => this.lookedUp(token)))).slice(0, MOST_TERMS);
+    for (const prefix of prefixes) found.push(await this.begun(folded(prefix)));
+    /** @type {{from: string, to: string}[]} */
+    const spelling = [];
+    for (const [i, read] of found.entries()) {
+      if (read.terms.length) continue;
+      if (partial && i === found.length - 1 && folded(partial) === read.token) found[i] = await this.begun(read.token);
+      if (found[i].terms.length) continue;
+      const [to] = await this.respelt(read.token);
+      if (!to) continue;
+      found[i] = { ...(await this.lookedUp(to)), weight: SPELT_WEIGHT };
+      spelling.push({ from: read.token, to });
+    }
+    return { reads: withoutRepeats(found), spelling };
+  }
+
+  /**
+   * A token's terms, as far as the index holds them.
+   * @param {string} token
+   * @returns {Promise<Read>}
+   */
+  async lookedUp(token) {
+    const names = new Set(this.store.manifest.stemmers.flatMap((stemmer) => expanded(token, stemmer)));
+    if (this.store.manifest.aliases) {
+      for (const term of (await this.store.shard(token))?.aliases.get(token) || []) names.add(term);
+    }
+    const terms = await Promise.all([...names].map(async (name) => (await this.store.shard(name))?.find(name)));
+    return { token, terms: /** @type {Term[]} */ (terms.filter(Boolean)), weight: 1, either: false };
+  }
+
+  /**
+   * The terms that begin so.
+   * @param {string} prefix
+   * @returns {Promise<Read>}
+   */
+  async begun(prefix) {
+    const begin = withoutAccents(prefix);
+    const shard = await this.store.shard(begin);
+    let terms = shard ? shard.beginningWith(begin, BEGINNINGS) : [];
+    const next = this.store.manifest.shardOf(begin) + 1;
+    if (!terms.length && this.store.manifest.firstTerms[next]?.startsWith(begin)) {
+      terms = (await this.store.shard(this.store.manifest.firstTerms[next]))?.beginningWith(begin, BEGINNINGS) || [];
+    }
+    return { token: prefix, terms, weight: 1, either: true };
+  }
+
+  /**
+   * Words spelt almost as one that the index does not hold.
+   * @param {string} word
+   * @returns {Promise<string[]>}
+   */
+  async respelt(word) {
+    if (word.length < LEAST_SPELT || !/^\p{L}+$/u.test(word)) return [];
+    const file = await this.store.words(word);
+    return file ? nearestWords([file], word, 1) : [];
+  }
+
+  /**
+   * Words near in meaning to those of the query.
+   * @param {Read[]} reads
+   * @returns {Promise<string[]>}
+   */
+  async near(reads) {
+    /** @type {string[]} */
+    const found = [];
+    for (const { token } of reads.slice(0, NEAR_FILES)) {
+      const number = this.store.manifest.wordFileOf(token);
+      if (number < 0) continue;
+      const near = await this.store.part("near", number, (columns) => valueOf(columns[0]));
+      if (Object.hasOwn(near, token)) found.push(...near[token]);
+    }
+    return [...new Set(found)].filter((word) => !reads.some(({ token }) => token === word));
+  }
+}
+
+/**
+ * Each term once, with the token that named it first.
+ * @param {Read[]} reads
+ * @returns {Read[]}
+ */
+function withoutRepeats(reads) {
+  const seen = new Set();
+  return reads.map((read) => ({
+    ...read,
+    terms: read.terms.filter(({ term }) => !seen.has(term) && seen.add(term)),
+  }));
+}

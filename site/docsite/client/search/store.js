@@ -1,0 +1,90 @@
+// @ts-check
+// The files that were read so far, by what they hold.
+
+class Store {
+  /**
+   * @param {Parts} parts
+   * @param {Manifest} manifest
+   */
+  constructor(parts, manifest) {
+    this.parts = parts;
+    this.manifest = manifest;
+    /** @type {Map<string, any>} */
+    this.read = new Map();
+  }
+
+  /**
+   * What a file that the manifest names holds, read once.
+   * @template T
+   * @param {string} family
+   * @param {number} number
+   * @param {(columns: Uint8Array[]) => T} reader
+   * @returns {Promise<T>}
+   */
+  part(family, number, reader) {
+    return this.named(family, this.manifest.names[family][number], reader);
+  }
+
+  /**
+   * What a file of this name holds, read once.
+   * @template T
+   * @param {string} family
+   * @param {string} name
+   * @param {(columns: Uint8Array[]) => T} reader
+   * @returns {Promise<T>}
+   */
+  async named(family, name, reader) {
+    const key = `${family} ${name}`;
+    if (!this.read.has(key)) {
+      const columns = await this.parts.load(name);
+      if (!this.read.has(key)) this.read.set(key, reader(columns));
+    }
+    return this.read.get(key);
+  }
+
+  /**
+   * The shard that would hold a term, or null where there are none.
+   * @param {string} term
+   * @returns {Promise<Shard | null>}
+   */
+  async shard(term) {
+    if (!this.manifest.firstTerms.length) return null;
+    return this.part("shards", this.manifest.shardOf(term), (columns) => new Shard(columns, this.manifest));
+  }
+
+  /** @returns {Promise<Facets>} */
+  facets() {
+    return this.part("facets", 0, (columns) => new Facets(columns));
+  }
+
+  /**
+   * @param {string} word
+   * @returns {Promise<Words | null>}
+   */
+  async words(word) {
+    const number = word ? this.manifest.wordFileOf(word) : -1;
+    return number < 0 ? null : this.part("words", number, readWords);
+  }
+
+  /**
+   * What there is to show of a document around one of its passages.
+   * @param {number} document
+   * @param {number} ordinal
+   * @returns {Promise<Shown>}
+   */
+  async shown(document, ordinal) {
+    const passage = Math.max(0, ordinal);
+    const shelf = await this.part("shelves", this.manifest.shelves.placeOf(document, passage), readShelf);
+    const place = shelf.starts.placeOf(document, passage);
+    const pieces = await this.named("groups", shelf.names[place], readGroup);
+    return pieces[document - shelf.starts.documents[place]];
+  }
+}
+
+/**
+ * The files of one shelf, from which hits are shown.
+ * @param {Uint8Array[]} columns
+ */
+function readShelf([names, documents, ordinals]) {
+  return { names: namesOf(names), starts: new Starts(documents, ordinals) };
+}

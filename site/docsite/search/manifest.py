@@ -1,0 +1,99 @@
+"""The manifest: what a browser reads first, the names of all files and what ranking needs of every document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from artifacts.query.term_vectors import PIECE_WEIGHT
+from docsite.search.lists import LEVELS, Lists
+from docsite.search.material import Shape
+from docsite.search.packing import Part, compressed, octets, strings, text
+from docsite.search.postings import LEVELS as POSTING_LEVELS
+from docsite.search.ranking import Ranking
+from docsite.search.shelves import Shelves
+from docsite.search.terms import Shards, utf16
+from docsite.search.words import WordFiles
+from pipeline.identity import sha256_hex
+
+FORMAT = 2
+LINK_STEPS = 4  # levels per unit of ln(1 + links in)
+_MOST_LINK_LEVEL = 127
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """All that was made of a snapshot; ``ceiling`` is the most that BM25F gives for a term of rarity 1."""
+
+    shape: Shape
+    ranking: Ranking
+    ceiling: float
+    languages: Sequence[str]
+    has_aliases: bool
+    shards: Shards
+    lists: Lists | None
+    shelves: Shelves
+    words: WordFiles
+    facets: Part
+
+    def families(self) -> Mapping[str, Sequence[Part]]:
+        """The files by what they hold, in the order in which the manifest names them."""
+        return {
+            "shards": self.shards.shards,
+            "tails": self.shards.tails,
+            "lists": self.lists.parts if self.lists else (),
+            "shelves": self.shelves.parts,
+            "words": self.words.words,
+            "near": self.words.near,
+            "facets": (self.facets,),
+        }
+
+
+def manifest(index: Index, names: Sequence[str]) -> bytes:
+    """The manifest, packed; ``names`` are those of all files of all families in order."""
+    shape, words = index.shape, index.words
+    links = np.round(np.log1p(shape.links_in) * LINK_STEPS).astype(np.int64)
+    return compressed(
+        [
+            text(_header(index, names)),
+            bytes.fromhex("".join(names)),
+            *strings(_separators(index.shards)),
+            *strings(words.first),
+            *index.shelves.columns(),
+            octets(np.minimum(links, _MOST_LINK_LEVEL) * 2 + (np.diff(shape.first) == 1)),
+            *(index.lists.columns() if index.lists else []),
+        ]
+    )
+
+
+def _header(index: Index, names: Sequence[str]) -> dict[str, object]:
+    return {
+        "format": FORMAT,
+        "build": sha256_hex("".join(names).encode())[:16],
+        "documents": index.shape.documents,
+        "passages": index.shape.passages,
+        "ceiling": index.ceiling,
+        "ranking": asdict(index.ranking),
+        "languages": list(index.languages),
+        "aliases": index.has_aliases,
+        "dimensions": index.lists.turn.shape[1] if index.lists else 0,
+        "levels": [list(each) for each in LEVELS],
+        "posting_levels": POSTING_LEVELS,
+        "link_steps": LINK_STEPS,
+        "piece_weight": PIECE_WEIGHT,
+        "files": {family: len(parts) for family, parts in index.families().items()},
+    }
+
+
+def _separators(shards: Shards) -> list[str]:
+    """For each shard the shortest beginning of its first term that comes after the last of the shard before."""
+    return [
+        next(
+            first[:end]
+            for end in range(len(first) + 1)
+            if utf16(first[:end]) > utf16(last) or end == len(first)
+        )
+        for first, last in zip(shards.first, ("", *shards.last), strict=False)
+    ]

@@ -1,0 +1,44 @@
+"""Shelves: the names of the files that hits are shown from, some hundreds a file, so that the manifest stays small."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from docsite.search.excerpts import Groups
+from docsite.search.packing import Part, part, varints
+
+GROUPS_ON_A_SHELF = 192
+
+
+@dataclass(frozen=True, slots=True)
+class Shelves:
+    """The files, and the document and passage that the first group of each begins with."""
+
+    parts: tuple[Part, ...]
+    documents: tuple[int, ...]
+    ordinals: tuple[int, ...]
+
+    def columns(self) -> list[bytes]:
+        """The columns of the manifest."""
+        return starts(self.documents, self.ordinals)
+
+
+def make_shelves(groups: Groups, names: Sequence[str]) -> Shelves:
+    """The shelves of groups that have these names."""
+    runs = [slice(at, at + GROUPS_ON_A_SHELF) for at in range(0, len(names), GROUPS_ON_A_SHELF)]
+    parts = tuple(
+        part([bytes.fromhex("".join(names[run])), *starts(groups.documents[run], groups.ordinals[run])])
+        for run in runs
+    )
+    return Shelves(parts, groups.documents[::GROUPS_ON_A_SHELF], groups.ordinals[::GROUPS_ON_A_SHELF])
+
+
+def starts(documents: Sequence[int], ordinals: Sequence[int]) -> list[bytes]:
+    """Where files begin, as two columns: what lies between their first documents, and their first passages."""
+    return [
+        varints(np.diff(np.array(documents, dtype=np.int64), prepend=0)),
+        varints(np.array(ordinals, dtype=np.int64)),
+    ]

@@ -1,0 +1,307 @@
+"""The search engine in a real browser: from a disk and over HTTP below a sub-path, whole and damaged."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+from selenium import webdriver
+
+import artifacts.query
+from docsite.search.packing import FOLDER, compressed, script, text
+from docsite.search.words import read_surfaces
+from pipeline.text import fold, prose_analyzer
+from tests.browser_driver import needs_browser, served
+from tests.search_site_builder import SearchSite, search_site
+
+__all__ = ["search_site"]
+
+pytestmark = needs_browser
+QUERIES = (
+    "reciprocal rank fusion", "what survives a power cut", "how do I undo a bad night", "wikilinks", "snapshot manifest",
+    "bm25f weights of fields", "crash safety", "install", "embedding model offline", "calibrated confidence",
+    "phrase search with quotes", "communities of the link graph", "publish the site", "duckdb sql views",
+    "front matter keys", "settings file", "exit codes", "damaged snapshot", "prefect server", "obsidian vault",
+    "chunk size in tokens", "anchor text", "approximate vector index", "how are passages made", "rollback and prune",
+    "determinism of a build", "python API", "filters and operators", "html sources", "notebook cells",
+    "nightly run with systemd", "measure relevance", "json output", "dependencies and licences", "stemming",
+)  # fmt: skip
+# With these every rule of the English stemmer is met by real beginnings; and words become names, numbers and mixtures.
+ENDINGS = (
+    "s", "es", "ies", "ed", "eedly", "ing", "ings", "ingly", "ly", "ational", "tional", "enci", "izer", "ization", "alism",
+    "fulness", "iveness", "biliti", "ousli", "ement", "ative", "ion", "y", "ll", "'s", "_id", "ById", "é", "2", "東京都",
+)  # fmt: skip
+SEARCH = """const [query, options, done] = [arguments[0], arguments[1], arguments[2]];
+(window.engine = window.engine || noctule.open({base: "../_search/"}))
+  .then((engine) => engine.search(query, options || {}))
+  .then((answer) => done({answer}), (error) => { window.engine = null; done({code: error.code, message: error.message}); });"""
+
+
+@pytest.fixture
+def driver(browser: webdriver.Chrome) -> webdriver.Chrome:
+    browser.set_script_timeout(60)
+    return browser
+
+
+@pytest.fixture(scope="module")
+def address(search_site: SearchSite) -> Iterator[str]:
+    with served(search_site.root) as server:
+        yield server + "some/path/"
+
+
+@pytest.fixture(params=["file", "http"])
+def base(
+    request: pytest.FixtureRequest,
+    driver: webdriver.Chrome,
+    search_site: SearchSite,
+    address: str,
+) -> Iterator[str]:
+    """The site's address, with the bare page loaded and nothing logged; at the end the console is empty."""
+    found = address if request.param == "http" else search_site.site.as_uri() + "/"
+    _load(driver, found)
+    yield found
+    assert driver.get_log("browser") == []
+
+
+@pytest.fixture
+def page(driver: webdriver.Chrome, address: str) -> webdriver.Chrome:
+    """The bare page over HTTP."""
+    _load(driver, address)
+    return driver
+
+
+def _load(driver: webdriver.Chrome, base: str) -> None:
+    driver.get(base + "try/index.html")
+    driver.get_log("performance")
+    driver.get_log("browser")
+
+
+def _asked(driver: webdriver.Chrome, query: str, **options: object) -> Any:
+    return driver.execute_async_script(SEARCH, query, options)
+
+
+def _answer(driver: webdriver.Chrome, query: str, **options: object) -> Any:
+    found = _asked(driver, query, **options)
+    assert "answer" in found, found
+    return found["answer"]
+
+
+def _titles(driver: webdriver.Chrome, query: str, **options: object) -> list[str]:
+    return [hit["title"] for hit in _answer(driver, query, **options)["hits"]]
+
+
+def test_answers_come_from_a_disk_and_below_a_sub_path(driver: webdriver.Chrome, base: str) -> None:
+    hits = _answer(driver, "kestrel")["hits"]
+    assert [hit["title"] for hit in hits][:1] == ["Kestrel"]
+    assert hits[0]["url"].startswith(base + "notes/") and hits[0]["url"].endswith(".html")
+    section = hits[0]["sections"][0]
+    marked = [section["excerpt"][start:end] for start, end in section["marks"]]
+    assert "kestrel" in marked
+    assert hits[0]["why"]["terms"] == ["kestrel"] and hits[0]["why"]["keyword"] > 0
+
+
+def test_every_hit_leads_to_a_page_and_a_heading_that_are_there(
+    driver: webdriver.Chrome,
+    base: str,
+    search_site: SearchSite,
+) -> None:
+    for query in QUERIES[:8]:
+        for hit in _answer(driver, query)["hits"]:
+            for section in hit["sections"]:
+                path, _, anchor = unquote(section["url"][len(base) :]).partition("#")
+                html = (search_site.site / path).read_text("utf-8")
+                assert not anchor or f'id="{anchor}"' in html, section["url"]
+
+
+def test_the_browser_agrees_with_python(page: webdriver.Chrome, search_site: SearchSite) -> None:
+    same = []
+    with artifacts.query.open(search_site.store, search_site.settings) as searcher:
+        for query in QUERIES:
+            paths = dict.fromkeys(hit.path for hit in searcher.search(query, 40).hits)
+            wanted = [path.rsplit(".", 1)[0] for path in list(paths)[:10]]
+            found = [_path_of(hit["url"]) for hit in _answer(page, query)["hits"]]
+            same.append(len({*found} & {*wanted}) / len(wanted))
+    assert sum(same) / len(same) >= 0.85
+
+
+def _path_of(url: str) -> str:
+    return unquote(url).split("/some/path/")[1].removesuffix(".html")
+
+
+def test_the_engine_cuts_and_stems_as_the_index_did(page: webdriver.Chrome, search_site: SearchSite) -> None:
+    with search_site.store.open() as snapshot:
+        own = {*read_surfaces(snapshot).words, "gently", "skies", "c++", "node.js", "ſtraße", "ΟΔΟΣ", "हिन्दी"}
+    words = sorted({*own, *(word + ending for word in own for ending in ENDINGS)})
+    assert len(words) > 40_000
+    wanted = [list(prose_analyzer("en").expand(word)) for word in words]
+    texts = ["C++ and C# aren't node.js’s", "東京都の天気 and Größe", "naïve_café.txt ½ ﬁne", "l’été d'été"]
+    page.execute_script(_Sources().read())
+    stems = page.execute_script("return arguments[0].map((word) => test.expanded(word, test.stem))", words)
+    assert [each for each in zip(words, wanted, stems, strict=True) if each[1] != each[2]] == []
+    cut = page.execute_script("return arguments[0].map(test.tokens)", texts)
+    assert cut == [prose_analyzer("en").tokens(each) for each in texts]
+    letters = [chr(code) for code in range(0x20, 0x250)]
+    assert page.execute_script("return arguments[0].map(test.folded)", letters) == [fold(c) for c in letters]
+
+
+class _Sources:
+    """The analyzer alone, as a page can run it."""
+
+    def read(self) -> str:
+        folder = Path(__file__).resolve().parents[2] / "site" / "docsite" / "client" / "search"
+        code = "".join((folder / f"{name}.js").read_text("utf-8") for name in ("stem", "analyze"))
+        return f"{code}\nwindow.test = {{expanded, stem: stemEnglish, tokens: tokensOf, folded}};"
+
+
+def test_words_of_other_languages_find_their_pages(page: webdriver.Chrome) -> None:
+    assert _titles(page, "Haus")[0] == "Eulen"
+    assert _titles(page, "grosse")[0] == "Eulen"
+    assert _titles(page, "天気")[0] == "東京"
+    assert _titles(page, "naive resume")[0] == "Café culture"
+    assert _titles(page, "append_event")[0] == "Café culture"
+
+
+def test_a_mistyped_word_is_read_as_the_nearest(page: webdriver.Chrome) -> None:
+    answer = _answer(page, "snapshto")
+    assert answer["spelling"] == [{"from": "snapshto", "to": "snapshot"}]
+    assert answer["hits"]
+
+
+def test_a_word_that_is_being_typed_is_completed(page: webdriver.Chrome) -> None:
+    assert "Kestrel" in _titles(page, "kestr")
+    assert "Kestrel" in _titles(page, "kes* meadow")
+    words = page.execute_async_script("window.engine.then((e) => e.suggest('snapsh')).then(arguments[0])")
+    assert words[0] == "snapshot"
+
+
+def test_phrases_exclusions_and_repeats(page: webdriver.Chrome) -> None:
+    assert _titles(page, '"hovers over the meadow"') == ["Kestrel"]
+    assert _titles(page, "kestrel vole")[0] == "Kestrel"
+    assert "Kestrel" not in _titles(page, "kestrel vole -kestrel")
+    assert _titles(page, '"over hovers"') != []  # a phrase that stands nowhere demands nothing
+
+
+def test_filters_leave_what_they_name_and_facets_count_it(page: webdriver.Chrome) -> None:
+    whole = _answer(page, "birds owls coffee kestrel")
+    tags = {each["value"]: each["count"] for each in whole["facets"]["tag"]}
+    assert set(whole["facets"]) == {"tag", "community", "language", "section", "collection"}
+    assert _titles(page, "kestrel coffee eulen", filters={"tag": ["food"]}) == ["Café culture"]
+    assert {*_titles(page, "kestrel coffee eulen", filters={"tag": ["birds"]})} <= {"Café culture", "Eulen"}
+    assert _titles(page, "kestrel coffee eulen", filters={"tag": ["nosuch"]}) == []
+    assert _titles(page, "eulen", filters={"language": ["de"], "section": ["notes"]}) == ["Eulen"]
+    assert all(count > 0 for count in tags.values())
+
+
+def test_nothing_found_is_an_answer(page: webdriver.Chrome) -> None:
+    for query in ("", "   ", "zzzzqqqqxxxx", "-", '"', "\0", "🎉", "a" * 5_000, "<script>alert(1)</script>"):
+        assert isinstance(_answer(page, query)["hits"], list), query
+
+
+def test_bytes_and_requests_are_counted_as_they_are(page: webdriver.Chrome, search_site: SearchSite) -> None:
+    took = _answer(page, "crash safety")["took"]
+    messages = [json.loads(entry["message"])["message"] for entry in page.get_log("performance")]
+    asked = [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+    files = [Path(unquote(url)).name for url in asked if f"/{FOLDER}/" in url]
+    size = sum((search_site.site / FOLDER / name).stat().st_size for name in files if name != "manifest.js")
+    assert took["requests"] == len(files) - 1 == len(asked) - 1  # the manifest came with the opening
+    assert abs(took["bytes"] - size) <= 64 * len(files)
+    again = _answer(page, "crash safety")["took"]
+    assert again["requests"] == again["bytes"] == 0
+
+
+def test_the_same_question_may_be_given_up(page: webdriver.Chrome) -> None:
+    code = """const done = arguments[0], given = new AbortController();
+      noctule.open({base: "../_search/"}).then((engine) => {
+        const search = engine.search("install", {signal: given.signal}); given.abort(); return search;
+      }).then(() => done("answered"), (error) => done(error.name));"""
+    assert page.execute_async_script(code) == "AbortError"
+
+
+@pytest.fixture
+def copy(search_site: SearchSite, driver: webdriver.Chrome, tmp_path: Path) -> Iterator[Path]:
+    """A copy of the site to damage, its bare page loaded over HTTP."""
+    shutil.copytree(search_site.site / FOLDER, tmp_path / FOLDER)
+    shutil.copytree(search_site.site / "try", tmp_path / "try")
+    with served(tmp_path) as server:
+        _load(driver, server)
+        yield tmp_path
+
+
+def _shard_of(driver: webdriver.Chrome, copy: Path, term: str) -> Path:
+    code = """const [term, done] = arguments; (window.engine = noctule.open({base: "../_search/"}))
+      .then((e) => done(e.manifest.names.shards[e.manifest.shardOf(term)]));"""
+    return copy / FOLDER / f"{driver.execute_async_script(code, term)}.js"
+
+
+def _fails_with(driver: webdriver.Chrome, code: str) -> None:
+    found = _asked(driver, "kestrel")
+    assert found.get("code") == code and len(found["message"]) > 20
+    assert driver.find_element("tag name", "p").text == "Readable."
+
+
+def test_a_missing_shard_is_said_and_found_again_once_it_is_there(
+    driver: webdriver.Chrome, copy: Path
+) -> None:
+    shard = _shard_of(driver, copy, "kestrel")
+    content = shard.read_bytes()
+    shard.unlink()
+    found = driver.execute_async_script(SEARCH.replace("window.engine = null; ", ""), "kestrel", {})
+    assert found["code"] == "missing"
+    shard.write_bytes(content)
+    assert _titles(driver, "kestrel")[0] == "Kestrel"
+
+
+@pytest.mark.parametrize("keep", [0, 1, 200, -3])
+def test_a_truncated_shard_is_damaged(driver: webdriver.Chrome, copy: Path, keep: int) -> None:
+    shard = _shard_of(driver, copy, "kestrel")
+    shard.write_bytes(shard.read_bytes()[:keep])
+    _fails_with(driver, "damaged")
+
+
+def test_a_changed_byte_is_damaged(driver: webdriver.Chrome, copy: Path) -> None:
+    shard = _shard_of(driver, copy, "kestrel")
+    content = bytearray(shard.read_bytes())
+    content[len(content) // 2 * 2 // 2 | 1] ^= 0x10
+    shard.write_bytes(bytes(content))
+    _fails_with(driver, "damaged")
+
+
+def test_a_file_from_elsewhere_is_of_another_build(driver: webdriver.Chrome, copy: Path) -> None:
+    shard = _shard_of(driver, copy, "kestrel")
+    shard.write_bytes(script("00000000", compressed([text([])])))
+    _fails_with(driver, "other-build")
+
+
+def test_a_site_that_was_rebuilt_meanwhile_says_so(driver: webdriver.Chrome, copy: Path) -> None:
+    shard = _shard_of(driver, copy, "kestrel")
+    shard.unlink()
+    newer = {"format": 2, "build": "another"}
+    (copy / FOLDER / "manifest.js").write_bytes(script("manifest", compressed([text(newer)])))
+    _fails_with(driver, "other-build")
+
+
+def test_without_a_manifest_there_is_an_error_and_a_page(driver: webdriver.Chrome, copy: Path) -> None:
+    (copy / FOLDER / "manifest.js").unlink()
+    _fails_with(driver, "missing")
+    (copy / FOLDER / "manifest.js").write_bytes(script("manifest", compressed([text({"format": 99})])))
+    _fails_with(driver, "other-build")
+
+
+def test_a_rare_word_brings_pages_near_in_meaning_as_it_does_in_python(
+    page: webdriver.Chrome, search_site: SearchSite
+) -> None:
+    with search_site.store.open() as snapshot:
+        terms = snapshot.table("terms", ["term", "passages"]).to_pylist()
+    rare = ["eulen", *sorted(each["term"] for each in terms if each["passages"] == 1)[::40]]
+    more = 0
+    with artifacts.query.open(search_site.store, search_site.settings) as searcher:
+        for word in rare:
+            wanted = {hit.doc_id for hit in searcher.search(word, 40).hits if hit.score > 0.05}
+            more += len(wanted) > 1
+            assert min(len(wanted), 3) <= len(_answer(page, word)["hits"]), word
+    assert more > 3

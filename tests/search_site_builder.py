@@ -1,0 +1,69 @@
+"""Most of the project's own guide and a few notes as a site with its search index, built once a session."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from artifacts.store import Store
+from docsite.build import build_site
+from docsite.templates import CONTENT_SECURITY_POLICY
+from flows.build import build_snapshot
+from flows.steps import PlainSteps, Silent
+from pipeline.settings import Settings, parse
+from pipeline.site_settings import Site
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+FOLDERS = ("concepts", "guide", "store", "start")
+NOTES = {
+    "eulen.md": "---\nlang: de\ntags: [birds]\n---\n# Eulen\n\nDie Eulen jagten in den Häusern der Müller. Größe zählt nicht.\n",
+    "cafe.md": "---\ntags: [birds, food]\n---\n# Café culture\n\nA naïve résumé of coffee. `getUserById` and `append_event` are names.\n",
+    "tokyo.md": "---\nlang: ja\n---\n# 東京\n\n東京都の天気は晴れです。\n",
+    "kestrel.md": "# Kestrel\n\nA kestrel hovers over the meadow. The windhover is another name.\n\n## Food\n\nVoles and mice.\n",
+    "copy.md": "# Kestrel\n\nA kestrel hovers over the meadow. The windhover is another name.\n",
+}  # fmt: skip
+PAGE = f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><link rel="icon" href="data:,">
+<meta http-equiv="Content-Security-Policy" content="{CONTENT_SECURITY_POLICY}">
+<title>search</title><script src="../_search/engine.js"></script></head><body><p>Readable.</p></body></html>"""
+
+
+@dataclass(frozen=True)
+class SearchSite:
+    """A folder to be served: the site lies below ``some/path/``, and a bare page with the engine in ``try/``."""
+
+    root: Path
+    store: Store
+    settings: Settings
+
+    @property
+    def site(self) -> Path:
+        """The site's own folder."""
+        return self.root / "some" / "path"
+
+
+def _settings(folder: Path) -> Settings:
+    given = {"collections": {"guide": {"root": str(folder)}}, "store": {"keep": 5}, "embed": {"workers": 1}}
+    return parse(given, where="test")
+
+
+@pytest.fixture(scope="session")
+def search_site(tmp_path_factory: pytest.TempPathFactory) -> SearchSite:
+    """Built once a session, whichever module asks first."""
+    base = tmp_path_factory.getbasetemp() / "search site"
+    settings = _settings(base / "docs")
+    made = SearchSite(base / "server", Store(base / "store"), settings)
+    if not made.root.exists():
+        for folder in FOLDERS:
+            shutil.copytree(DOCS / folder, base / "docs" / folder)
+        (base / "docs" / "notes").mkdir()
+        for name, text in NOTES.items():
+            (base / "docs" / "notes" / name).write_text(text, "utf-8")
+        build_snapshot(settings, made.store, PlainSteps(), Silent())
+        with made.store.open() as snapshot:
+            build_site(snapshot, made.site, Site(title="Guide"), settings.search)
+        (made.site / "try").mkdir()
+        (made.site / "try" / "index.html").write_text(PAGE, "utf-8")
+    return made

@@ -1,0 +1,199 @@
+"""The search index of a site: what its files are, and which of them a change touches."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from docsite.build import build_site
+from docsite.plan import plan_site
+from docsite.search.index import search_files
+from docsite.search.lists import Quantizer, make_lists
+from docsite.search.material import Lexicon, Meanings, Shape, TermVectors
+from docsite.search.packing import FOLDER
+from docsite.search.postings import TIERS, Kinships, arrange
+from docsite.search.terms import make_shards
+from docsite.search.words import Surfaces, aliases
+from docsite.templates import CLIENT
+from pipeline.search_settings import Search
+from pipeline.settings import Site
+from tests.search_site_builder import SearchSite, search_site
+from tests.site_builder import snapshot_of
+
+__all__ = ["search_site"]
+
+
+class _Without:
+    """A snapshot that lacks some tables."""
+
+    def __init__(self, snapshot: object, *missing: str) -> None:
+        self._snapshot, self._missing = snapshot, missing
+
+    @property
+    def id(self) -> str:
+        return "0123456789abcdef0123"
+
+    def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        if name in self._missing:
+            raise KeyError(name)
+        return self._snapshot.table(name, columns)  # type: ignore[attr-defined]
+
+
+def _files(site: SearchSite, *missing: str, search: Search | None = None) -> dict[str, bytes]:
+    with site.store.open() as snapshot:
+        seen = _Without(snapshot, *missing) if missing else snapshot
+        return {page.path: page.content for page in search_files(plan_site(seen, Site()), seen, search)}
+
+
+def test_the_same_snapshot_gives_the_same_bytes(search_site: SearchSite) -> None:
+    first = _files(search_site)
+    assert first == _files(search_site)
+    assert {
+        path.relative_to(search_site.site).as_posix() for path in (search_site.site / FOLDER).glob("*.js")
+    } == {*first}
+    assert all(re.fullmatch(r"_search/(?:manifest|engine|[0-9a-f]{8})\.js", path) for path in first)
+
+
+def test_other_numbers_of_ranking_stand_in_the_manifest(search_site: SearchSite) -> None:
+    search = Search(candidates=50, weights={"keyword": 2.0})
+    assert b'"candidates":50' in _manifest(_files(search_site, search=search))
+    assert b'"keyword":2.0' in _manifest(_files(search_site, search=search))
+
+
+def _manifest(files: dict[str, bytes]) -> bytes:
+    code = files[f"{FOLDER}/manifest.js"].decode("utf-16")
+    units = re.sub(
+        "\ue000(.)", lambda found: chr(_unescaped(ord(found[1]))), code.split('"')[3], flags=re.DOTALL
+    )
+    packed = units.encode("utf-16-le", "surrogatepass")
+    return gzip.decompress(packed[: int(code.split(",")[1])])
+
+
+def _unescaped(unit: int) -> int:
+    return 0xE000 if unit == 0xEB00 else unit - 0xE100 + 0xD800 if unit < 0xE900 else unit - 0xEA00
+
+
+def test_without_term_vectors_the_index_is_one_of_words(search_site: SearchSite) -> None:
+    plain = _manifest(_files(search_site, "term_vectors"))
+    assert b'"dimensions":0' in plain and b'"lists":0' in plain
+
+
+def test_without_numbers_of_ranking_there_is_no_index(tmp_path: Path) -> None:
+    snapshot = snapshot_of({"notes": {"a.md": "# A\n\nText.\n"}})
+    build_site(snapshot, tmp_path / "with", Site(), Search())
+    build_site(snapshot, tmp_path / "without", Site())
+    assert [*(tmp_path / "with" / FOLDER).glob("*.js")]
+    assert not [*(tmp_path / "without" / FOLDER).glob("*.js")]
+
+
+def _lexicon(terms: list[str], passages: list[list[int]], score: float = 1.0) -> Lexicon:
+    counts = [len(each) for each in passages]
+    flat = np.array([row for each in passages for row in each], dtype=np.int32)
+    return Lexicon(
+        terms,
+        np.ones(len(terms), np.float32),
+        np.cumsum([0, *counts]),
+        flat,
+        np.full(len(flat), score, np.float32),
+    )
+
+
+def test_postings_keep_every_passage_in_its_tier() -> None:
+    passages = TIERS[0] * 2 + 100
+    lexicon = _lexicon(["common", "rare"], [list(range(passages)), [7, 8]])
+    shape = Shape(np.arange(0, passages + 1, 2), np.zeros(passages // 2, np.int64))
+    kin = Kinships(np.zeros(passages + 2, np.float32), np.zeros(2, np.float32))
+    found = arrange(lexicon, shape, kin, 2.0)
+    assert found.sizes().reshape(2, -1).sum(axis=1).tolist() == [passages, 2]
+    assert found.size(found.list_of(0, 0)) == TIERS[0] and found.size(found.list_of(1, 0)) == 2
+    assert found.documents_of.tolist() == [passages // 2, 2]
+    shards = make_shards(lexicon, found, None, {})
+    assert shards.first == ("common",) and len(shards.tails) == 1
+
+
+def test_an_empty_corpus_has_an_empty_index() -> None:
+    found = arrange(_lexicon([], []), Shape(np.zeros(1, np.int64), np.zeros(0, np.int64)),
+                    Kinships(np.zeros(0, np.float32), np.zeros(0, np.float32)), 1.0)  # fmt: skip
+    assert make_shards(_lexicon([], []), found, None, {}).shards == ()
+
+
+def test_quantized_numbers_are_near_what_they_were() -> None:
+    rows = np.random.default_rng(1).normal(0, [2, 1, 0.1], (500, 3)).astype(np.float32)
+    quantizer = Quantizer(rows.mean(axis=0), rows.std(axis=0), np.array([4, 3, 0]))
+    codes = quantizer.encode(rows)
+    assert codes.max(axis=0).tolist() == [15, 7, 0]
+    assert codes[np.argsort(rows[:, 0]), 0].tolist() == sorted(codes[:, 0].tolist())
+
+
+@pytest.mark.parametrize("documents", [1, 40, 400])
+def test_every_document_lies_in_one_list(documents: int) -> None:
+    vectors = np.random.default_rng(2).normal(size=(documents, 16)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    meanings = Meanings(vectors, TermVectors(np.zeros(0, np.float32), np.zeros((0, 16), np.int8)))
+    lists = make_lists(meanings, np.arange(documents) != 3)
+    assert len(lists.parts) == max(1, round((documents - (documents > 3)) / 57))
+    assert make_lists(meanings, np.arange(documents) != 3).parts == lists.parts
+
+
+def test_words_that_the_browser_cannot_stem_lead_to_their_terms() -> None:
+    found = aliases(
+        Surfaces(
+            ["houses", "häuser", "haus", "vinhos"], ["en", "de", "de", "und"], [["hous"], ["haus"], ["haus"], ["vinhos"]],
+            [1, 1, 1, 1],
+        )
+    )  # fmt: skip
+    assert found == {"häuser": ["haus"]}
+
+
+def test_a_changed_page_leaves_the_texts_of_others_their_names(search_site: SearchSite) -> None:
+    before = _files(search_site)
+    with search_site.store.open() as snapshot:
+        plan = plan_site(snapshot, Site())
+        texts = snapshot.table("passages").column("text").to_pylist()
+        texts[-1] = "Changed."
+        changed = _Changed(snapshot, texts)
+        after = {page.path for page in search_files(replace(plan), changed)}
+    assert len({*before} - after) <= 3  # the group of that page; and nothing that is made of all pages
+
+
+class _Changed(_Without):
+    """A snapshot in which passages have other texts."""
+
+    def __init__(self, snapshot: object, texts: list[str]) -> None:
+        super().__init__(snapshot)
+        self._texts = texts
+
+    def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        table = super().table(name, columns)
+        if name != "passages" or (columns and "text" not in columns):
+            return table
+        return table.set_column(table.schema.get_field_index("text"), "text", pa.array(self._texts))
+
+
+def test_the_engines_types_hold() -> None:
+    tsc = os.environ.get("NOCTULE_TSC") or shutil.which("tsc")
+    if not tsc:
+        pytest.skip("needs tsc on the PATH, or its path as NOCTULE_TSC")
+    sources = sorted(str(path) for path in (CLIENT / "search").iterdir())
+    flags = [
+        "--noEmit",
+        "--allowJs",
+        "--checkJs",
+        "--strict",
+        "--target",
+        "es2023",
+        "--lib",
+        "es2023,dom,dom.iterable",
+    ]
+    run = subprocess.run([tsc, *flags, *sources], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout
