@@ -34,6 +34,7 @@ class Site(Table):
     graph: bool = True
     markdown: bool = Field(default=True, description="a .md twin of every page, and llms.txt")
     report: bool = Field(default=True, description="a page on what the last night did")
+    offline: bool = Field(default=False, description="a service worker keeps what was visited")
     feed: int = Field(default=50, ge=0, description="0: no feed")
     edit_url: str = Field(default="", description="with {path} and {collection}")
     image: str = Field(default="", description="absolute address of a picture for previews of links")

@@ -32,18 +32,18 @@ def asset_files(plan: SitePlan) -> Iterator[SitePage]:
 
 def _scripts(plan: SitePlan) -> Iterator[tuple[str, bytes]]:
     words = plan.theme.words
-    yield "theme.js", _shipped([CLIENT / "theme.js"])
-    yield "page.js", words.script("page").encode() + _shipped(_in_order("page"))
+    yield "theme.js", shipped([CLIENT / "theme.js"])
+    yield "page.js", words.script("page").encode() + shipped(_in_order("page"))
     if plan.settings.search:
-        yield "dialog.js", words.script("dialog").encode() + _shipped(_in_order("dialog"))
-        yield "playground.js", _shipped(_in_order("playground"))
+        yield "dialog.js", words.script("dialog").encode() + shipped(_in_order("dialog"))
+        yield "playground.js", shipped(_in_order("playground"))
 
 
 def component_files(plan: SitePlan) -> Iterator[SitePage]:
     """The search element for a site that something else built: its script, its style and the dialog."""
     words, style = plan.theme.words, b"\n".join((THEME / name).read_bytes() for name in _COMPONENT_STYLE)
-    start = _shipped([CLIENT / "page" / "base.js", CLIENT / "component" / "main.js"])
-    dialog = words.script("dialog").encode() + _shipped(_in_order("dialog"))
+    start = shipped([CLIENT / "page" / "base.js", CLIENT / "component" / "main.js"])
+    dialog = words.script("dialog").encode() + shipped(_in_order("dialog"))
     yield SitePage("dialog.js", plain_script(dialog))
     yield SitePage("noctule-search.js", plain_script(words.script("text").encode() + start))
     yield SitePage("search.css", b'@charset "utf-8";\n' + style)
@@ -61,8 +61,8 @@ def _in_order(folder: str) -> list[Path]:
     return sorted((CLIENT / folder).glob("*.js"), key=lambda path: (path.name == "main.js", path.name))
 
 
-def _shipped(paths: Sequence[Path]) -> bytes:
-    """The scripts one after the other, without comments that fill whole lines and without indentation."""
+def shipped(paths: Sequence[Path]) -> bytes:
+    """The scripts one after the other, as one file, without comments that fill whole lines and without indentation."""
     kept: list[str] = []
     for path in paths:
         inside = False

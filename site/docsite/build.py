@@ -16,6 +16,7 @@ from docsite.fingerprints.pages import page_fingerprints
 from docsite.fingerprints.shared import shared_digest, site_fingerprint
 from docsite.library import SnapshotTables
 from docsite.listings import list_pages
+from docsite.offline import offline_files
 from docsite.pages import render_pages
 from docsite.plan import SitePage, SitePlan, plan_site
 from docsite.previews import preview_files
@@ -133,7 +134,8 @@ def _write(wanted: _Wanted, stage: Stage, previous: PreviousSite) -> SiteResult:
     reuse = Reuse(previous, shared_digest(plan))
     summaries: dict[str, str] = {}
     found = _search(plan, wanted)
-    for page in _all(_documents(plan, reuse), list_pages(plan, reuse), _beside(plan, summaries), found):
+    beside = _all(_beside(plan, summaries), offline_files(plan, reuse.shared))
+    for page in _all(_documents(plan, reuse), list_pages(plan, reuse), beside, found):
         summaries[page.path] = page.summary
         stage.add(page)
     pages = len(plan.tree.order)

@@ -27,6 +27,7 @@ class Parts:
     search: bool
     feed: bool
     report: bool
+    offline: bool
     versions: tuple[Version, ...]
     image: str
     custom_style: bool
@@ -46,6 +47,7 @@ def parts_of(settings: Site, entries: Sequence[Entry], tags: bool, topics: Seque
         # Addresses in a feed are absolute: a reader opens it far from the site.
         feed=settings.feed > 0 and bool(settings.base_url) and dated,
         report=settings.report,
+        offline=settings.offline,
         versions=settings.versions,
         image=settings.image,
         custom_style=CUSTOM_STYLE in own,

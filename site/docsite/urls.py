@@ -27,6 +27,8 @@ MAP = "_communities/map.html"
 PREVIEWS = "_previews"
 FEED = "feed.xml"
 LLMS = "llms.txt"
+SERVICE_WORKER = "service-worker.js"
+NO_NETWORK = "_offline.html"
 # Says that noctule made this folder; and what the next build has to know of its files.
 MARKER = ".noctule-site"
 RECORD = ".noctule-record"
@@ -34,6 +36,7 @@ INDEX_STEMS = ("index", "readme", "_index")
 REPORT = "_report.html"
 RESERVED = (
     REPORT,
+    NO_NETWORK,
     ASSETS,
     "_pages",
     "_tags",

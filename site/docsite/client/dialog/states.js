@@ -77,6 +77,7 @@
     },
 
     failed(parts, error) {
+      if (error.code === "damaged") reader.emit("noctule:failed", { code: error.code });
       const key = error.code ? error.code.replace("-", "_") : "failed";
       const again = element("button", { type: "button", class: "chip" }, say("reload"));
       again.addEventListener("click", () => window.location.reload());
