@@ -29,7 +29,7 @@ class Remembered:
     """Rows of ``artifacts.understood.GROUPS`` under ``<store>/remembered/``, read once and then held."""
 
     def __init__(self, store: Path) -> None:
-        self._folder = store / REMEMBERED
+        self._store, self._folder = store, store / REMEMBERED
         self._tables: list[pa.Table] = []
         self._place: dict[str, tuple[int, int]] = {}
         self._unread: list[Path] = []
@@ -60,6 +60,10 @@ class Remembered:
         ]
         return pa.concat_tables([GROUPS.empty_table(), *slices])
 
+    def let_go(self) -> None:
+        """Frees the rows: from now on it is only known which keys there are."""
+        self._tables = []
+
     def collections(self) -> dict[str, list[str]]:
         """The keys that each collection had when a snapshot was last published; of what is still there."""
         try:
@@ -84,7 +88,7 @@ class Remembered:
         live = [key for key in dict.fromkeys(keys) if key in self._place]
         if len(segments) <= _MAX_SEGMENTS and len(live) >= (1 - _MAX_DEAD_SHARE) * len(self._place):
             return
-        kept = self._write(self.rows(live)) if live else None
+        kept = self._write(Remembered(self._store).rows(live)) if live else None
         for path in segments:
             if path != kept:
                 durable.remove_file(path)

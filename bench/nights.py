@@ -34,12 +34,15 @@ def measure() -> None:
     """A run from nothing, one with nothing changed, each night and then each undone; prints seconds and shares.
 
     ``NOCTULE_NIGHTS=3`` takes the first three nights only, ``NOCTULE_CHECKED=1`` compares every n-th with a run from nothing.
+    ``NOCTULE_VECTORS=STORE`` spares the first run its encoding, which must then be added to its time.
     """
     folder = cache_folder() / "nights"
     shutil.rmtree(folder, ignore_errors=True)
     root = shutil.copytree(corpus("mdn"), folder / "mdn")
     config = folder / "mdn.toml"
     config.write_text(settings_file("mdn").read_text().replace(str(corpus("mdn")), str(root)))
+    if known := os.environ.get("NOCTULE_VECTORS"):
+        shutil.copytree(Path(known) / EMBEDDINGS, folder / "store" / EMBEDDINGS)
     whole = _night(folder, config)
     print(f"from nothing: {_said(whole)}", flush=True)
     nothing = _night(folder, config)

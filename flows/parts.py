@@ -34,10 +34,11 @@ class Parts:
         self,
         settings: Settings,
         steps: Steps,
-        corpus: Understood,
+        take: Callable[[], Understood],
         rejections: tuple[Rejection, ...],
         begin: Callable[[], Encoding],
     ) -> None:
+        corpus = take()
         self.settings, self.steps, self.rejections = settings, steps, rejections
         self.languages = sorted(corpus.languages or {"en"})
         links = steps.run("links", lambda: assemble.resolved_links(corpus, settings))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from artifacts.manifest import Manifest
 from artifacts.remembered import Remembered
@@ -83,12 +83,16 @@ def stage(run: Run, given: Gathered) -> Staged:
         loading = aside.submit(load_encoder, run.settings.embed)
         remembered = run.steps.run("remember", lambda: Remembered(run.store.root))
         corpus = _corpus(run, given, remembered)
+        remembered.let_go()
 
         def begin() -> Encoding:
             anew = run.options.start == "embed"
             return Encoding(loading.result(), run.store, run.engine, run.steps, run.progress, anew=anew)
 
-        parts = Parts(run.settings, run.steps, corpus.whole, corpus.rejections, begin)
+        # Handed over, so that its counts go as soon as they are in an index.
+        whole = [corpus.whole]
+        corpus = replace(corpus, whole=corpus.whole.without_counts())
+        parts = Parts(run.settings, run.steps, whole.pop, corpus.rejections, begin)
     give_back()
     staging, manifest = run.steps.run("write", lambda: write_files(run.store.stage(), parts))
     return Staged(

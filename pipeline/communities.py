@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from pipeline.model import Community, DocId, ResolvedLink
 from pipeline.settings import Communities
 
 _ROUNDS = 2
+_NUMBERS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ def link_graph(documents: Iterable[DocId], links: Iterable[ResolvedLink]) -> nx.
 def find_communities(
     graph: nx.DiGraph[DocId], title_terms: Mapping[DocId, Sequence[str]], settings: Communities
 ) -> Partition:
-    """Louvain on the undirected graph of linked documents, numbered by each community's smallest member.
+    """Louvain on the undirected graph of linked documents, numbered by the name of each community's hub.
 
     The second round begins at the first one's result: single documents find a better place, which one round leaves out.
     """
@@ -57,10 +59,12 @@ def find_communities(
             resolution=settings.resolution,
             random_state=_order(settings.seed),
         )
-    members = _by_smallest_member(found or {})
-    of = {doc: number for number, docs in enumerate(members) for doc in docs}
-    inside = _internal_weights(undirected, of, len(members))
-    labels = _labels(members, title_terms, settings.label_terms)
+    members = _numbered(_by_smallest_member(found or {}), undirected)
+    of = {doc: number for number, docs in members.items() for doc in docs}
+    inside = _internal_weights(undirected, of)
+    labels = dict(
+        zip(members, _labels(list(members.values()), title_terms, settings.label_terms), strict=True)
+    )
     total = len(of)
     return Partition(
         of=of,
@@ -73,7 +77,7 @@ def find_communities(
                 inside[number],
                 len(docs) / total,
             )
-            for number, docs in enumerate(members)
+            for number, docs in members.items()
         ),
         modularity=float(louvain.modularity(of, undirected, weight="weight")),
     )
@@ -109,8 +113,29 @@ def _by_smallest_member(found: Mapping[DocId, int]) -> list[list[DocId]]:
     return sorted(groups.values(), key=lambda docs: docs[0])
 
 
-def _internal_weights(graph: nx.Graph[DocId], of: Mapping[DocId, int], count: int) -> list[float]:
-    inside = [0.0] * count
+def _numbered(members: Sequence[Sequence[DocId]], graph: nx.Graph[DocId]) -> dict[int, Sequence[DocId]]:
+    """Communities by number, which each has from the name of its hub: one that comes or goes renumbers no other."""
+    found: dict[int, Sequence[DocId]] = {}
+    for hub, docs in sorted((_hub(docs, graph), docs) for docs in members):
+        number = zlib.crc32(hub.encode()) % _NUMBERS
+        while number in found:
+            number = (number + 1) % _NUMBERS
+        found[number] = docs
+    return dict(sorted(found.items()))
+
+
+def _hub(docs: Sequence[DocId], graph: nx.Graph[DocId]) -> DocId:
+    """The document with most links to others of its community, the first by name of several."""
+    own = set(docs)
+    inside = {
+        doc: sum(data["weight"] for other, data in graph[doc].items() if other in own and other != doc)
+        for doc in docs
+    }
+    return min(docs, key=lambda doc: (-inside[doc], doc))
+
+
+def _internal_weights(graph: nx.Graph[DocId], of: Mapping[DocId, int]) -> dict[int, float]:
+    inside = dict.fromkeys(of.values(), 0.0)
     for a, b, data in graph.edges(data=True):
         if of[a] == of[b]:
             inside[of[a]] += float(data["weight"])

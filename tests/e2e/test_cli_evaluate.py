@@ -85,7 +85,7 @@ def test_two_snapshots_are_compared_and_the_query_that_fell_is_named(
     vault.mkdir()
     (vault / "install.md").write_text("# Install\n\nRun the installer.\n")
     before = built.printed["snapshot"]
-    assert mine.run("index", str(vault), "--no-prefect", "--quiet", "--json").code == 0
+    assert mine.run("index", str(vault), "--accept-shrink", "--no-prefect", "--quiet", "--json").code == 0
     arguments = ("evaluate", "--judged", "faq", "--mode", "keyword", "--against-snapshot", before)
     (comparison,) = mine.run(*arguments, "--json").json["comparisons"]
     assert (comparison["against"], comparison["losses"]) == (before, 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import zlib
 
 from pipeline.communities import find_communities, link_graph
 from pipeline.identity import doc_id
@@ -20,12 +21,24 @@ DOCUMENTS = [doc_id("c", name) for clique in CLIQUES for name in clique] + [doc_
 TERMS: dict[DocId, list[str]] = {d: ["guide", "apples" if ":a" in d else "boats"] for d in DOCUMENTS}
 
 
-def test_two_cliques_are_two_communities_numbered_by_their_smallest_member() -> None:
+def test_two_cliques_are_two_communities_numbered_by_the_names_of_their_hubs() -> None:
     found = find_communities(link_graph(DOCUMENTS, EDGES), TERMS, Communities(label_terms=1))
-    assert [c.label for c in found.communities] == ["apples", "boats"]
-    assert found.of[doc_id("c", "a3")] == 0 and found.of[doc_id("c", "b2")] == 1
+    numbers = {c.label: c.community_id for c in found.communities}
+    assert sorted(numbers) == ["apples", "boats"]
+    assert found.of[doc_id("c", "a3")] == numbers["apples"] == zlib.crc32(b"c:a1") % 100_000
+    assert found.of[doc_id("c", "b2")] == numbers["boats"] == zlib.crc32(b"c:b1") % 100_000
+    assert [c.community_id for c in found.communities] == sorted(numbers.values())
     assert doc_id("c", "alone") not in found.of
     assert [c.size for c in found.communities] == [4, 4]
+
+
+def test_a_community_more_renumbers_no_other() -> None:
+    more = [*EDGES, edge("A1", "A2"), edge("A2", "A1")]
+    documents = [*DOCUMENTS, doc_id("c", "A1"), doc_id("c", "A2")]
+    before = find_communities(link_graph(DOCUMENTS, EDGES), TERMS, Communities()).of
+    after = find_communities(link_graph(documents, more), TERMS, Communities()).of
+    assert {doc: after[doc] for doc in before} == dict(before)
+    assert len(set(after.values())) == 3
 
 
 def test_the_order_of_documents_and_links_does_not_matter() -> None:
