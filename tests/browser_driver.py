@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from selenium import webdriver
@@ -51,14 +52,23 @@ def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
 
 
 class _Quiet(SimpleHTTPRequestHandler):
+    def __init__(self, *args: Any, gone: threading.Event, **rest: Any) -> None:
+        self._gone = gone
+        super().__init__(*args, **rest)
+
+    def do_GET(self) -> None:
+        if not self._gone.is_set():  # else the connection ends without a word, as that to a server that died
+            super().do_GET()
+
     def log_message(self, format: str, *args: object) -> None:
         return
 
 
 @contextmanager
-def served(folder: Path, port: int = 0) -> Iterator[str]:
-    """The address of the folder on a server of this machine; of a port, to be there again after it was gone."""
-    with ThreadingHTTPServer(("127.0.0.1", port), partial(_Quiet, directory=str(folder))) as server:
+def served(folder: Path, gone: threading.Event | None = None) -> Iterator[str]:
+    """The address of the folder on a server of this machine, which answers nothing while ``gone`` is set."""
+    handler = partial(_Quiet, directory=str(folder), gone=gone or threading.Event())
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}/"

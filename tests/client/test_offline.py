@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 from selenium import webdriver
@@ -20,6 +21,8 @@ from pipeline.search_settings import Search
 from pipeline.site_settings import Site
 from tests.browser_driver import chromium, needs_browser, served
 from tests.guide_snapshot import Guide, guide
+from tests.plain_browser import plain_browser
+from tests.site_builder import snapshot_of
 
 __all__ = ["guide"]
 pytestmark = needs_browser
@@ -58,21 +61,23 @@ def built(guide: Guide, tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Host:
     """A server that comes and goes at one address, with the site below a sub-path."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self._port = folder, 0
-        self.site = folder / "docs" / "guide"
+    def __init__(self, folder: Path, root: str, gone: threading.Event) -> None:
+        self.folder, self._gone = folder, gone
+        self.site, self._base = folder / "docs" / "guide", f"{root}docs/guide/"
 
     def on(self) -> Iterator[str]:
-        with served(self.folder, self._port) as root:
-            self._port = urlsplit(root).port or 0
-            yield f"{root}docs/guide/"
+        self._gone.clear()
+        yield self._base
+        self._gone.set()
 
 
 @pytest.fixture
-def host(built: Path, tmp_path: Path) -> Host:
-    host = Host(tmp_path / "host")
-    shutil.copytree(built, host.site)
-    return host
+def host(built: Path, tmp_path: Path) -> Iterator[Host]:
+    gone = threading.Event()
+    with served(tmp_path / "host", gone) as root:
+        host = Host(tmp_path / "host", root, gone)
+        shutil.copytree(built, host.site)
+        yield host
 
 
 def until(browser: webdriver.Chrome, true: Callable[[], object]) -> None:
@@ -143,31 +148,64 @@ def test_a_page_that_was_not_visited_says_so_without_the_server(
     assert browser.current_url == f"{base}index.html"
 
 
+def _holds(path: str, text: str) -> str:
+    address = f"noctuleReader.address('{path}')"
+    return f"caches.match({address}).then((copy) => copy ? copy.text() : '').then((text) => text.includes('{text}'))"
+
+
 def test_a_new_build_replaces_the_copies_and_files_named_by_content_stay(
-    browser: webdriver.Chrome, host: Host, guide: Guide
+    host: Host, guide: Guide, tmp_path: Path
 ) -> None:
     with guide.store.open(guide.before.name) as snapshot:  # type: ignore[arg-type]
         build_site(snapshot, host.site, OFFLINE, Search())
-    for base in host.on():
-        visit(browser, f"{base}notes/hub.html")
-        visit(browser, f"{base}notes/log.html")
-        search(browser, "owls")
-    assert "log-again" not in (kept(browser, "notes/log.html") or "")
-    old = {
-        path.name for path in (host.site / "_search").iterdir() if re.fullmatch(r"[0-9a-f]{8}\.js", path.name)
-    }
-    with guide.store.open() as snapshot:
-        build_site(snapshot, host.site, OFFLINE, Search())
-    same = [
-        name for name in old if (host.site / "_search" / name).exists() and kept(browser, f"_search/{name}")
-    ]
-    for base in host.on():
-        visit(browser, f"{base}notes/hub.html")
-        # Not visited again, but asked for again.
-        until(browser, lambda: "log-again" in (kept(browser, "notes/log.html") or ""))
-    browser.get(f"{base}notes/log.html")
-    assert "log-again" in browser.page_source
-    assert same and all(kept(browser, f"_search/{name}") for name in same)
+    with plain_browser(tmp_path / "plain") as browser:
+        for base in host.on():
+            browser.visit(f"{base}notes/hub.html")
+            browser.until("!!navigator.serviceWorker.controller")
+            browser.visit(f"{base}notes/log.html")
+            browser.ask(
+                "noctuleReader.load('_assets/dialog.js').then(() => noctuleReader.engine()).then((engine) => engine.search('owls', { limit: 5 })).then(() => 1)"
+            )
+            browser.until(_holds("notes/log.html", "<h1"))
+        assert not browser.ask(_holds("notes/log.html", "log-again"))
+        kept = browser.ask(
+            f"caches.open('noctule parts {base}').then((cache) => cache.keys()).then((keys) => keys.map((key) => key.url))"
+        )
+        with guide.store.open() as snapshot:
+            build_site(snapshot, host.site, OFFLINE, Search())
+        for base in host.on():
+            browser.visit(f"{base}notes/hub.html")
+            # Not visited again, but asked for again.
+            browser.until(_holds("notes/log.html", "log-again"))
+        browser.visit(f"{base}notes/log.html")
+        assert "log-again" in browser.ask("document.body.innerHTML")
+        assert kept and all(re.search(r"_search/[0-9a-f]{8}[.]js$", name) for name in kept)
+        for name in kept:
+            assert browser.ask(_holds(name.removeprefix(base), "")), name
+
+
+def test_copies_of_many_builds_are_replaced_while_the_server_comes_and_goes(
+    host: Host, tmp_path: Path
+) -> None:
+    texts = {"hub.md": "# Hub", **{f"page-{at}.md": f"# Page {at}" for at in range(40)}}
+    pages = ", ".join(f"noctuleReader.address('page-{at}.html')" for at in range(40))
+    shutil.rmtree(host.site)
+    build_site(snapshot_of({"notes": texts}), host.site, OFFLINE)
+    with plain_browser(tmp_path / "plain") as browser:
+        for base in host.on():
+            browser.visit(f"{base}hub.html")
+            browser.until("!!navigator.serviceWorker.controller")
+            browser.ask(f"navigator.serviceWorker.controller.postMessage({{ keep: [{pages}] }})")
+            browser.until(_holds("page-39.html", "Page 39"))
+        for night in range(4):
+            time.sleep(1.1)  # the server tells times in whole seconds
+            texts["page-0.md"] = f"# Page 0\n\nOf night {night}."
+            build_site(snapshot_of({"notes": texts}), host.site, OFFLINE)
+            for base in host.on():
+                browser.visit(f"{base}hub.html")
+                browser.until(_holds("page-0.html", f"night {night}"))
+            browser.visit(f"{base}page-0.html")
+            assert f"night {night}" in browser.ask("document.body.innerText")
 
 
 def test_a_page_that_is_gone_has_no_copy(browser: webdriver.Chrome, host: Host) -> None:

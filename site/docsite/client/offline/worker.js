@@ -42,8 +42,9 @@
     const part = PART.test(name.slice(scope.length));
     // A host that answers everything with some page must not fill the index with it.
     if (part && !/javascript/.test(found.headers.get("content-type") || "")) return;
-    // A copy that was redirected may not answer a visit.
-    const copy = found.redirected ? new Response(await found.blob(), { headers: found.headers }) : found;
+    // Whole before it is put: a cache that waits for the rest of a file answers nothing meanwhile. And what was redirected may
+    // not answer a visit.
+    const copy = new Response(await found.blob(), { headers: found.headers });
     await (await caches.open(part ? PARTS : PAGES)).put(name, copy);
   }
 
@@ -113,7 +114,7 @@
   }
 
   worker.addEventListener("install", (/** @type {any} */ event) => {
-    worker.skipWaiting();
+    // The worker before goes on until its pages are closed: the two differ in a line, and a visit amid an exchange could fail.
     const own = caches.open(OWN).then((cache) => cache.add(new Request(NO_NETWORK, { cache: "reload" })));
     // Where the network goes away in the middle, a visit renews what is left.
     event.waitUntil(own.then(() => renew().catch(() => {})));

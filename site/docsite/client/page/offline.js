@@ -23,8 +23,10 @@
     // Not in the page's markup: a browser complains of it on a page from a disk.
     document.head.append(reader.element("link", { rel: "manifest", href: reader.address("_assets/manifest.webmanifest") }));
     workers?.addEventListener("controllerchange", arrived);
-    await workers?.register(script, { scope: reader.root });
+    const registration = await workers?.register(script, { scope: reader.root });
     arrived();
+    // A browser looks for another build when it likes, and not on every visit.
+    await registration?.update();
   }
 
   async function end() {
