@@ -186,7 +186,14 @@ def _normal(name: str) -> str:
     return unicodedata.normalize("NFC", name)
 
 
+def _is_plain(path: str) -> bool:
+    """Whether nothing about the name needs a closer look: nearly always."""
+    return path.isascii() and path.isprintable()
+
+
 def _name_fault(path: str) -> str:
+    if _is_plain(path):
+        return ""
     try:
         path.encode()
     except UnicodeEncodeError:
@@ -198,6 +205,8 @@ def _name_fault(path: str) -> str:
 
 def _escaped(path: str) -> str:
     """The path as it can be printed: bytes that are not UTF-8 and control characters as escapes."""
+    if _is_plain(path):
+        return path
     readable = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     return "".join(repr(char)[1:-1] if unicodedata.category(char) == "Cc" else char for char in readable)
 

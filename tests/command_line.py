@@ -84,10 +84,15 @@ class CommandLine:
                 stdout=subprocess.DEVNULL,
                 stderr=err,
                 start_new_session=True,
-                # A shell's background job ignores Ctrl-C, and so would all that it starts.
-                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # no threads here
+                preexec_fn=heed_signals,  # noqa: PLW1509  # no threads here
             )
         return Started(process, mark, log)
+
+
+def heed_signals() -> None:
+    """A shell's background job ignores Ctrl-C, one under nohup a hang-up, and so would all that it starts."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 @dataclass(frozen=True)

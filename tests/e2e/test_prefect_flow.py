@@ -144,8 +144,8 @@ def test_a_given_server_that_does_not_answer_is_named(built: Built, tmp_path: Pa
     [
         ("SIGTERM", False, 143, "remember:"),
         ("SIGINT", True, 130, "remember:"),
-        ("SIGHUP", False, 129, "parse:"),
-        ("SIGINT", False, 130, "write:"),
+        ("SIGHUP", False, 129, "remember:"),
+        ("SIGINT", False, 130, "load model:"),
     ],
 )
 def test_a_signal_ends_the_flow_and_leaves_no_process(

@@ -114,9 +114,10 @@ def test_every_page_carries_the_policy_and_no_inline_script_or_style() -> None:
 
 def test_scripts_and_templates_of_the_theme_write_text_only() -> None:
     for path in sorted(CLIENT.rglob("*.js")):
-        assert not re.search(
-            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|fetch\(", path.read_text()
-        )
+        # Asking the network on a page's behalf is all that a service worker is for.
+        forbidden = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\("
+        forbidden += "" if path.name == "worker.js" else r"|fetch\("
+        assert not re.search(forbidden, path.read_text())
     for path in sorted(THEME.glob("*.html")):
         text = path.read_text()
         assert not re.search(r"\|\s*safe|autoescape|<script>|style=|\son[a-z]+=", text)

@@ -119,7 +119,7 @@ class _FailsAt(Disk):
 def test_wherever_it_is_cut_off_no_used_vector_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
 ) -> None:
-    store = _filled(tmp_path)
+    _filled(tmp_path)
     monkeypatch.setattr(durable, "disk", _FailsAt(at))
     try:
         _prune(tmp_path, "ace")
@@ -128,6 +128,6 @@ def test_wherever_it_is_cut_off_no_used_vector_is_lost(
     else:
         assert at > 6, "the call was not refused: the count is off"
     monkeypatch.undo()
-    assert store.recall(list("ace")).missing.size == 0
+    assert EmbeddingStore(tmp_path, KEY, 2).recall(list("ace")).missing.size == 0
     _prune(tmp_path, "ace")
-    assert store.recall(list("abcde")).missing.tolist() == [1, 3]
+    assert EmbeddingStore(tmp_path, KEY, 2).recall(list("abcde")).missing.tolist() == [1, 3]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import wait_until
+from tests.command_line import heed_signals, wait_until
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 _SPENT = """
@@ -49,6 +49,7 @@ def _python(program: str, *arguments: str) -> list[str]:
         text=True,
         check=True,
         timeout=60,
+        preexec_fn=heed_signals,  # no threads here
     )
     return done.stdout.split("\n")[:-1]
 
