@@ -49,7 +49,7 @@ def build(vectors: Vectors) -> Any:
     """A ``faiss.IndexIVFScalarQuantizer`` of inner products over at least ``LEAST_ROWS`` unit vectors, in order."""
     import faiss
 
-    with _one_thread():
+    with one_thread():
         rows, dimension = vectors.shape
         centroids = _centroids(vectors, lists_for(rows))
         index = faiss.IndexIVFScalarQuantizer(
@@ -89,7 +89,7 @@ def measure(index: Any, vectors: Vectors, nprobe: int) -> Measured:
     """The recall of the 100 nearest with ``nprobe`` lists; with 0, of as many as find 98 of 100."""
     import faiss
 
-    with _one_thread():
+    with one_thread():
         queries = _queries(vectors)
         exact = faiss.knn(queries, vectors, _NEAREST, metric=faiss.METRIC_INNER_PRODUCT)[1]
         for tried in (nprobe,) if nprobe else _steps():
@@ -127,7 +127,7 @@ def _recall_per_mille(found: Rows, exact: Rows) -> int:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """FAISS, and the BLAS in it, with one thread: sums of floats depend on how they are shared out."""
     import faiss
 

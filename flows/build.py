@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from artifacts import durable
 from artifacts.judged import Judged
 from artifacts.snapshot import Snapshot
 from artifacts.store import Published, Store
-from flows.collect import list_sources
 from flows.engines.opened import opened
 from flows.gate import Verdict, current_of, judge, judged_for
 from flows.memory import give_back
@@ -26,28 +24,9 @@ from flows.staged import Gathered, Run, Staged, gathered, stage
 from flows.steps import Progress, Steps
 from flows.unchanged import AsBefore, unchanged
 from pipeline.errors import SettingsError, WriteFailed
-from pipeline.model import Rejection
 from pipeline.settings import Settings
 
 _log = logging.getLogger("noctule")
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a run would read: files by collection, and what it would leave out."""
-
-    files: Mapping[str, int]
-    bytes: int
-    rejections: tuple[Rejection, ...]
-
-
-def plan(settings: Settings) -> Plan:
-    """What ``build_snapshot`` would read; nothing is written. Raises ``MissingRoot``."""
-    listing = list_sources(settings)
-    files = dict.fromkeys(settings.collections, 0)
-    for file in listing.files:
-        files[file.collection] += 1
-    return Plan(files, sum(file.size for file in listing.files), listing.rejections)
 
 
 def build_snapshot(

@@ -13,6 +13,7 @@ from artifacts.remembered import Remembered
 from artifacts.store import Store
 from artifacts.understood import Understood, joined
 from flows.collect import Listing, Understanding
+from flows.outcome import BuildOptions
 from flows.required import require_documents
 from flows.shrink import documents_before, require_unshrunk
 from pipeline.errors import CollectionShrank, EmptyCollection, NoctuleError, SourceError
@@ -35,15 +36,7 @@ class Corpus:
     as_looked: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Allowed:
-    """What may be published all the same: empty collections, shrunk ones."""
-
-    empty: bool = False
-    shrink: bool = False
-
-
-def shrunk(listing: Listing, settings: Settings, store: Store, allowed: Allowed) -> Listing:
+def shrunk(listing: Listing, settings: Settings, store: Store, options: BuildOptions) -> Listing:
     """The listing without collections that lost so many files that nothing of them need be read."""
     counts = dict.fromkeys(settings.collections, 0)
     for file in listing.files:
@@ -51,7 +44,7 @@ def shrunk(listing: Listing, settings: Settings, store: Store, allowed: Allowed)
     before, failures = documents_before(store), {}
     for name in _sound(settings, listing.failures):
         try:
-            if not allowed.shrink:
+            if not options.accept_shrink:
                 require_unshrunk(settings, name, before.get(name, 0), counts[name], accept=False)
         except CollectionShrank as error:
             failures[name] = error
@@ -68,13 +61,13 @@ def settled(
     remembered: Remembered,
     store: Store,
     settings: Settings,
-    allowed: Allowed,
+    options: BuildOptions,
 ) -> Corpus:
     """The corpus to publish; raises what a collection failed by if none is well, or a failed one has nothing to keep."""
     before, failures = documents_before(store), dict(listing.failures)
     for name in _sound(settings, failures):
         try:
-            _require(name, understanding, listing, remembered, settings, allowed, before.get(name, 0))
+            _require(name, understanding, listing, remembered, settings, options, before.get(name, 0))
         except (EmptyCollection, CollectionShrank) as error:
             failures[name] = error
     if len(failures) == len(settings.collections):
@@ -121,7 +114,7 @@ def _require(
     listing: Listing,
     remembered: Remembered,
     settings: Settings,
-    allowed: Allowed,
+    options: BuildOptions,
     before: int,
 ) -> None:
     rows = remembered.rows(understanding.keys.get(name, ()))
@@ -131,8 +124,8 @@ def _require(
     first = next(
         (f"{each['path']}: {each['reason']}" for each in reasons if each["kind"] == "quarantined"), "none"
     )
-    require_documents(settings, name, found, count, first, allow_empty=allowed.empty)
-    require_unshrunk(settings, name, before, count, accept=allowed.shrink)
+    require_documents(settings, name, found, count, first, allow_empty=options.allow_empty)
+    require_unshrunk(settings, name, before, count, accept=options.accept_shrink)
 
 
 def _kept(

@@ -10,7 +10,7 @@ from artifacts.manifest import Manifest
 from artifacts.remembered import Remembered
 from artifacts.store import Staging, Store
 from flows.collect import Listing, Looked, list_sources, look, understand_all
-from flows.corpus import Allowed, Corpus, recalled, settled, shrunk
+from flows.corpus import Corpus, recalled, settled, shrunk
 from flows.encode import Encoding
 from flows.engines import Engine
 from flows.memory import give_back
@@ -52,13 +52,9 @@ def gathered(settings: Settings, store: Store, steps: Steps, options: BuildOptio
     if options.start in ("embed", "links"):
         return Gathered(None, None, "")
     listing = steps.run("discover", lambda: list_sources(settings))
-    listing = shrunk(listing, settings, store, _allowed(options))
+    listing = shrunk(listing, settings, store, options)
     looked = steps.run("look", lambda: look(listing.files, settings))
     return Gathered(listing, looked, inputs_of(looked, listing, settings))
-
-
-def _allowed(options: BuildOptions) -> Allowed:
-    return Allowed(options.allow_empty, options.accept_shrink)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,4 +112,4 @@ def _corpus(run: Run, given: Gathered, remembered: Remembered) -> Corpus:
     anew = run.options.start == "parse"
     reading = Reading(remembered, like, run.engine, run.steps, run.progress, anew=anew)
     understanding = understand_all(given.looked, remembered, reading, run.settings)
-    return settled(understanding, given.listing, remembered, run.store, run.settings, _allowed(run.options))
+    return settled(understanding, given.listing, remembered, run.store, run.settings, run.options)

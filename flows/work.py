@@ -14,7 +14,8 @@ from artifacts import durable
 from artifacts.layout import LOCK
 from artifacts.nights import read_night
 from artifacts.store import Store
-from flows.build import as_before, build_snapshot, plan
+from flows.build import as_before, build_snapshot
+from flows.collect import list_sources
 from flows.night_report import keep_report
 from flows.outcome import BuildOptions, BuildResult, Start
 from flows.rebuild import rebuilds
@@ -50,7 +51,7 @@ def require_ready(request: IndexRequest) -> None:
     settings = request.settings()
     Store(request.store).require_own()
     if not all(Path(collection.root).is_dir() for collection in settings.collections.values()):
-        plan(settings)
+        list_sources(settings)
     lock = request.store / LOCK
     if lock.exists():
         with durable.lock_exclusive(lock, "index"):

@@ -95,6 +95,18 @@ def heed_signals() -> None:
         signal.signal(number, signal.SIG_DFL)
 
 
+def marked(mark: str) -> dict[int, str]:
+    """Living processes with this mark in their environment, by number, and their command lines."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and f"{MARK}={mark}".encode() in (entry / "environ").read_bytes():
+                found[int(entry.name)] = (entry / "cmdline").read_text().replace("\0", " ")
+        except OSError:
+            continue
+    return found
+
+
 @dataclass(frozen=True)
 class Started:
     """A command that is running; its descendants are known by a mark in their environment, whoever adopts them."""
@@ -112,17 +124,7 @@ class Started:
 
     def family(self) -> dict[int, str]:
         """Every living process that this command started, and itself, by number."""
-        found = {}
-        for entry in Path("/proc").iterdir():
-            try:
-                if (
-                    entry.name.isdigit()
-                    and f"{MARK}={self.mark}".encode() in (entry / "environ").read_bytes()
-                ):
-                    found[int(entry.name)] = (entry / "cmdline").read_text().replace("\0", " ")
-            except OSError:
-                continue
-        return found
+        return marked(self.mark)
 
     def end(self) -> None:
         """Whatever is left is killed, so that a failed test leaves nothing."""

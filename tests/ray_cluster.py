@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.command_line import MARK, REPOSITORY, wait_until
+from tests.command_line import MARK, REPOSITORY, marked, wait_until
 
 
 @dataclass
@@ -26,17 +26,7 @@ class RayHead:
 
     def family(self) -> dict[int, str]:
         """The cluster's living processes and their command lines."""
-        found = {}
-        for entry in Path("/proc").iterdir():
-            try:
-                if (
-                    entry.name.isdigit()
-                    and f"{MARK}={self.mark}".encode() in (entry / "environ").read_bytes()
-                ):
-                    found[int(entry.name)] = (entry / "cmdline").read_text().replace("\0", " ")
-            except OSError:
-                continue
-        return found
+        return marked(self.mark)
 
     def busy_workers(self) -> list[int]:
         """Workers that are computing a job of ours now: Ray names them after it."""

@@ -21,6 +21,7 @@ from flows.engines.local import OwnEncoder
 from flows.engines.surroundings import Surroundings, surroundings
 from flows.workers import WorkerFailed, Workers
 from pipeline.embed import Progress, TransformerEncoder, Vectors
+from pipeline.errors import EngineUnavailable
 from pipeline.settings import Embed, Settings
 
 A = TypeVar("A")
@@ -42,6 +43,15 @@ class Cluster(Protocol):
 
     def close(self) -> None:
         """Workers let go of what they held; a cluster that was started for this run ends."""
+
+
+def unavailable(kind: str, address: str, what: str) -> EngineUnavailable:
+    """The error of a cluster that cannot be had, named as the settings name it."""
+    return EngineUnavailable(
+        what,
+        where=f"{kind}://{address}" if address else kind,
+        hint="Start it (docs/guide/many-machines.md), or take this machine: --engine processes",
+    )
 
 
 class Clustered:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from flows.engines import jobs
+from flows.engines.cluster import unavailable
 from flows.engines.jobs import EncodeJob, Outcome, ParseJob
 from flows.workers import WorkerFailed
 from pipeline.errors import EngineUnavailable, SettingsError
@@ -52,11 +53,7 @@ class DaskCluster:
         return client
 
     def _unavailable(self, what: str) -> EngineUnavailable:
-        return EngineUnavailable(
-            what,
-            where=f"dask://{self._address}" if self._address else "dask",
-            hint="Start it (docs/guide/many-machines.md), or take this machine: --engine processes",
-        )
+        return unavailable("dask", self._address, what)
 
     @property
     def slots(self) -> int:

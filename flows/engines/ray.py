@@ -11,6 +11,7 @@ from typing import Any
 
 from artifacts import durable
 from flows.engines import jobs
+from flows.engines.cluster import unavailable
 from flows.engines.jobs import EncodeJob, Outcome, ParseJob
 from flows.workers import WorkerFailed
 from pipeline.errors import EngineUnavailable, SettingsError
@@ -48,11 +49,7 @@ class RayCluster:
             raise self._unavailable(f"no Ray cluster answers: {_first_line(error)}") from None
 
     def _unavailable(self, what: str) -> EngineUnavailable:
-        return EngineUnavailable(
-            what,
-            where=f"ray://{self._address}" if self._address else "ray",
-            hint="Start it (docs/guide/many-machines.md), or take this machine: --engine processes",
-        )
+        return unavailable("ray", self._address, what)
 
     @property
     def slots(self) -> int:

@@ -7,13 +7,13 @@ levels of the normal distribution). A document's code is what its vector differs
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from artifacts.ivf import one_thread
 from docsite.search.material import Floats, Ints, Meanings
 from docsite.search.packing import Part, bits, floats, octets, part, varints
 
@@ -114,7 +114,7 @@ def _clusters(vectors: Floats) -> Ints:
     lists = max(1, round(len(vectors) / DOCUMENTS_IN_A_LIST))
     if lists == 1 or not len(vectors):
         return np.zeros(len(vectors), dtype=np.int64)
-    with _one_thread():
+    with one_thread():
         clustering = faiss.Clustering(vectors.shape[1], lists)
         clustering.niter, clustering.seed, clustering.spherical = _ITERATIONS, _SEED, True
         clustering.min_points_per_centroid, clustering.max_points_per_centroid = 1, 256
@@ -122,19 +122,6 @@ def _clusters(vectors: Floats) -> Ints:
         clustering.train(np.ascontiguousarray(vectors), index)
         nearest = index.search(np.ascontiguousarray(vectors), 1)[1][:, 0]
     return np.unique(nearest, return_inverse=True)[1].astype(np.int64)
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """FAISS with one thread: sums of floats depend on how they are shared out."""
-    import faiss
-
-    threads = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(1)
-    try:
-        yield
-    finally:
-        faiss.omp_set_num_threads(threads)
 
 
 def _means(vectors: Floats, list_of: Ints, count: int) -> Floats:
