@@ -214,7 +214,7 @@ def remove_tree(path: Path) -> None:
         here = Path(folder)
         with _refusals(here, "remove"):
             for name in files:
-                disk.unlink(here / name)
+                disk.unlink(f"{folder}/{name}")
             for name in directories:
                 if (here / name).is_symlink():
                     disk.unlink(here / name)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-import networkx as nx
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,13 +19,13 @@ from flows.understand import UNSTEMMED, stemmed_language
 from pipeline.acronyms import merge
 from pipeline.anchors import anchor_texts
 from pipeline.centroids import centroids
-from pipeline.communities import Partition, find_communities, link_graph
+from pipeline.communities import Clusters, LinkGraph, Partition, find_clusters, link_graph, named
 from pipeline.embed import Vectors
 from pipeline.field_counts import FieldCounts, count_fields
 from pipeline.lexical import LexicalIndex, SharedField, build_index
 from pipeline.links import resolve_links
 from pipeline.model import DocId, ResolvedLink
-from pipeline.settings import FIELDS, LexicalField, Settings
+from pipeline.settings import FIELDS, Communities, LexicalField, Settings
 from pipeline.text import prose_analyzer
 from pipeline.vocabulary import NearTerms, VocabularyTerm, near_terms, select_terms, surface_forms
 
@@ -43,7 +43,7 @@ class Linked:
     """The link graph's tables, and what each document row gets from it."""
 
     links: list[ResolvedLink]
-    graph: nx.DiGraph[DocId]
+    graph: LinkGraph
     partition: Partition
 
 
@@ -84,12 +84,31 @@ def code_index(corpus: Understood, settings: Settings) -> LexicalIndex:
     return build_index([corpus.code], _CODE_FIELDS, settings.lexical.k1)
 
 
-def link(corpus: Understood, links: list[ResolvedLink], prose: LexicalIndex, settings: Settings) -> Linked:
-    """The graph that the links make, and its communities."""
-    graph = link_graph((document.doc_id for document in corpus.linking), links)
-    common = _common_terms(prose, len(corpus.prose.lengths))
+def graph_of(corpus: Understood, links: Iterable[ResolvedLink]) -> LinkGraph:
+    """The graph that the links make."""
+    return link_graph((document.doc_id for document in corpus.linking), links)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterJob:
+    """A graph to cut into communities, and how."""
+
+    graph: LinkGraph
+    settings: Communities
+
+
+def clusters_of(job: ClusterJob) -> Clusters:
+    """The communities of the graph, by number."""
+    return find_clusters(job.graph, job.settings)
+
+
+def name_communities(
+    corpus: Understood, clusters: Clusters, graph: LinkGraph, prose: LexicalIndex, settings: Settings
+) -> Partition:
+    """The communities by the words that set their documents apart."""
+    common = _common_terms(prose, len(corpus.passages))
     terms = dict(_label_terms(corpus.documents, common))
-    return Linked(links, graph, find_communities(graph, terms, settings.communities))
+    return named(clusters, graph, terms, settings.communities)
 
 
 def _common_terms(prose: LexicalIndex, passages: int) -> frozenset[str]:
@@ -117,10 +136,12 @@ def document_rows(documents: pa.Table, passages: pa.Table, linked: Linked) -> pa
     counted: Mapping[str, int] = {
         pair["values"]: pair["counts"] for pair in passages.column("doc_id").value_counts().to_pylist()
     }
-    values = {
+    row = {name: at for at, name in enumerate(linked.graph.documents)}
+    rows = np.array([row[doc] for doc in ids], dtype=np.int64)
+    values: dict[str, Any] = {
         "community": [linked.partition.of.get(doc) for doc in ids],
-        "links_in": [linked.graph.in_degree(doc) for doc in ids],
-        "links_out": [linked.graph.out_degree(doc) for doc in ids],
+        "links_in": linked.graph.links_in[rows],
+        "links_out": linked.graph.links_out[rows],
         "passages": [counted.get(doc, 0) for doc in ids],
     }
     for name, column in values.items():

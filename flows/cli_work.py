@@ -86,8 +86,6 @@ def run_work(
 
 def _imports() -> None:
     """The slow imports of an index run, for the seconds in which Prefect's server starts."""
-    import sentence_transformers  # noqa: F401
-
     import flows.nightly  # noqa: F401
 
 

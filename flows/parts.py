@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pyarrow as pa
 
 from artifacts import tables
 from artifacts.understood import Understood
 from flows import assemble
+from flows.beside import Beside
 from flows.encode import Encoded, Encoding, passage_texts, query_texts, word_texts
 from flows.lessons import (
     Taught,
@@ -22,9 +24,20 @@ from flows.lessons import (
     term_vector_rows,
 )
 from flows.steps import Steps
+from pipeline.communities import Clusters
 from pipeline.lexical import LexicalIndex
 from pipeline.model import Rejection
 from pipeline.settings import Settings
+
+# Edges; of fewer, communities are found before another process is up.
+_LARGE_GRAPH = 20_000
+
+
+def _begun(job: assemble.ClusterJob, beside: Beside) -> Callable[[], Clusters]:
+    """The communities of a graph, which of a large one another core finds meanwhile."""
+    if len(job.graph.source) < _LARGE_GRAPH:
+        return partial(assemble.clusters_of, job)
+    return beside.start(assemble.clusters_of, job)
 
 
 class Parts:
@@ -37,11 +50,14 @@ class Parts:
         take: Callable[[], Understood],
         rejections: tuple[Rejection, ...],
         begin: Callable[[], Encoding],
+        beside: Beside,
     ) -> None:
         corpus = take()
         self.settings, self.steps, self.rejections = settings, steps, rejections
         self.languages = sorted(corpus.languages or {"en"})
         links = steps.run("links", lambda: assemble.resolved_links(corpus, settings))
+        graph = assemble.graph_of(corpus, links)
+        clusters = _begun(assemble.ClusterJob(graph, settings.communities), beside)
         anchors = steps.run("anchors", lambda: assemble.count_anchors(corpus, links))
         self.prose: LexicalIndex = steps.run(
             "lexical", lambda: assemble.prose_index(corpus, anchors, settings)
@@ -49,7 +65,6 @@ class Parts:
         self.code: LexicalIndex = steps.run("code", lambda: assemble.code_index(corpus, settings))
         self.surfaces = steps.run("surfaces", lambda: assemble.surface_rows([corpus.prose, anchors]))
         self.acronyms = assemble.acronym_rows(corpus)
-        self.linked = steps.run("communities", lambda: assemble.link(corpus, links, self.prose, settings))
         terms = steps.run("words", lambda: assemble.vocabulary_terms(corpus, self.prose, settings))
         corpus = corpus.without_counts()
         encoding = steps.run("load model", begin)
@@ -60,8 +75,12 @@ class Parts:
             "vocabulary vectors", word_texts([term.term for term in terms], self.encoder)
         )
         self.vocabulary = steps.run("vocabulary", lambda: assemble.vocabulary_rows(terms, vectors, settings))
-        documents = corpus.documents
-        self.documents = assemble.document_rows(documents, passages, self.linked)
+        partition = steps.run(
+            "communities",
+            lambda: assemble.name_communities(corpus, clusters(), graph, self.prose, settings),
+        )
+        self.linked = assemble.Linked(links, graph, partition)
+        self.documents = assemble.document_rows(corpus.documents, passages, self.linked)
         self.passages = assemble.passage_rows(passages, self.encoded)
         self.sections = corpus.sections
         self.centroids = assemble.centroids_of(self.documents, self.encoded)

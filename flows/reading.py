@@ -42,10 +42,17 @@ class Reading:
         self._remembered, self._like, self._engine = remembered, batch, engine
         self._steps, self._progress = steps, progress
 
+    def missing(self, groups: Sequence[Group], keys: Sequence[str]) -> list[Group]:
+        """The groups that have to be parsed."""
+        return [group for group, key in zip(groups, keys, strict=True) if not self._knows(key)]
+
+    def _knows(self, key: str) -> bool:
+        return key in self._remembered and not self._anew
+
     def understand(self, groups: Sequence[Group], keys: Sequence[str]) -> list[str]:
         """The keys, in order, under which the groups are now remembered; those not known yet are parsed."""
-        known = {key for key in keys if key in self._remembered and not self._anew}
-        missing = [group for group, key in zip(groups, keys, strict=True) if key not in known]
+        known = {key for key in keys if self._knows(key)}
+        missing = self.missing(groups, keys)
         found = iter(self._parse(missing) if missing else ())
         return [name for key in keys for name in ([key] if key in known else next(found))]
 

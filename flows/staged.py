@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from artifacts.manifest import Manifest
 from artifacts.remembered import Remembered
 from artifacts.store import Staging, Store
+from flows.beside import Beside
 from flows.collect import Listing, Looked, list_sources, look, understand_all
 from flows.corpus import Corpus, recalled, settled, shrunk
 from flows.encode import Encoding
@@ -21,7 +21,7 @@ from flows.steps import Progress, Steps
 from flows.unchanged import inputs_of
 from flows.understand import FileBatch
 from flows.written import write_files
-from pipeline.embed import load_encoder
+from pipeline.embed import TransformerEncoder
 from pipeline.model import Rejection
 from pipeline.settings import Settings
 
@@ -75,20 +75,20 @@ class Staged:
 
 def stage(run: Run, given: Gathered) -> Staged:
     """A snapshot of the corpus, written aside; raises what a collection failed by if there is nothing to publish."""
-    with ThreadPoolExecutor(1) as aside:  # imports and weights take seconds: meanwhile, files are parsed
-        loading = aside.submit(load_encoder, run.settings.embed)
-        remembered = run.steps.run("remember", lambda: Remembered(run.store.root))
-        corpus = _corpus(run, given, remembered)
-        remembered.let_go()
+    encoder = TransformerEncoder(run.settings.embed)
+    remembered = run.steps.run("remember", lambda: Remembered(run.store.root))
+    corpus = _corpus(run, given, remembered, encoder)
+    remembered.let_go()
 
-        def begin() -> Encoding:
-            anew = run.options.start == "embed"
-            return Encoding(loading.result(), run.store, run.engine, run.steps, run.progress, anew=anew)
+    def begin() -> Encoding:
+        anew = run.options.start == "embed"
+        return Encoding(encoder, run.store, run.engine, run.steps, run.progress, anew=anew)
 
-        # Handed over, so that its counts go as soon as they are in an index.
-        whole = [corpus.whole]
-        corpus = replace(corpus, whole=corpus.whole.without_counts())
-        parts = Parts(run.settings, run.steps, whole.pop, corpus.rejections, begin)
+    # Handed over, so that its counts go as soon as they are in an index.
+    whole = [corpus.whole]
+    corpus = replace(corpus, whole=corpus.whole.without_counts())
+    with Beside() as beside:
+        parts = Parts(run.settings, run.steps, whole.pop, corpus.rejections, begin, beside)
     give_back()
     staging, manifest = run.steps.run("write", lambda: write_files(run.store.stage(), parts))
     return Staged(
@@ -105,11 +105,12 @@ def stage(run: Run, given: Gathered) -> Staged:
     )
 
 
-def _corpus(run: Run, given: Gathered, remembered: Remembered) -> Corpus:
+def _corpus(run: Run, given: Gathered, remembered: Remembered, encoder: TransformerEncoder) -> Corpus:
     if given.listing is None or given.looked is None:
         return recalled(remembered, run.settings)
     like = FileBatch((), run.settings, given.looked.deciding)
     anew = run.options.start == "parse"
     reading = Reading(remembered, like, run.engine, run.steps, run.progress, anew=anew)
+    run.engine.prepare(encoder, sum(map(len, reading.missing(given.looked.groups, given.looked.keys))))
     understanding = understand_all(given.looked, remembered, reading, run.settings)
     return settled(understanding, given.listing, remembered, run.store, run.settings, run.options)

@@ -14,6 +14,7 @@ from artifacts import durable
 from artifacts.layout import LOCK
 from artifacts.nights import read_night
 from artifacts.store import Store
+from flows.beside import Beside
 from flows.build import as_before, build_snapshot
 from flows.collect import list_sources
 from flows.night_report import keep_report
@@ -158,8 +159,10 @@ def build_site(
     """
     from docsite.build import build_site as render
 
-    with Store(store).open() as snapshot:
-        built = steps.run("site", lambda: render(snapshot, out, settings, ranking or Search(), full=full))
+    with Store(store).open() as snapshot, Beside() as beside:
+        built = steps.run(
+            "site", lambda: render(snapshot, out, settings, ranking or Search(), full=full, beside=beside)
+        )
         _fill_report(store, snapshot.id, out.resolve())
         return built
 

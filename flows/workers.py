@@ -31,9 +31,10 @@ class Workers:
         self.count = count
         # One thread starts them all and outlives them: the kernel kills a worker when the thread that started it ends.
         self._starter = ThreadPoolExecutor(1, "noctule-starter", initializer=spare_children)
+        self._all = tuple(_Worker(self._starter) for _ in range(count))
         self._free: queue.Queue[_Worker] = queue.Queue()
-        for _ in range(count):
-            self._free.put(_Worker(self._starter))
+        for worker in self._all:
+            self._free.put(worker)
 
     def __enter__(self) -> Workers:
         return self
@@ -44,6 +45,11 @@ class Workers:
         for _ in range(self.count):
             self._free.get().stop()
         self._starter.shutdown()
+
+    def kill(self) -> None:
+        """Processes at work end at once; their calls raise ``WorkerFailed``."""
+        for worker in self._all:
+            worker.kill()
 
     def call(self, stage: Callable[[A], T], batch: A, timeout_s: float) -> T:
         """``stage(batch)``, computed in a worker; ``stage`` must be importable and its values picklable.
@@ -105,6 +111,11 @@ class _Worker:
         self._process.join(1)
         code = self._process.exitcode
         return f"signal {-code}" if code is not None and code < 0 else f"exit {code}"
+
+    def kill(self) -> None:
+        """Kills the process, if there is one; whoever waits for it sees that it is gone."""
+        if self._process is not None:
+            self._process.kill()
 
     def stop(self) -> None:
         """Kills the process; nothing it holds outlives it."""

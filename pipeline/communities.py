@@ -10,12 +10,45 @@ from dataclasses import dataclass
 import community as louvain
 import networkx as nx
 import numpy as np
+import numpy.typing as npt
 
 from pipeline.model import Community, DocId, ResolvedLink
 from pipeline.settings import Communities
 
 _ROUNDS = 2
 _NUMBERS = 100_000
+
+
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkGraph:
+    """Documents by name, and resolved links between different ones: edges by row, weighted by the number of links."""
+
+    documents: tuple[DocId, ...]
+    source: Rows
+    target: Rows
+    weight: Rows
+
+    @property
+    def links_in(self) -> Rows:
+        """How many other documents link to each."""
+        return np.bincount(self.target, minlength=len(self.documents))
+
+    @property
+    def links_out(self) -> Rows:
+        """To how many other documents each links."""
+        return np.bincount(self.source, minlength=len(self.documents))
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """Communities without names: the rows of their documents by number, and the weight of the links inside each."""
+
+    members: Mapping[int, tuple[int, ...]]
+    inside: Mapping[int, float]
+    modularity: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,30 +60,29 @@ class Partition:
     modularity: float
 
 
-def link_graph(documents: Iterable[DocId], links: Iterable[ResolvedLink]) -> nx.DiGraph[DocId]:
-    """Documents as nodes, resolved links between different documents as edges weighted by their number."""
-    graph: nx.DiGraph[DocId] = nx.DiGraph()
-    graph.add_nodes_from(sorted(documents))
-    weights: dict[tuple[DocId, DocId], int] = {}
-    for link in links:
-        if link.target_id is not None and link.target_id != link.source_id:
-            edge = (link.source_id, link.target_id)
-            weights[edge] = weights.get(edge, 0) + 1
-    graph.add_weighted_edges_from((a, b, weights[a, b]) for a, b in sorted(weights))
-    return graph
+def link_graph(documents: Iterable[DocId], links: Iterable[ResolvedLink]) -> LinkGraph:
+    """The graph of these documents, each edge once."""
+    names = tuple(sorted(documents))
+    row = {name: at for at, name in enumerate(names)}
+    pairs = [
+        (row[link.source_id], row[link.target_id])
+        for link in links
+        if link.target_id is not None and link.target_id != link.source_id
+    ]
+    ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    edges, weight = np.unique(ends, axis=0, return_counts=True)
+    return LinkGraph(names, edges[:, 0], edges[:, 1], weight.astype(np.int64))
 
 
-def find_communities(
-    graph: nx.DiGraph[DocId], title_terms: Mapping[DocId, Sequence[str]], settings: Communities
-) -> Partition:
+def find_clusters(graph: LinkGraph, settings: Communities) -> Clusters:
     """Louvain on the undirected graph of linked documents, numbered by the name of each community's hub.
 
     The second round begins at the first one's result: single documents find a better place, which one round leaves out.
     """
     undirected = _undirected(graph)
     if not undirected.number_of_edges():
-        return Partition({}, (), 0.0)
-    found: Mapping[DocId, int] | None = None
+        return Clusters({}, {}, 0.0)
+    found: Mapping[int, int] | None = None
     for _ in range(_ROUNDS):
         found = louvain.best_partition(
             undirected,
@@ -59,28 +91,25 @@ def find_communities(
             resolution=settings.resolution,
             random_state=_order(settings.seed),
         )
-    members = _numbered(_by_smallest_member(found or {}), undirected)
+    members = _numbered(_by_smallest_member(found or {}), undirected, graph.documents)
+    of = {row: number for number, rows in members.items() for row in rows}
+    modularity = float(louvain.modularity(of, undirected, weight="weight"))
+    return Clusters(members, _internal_weights(undirected, of), modularity)
+
+
+def named(
+    clusters: Clusters, graph: LinkGraph, title_terms: Mapping[DocId, Sequence[str]], settings: Communities
+) -> Partition:
+    """The communities with the names that the terms of their documents give them."""
+    members = {number: [graph.documents[row] for row in rows] for number, rows in clusters.members.items()}
+    labels = _labels(list(members.values()), title_terms, settings.label_terms)
+    total = sum(map(len, members.values()))
+    communities = tuple(
+        Community(number, ", ".join(label), label, len(docs), clusters.inside[number], len(docs) / total)
+        for (number, docs), label in zip(members.items(), labels, strict=True)
+    )
     of = {doc: number for number, docs in members.items() for doc in docs}
-    inside = _internal_weights(undirected, of)
-    labels = dict(
-        zip(members, _labels(list(members.values()), title_terms, settings.label_terms), strict=True)
-    )
-    total = len(of)
-    return Partition(
-        of=of,
-        communities=tuple(
-            Community(
-                number,
-                ", ".join(labels[number]),
-                labels[number],
-                len(docs),
-                inside[number],
-                len(docs) / total,
-            )
-            for number, docs in members.items()
-        ),
-        modularity=float(louvain.modularity(of, undirected, weight="weight")),
-    )
+    return Partition(of, communities, clusters.modularity)
 
 
 class _AsGiven(np.random.RandomState):
@@ -94,47 +123,50 @@ def _order(seed: int) -> np.random.RandomState:
     return np.random.RandomState(seed) if seed else _AsGiven(0)
 
 
-def _undirected(graph: nx.DiGraph[DocId]) -> nx.Graph[DocId]:
+def _undirected(graph: LinkGraph) -> nx.Graph[int]:
     """Edge weights of both directions added; nodes and edges inserted in order, isolated documents left out."""
-    weights: dict[tuple[DocId, DocId], float] = {}
-    for a, b, data in graph.edges(data=True):
-        key = (min(a, b), max(a, b))
-        weights[key] = weights.get(key, 0.0) + float(data["weight"])
-    undirected: nx.Graph[DocId] = nx.Graph()
-    undirected.add_nodes_from(sorted({node for edge in weights for node in edge}))
-    undirected.add_weighted_edges_from((a, b, weights[a, b]) for a, b in sorted(weights))
+    count = len(graph.documents)
+    low, high = np.minimum(graph.source, graph.target), np.maximum(graph.source, graph.target)
+    edges, place = np.unique(low * count + high, return_inverse=True)
+    weight = np.bincount(place, graph.weight, minlength=len(edges))
+    low, high = edges // max(count, 1), edges % max(count, 1)
+    undirected: nx.Graph[int] = nx.Graph()
+    undirected.add_nodes_from(np.unique(np.concatenate([low, high])).tolist())
+    undirected.add_weighted_edges_from(zip(low.tolist(), high.tolist(), weight.tolist(), strict=True))
     return undirected
 
 
-def _by_smallest_member(found: Mapping[DocId, int]) -> list[list[DocId]]:
-    groups: dict[int, list[DocId]] = {}
-    for doc in sorted(found):
-        groups.setdefault(found[doc], []).append(doc)
-    return sorted(groups.values(), key=lambda docs: docs[0])
+def _by_smallest_member(found: Mapping[int, int]) -> list[list[int]]:
+    groups: dict[int, list[int]] = {}
+    for row in sorted(found):
+        groups.setdefault(found[row], []).append(row)
+    return sorted(groups.values(), key=lambda rows: rows[0])
 
 
-def _numbered(members: Sequence[Sequence[DocId]], graph: nx.Graph[DocId]) -> dict[int, Sequence[DocId]]:
+def _numbered(
+    members: Sequence[Sequence[int]], graph: nx.Graph[int], names: Sequence[DocId]
+) -> dict[int, tuple[int, ...]]:
     """Communities by number, which each has from the name of its hub: one that comes or goes renumbers no other."""
-    found: dict[int, Sequence[DocId]] = {}
-    for hub, docs in sorted((_hub(docs, graph), docs) for docs in members):
-        number = zlib.crc32(hub.encode()) % _NUMBERS
+    found: dict[int, tuple[int, ...]] = {}
+    for hub, rows in sorted((_hub(rows, graph), rows) for rows in members):
+        number = zlib.crc32(names[hub].encode()) % _NUMBERS
         while number in found:
             number = (number + 1) % _NUMBERS
-        found[number] = docs
+        found[number] = tuple(rows)
     return dict(sorted(found.items()))
 
 
-def _hub(docs: Sequence[DocId], graph: nx.Graph[DocId]) -> DocId:
+def _hub(rows: Sequence[int], graph: nx.Graph[int]) -> int:
     """The document with most links to others of its community, the first by name of several."""
-    own = set(docs)
+    own = set(rows)
     inside = {
-        doc: sum(data["weight"] for other, data in graph[doc].items() if other in own and other != doc)
-        for doc in docs
+        row: sum(data["weight"] for other, data in graph[row].items() if other in own and other != row)
+        for row in rows
     }
-    return min(docs, key=lambda doc: (-inside[doc], doc))
+    return min(rows, key=lambda row: (-inside[row], row))
 
 
-def _internal_weights(graph: nx.Graph[DocId], of: Mapping[DocId, int]) -> dict[int, float]:
+def _internal_weights(graph: nx.Graph[int], of: Mapping[int, int]) -> dict[int, float]:
     inside = dict.fromkeys(of.values(), 0.0)
     for a, b, data in graph.edges(data=True):
         if of[a] == of[b]:

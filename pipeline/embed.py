@@ -9,6 +9,8 @@ texts beside it, or on how much was taken from the embedding store.
 from __future__ import annotations
 
 import os
+import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -32,6 +34,8 @@ LENGTH_STEP = 16
 # Part of the embedding store's key: raise it when the same text would get another vector.
 VERSION = 1
 _CUDA_BATCH_FACTOR = 32
+# Without one of these Linux has no GPU that torch calls CUDA: NVIDIA's, AMD's, or Windows' below it.
+_GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
 
 
 class Encoder(Protocol):
@@ -58,13 +62,14 @@ class _Batch:
 
 
 class TransformerEncoder:
-    """A sentence-transformers model, run in batches of fixed shape."""
+    """A sentence-transformers model, run in batches of fixed shape; it is loaded when it has first to encode."""
 
     def __init__(self, settings: Embed) -> None:
         self.model = find(settings)
         self.precision = resolve_precision(settings)
         self.device = resolve_device(settings.device)
-        self._network = _load(self.model.folder, self.device, self.precision)
+        self._loading = threading.Lock()
+        self._loaded: Any = None
         self._tokenizer = tokenizer(self.model)
         on_gpu = self.device != "cpu"
         workers = 1 if on_gpu else settings.workers or available_cores()
@@ -75,7 +80,27 @@ class TransformerEncoder:
     @property
     def dimension(self) -> int:
         """Columns of a vector."""
-        return int(self._network.get_embedding_dimension())
+        return self.model.dimension or int(self._network().get_embedding_dimension())
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the model is in memory."""
+        return self._loaded is not None
+
+    def load(self) -> TransformerEncoder:
+        """This encoder with the model in memory: that takes seconds; raises ``ModelUnavailable``."""
+        self._network()
+        return self
+
+    def _network(self) -> Any:
+        with self._loading:
+            if self._loaded is None:
+                found = _load(self.model.folder, self.device, self.precision)
+                columns, stated = int(found.get_embedding_dimension()), self.model.dimension
+                if stated not in (0, columns):
+                    raise unsound(self.model.folder, ValueError(f"{columns} dimensions, {stated} stated"))
+                self._loaded = found
+            return self._loaded
 
     def encode(
         self, texts: Sequence[str], progress: Progress | None = None, *, as_queries: bool = False
@@ -122,7 +147,7 @@ class TransformerEncoder:
                 self.device.partition(":")[0], dtype=torch.bfloat16, enabled=self.precision == "bf16"
             ),
         ):
-            output = self._network(features)["sentence_embedding"]
+            output = self._network()(features)["sentence_embedding"]
         unit = torch.nn.functional.normalize(output[: len(ids)].float(), dim=1)
         rows: Vectors = unit.cpu().numpy()
         return rows
@@ -195,9 +220,16 @@ def resolve_device(device: str) -> str:
     """``cpu`` or ``cuda``; ``auto`` takes a GPU where there is one."""
     if device != "auto":
         return device
+    if not _may_have_gpu():
+        return "cpu"
     import torch
 
     return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def _may_have_gpu() -> bool:
+    """Whether it is worth the seconds that torch takes to say so."""
+    return sys.platform == "win32" or any(Path(device).exists() for device in _GPU_DEVICES)
 
 
 def resolve_precision(settings: Embed) -> Precision:
@@ -233,5 +265,5 @@ def available_cores() -> int:
 
 
 def load_encoder(settings: Embed) -> TransformerEncoder:
-    """The encoder that the settings name; the model is loaded once a process."""
-    return TransformerEncoder(settings)
+    """The encoder that the settings name, its model in memory; the model is loaded once a process."""
+    return TransformerEncoder(settings).load()

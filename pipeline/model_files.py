@@ -35,12 +35,16 @@ _DECIDING = (
 
 @dataclass(frozen=True, slots=True)
 class ModelFiles:
-    """A sentence-transformers model on disk; ``sha256`` covers every file that decides a vector."""
+    """A sentence-transformers model on disk; ``sha256`` covers every file that decides a vector.
+
+    ``dimension`` is 0 where only the loaded model can tell it.
+    """
 
     name: str
     folder: Path
     sha256: str
     max_tokens: int
+    dimension: int
     query_prompt: str
     passage_prompt: str
 
@@ -60,6 +64,7 @@ def _find(name: str, allow_download: bool) -> ModelFiles:
         folder=folder,
         sha256=_model_hash(folder),
         max_tokens=_max_tokens(folder),
+        dimension=_dimension(folder),
         query_prompt=str(prompts.get("query", "")),
         passage_prompt=str(prompts.get("passage", prompts.get("document", ""))),
     )
@@ -122,6 +127,22 @@ def _file_sha256(path: Path) -> str:
 def _max_tokens(folder: Path) -> int:
     given = _json(folder / "sentence_bert_config.json").get("max_seq_length")
     return int(given or _json(folder / "config.json").get("max_position_embeddings") or 512)
+
+
+def _dimension(folder: Path) -> int:
+    """Columns of a vector, by the model's last module that says so."""
+    modules = _json(folder / "modules.json")
+    for module in reversed(modules if isinstance(modules, list) else []):
+        kind, stated = str(module["type"]).rpartition(".")[2], _json(folder / module["path"] / "config.json")
+        if kind == "Dense":
+            return int(stated.get("out_features") or 0)
+        if kind == "Pooling":
+            modes = sum(
+                1 for name, chosen in stated.items() if name.startswith("pooling_mode_") and chosen is True
+            )
+            given = stated.get("word_embedding_dimension") or stated.get("embedding_dimension") or 0
+            return int(given) if modes == 1 or isinstance(stated.get("pooling_mode"), str) else 0
+    return 0
 
 
 def _json(path: Path) -> Any:

@@ -13,7 +13,7 @@ from docsite.pages import render_pages
 from docsite.plan import plan_site
 from pipeline.chunk import build_tree, code_blocks, heading_slugs
 from pipeline.collection_settings import Collection
-from pipeline.communities import Partition, find_communities, link_graph
+from pipeline.communities import Partition, find_clusters, link_graph, named
 from pipeline.errors import RejectedDocument
 from pipeline.identity import sha256_hex
 from pipeline.links import linking_document, resolve_links
@@ -61,9 +61,10 @@ def snapshot_of_sources(sources: Iterable[Source], settings: Mapping[str, Collec
     links = resolve_links(linking, settings)
     graph = link_graph([d.doc_id for d in documents], links)
     titles = {d.doc_id: d.title.lower().split() for d in documents}
-    found = find_communities(graph, titles, Communities())
+    found = named(find_clusters(graph, Communities()), graph, titles, Communities())
+    links_in = dict(zip(graph.documents, graph.links_in.tolist(), strict=True))
     made = {
-        "documents": _with_graph(tables.documents_table(documents), found, dict(graph.in_degree())),
+        "documents": _with_graph(tables.documents_table(documents), found, links_in),
         "sections": tables.sections_table(node.section for tree in trees for node in tree),
         "code_blocks": tables.code_blocks_table(
             block for d, tree in zip(documents, trees, strict=True) for block in code_blocks(d, tree)

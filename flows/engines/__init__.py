@@ -44,5 +44,8 @@ class Engine(Protocol):
     def workers(self, batches: int) -> AbstractContextManager[Caller]:
         """Callers for a stage of ``batches`` batches, for the block's time."""
 
+    def prepare(self, encoder: TransformerEncoder, files: int) -> None:
+        """Begins to load the model, meanwhile, where it will be needed: so many files have changed."""
+
     def coder(self, encoder: TransformerEncoder, texts: int) -> Coder:
         """What encodes ``texts`` texts as ``encoder`` does."""

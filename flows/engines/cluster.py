@@ -72,6 +72,9 @@ class Clustered:
             with Workers(1) as workers:
                 yield workers
 
+    def prepare(self, encoder: TransformerEncoder, files: int) -> None:
+        """Workers load the model with their first texts, and this process with its first."""
+
     def coder(self, encoder: TransformerEncoder, texts: int) -> Coder:
         """The cluster's workers, with the model, precision and device of the driver; for a few texts, its own encoder."""
         if texts <= _FEW_TEXTS:

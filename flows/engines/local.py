@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
-from flows.engines import Caller
+from flows.engines import Caller, Coder
+from flows.engines.few import MOST_TEXTS, BesideEncoder
 from flows.workers import Workers
 from pipeline.embed import Progress, TransformerEncoder, Vectors, available_cores
 from pipeline.settings import Settings
 
+# So many have more texts than another process should encode.
+MOST_FILES = 1_000
 A = TypeVar("A")
 T = TypeVar("T")
 
@@ -48,21 +52,43 @@ class Inline:
         """This process."""
         yield Here()
 
+    def prepare(self, encoder: TransformerEncoder, files: int) -> None:
+        """The model is loaded when it is needed."""
+
     def coder(self, encoder: TransformerEncoder, texts: int) -> OwnEncoder:  # noqa: ARG002
         """The encoder itself."""
         return OwnEncoder(encoder, at_once=1)
 
 
 class Processes:
-    """Parsing in one process a core, each killable; encoding in this process, one thread a core."""
+    """Parsing in one process a core, each killable; encoding in this process, one thread a core, or beside it."""
 
     def __init__(self, settings: Settings) -> None:
+        self._embed = settings.embed
         self._cores = settings.embed.workers or available_cores()
+        self._beside: BesideEncoder | None = None
+        self._loading = ThreadPoolExecutor(1, "noctule-model")
 
     def workers(self, batches: int) -> AbstractContextManager[Caller]:
         """As many processes as there are cores, or batches."""
         return Workers(max(1, min(self._cores, batches)))
 
-    def coder(self, encoder: TransformerEncoder, texts: int) -> OwnEncoder:  # noqa: ARG002
-        """The encoder itself."""
-        return OwnEncoder(encoder)
+    def prepare(self, encoder: TransformerEncoder, files: int) -> None:
+        """For many files this process begins to load the model, for a few another one."""
+        if files > MOST_FILES:
+            self._loading.submit(encoder.load)
+        elif files and self._beside is None:
+            self._beside = BesideEncoder(self._embed, encoder)
+
+    def coder(self, encoder: TransformerEncoder, texts: int) -> Coder:
+        """The encoder itself, or for a few texts the process that has the model already."""
+        if self._beside is None or encoder.is_loaded or texts > MOST_TEXTS:
+            return OwnEncoder(encoder)
+        return self._beside
+
+    def close(self) -> None:
+        """Ends what was started."""
+        self._loading.shutdown()
+        if self._beside is not None:
+            self._beside.close()
+            self._beside = None

@@ -24,7 +24,11 @@ def opened(settings: Settings, store: Store) -> Iterator[Engine]:
     if kind == "inline":
         yield Inline()
     elif kind == "processes":
-        yield Processes(settings)
+        processes = Processes(settings)
+        try:
+            yield processes
+        finally:
+            processes.close()
     else:
         folder = _exchange_folder(settings, store)
         engine = Clustered(settings, folder, _connecting(settings, folder))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from artifacts import durable
+from artifacts.snapshot import Snapshot
 from docsite import urls
 from docsite.assets import asset_files
 from docsite.changes import feed_file
@@ -21,6 +22,7 @@ from docsite.pages import render_pages
 from docsite.plan import SitePage, SitePlan, plan_site
 from docsite.previews import preview_files
 from docsite.previous import PreviousSite, Reuse, SiteRecord, packed_record, previous_site
+from docsite.search.beside import LEAST_DOCUMENTS, Beside, Filled, SearchJob, fill_search
 from docsite.search.index import search_files
 from docsite.staging import SiteGone, Stage, abandon, new_stage
 from docsite.twins import llms_file, twin_files
@@ -55,15 +57,23 @@ class _Wanted:
     settings: Site
     ranking: Search | None
     whole: str
+    beside: Beside | None
 
 
-def build_site(
-    snapshot: SnapshotTables, out: Path, settings: Site, ranking: Search | None = None, *, full: bool = False
+def build_site(  # what a site is made of, and how
+    snapshot: SnapshotTables,
+    out: Path,
+    settings: Site,
+    ranking: Search | None = None,
+    *,
+    full: bool = False,
+    beside: Beside | None = None,
 ) -> SiteResult:
     """The site that shows this snapshot, in ``out``; the same snapshot and settings give the same bytes.
 
     Files of the site that stands there are taken over where they are made from the same; with ``full`` none is.
-    ``ranking`` has the numbers with which the site's search ranks; without them it gets no index.
+    ``ranking`` has the numbers with which the site's search ranks; without them it gets no index. Of a large site another
+    process makes that index meanwhile, where ``beside`` has one.
 
     On any error, and after a crash, the site that was there before is untouched. Raises ``SourceError`` where
     ``out`` holds something else than a site, ``WriteFailed`` where the disk refuses.
@@ -71,7 +81,7 @@ def build_site(
     target = out.resolve()
     refuse_other_content(target)
     whole = site_fingerprint(snapshot.id, settings, ranking)
-    wanted = _Wanted(snapshot, target, settings, ranking, whole)
+    wanted = _Wanted(snapshot, target, settings, ranking, whole, beside)
     with previous_site(target) as found:
         previous = PreviousSite() if full else found
         if previous.record.whole == whole and _is_whole(previous, target):
@@ -133,11 +143,15 @@ def _write(wanted: _Wanted, stage: Stage, previous: PreviousSite) -> SiteResult:
     plan = plan_site(wanted.snapshot, wanted.settings)
     reuse = Reuse(previous, shared_digest(plan))
     summaries: dict[str, str] = {}
-    found = _search(plan, wanted)
-    beside = _all(_beside(plan, summaries), offline_files(plan, reuse.shared))
-    for page in _all(_documents(plan, reuse), list_pages(plan, reuse), beside, found):
+    searched = _elsewhere(plan, wanted, stage.folder, previous)
+    found = _search(plan, wanted) if searched is None else iter(())
+    around = _all(_beside(plan, summaries), offline_files(plan, reuse.shared))
+    for page in _all(_documents(plan, reuse), list_pages(plan, reuse), around, found):
         summaries[page.path] = page.summary
         stage.add(page)
+    if searched is not None:
+        filled = searched()
+        stage.take(filled.files, filled.written)
     pages = len(plan.tree.order)
     # The record comes last: what is changed after it was written is not trusted.
     for page in _records(plan, SiteRecord(wanted.whole, pages, tuple(stage.files))):
@@ -154,6 +168,20 @@ def _all(*parts: Iterator[SitePage]) -> Iterator[SitePage]:
 def _search(plan: SitePlan, wanted: _Wanted) -> Iterator[SitePage]:
     if wanted.settings.search and wanted.ranking:
         yield from search_files(plan, wanted.snapshot, wanted.ranking)
+
+
+def _elsewhere(
+    plan: SitePlan, wanted: _Wanted, staged: Path, previous: PreviousSite
+) -> Callable[[], Filled] | None:
+    """The search index as another process makes it, if it is worth one."""
+    snapshot, ranking = wanted.snapshot, wanted.ranking
+    if wanted.beside is None or not wanted.settings.search or ranking is None:
+        return None
+    if not isinstance(snapshot, Snapshot) or len(plan.library.entries) < LEAST_DOCUMENTS:
+        return None
+    before = None if previous.folder is None else wanted.target
+    job = SearchJob(snapshot.path, snapshot.id, wanted.settings, ranking, before, staged)
+    return wanted.beside.start(fill_search, job)
 
 
 def _documents(plan: SitePlan, reuse: Reuse) -> Iterator[SitePage]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 from artifacts import durable
@@ -47,6 +48,11 @@ class Stage:
                 hint="Make room or choose another folder, then build it again; the old site still stands.",
             ) from error
         self.files.append(FileRecord(page.path, size, page.fingerprint, page.summary))
+
+    def take(self, files: Iterable[FileRecord], written: int) -> None:
+        """Files that another process put into the folder are in its record."""
+        self.files += files
+        self.written += written
 
     def _take_over(self, name: str, path: Path) -> None:
         try:

@@ -203,9 +203,9 @@ class RecordingDisk(Disk):
         a, b = self._node(first), self._node(second)
         self._change([first, second], [(first, b), (second, a)])
 
-    def unlink(self, path: Path) -> None:
+    def unlink(self, path: Path | str) -> None:
         super().unlink(path)
-        self._change([path], [])
+        self._change([Path(path)], [])
 
     def rmdir(self, path: Path) -> None:
         super().rmdir(path)

@@ -17,7 +17,7 @@ import pytest
 from artifacts.check import check_deep
 from artifacts.store import Store
 from flows.steps import PlainSteps
-from pipeline.communities import find_communities, link_graph
+from pipeline.communities import find_clusters, link_graph, named
 from pipeline.errors import ArtifactError, ModelUnavailable, WriteFailed
 from pipeline.identity import doc_id
 from pipeline.model import ResolvedLink
@@ -216,13 +216,14 @@ def test_a_graph_of_hardly_anything_has_communities_or_none(count: int) -> None:
     names = [doc_id("c", name) for name in ("a", "b")[:count]]
     links = [ResolvedLink(one, other, "", "link", "x", "", 0, "resolved") for one in names for other in names]
     terms = {name: ["word"] for name in names}
-    found = find_communities(link_graph(names, links), terms, Communities())
+    graph, settings = link_graph(names, links), Communities()
+    found = named(find_clusters(graph, settings), graph, terms, settings)
     numbers = [community.community_id for community in found.communities]
     assert numbers == sorted(set(numbers)) and set(numbers) == set(found.of.values())
     assert all(community.label and community.size > 1 for community in found.communities)
     assert set(found.of) <= set(names)
-    again = find_communities(link_graph(names[::-1], links[::-1]), terms, Communities())
-    assert again == found
+    again = link_graph(names[::-1], links[::-1])
+    assert named(find_clusters(again, settings), again, terms, settings) == found
 
 
 def test_a_prefect_server_that_hangs_is_given_up_within_its_limit(tmp_path: Path) -> None:

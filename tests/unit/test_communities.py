@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 import zlib
+from collections.abc import Mapping, Sequence
 
-from pipeline.communities import find_communities, link_graph
+from pipeline.communities import LinkGraph, Partition, find_clusters, link_graph, named
 from pipeline.identity import doc_id
 from pipeline.model import DocId, ResolvedLink
 from pipeline.settings import Communities
@@ -13,6 +14,12 @@ from pipeline.settings import Communities
 
 def edge(a: str, b: str) -> ResolvedLink:
     return ResolvedLink(doc_id("c", a), doc_id("c", b), "", "link", b, "", 0, "resolved")
+
+
+def find_communities(
+    graph: LinkGraph, terms: Mapping[DocId, Sequence[str]], settings: Communities
+) -> Partition:
+    return named(find_clusters(graph, settings), graph, terms, settings)
 
 
 CLIQUES = [["a1", "a2", "a3", "a4"], ["b1", "b2", "b3", "b4"]]

@@ -106,7 +106,7 @@ class _FailsAt(Disk):
         self._count()
         return super().write(descriptor, content)
 
-    def unlink(self, path: Path) -> None:
+    def unlink(self, path: Path | str) -> None:
         self._count()
         super().unlink(path)
 

@@ -1,0 +1,51 @@
+"""Work that another process does meanwhile: it is killed when its block ends, whatever the reason."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import TypeVar
+
+from flows.workers import WorkerFailed, Workers
+
+A = TypeVar("A")
+T = TypeVar("T")
+# Only what hangs takes so long.
+_LIMIT_S = 86_400.0
+_log = logging.getLogger("noctule")
+
+
+class Beside:
+    """A process beside this one, for one piece of work at a time."""
+
+    def __init__(self) -> None:
+        self._workers = Workers(1)
+        self._waiting = ThreadPoolExecutor(1, "noctule-beside")
+
+    def __enter__(self) -> Beside:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._workers.kill()
+        self._waiting.shutdown()
+        self._workers.__exit__(kind, error, trace)
+
+    def start(self, stage: Callable[[A], T], given: A) -> Callable[[], T]:
+        """``stage(given)`` begins; what is returned waits for its result, and raises what it raised.
+
+        ``stage`` must be importable and its values picklable. Where the process dies, this one does the work.
+        """
+        begun = self._waiting.submit(self._workers.call, stage, given, _LIMIT_S)
+
+        def result() -> T:
+            try:
+                return begun.result()
+            except WorkerFailed:
+                _log.warning("a process beside this one died (out of memory?): its work is done again here")
+                return stage(given)
+
+        return result

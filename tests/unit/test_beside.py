@@ -1,0 +1,85 @@
+"""Work in a process beside this one: its result comes, an accident is made good, and what is not wanted ends at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from docsite import build
+from flows.beside import Beside
+from pipeline.search_settings import Search
+from pipeline.site_settings import Site
+from tests.guide_snapshot import Guide, guide
+
+__all__ = ["guide"]
+
+
+def double(number: int) -> int:
+    return 2 * number
+
+
+def refuse(number: int) -> int:
+    raise ValueError(f"not {number}")
+
+
+def sleep(seconds: float) -> float:
+    time.sleep(seconds)
+    return seconds
+
+
+def die_elsewhere(owner: int) -> int:
+    if os.getpid() != owner:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return os.getpid()
+
+
+def test_the_result_comes_and_so_does_an_error() -> None:
+    with Beside() as beside:
+        assert beside.start(double, 4)() == 8
+        with pytest.raises(ValueError, match="not 3"):
+            beside.start(refuse, 3)()
+
+
+def test_where_the_process_dies_this_one_does_the_work() -> None:
+    with Beside() as beside:
+        assert beside.start(die_elsewhere, os.getpid())() == os.getpid()
+
+
+def test_a_block_that_ends_waits_for_nothing() -> None:
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), Beside() as beside:
+        beside.start(sleep, 60.0)
+        time.sleep(0.5)
+        raise KeyboardInterrupt
+    assert time.monotonic() - start < 20
+
+
+def test_a_site_has_the_same_files_whoever_makes_its_search_index(
+    guide: Guide,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(build, "LEAST_DOCUMENTS", 1)
+    alone, helped = tmp_path / "alone", tmp_path / "helped"
+    with guide.store.open() as snapshot, Beside() as beside:
+        first = build.build_site(snapshot, alone, Site(), Search())
+        second = build.build_site(snapshot, helped, Site(), Search(), beside=beside)
+        assert (first.files, first.bytes, first.written) == (second.files, second.bytes, second.written)
+        assert _files(alone) == _files(helped)
+        # What stands there is taken over by either, and read anew by neither where all is wanted new.
+        site = Site(title="Another")
+        again = build.build_site(snapshot, helped, site, Search(), beside=beside)
+        assert 0 < again.written < again.files - 10
+        anew = build.build_site(snapshot, helped, site, Search(), beside=beside, full=True)
+        assert anew.written >= anew.files - 2
+    assert _files(helped) != _files(alone)
+
+
+def _files(site: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(site).as_posix(): path.read_bytes() for path in site.rglob("*") if path.is_file()
+    }
