@@ -8,6 +8,7 @@ each batch that a run finishes is a segment, so a run that is cut off goes on wh
 from __future__ import annotations
 
 import io
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +44,11 @@ class EmbeddingStore:
         self._folder = store / EMBEDDINGS / folder_name(key)
         self._dimension = dimension
         self._held: list[pa.Table] | None = [] if anew else None
+        self._reading = threading.Lock()
+
+    def read_ahead(self) -> None:
+        """The segments are read meanwhile, by a thread that leaves the interpreter to others."""
+        threading.Thread(target=self._segments, name="noctule-embeddings").start()
 
     def recall(self, hashes: Sequence[str]) -> Recall:
         """The stored vectors of these content hashes, shape ``(len(hashes), dimension)``; unknown rows are 0."""
@@ -66,10 +72,11 @@ class EmbeddingStore:
             self._held.append(rows)
 
     def _segments(self) -> list[pa.Table]:
-        if self._held is None:
-            paths = sorted(self._folder.glob("*.parquet")) if self._folder.is_dir() else []
-            self._held = [segment for path in paths if (segment := read_segment(path)) is not None]
-        return self._held
+        with self._reading:
+            if self._held is None:
+                paths = sorted(self._folder.glob("*.parquet")) if self._folder.is_dir() else []
+                self._held = [segment for path in paths if (segment := read_segment(path)) is not None]
+            return self._held
 
 
 def folder_name(key: Sequence[str]) -> str:

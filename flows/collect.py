@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -13,7 +12,6 @@ from flows.git_history import with_history
 from flows.groups import Group, decides, group_key, grouped
 from flows.reading import Reading
 from pipeline.discover import FoundFile, list_files, read_source
-from pipeline.embed import available_cores
 from pipeline.errors import NoctuleError, RejectedDocument, SourceError
 from pipeline.identity import doc_id
 from pipeline.model import Rejection, Source
@@ -113,12 +111,8 @@ def _by_collection(remembered: Remembered, keys: Sequence[str]) -> dict[str, tup
 
 def _keys(groups: Sequence[Group], settings: Settings, deciding: Mapping[str, str]) -> list[str]:
     """The address of each group, by the bytes on disk; empty where a file cannot be read."""
-
-    def key(group: Group) -> str:
-        return group_key([_source(file, settings) for file in group], deciding)
-
-    with ThreadPoolExecutor(available_cores()) as pool:
-        return list(pool.map(key, groups))
+    # One after the other: threads that read small files wait for the interpreter's lock, and took three times as long.
+    return [group_key([_source(file, settings) for file in group], deciding) for group in groups]
 
 
 def _source(file: FoundFile, settings: Settings) -> Source | None:

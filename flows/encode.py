@@ -94,6 +94,7 @@ class Encoding:
         key = key_of(encoder.model.sha256, encoder.precision, encoder.device)
         self.encoder = encoder
         self._kept = EmbeddingStore(store.root, key, encoder.dimension, anew=anew)
+        self._kept.read_ahead()
         self._engine, self._steps, self._progress = engine, steps, progress
 
     def encode(self, stage: str, texts: Texts) -> Encoded:

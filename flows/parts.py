@@ -49,7 +49,7 @@ class Parts:
         steps: Steps,
         take: Callable[[], Understood],
         rejections: tuple[Rejection, ...],
-        begin: Callable[[], Encoding],
+        encoding: Encoding,
         beside: Beside,
     ) -> None:
         corpus = take()
@@ -67,7 +67,6 @@ class Parts:
         self.acronyms = assemble.acronym_rows(corpus)
         terms = steps.run("words", lambda: assemble.vocabulary_terms(corpus, self.prose, settings))
         corpus = corpus.without_counts()
-        encoding = steps.run("load model", begin)
         self.encoder = encoding.encoder
         passages = corpus.passages
         self.encoded: Encoded = encoding.encode("embed", passage_texts(passages))

@@ -75,20 +75,21 @@ class Staged:
 
 def stage(run: Run, given: Gathered) -> Staged:
     """A snapshot of the corpus, written aside; raises what a collection failed by if there is nothing to publish."""
-    encoder = TransformerEncoder(run.settings.embed)
+    anew = run.options.start == "embed"
+    encoding = run.steps.run(
+        "load model",
+        lambda: Encoding(
+            TransformerEncoder(run.settings.embed), run.store, run.engine, run.steps, run.progress, anew=anew
+        ),
+    )
     remembered = run.steps.run("remember", lambda: Remembered(run.store.root))
-    corpus = _corpus(run, given, remembered, encoder)
+    corpus = _corpus(run, given, remembered, encoding.encoder)
     remembered.let_go()
-
-    def begin() -> Encoding:
-        anew = run.options.start == "embed"
-        return Encoding(encoder, run.store, run.engine, run.steps, run.progress, anew=anew)
-
     # Handed over, so that its counts go as soon as they are in an index.
     whole = [corpus.whole]
     corpus = replace(corpus, whole=corpus.whole.without_counts())
     with Beside() as beside:
-        parts = Parts(run.settings, run.steps, whole.pop, corpus.rejections, begin, beside)
+        parts = Parts(run.settings, run.steps, whole.pop, corpus.rejections, encoding, beside)
     give_back()
     staging, manifest = run.steps.run("write", lambda: write_files(run.store.stage(), parts))
     return Staged(

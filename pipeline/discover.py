@@ -246,34 +246,44 @@ class _Reading:
 def _read_once(file: FoundFile, collection: Collection, where: str) -> _Reading | None:
     """The file's content, or none when it changed meanwhile."""
     descriptor = os.open(file.location, _OPEN_FLAGS)
-    with os.fdopen(descriptor, "rb") as stream:
+    try:
         before = os.fstat(descriptor)
         if not stat.S_ISREG(before.st_mode):
             raise RejectedDocument("not a regular file any more", where=where, hint="Put the file back.")
         # O_NOFOLLOW guards the last name only: a folder may have become a link since the listing.
-        if os.path.commonpath([_real(collection.root), _opened(descriptor, file.location)]) != _real(
-            collection.root
-        ):
+        if not _opened(descriptor, file.location).startswith(_below(collection.root)):
             raise RejectedDocument(
                 "the file is outside the collection's folder", where=where, hint="Links are not followed."
             )
-        content = stream.read(collection.max_bytes + 1)
+        content = _content(descriptor, before.st_size, collection.max_bytes + 1)
         after = os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
     if len(content) > collection.max_bytes:
         raise RejectedDocument(_too_big(after.st_size, collection.max_bytes), where=where)
     same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
     return _Reading(content, after.st_mtime) if same and len(content) == after.st_size else None
 
 
+def _content(descriptor: int, expected: int, most: int) -> bytes:
+    """What can be read, up to ``most`` bytes; nearly always in one piece."""
+    pieces, left = [], most
+    while left and (piece := os.read(descriptor, min(left, expected + 1))):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
+
+
 @lru_cache(maxsize=64)
-def _real(root: str) -> str:
-    return os.path.realpath(root)
+def _below(root: str) -> str:
+    """How the real paths of all files below this folder begin."""
+    return os.path.join(os.path.realpath(root), "")  # noqa: PTH118  # a Path drops the separator
 
 
 def _opened(descriptor: int, location: Path) -> str:
     """Where the file that is open lies: Linux says so at once, elsewhere its folder's path is followed."""
     try:
-        return str(Path(f"/proc/self/fd/{descriptor}").readlink())
+        return os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115  # of every file of a collection
     except OSError:
         return os.path.realpath(location.parent)
 

@@ -91,7 +91,7 @@ def _resolve_document(document: LinkingDocument, index: _Index) -> Iterable[Reso
 
 def _has_heading(document: LinkingDocument, fragment: str) -> bool:
     # Obsidian's blocks, text fragments, wildcards, and labels, which have led to the document.
-    if fragment.startswith(("^", ":~:", "*", LABEL_PREFIX)):
+    if fragment.startswith(("^", ":~:", "*", LABEL_PREFIX)) or fragment in document.anchors:
         return True
     return not set(heading_spellings(fragment)).isdisjoint(document.anchors)
 
@@ -127,6 +127,7 @@ class _Index:
         self._by_alias = _first({a.lower(): d for a in d.aliases} for d in shallow)
         self._by_title = _first({d.title.lower(): d} for d in shallow)
         self._by_label = _first({a: d for a in d.anchors if a.startswith(LABEL_PREFIX)} for d in documents)
+        self._addresses: dict[str, LinkingDocument | None] = {}
 
     def find(
         self, source: LinkingDocument, link: Link, target: str, fragment: str
@@ -162,7 +163,9 @@ class _Index:
     def _by_address(self, target: str) -> LinkingDocument | None:
         if not self._base_url or not (target.startswith("/") or target.startswith(self._base_url)):
             return None
-        return self._by_url.get(_address_key(urljoin(self._base_url, target)))
+        if target not in self._addresses:  # a page is linked from many places by the same address
+            self._addresses[target] = self._by_url.get(_address_key(urljoin(self._base_url, target)))
+        return self._addresses[target]
 
     def _by_relative_path(self, source: LinkingDocument, target: str) -> LinkingDocument | None:
         path = unquote(target.partition("?")[0])
