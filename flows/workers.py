@@ -47,7 +47,7 @@ class Workers:
         self._starter.shutdown()
 
     def kill(self) -> None:
-        """Processes at work end at once; their calls raise ``WorkerFailed``."""
+        """Processes at work end at once; their calls raise ``WorkerFailed``, and so do all later ones."""
         for worker in self._all:
             worker.kill()
 
@@ -68,12 +68,15 @@ class _Worker:
 
     def __init__(self, starter: ThreadPoolExecutor) -> None:
         self._starter = starter
+        self._is_over = False
         self._process: multiprocessing.process.BaseProcess | None = None
         self._connection: Connection | None = None
 
     def call(self, stage: Callable[[A], T], batch: A, timeout_s: float) -> T:
         try:
             connection = self._started(stage)
+            if self._is_over:
+                raise WorkerFailed("was no longer wanted")
             connection.send((stage, batch))
             if not connection.poll(timeout_s):
                 raise WorkerFailed(f"took over {timeout_s:g} s and was stopped")
@@ -113,7 +116,8 @@ class _Worker:
         return f"signal {-code}" if code is not None and code < 0 else f"exit {code}"
 
     def kill(self) -> None:
-        """Kills the process, if there is one; whoever waits for it sees that it is gone."""
+        """Kills the process, if there is one; whoever waits for it, or is starting it, sees that it is gone."""
+        self._is_over = True
         if self._process is not None:
             self._process.kill()
 

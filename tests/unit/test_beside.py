@@ -49,11 +49,12 @@ def test_where_the_process_dies_this_one_does_the_work() -> None:
         assert beside.start(die_elsewhere, os.getpid())() == os.getpid()
 
 
-def test_a_block_that_ends_waits_for_nothing() -> None:
+@pytest.mark.parametrize("after_s", [0.0, 0.3, 3.0])
+def test_a_block_that_ends_waits_for_nothing(after_s: float) -> None:
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt), Beside() as beside:
         beside.start(sleep, 60.0)
-        time.sleep(0.5)
+        time.sleep(after_s)  # the process is not begun, starting, or at work
         raise KeyboardInterrupt
     assert time.monotonic() - start < 20
 
