@@ -112,10 +112,11 @@ def _by_collection(remembered: Remembered, keys: Sequence[str]) -> dict[str, tup
 def _keys(groups: Sequence[Group], settings: Settings, deciding: Mapping[str, str]) -> list[str]:
     """The address of each group, by the bytes on disk; empty where a file cannot be read."""
     # One after the other: threads that read small files wait for the interpreter's lock, and took three times as long.
-    return [group_key([_source(file, settings) for file in group], deciding) for group in groups]
+    return [group_key([seen_source(file, settings) for file in group], deciding) for group in groups]
 
 
-def _source(file: FoundFile, settings: Settings) -> Source | None:
+def seen_source(file: FoundFile, settings: Settings) -> Source | None:
+    """The file read and hashed, without its content; nothing where it cannot be read."""
     try:
         return replace(read_source(file, settings.collections[file.collection]), content=b"")
     except RejectedDocument:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 
 from artifacts.runs import read_runs
 from artifacts.snapshot import Snapshot, read_manifest
 from artifacts.store import Store
-from flows.collect import Listing, list_sources
+from flows.collect import Listing, list_sources, seen_source
 from flows.past_runs import Estimate, Kind, estimate, past_runs
 from flows.rebuild import Rebuild, rebuilds
 from flows.shrink import documents_before, require_unshrunk
-from pipeline.discover import FoundFile, read_source
-from pipeline.errors import ArtifactError, CollectionShrank, RejectedDocument
+from pipeline.discover import FoundFile
+from pipeline.errors import ArtifactError, CollectionShrank
 from pipeline.model import Rejection
 from pipeline.settings import Settings
-
-_THREADS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +123,9 @@ def _before(store: Store) -> _Before:
 
 def _changes(name: str, files: Sequence[FoundFile], settings: Settings, before: _Before) -> CollectionChanges:
     known, refused = before.hashes.get(name, {}), before.refused.get(name, frozenset())
-    now = dict(zip((file.path for file in files), _hashes(files, settings), strict=True))
+    seen = ((file.path, seen_source(file, settings)) for file in files)
+    # One that cannot be read is a change.
+    now = {path: source.sha256 if source else "" for path, source in seen}
     removed = sorted(known.keys() - now.keys())
     gone = {known[path] for path in removed}
     unknown = sorted(path for path in now.keys() - known.keys() if path not in refused)
@@ -143,19 +141,6 @@ def _changes(name: str, files: Sequence[FoundFile], settings: Settings, before: 
         refused=len((now.keys() - known.keys()) & refused),
         unchanged=len(now.keys() & known.keys()) - len(changed),
     )
-
-
-def _hashes(files: Sequence[FoundFile], settings: Settings) -> list[str]:
-    """The SHA-256 of each file; empty for one that cannot be read, which is then a change."""
-    with ThreadPoolExecutor(min(_THREADS, os.cpu_count() or 1)) as pool:
-        return list(pool.map(lambda file: _hash(file, settings), files))
-
-
-def _hash(file: FoundFile, settings: Settings) -> str:
-    try:
-        return read_source(file, settings.collections[file.collection]).sha256
-    except RejectedDocument:
-        return ""
 
 
 def _texts(changes: Sequence[CollectionChanges], rebuilt: Sequence[Rebuild], before: _Before) -> int:

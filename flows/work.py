@@ -51,7 +51,8 @@ def require_ready(request: IndexRequest) -> None:
     """
     settings = request.settings()
     Store(request.store).require_own()
-    if not all(Path(collection.root).is_dir() for collection in settings.collections.values()):
+    reads_files = request.start in (None, "parse")
+    if reads_files and not all(Path(each.root).is_dir() for each in settings.collections.values()):
         list_sources(settings)
     lock = request.store / LOCK
     if lock.exists():

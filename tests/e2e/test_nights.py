@@ -177,3 +177,6 @@ def test_a_failed_collection_is_exit_code_5_and_named(notes: Path, tmp_path: Pat
     assert "papers" in command.run("report").out
     wrong = command.run("index", "--no-prefect", "--json", "--from", "somewhere")
     assert (wrong.code, wrong.error["kind"]) == (2, "SettingsError")
+    shutil.rmtree(notes)
+    recalled = command.run("index", "--no-prefect", "--json", "--from", "links")
+    assert (recalled.code, recalled.json["documents"]) == (0, 41)  # no file is needed
