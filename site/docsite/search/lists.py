@@ -72,6 +72,8 @@ class Lists:
         """The columns of the manifest."""
         coarse, fine = self.centroid_quantizer, self.residual_quantizer
         return [
+            octets(self.list_of & 255),
+            octets(self.list_of >> 8),
             floats(coarse.mean),
             floats(coarse.deviation),
             octets(coarse.widths),

@@ -11,14 +11,14 @@ from artifacts.query.term_vectors import PIECE_WEIGHT
 from docsite.search.lists import LEVELS, Lists
 from docsite.search.material import Shape
 from docsite.search.packing import Part, compressed, octets, strings, text
-from docsite.search.postings import LEVELS as POSTING_LEVELS
+from docsite.search.postings import levels_by_bits
 from docsite.search.ranking import Ranking
 from docsite.search.shelves import Shelves
 from docsite.search.terms import Shards, utf16
 from docsite.search.words import WordFiles
 from pipeline.identity import sha256_hex
 
-FORMAT = 2
+FORMAT = 3
 LINK_STEPS = 4  # levels per unit of ln(1 + links in)
 _MOST_LINK_LEVEL = 127
 
@@ -80,7 +80,7 @@ def _header(index: Index, names: Sequence[str]) -> dict[str, object]:
         "aliases": index.has_aliases,
         "dimensions": index.lists.turn.shape[1] if index.lists else 0,
         "levels": [list(each) for each in LEVELS],
-        "posting_levels": POSTING_LEVELS,
+        "posting_levels": levels_by_bits(index.shape.passages).tolist(),
         "link_steps": LINK_STEPS,
         "piece_weight": PIECE_WEIGHT,
         "files": {family: len(parts) for family, parts in index.families().items()},

@@ -18,7 +18,10 @@ from docsite.search.packing import octets, varints, zigzag
 
 # Passages of a term in its first tier, which lies in the term's shard, and in the next ones; the last has the rest.
 TIERS = (1_000, 3_000, 9_000, 27_000)
-LEVELS = 31  # of impacts and kinships: five bits each
+# Levels of impacts and kinships for a word of medium rarity; what is rare counts more, and is written more finely.
+LEVELS, _MEDIUM_IDF, _RARITY_POWER = 31, 5.0, 0.0
+_FEWEST_LEVELS, _MOST_LEVELS = 7, 255
+_FREQUENCY_BITS = 32
 _KINSHIP_SHARE = 0.5
 _AT_A_TIME = 20_000
 
@@ -116,7 +119,8 @@ def arrange(lexicon: Lexicon, shape: Shape, kin: Kinships, ceiling: float) -> Po
     counts = np.diff(np.append(opening, len(term)))
     tier = _tiers(term, opening, counts, _worth(term, impact, kin, lexicon, opening))
     order = np.lexsort((document[opening], tier, term[opening]))
-    ranges, impact_level, kinship_level = _levels(term, lexicon, impact, kin)
+    levels = levels_by_bits(shape.passages)[_bits_of(lexicon.frequency)]
+    ranges, impact_level, kinship_level = _levels(levels, term, lexicon, impact, kin)
     rows = _spans(opening[order], (opening + counts)[order])
     owner = term[opening].astype(np.int64) * (len(TIERS) + 1) + tier
     lists = np.searchsorted(owner[order], np.arange(len(lexicon.terms) * (len(TIERS) + 1) + 1))
@@ -179,7 +183,20 @@ def _tiers(term: Narrow, opening: Ints, counts: Ints, worth: Floats) -> npt.NDAr
     return tier
 
 
+def levels_by_bits(passages: int) -> Ints:
+    """How many levels above the lowest a term has, by the bits of the number of passages that hold it."""
+    typical = np.minimum(1.5 * 2.0 ** (np.arange(_FREQUENCY_BITS) - 1), passages)
+    idf = np.log1p((passages - typical + 0.5) / (typical + 0.5))
+    levels = np.round(LEVELS * (idf / _MEDIUM_IDF) ** _RARITY_POWER)
+    return levels.clip(_FEWEST_LEVELS, _MOST_LEVELS).astype(np.int64)
+
+
+def _bits_of(frequency: Ints) -> Ints:
+    return np.frexp(frequency.astype(np.float64))[1].astype(np.int64)
+
+
 def _levels(
+    levels: Ints,
     term: Narrow, lexicon: Lexicon, impact: Floats, kin: Kinships
 ) -> tuple[Ranges, npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
     """The ranges of all terms, and the levels of impacts and of kinships."""
@@ -197,14 +214,14 @@ def _levels(
     kinships = np.stack([np.floor(near * 127), np.ceil(nearest * 127)], axis=1).clip(-127, 127)
     return (
         Ranges(impacts.astype(np.uint8), kinships.astype(np.int8), kin.length),
-        _level(impact * 255, impacts[term]),
-        _level(kin.product / scale[term] * 127, kinships[term]),
+        _level(impact * 255, impacts[term], levels[term]),
+        _level(kin.product / scale[term] * 127, kinships[term], levels[term]),
     )
 
 
-def _level(values: npt.NDArray[Any], bounds: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+def _level(values: npt.NDArray[Any], bounds: npt.NDArray[Any], levels: Ints) -> npt.NDArray[np.uint8]:
     width = np.maximum(bounds[:, 1] - bounds[:, 0], 1e-9)
     found: npt.NDArray[np.uint8] = (
-        np.round((values - bounds[:, 0]) / width * LEVELS).clip(0, LEVELS).astype(np.uint8)
+        np.round((values - bounds[:, 0]) / width * levels).clip(0, levels).astype(np.uint8)
     )
     return found

@@ -15,7 +15,10 @@ from docsite.search.packing import Part, octets, part, strings, text, varints
 from docsite.search.postings import TIERS, Postings
 
 # What a shard or a file of later tiers holds, in bytes as they are estimated before anything is packed.
-SHARD_BYTES, TAIL_BYTES = 5_500, 4_000
+SHARD_BYTES, TAIL_BYTES = 4_000, 1_500
+# A term is asked for as often as passages hold it, about: this share of queries, were it in all of them. A shard more costs
+# every reader so many bytes.
+ASKED_SHARE, SHARD_COST = 0.12, 0.5
 _PASSAGE_BYTES, _VECTOR_BYTES, _TERM_BYTES = 1.9, 56, 14
 VECTOR_LEVELS = 7  # on either side of 0: four bits
 _LENGTH_STEPS = 256  # per doubling
@@ -60,7 +63,8 @@ def make_shards(lexicon: Lexicon, postings: Postings, turned: TurnedTerms | None
     found: list[Part] = []
     first: list[str] = []
     last: list[str] = []
-    for run in _runs(weights, SHARD_BYTES):
+    asked = lexicon.frequency[order] / max(1, len(lexicon.passage) and int(lexicon.passage.max()) + 1) * ASKED_SHARE
+    for run in _asked_runs(weights, asked):
         names = [lexicon.terms[at] for at in order[run]]
         end = lexicon.terms[order[run.stop]] if run.stop < len(order) else None
         own = [w for w in words if (not first or utf16(w) >= utf16(names[0])) and _before(w, end)]
@@ -92,6 +96,19 @@ def _runs(weights: npt.NDArray[Any], limit: int) -> Iterator[slice]:
             yield slice(start, at)
             start, weight = at, 0.0
         weight += each
+    if start < len(weights):
+        yield slice(start, len(weights))
+
+
+def _asked_runs(weights: npt.NDArray[Any], asked: npt.NDArray[Any]) -> Iterator[slice]:
+    """Runs of terms: a term joins its neighbours as long as what is loaded for nothing costs less than another shard."""
+    start, weight, share = 0, 0.0, 0.0
+    for at, (each, own) in enumerate(zip(weights.tolist(), asked.tolist(), strict=True)):
+        if at > start and (share * each + own * weight > SHARD_COST or weight + each > SHARD_BYTES):
+            yield slice(start, at)
+            start, weight, share = at, 0.0, 0.0
+        weight += each
+        share += own
     if start < len(weights):
         yield slice(start, len(weights))
 

@@ -6,7 +6,7 @@
  *   candidates: number}} Ranking
  */
 
-const FORMAT = 2;
+const FORMAT = 3;
 const NAME_BYTES = 4;
 
 class Manifest {
@@ -24,7 +24,7 @@ class Manifest {
     this.ceiling = header.ceiling;
     /** @type {Ranking} */
     this.ranking = header.ranking;
-    /** @type {number} */
+    /** @type {number[]} */
     this.levels = header.posting_levels;
     /** @type {number} */
     this.dimensions = header.dimensions;
@@ -39,7 +39,8 @@ class Manifest {
     this.linkSteps = header.link_steps;
     /** @type {number} */
     this.pieceWeight = header.piece_weight;
-    this.codes = this.dimensions ? new Codes(header.levels, this.names.lists.length, columns.slice(11)) : null;
+    this.listOf = columns.slice(11, 13);
+    this.codes = this.dimensions ? new Codes(header.levels, this.names.lists.length, columns.slice(13)) : null;
   }
 
   /**
@@ -48,6 +49,14 @@ class Manifest {
    */
   isSingle(document) {
     return (this.flags[document] & 1) === 1;
+  }
+
+  /**
+   * The list that a document lies in.
+   * @param {number} document
+   */
+  listOfDocument(document) {
+    return this.listOf[0][document] + 256 * this.listOf[1][document];
   }
 
   /**

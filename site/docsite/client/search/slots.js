@@ -59,16 +59,18 @@ class Slots {
   }
 }
 
-/** Products of the terms' vectors with documents: of those in the lists that were loaded, else of an average one. */
+/** Products of the terms' vectors with documents: of those in the lists that were loaded, else of their lists' centroids. */
 class Meanings {
   /**
    * @param {Question} question
    * @param {Manifest} manifest
    */
-  constructor({ asked, nearby }, { codes, dimensions }) {
+  constructor({ asked, nearby }, manifest) {
+    const { codes, dimensions } = manifest;
     const terms = asked.map(({ term }) => term);
     this.length = Math.max(queryVector(terms, dimensions).length, 1e-9);
-    this.average = terms.map(({ vector }) => (vector && codes ? mean(codes.products(vector)) : 0));
+    this.manifest = manifest;
+    this.byList = terms.map(({ vector }) => vector && codes && codes.products(vector));
     /** @type {Map<number, number>} */
     this.row = new Map();
     for (const list of nearby) for (const document of list.documents) this.row.set(document, this.row.size);
@@ -82,14 +84,10 @@ class Meanings {
    */
   estimate(term, document) {
     const row = this.row.get(document);
-    const rows = this.byRow[term];
-    return row !== undefined && rows ? rows[row] : this.average[term];
+    const [rows, lists] = [this.byRow[term], this.byList[term]];
+    if (!rows || !lists) return 0;
+    return row === undefined ? lists[this.manifest.listOfDocument(document)] : rows[row];
   }
-}
-
-/** @param {Float64Array} values */
-function mean(values) {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** @param {Float64Array[]} parts */

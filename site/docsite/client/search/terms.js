@@ -73,17 +73,18 @@ class Shard {
     const idf = manifest.idf(this.frequencies[place]);
     const steps = this.steps(place);
     const length = steps ? 2 ** (steps / LENGTH_STEPS - 32) : 0;
+    const levels = manifest.levels[32 - Math.clz32(this.frequencies[place])];
     const best = (idf * manifest.ceiling) / 255;
     return {
       term: this.words[place],
       idf,
       frequency: this.frequencies[place],
       documents: this.documents[place],
-      impact: scale(this.impacts[place] * best, this.impacts[place + count] * best, manifest.levels),
+      impact: scale(this.impacts[place] * best, this.impacts[place + count] * best, levels),
       kinship: scale(
         (this.kinships[place] * length) / 127,
         (this.kinships[place + count] * length) / 127,
-        manifest.levels,
+        levels,
       ),
       length,
       vector: this.vector(place, length),
