@@ -13,9 +13,9 @@ from docsite.search.excerpts import make_groups
 from docsite.search.facets import make_facets
 from docsite.search.lists import Lists, make_lists
 from docsite.search.manifest import Index, manifest
-from docsite.search.material import Lexicon, Shape, read_lexicon, read_meanings, read_mixed, read_shape
+from docsite.search.material import Lexicon, Shape, read_lexicon, read_meanings, read_passages, read_shape
 from docsite.search.packing import FOLDER, Names, page_of
-from docsite.search.postings import Kinships, arrange, kinships
+from docsite.search.postings import arrange, kinships, no_kinships
 from docsite.search.ranking import Ranking, ranking_of
 from docsite.search.shelves import Shelves, make_shelves
 from docsite.search.terms import Aliases, Shards, TurnedTerms, make_shards
@@ -78,9 +78,10 @@ def _terms_and_lists(
     """What needs vectors; those of passages are let go of as soon as they are multiplied out."""
     meanings = read_meanings(snapshot, lexicon.terms) if ranking.meaning else None
     if meanings is None:
-        none = Kinships(np.zeros(len(lexicon.passage), np.float32), np.zeros(len(lexicon.terms), np.float32))
-        return make_shards(lexicon, arrange(lexicon, shape, none, _ceiling(lexicon)), None, known), None
-    kin = kinships(lexicon, meanings.terms, read_mixed(snapshot, meanings, shape, ranking))
+        return make_shards(lexicon, arrange(lexicon, shape, no_kinships(lexicon, shape), _ceiling(lexicon)), None, known), None
+    passages = read_passages(snapshot, meanings.documents.shape[1])
+    kin = kinships(lexicon, shape, meanings.terms, passages, meanings.documents)
+    del passages
     lists = make_lists(meanings, np.diff(shape.first) > 0)
     postings = arrange(lexicon, shape, kin, _ceiling(lexicon))
     return make_shards(lexicon, postings, TurnedTerms(meanings.terms, lists.turn), known), lists

@@ -11,7 +11,7 @@ from artifacts.query.term_vectors import PIECE_WEIGHT
 from docsite.search.lists import LEVELS, Lists
 from docsite.search.material import Shape
 from docsite.search.packing import Part, compressed, octets, strings, text
-from docsite.search.postings import levels_by_bits
+from docsite.search.postings import OWN_STEP, levels_by_bits
 from docsite.search.ranking import Ranking
 from docsite.search.shelves import Shelves
 from docsite.search.terms import Shards, utf16
@@ -81,6 +81,7 @@ def _header(index: Index, names: Sequence[str]) -> dict[str, object]:
         "dimensions": index.lists.turn.shape[1] if index.lists else 0,
         "levels": [list(each) for each in LEVELS],
         "posting_levels": levels_by_bits(index.shape.passages).tolist(),
+        "own_step": OWN_STEP,
         "link_steps": LINK_STEPS,
         "piece_weight": PIECE_WEIGHT,
         "files": {family: len(parts) for family, parts in index.families().items()},

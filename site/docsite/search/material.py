@@ -14,13 +14,12 @@ import pyarrow.compute as pc
 from artifacts.parquet import open_file
 from artifacts.snapshot import Snapshot
 from docsite.library import SnapshotTables
-from docsite.search.ranking import Ranking
 from pipeline.errors import ArtifactError
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Narrow = npt.NDArray[np.int32]
-_AT_A_TIME, _ROWS_AT_A_TIME = 20_000, 8_192
+_ROWS_AT_A_TIME = 8_192
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,24 +113,18 @@ def read_meanings(snapshot: SnapshotTables, terms: Sequence[str]) -> Meanings | 
     return found
 
 
-def read_mixed(snapshot: SnapshotTables, meanings: Meanings, shape: Shape, ranking: Ranking) -> Floats:
-    """A row for every passage: its vector and its document's, mixed as a score mixes the two cosines."""
+def read_passages(snapshot: SnapshotTables, dimension: int) -> Floats:
+    """The vector of every passage, a row each."""
     rows = snapshot.table("passages", ["vector_row"])["vector_row"].to_numpy()
-    mixed = np.empty((len(rows), meanings.documents.shape[1]), dtype=np.float32)
+    found = np.empty((len(rows), dimension), dtype=np.float32)
     order = np.argsort(rows, kind="stable")
     first = 0
     for chunk in _vector_blocks(snapshot):
         start, end = np.searchsorted(rows, [first, first + len(chunk)], sorter=order)
-        mixed[order[start:end]] = _rows(chunk)[rows[order[start:end]] - first]
+        found[order[start:end]] = _rows(chunk)[rows[order[start:end]] - first]
         first += len(chunk)
     pa.default_memory_pool().release_unused()
-    document_of = shape.document_of
-    mixed *= np.float32(ranking.passage / ranking.meaning)
-    share = np.float32(ranking.document / ranking.meaning)
-    for at in range(0, len(mixed), _AT_A_TIME):
-        part = slice(at, at + _AT_A_TIME)
-        mixed[part] += share * meanings.documents[document_of[part]]
-    return mixed
+    return found
 
 
 def _vector_blocks(snapshot: SnapshotTables) -> Iterator[pa.FixedSizeListArray]:

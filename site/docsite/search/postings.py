@@ -1,8 +1,9 @@
 """Postings as a browser reads them: in tiers by how much they can matter, a few bits for each number.
 
 A posting says in which document and in which of its passages a term stands, its *impact* there (BM25F without the
-term's rarity) and its *kinship*: the cosine part that the term adds for that passage, already multiplied out. A
-passage that holds all the terms of a query thus has its whole score in the postings, and no vector is loaded for it.
+term's rarity) and its *kinships*: what the term adds to the cosines of the document and of the passage, already
+multiplied out. A passage that holds all the terms of a query thus has its whole score in the postings, and no vector
+is loaded for it.
 """
 
 from __future__ import annotations
@@ -19,18 +20,24 @@ from docsite.search.packing import octets, varints, zigzag
 # Passages of a term in its first tier, which lies in the term's shard, and in the next ones; the last has the rest.
 TIERS = (1_000, 3_000, 9_000, 27_000)
 # Levels of impacts and kinships for a word of medium rarity; what is rare counts more, and is written more finely.
-LEVELS, _MEDIUM_IDF, _RARITY_POWER = 31, 5.0, 0.0
+LEVELS, _MEDIUM_IDF, _RARITY_POWER = 48, 5.0, 1.0
 _FEWEST_LEVELS, _MOST_LEVELS = 7, 255
 _FREQUENCY_BITS = 32
+# A step of a passage's kinship, in levels of a range as wide as the length of the term's vector.
+OWN_STEP = 1.0
 _KINSHIP_SHARE = 0.5
 _AT_A_TIME = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Kinships:
-    """What every posting adds to a cosine, times the query's length; and the length of every term's vector."""
+    """What every posting adds to a passage's cosine and every pair to a document's, times the query's length.
 
-    product: Floats
+    ``length`` is that of every term's vector.
+    """
+
+    passage: Floats
+    document: Floats
     length: Floats
 
 
@@ -38,20 +45,23 @@ class Kinships:
 class Ranges:
     """What the lowest and the highest level of each term stand for; ``length`` is that of its vector.
 
-    Impacts are parts of 255 of the most that BM25F can give; kinships are parts of 127 of the length.
+    Impacts are parts of 255 of the most that BM25F can give; kinships are parts of 127 of the length. ``levels``
+    says how many steps lie between the two.
     """
 
     impact: npt.NDArray[np.uint8]
     kinship: npt.NDArray[np.int8]
     length: Floats
+    levels: Ints
 
 
 @dataclass(frozen=True, slots=True)
 class Postings:
     """Lists of *pairs* (a term, a document), a list for each term and tier, one after the other.
 
-    List ``l`` owns ``pairs[lists[l] : lists[l + 1]]``; pair ``p`` owns ``passages[p] : passages[p + 1]`` of
-    ``impact``, ``kinship`` and ``ordinal``. ``list_of[t * tiers + k]`` would be the list of term ``t``, tier ``k``.
+    List ``l`` owns ``pairs[lists[l] : lists[l + 1]]``; pair ``p`` has a ``kinship``, and owns
+    ``passages[p] : passages[p + 1]`` of ``impact``, ``own`` (by how many steps the passage's kinship is another than
+    its document's) and ``ordinal``. ``list_of[t * tiers + k]`` would be the list of term ``t``, tier ``k``.
     """
 
     ranges: Ranges
@@ -61,6 +71,7 @@ class Postings:
     ordinal: Narrow
     impact: npt.NDArray[np.uint8]
     kinship: npt.NDArray[np.uint8]
+    own: npt.NDArray[np.int8]
     documents_of: Ints
 
     def list_of(self, term: int, tier: int) -> int:
@@ -86,15 +97,14 @@ class Postings:
         sizes = self.lists[numbers + 1] - self.lists[numbers]
         opening = np.zeros(len(pairs), dtype=np.bool_)
         opening[(np.cumsum(sizes) - sizes)[sizes > 0]] = True
-        kinship = self.kinship[rows].astype(np.int64)
         return [
             varints(sizes),
             varints(_gaps(self.document[pairs].astype(np.int64), opening)),
             varints(counts - 1),
             varints(_gaps(self.ordinal[rows].astype(np.int64), starts)),
             octets(self.impact[rows]),
-            octets(kinship[starts]),
-            octets(zigzag(np.diff(kinship, prepend=0)[~starts])),
+            octets(self.kinship[pairs]),
+            octets(zigzag(self.own[rows].astype(np.int64))),
         ]
 
 
@@ -120,18 +130,19 @@ def arrange(lexicon: Lexicon, shape: Shape, kin: Kinships, ceiling: float) -> Po
     tier = _tiers(term, opening, counts, _worth(term, impact, kin, lexicon, opening))
     order = np.lexsort((document[opening], tier, term[opening]))
     levels = levels_by_bits(shape.passages)[_bits_of(lexicon.frequency)]
-    ranges, impact_level, kinship_level = _levels(levels, term, lexicon, impact, kin)
+    leveled = _leveled(levels, term, opening, counts, lexicon, impact, kin)
     rows = _spans(opening[order], (opening + counts)[order])
     owner = term[opening].astype(np.int64) * (len(TIERS) + 1) + tier
     lists = np.searchsorted(owner[order], np.arange(len(lexicon.terms) * (len(TIERS) + 1) + 1))
     return Postings(
-        ranges,
+        leveled.ranges,
         lists.astype(np.int64),
         document[opening][order],
         np.concatenate([[0], np.cumsum(counts[order])]).astype(np.int64),
         (lexicon.passage[rows] - shape.first[document[rows]]).astype(np.int32),
-        impact_level[rows],
-        kinship_level[rows],
+        leveled.impact[rows],
+        leveled.kinship[order],
+        leveled.own[rows],
         np.bincount(term[opening], minlength=len(lexicon.terms)),
     )
 
@@ -141,19 +152,36 @@ def _changes(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     return np.concatenate([np.ones(min(1, len(values)), np.bool_), values[1:] != values[:-1]])
 
 
-def kinships(lexicon: Lexicon, vectors: TermVectors, mixed: Floats) -> Kinships:
-    """For every posting the product of its term's vector with its passage's row of ``mixed``."""
+def kinships(lexicon: Lexicon, shape: Shape, vectors: TermVectors, passages: Floats, documents: Floats) -> Kinships:
+    """The products of every posting's term with its passage, and of every pair's with its document."""
     term = _term_of(lexicon)
-    found = np.zeros(len(term), dtype=np.float32)
-    for first in range(0, len(term), _AT_A_TIME):
-        rows = slice(first, first + _AT_A_TIME)
-        own, where = np.unique(term[rows], return_inverse=True)
-        found[rows] = np.einsum("pd,pd->p", mixed[lexicon.passage[rows]], vectors.of(own)[where])
+    document = shape.document_of[lexicon.passage]
+    opening = np.flatnonzero(_changes(term) | _changes(document))
     length = np.zeros(len(lexicon.terms), dtype=np.float32)
     for first in range(0, len(length), _AT_A_TIME):
         some = np.arange(first, min(len(length), first + _AT_A_TIME))
         length[some] = np.linalg.norm(vectors.of(some), axis=1)
-    return Kinships(found, length)
+    return Kinships(
+        _products(term, lexicon.passage, vectors, passages),
+        _products(term[opening], document[opening], vectors, documents),
+        length,
+    )
+
+
+def no_kinships(lexicon: Lexicon, shape: Shape) -> Kinships:
+    """Those of an index without vectors: zeros."""
+    pairs = _changes(_term_of(lexicon)) | _changes(shape.document_of[lexicon.passage])
+    sizes = len(lexicon.passage), int(pairs.sum()), len(lexicon.terms)
+    return Kinships(*(np.zeros(size, dtype=np.float32) for size in sizes))
+
+
+def _products(term: Narrow, row: Narrow, vectors: TermVectors, rows: Floats) -> Floats:
+    found = np.zeros(len(term), dtype=np.float32)
+    for first in range(0, len(term), _AT_A_TIME):
+        part = slice(first, first + _AT_A_TIME)
+        own, where = np.unique(term[part], return_inverse=True)
+        found[part] = np.einsum("pd,pd->p", rows[row[part]], vectors.of(own)[where])
+    return found
 
 
 def _term_of(lexicon: Lexicon) -> Narrow:
@@ -166,7 +194,7 @@ def _worth(term: Narrow, impact: Floats, kin: Kinships, lexicon: Lexicon, openin
         return np.zeros(0, dtype=np.float32)
     most = np.maximum.reduceat(impact, lexicon.starts[:-1])
     owner = term[opening]
-    near = np.maximum.reduceat(kin.product, opening) / np.maximum(kin.length[owner], np.float32(1e-9))
+    near = kin.document / np.maximum(kin.length[owner], np.float32(1e-9))
     worth = np.maximum.reduceat(impact, opening) / most[owner] + np.float32(_KINSHIP_SHARE) * near
     return np.asarray(worth, dtype=np.float32)
 
@@ -195,27 +223,41 @@ def _bits_of(frequency: Ints) -> Ints:
     return np.frexp(frequency.astype(np.float64))[1].astype(np.int64)
 
 
-def _levels(
-    levels: Ints,
-    term: Narrow, lexicon: Lexicon, impact: Floats, kin: Kinships
-) -> tuple[Ranges, npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
-    """The ranges of all terms, and the levels of impacts and of kinships."""
+@dataclass(frozen=True, slots=True)
+class _Leveled:
+    """The ranges of all terms; the levels of all impacts and of pairs' kinships; the steps to those of passages."""
+
+    ranges: Ranges
+    impact: npt.NDArray[np.uint8]
+    kinship: npt.NDArray[np.uint8]
+    own: npt.NDArray[np.int8]
+
+
+def _leveled(
+    levels: Ints, term: Narrow, opening: Ints, counts: Ints, lexicon: Lexicon, impact: Floats, kin: Kinships
+) -> _Leveled:
     if not len(term):
         none = np.zeros(0, dtype=np.uint8)
-        return Ranges(none.reshape(0, 2), none.astype(np.int8).reshape(0, 2), kin.length), none, none
-    starts = lexicon.starts[:-1]
+        signed = none.astype(np.int8)
+        empty = Ranges(none.reshape(0, 2), signed.reshape(0, 2), kin.length, levels)
+        return _Leveled(empty, none, none, signed)
+    starts, owner = lexicon.starts[:-1], term[opening]
+    first = np.searchsorted(opening, starts)
     low, high = np.minimum.reduceat(impact, starts), np.maximum.reduceat(impact, starts)
     impacts = np.stack([np.floor(low * 255), np.ceil(high * 255)], axis=1).clip(0, 255)
     scale = np.maximum(kin.length, np.float32(1e-9))
-    near, nearest = (
-        np.minimum.reduceat(kin.product, starts) / scale,
-        np.maximum.reduceat(kin.product, starts) / scale,
-    )
-    kinships = np.stack([np.floor(near * 127), np.ceil(nearest * 127)], axis=1).clip(-127, 127)
-    return (
-        Ranges(impacts.astype(np.uint8), kinships.astype(np.int8), kin.length),
+    near = kin.document / scale[owner] * 127
+    nearest = [np.floor(np.minimum.reduceat(near, first)), np.ceil(np.maximum.reduceat(near, first))]
+    bounds = np.stack(nearest, axis=1).clip(-127, 127)
+    level = _level(near, bounds[owner], levels[owner])
+    width = bounds[:, 1] - bounds[:, 0]
+    written = (bounds[owner, 0] + width[owner] * level / levels[owner]) / 127
+    steps = (kin.passage / scale[term] - np.repeat(written, counts)) * levels[term]
+    return _Leveled(
+        Ranges(impacts.astype(np.uint8), bounds.astype(np.int8), kin.length, levels),
         _level(impact * 255, impacts[term], levels[term]),
-        _level(kin.product / scale[term] * 127, kinships[term], levels[term]),
+        level,
+        np.round(steps / OWN_STEP).clip(-128, 127).astype(np.int8),
     )
 
 

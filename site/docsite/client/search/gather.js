@@ -1,7 +1,7 @@
 // @ts-check
 // Gathering what ranking needs: postings of terms, and the lists of documents nearest in meaning.
 
-const NEAREST_LISTS = 6;
+const NEAREST_LISTS = 2;
 // What one query may load of terms, and of that of later tiers; a filter leaves out most of what first tiers hold.
 const TERM_BYTES = 90_000;
 const TAIL_BYTES = 72_000;

@@ -27,6 +27,8 @@ class Manifest {
     /** @type {number[]} */
     this.levels = header.posting_levels;
     /** @type {number} */
+    this.ownStep = header.own_step;
+    /** @type {number} */
     this.dimensions = header.dimensions;
     /** @type {boolean} */
     this.aliases = header.aliases;

@@ -17,9 +17,8 @@
  * @typedef {{ranked: Ranked[], matching: Int32Array}} Ranks
  */
 
-// A passage of several is not quite its document: what the mix of their cosines is of the document's, on average, and
-// what the passage's own cosine is of the mix.
-const TYPICAL_MIX = 0.955;
+// A passage of several is not quite its document: what a word that it lacks adds to its cosine, of what it adds to the
+// document's, on average.
 const TYPICAL_ALONE = 0.89;
 // A document is counted as a match from this share of the query's weight on.
 const LEAST_SHARE = 0.5;
@@ -80,7 +79,7 @@ function addBest(slots, same) {
 }
 
 /**
- * The cosine part of every passage: what postings say exactly, and an estimate for the terms that it lacks.
+ * The cosines of every document and of every passage: what postings say, and an estimate for the terms that it lacks.
  * @param {Slots} slots
  * @param {Question} question
  * @param {Meanings} meanings
@@ -88,31 +87,37 @@ function addBest(slots, same) {
  */
 function addKinships(slots, { asked }, meanings, manifest) {
   if (!manifest.dimensions) return;
-  const { around, documents, semantic, single, starts } = slots;
-  const guessed = (/** @type {number} */ term, /** @type {number} */ slot) =>
-    (single[slot] ? 1 : TYPICAL_MIX) * meanings.estimate(term, documents[slot]);
+  const { around, documents, own, single, starts } = slots;
   for (let term = 0; term < asked.length; term++) {
-    for (let slot = 0; slot < documents.length; slot++) around[slot] += guessed(term, slot) / meanings.length;
+    for (let slot = 0; slot < documents.length; slot++) around[slot] += meanings.estimate(term, documents[slot]) / meanings.length;
   }
-  const mean = new Float64Array(documents.length);
   asked.forEach(({ term, lists }, number) => {
     for (const list of lists) {
       for (let pair = 0; pair < list.documents.length; pair++) {
         const slot = slots.of[list.documents[pair]];
         if (slot < 0) continue;
-        let sum = 0;
-        for (let row = list.starts[pair]; row < list.starts[pair + 1]; row++) sum += term.kinship[list.kinships[row]];
-        mean[slot] = sum / (list.starts[pair + 1] - list.starts[pair]);
-        around[slot] += (mean[slot] - guessed(number, slot)) / meanings.length;
+        const kinship = term.kinship[list.kinships[pair]];
+        around[slot] += (kinship - meanings.estimate(number, documents[slot])) / meanings.length;
+        const more = single[slot] ? 0 : (1 - TYPICAL_ALONE) * kinship;
+        for (let row = list.starts[pair]; row < list.starts[pair + 1]; row++) {
+          const place = starts[slot] + list.ordinals[row];
+          if (place < starts[slot + 1]) own[place] += (more + term.step * list.own[row]) / meanings.length;
+        }
       }
-      slots.forEach(list, (slot, place, row) => {
-        semantic[place] += (term.kinship[list.kinships[row]] - mean[slot]) / meanings.length;
-      });
     }
   });
   for (let slot = 0; slot < documents.length; slot++) {
-    for (let place = starts[slot]; place < starts[slot + 1]; place++) semantic[place] += around[slot];
+    for (let place = starts[slot]; place < starts[slot + 1]; place++) own[place] += usual(slots, slot);
   }
+}
+
+/**
+ * The cosine of a passage that holds none of the words.
+ * @param {Slots} slots
+ * @param {number} slot
+ */
+function usual({ around, single }, slot) {
+  return (single[slot] ? 1 : TYPICAL_ALONE) * around[slot];
 }
 
 /**
@@ -143,7 +148,8 @@ function documentsOf(slots, meanings, most, manifest) {
   const meaning = manifest.dimensions ? passage + document : 0;
   const total = keyword + meaning || 1;
   const words = leastOfBest(slots.keyword, candidates);
-  const alone = aloneOf(slots, passage / (meaning || 1));
+  const alone = aloneOf(slots);
+  const share = passage / (passage + document || 1);
   const near = leastOfBest(alone, candidates);
   /** @type {Ranked[]} */
   const found = [];
@@ -155,13 +161,13 @@ function documentsOf(slots, meanings, most, manifest) {
       passages.push({ ordinal, score: part[0] + part[1], keyword: part[0], semantic: part[1] });
     };
     for (let place = slots.starts[slot]; place < slots.starts[slot + 1]; place++) {
-      const [score, cosine] = [slots.keyword[place], slots.semantic[place]];
+      const score = slots.keyword[place];
       if (slots.banned[place] || !score || (score < words && alone[place] < near)) continue;
-      take(place - slots.starts[slot], score, cosine);
+      take(place - slots.starts[slot], score, share * alone[place] + (1 - share) * slots.around[slot]);
     }
     const untouched = slots.starts[slot] === slots.starts[slot + 1];
-    if (untouched && slots.around[slot] > 0 && alone[slots.semantic.length + slot] >= near) {
-      take(-1, 0, slots.around[slot]);
+    if (untouched && slots.around[slot] > 0 && usual(slots, slot) >= near) {
+      take(-1, 0, share * usual(slots, slot) + (1 - share) * slots.around[slot]);
     }
     if (passages.length) found.push(documentOf(slots.documents[slot], passages, manifest));
   }
@@ -169,21 +175,14 @@ function documentsOf(slots, meanings, most, manifest) {
 }
 
 /**
- * The cosine of every passage by itself, without its document's, and after them that of a passage of each document
- * that holds none of the words.
+ * The cosines of all passages, and after them that of a passage of each document that holds none of the words.
  * @param {Slots} slots
- * @param {number} share of a passage in a mix of both
  * @returns {Float64Array}
  */
-function aloneOf({ semantic, around, single, starts }, share) {
-  const found = new Float64Array(semantic.length + around.length);
-  for (let slot = 0; slot < around.length; slot++) {
-    const usual = (single[slot] ? 1 : TYPICAL_ALONE) * around[slot];
-    found[semantic.length + slot] = usual;
-    for (let place = starts[slot]; place < starts[slot + 1]; place++) {
-      found[place] = usual + (share && !single[slot] ? (semantic[place] - around[slot]) / share : 0);
-    }
-  }
+function aloneOf(slots) {
+  const found = new Float64Array(slots.own.length + slots.around.length);
+  found.set(slots.own);
+  for (let slot = 0; slot < slots.around.length; slot++) found[slots.own.length + slot] = usual(slots, slot);
   return found;
 }
 

@@ -34,8 +34,8 @@ class Slots {
     this.starts = summed(Int32Array.from(widths));
     const size = this.starts[documents.length];
     this.keyword = new Float64Array(size);
-    this.semantic = new Float64Array(size);
-    // What the document is worth to a passage that holds none of the words.
+    // The cosines of passages, and of their documents.
+    this.own = new Float64Array(size);
     this.around = new Float64Array(documents.length);
     this.single = this.documents.map((document) => (manifest.isSingle(document) ? 1 : 0));
     this.banned = new Uint8Array(size);

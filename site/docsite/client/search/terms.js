@@ -8,7 +8,7 @@
  * (what the term adds to the cosine, times the length of the query's vector). One without a vector has the `pieces`
  * that it is made of.
  * @typedef {{term: string, idf: number, frequency: number, documents: number, impact: Float64Array,
- *   kinship: Float64Array, length: number, vector: Float32Array | null, pieces: string[], tails: Tail[],
+ *   kinship: Float64Array, step: number, length: number, vector: Float32Array | null, pieces: string[], tails: Tail[],
  *   place: number, shard: Shard}} Term
  */
 
@@ -86,6 +86,7 @@ class Shard {
         (this.kinships[place + count] * length) / 127,
         levels,
       ),
+      step: (manifest.ownStep * length) / levels,
       length,
       vector: this.vector(place, length),
       pieces: steps ? [] : this.madeOf(place),
