@@ -19,7 +19,7 @@ from docsite.search.words import WordFiles
 from pipeline.identity import sha256_hex
 
 FORMAT = 3
-LINK_STEPS = 4  # levels per unit of ln(1 + links in)
+LINK_STEPS = 8  # levels per unit of ln(1 + links in)
 _MOST_LINK_LEVEL = 127
 
 

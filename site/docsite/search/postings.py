@@ -18,7 +18,7 @@ from docsite.search.material import Floats, Ints, Lexicon, Narrow, Shape, TermVe
 from docsite.search.packing import octets, varints, zigzag
 
 # Passages of a term in its first tier, which lies in the term's shard, and in the next ones; the last has the rest.
-TIERS = (1_000, 3_000, 9_000, 27_000)
+TIERS = (1_000, 2_500, 6_000, 14_000, 32_000)
 # Levels of impacts and kinships for a word of medium rarity; what is rare counts more, and is written more finely.
 LEVELS, _MEDIUM_IDF, _RARITY_POWER = 48, 5.0, 1.0
 _FEWEST_LEVELS, _MOST_LEVELS = 7, 255

@@ -1,4 +1,4 @@
-"""Shelves: the names of the files that hits are shown from, some hundreds a file, so that the manifest stays small."""
+"""Shelves: the names of the files that hits are shown from, some dozens a file, so that the manifest stays small."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from docsite.search.excerpts import Groups
 from docsite.search.packing import Part, part, varints
 
-GROUPS_ON_A_SHELF = 192
+GROUPS_ON_A_SHELF = 64
 
 
 @dataclass(frozen=True, slots=True)

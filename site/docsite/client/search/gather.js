@@ -3,10 +3,10 @@
 
 const NEAREST_LISTS = 2;
 // What one query may load of terms, and of that of later tiers; a filter leaves out most of what first tiers hold.
-const TERM_BYTES = 90_000;
-const TAIL_BYTES = 72_000;
+const TERM_BYTES = 105_000;
+const TAIL_BYTES = 90_000;
 const TAIL_BYTES_FILTERED = 120_000;
-const SHARD_BYTES = 5_500;
+const SHARD_BYTES = 2_500;
 
 class Gatherer {
   /**

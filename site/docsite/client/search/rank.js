@@ -9,7 +9,8 @@
  * @typedef {{asked: Asked[], banned: PostingList[][], nearby: List[],
  *   allowed: ((document: number) => boolean) | null}} Question
  *
- * @typedef {{ordinal: number, score: number, keyword: number, semantic: number}} Passage
+ * A passage with the chance that it is among the candidates.
+ * @typedef {{ordinal: number, score: number, keyword: number, semantic: number, chance: number}} Passage
  *
  * A document, its passages best first, and what its score consists of.
  * @typedef {{document: number, score: number, links: number, support: number, passages: Passage[]}} Ranked
@@ -17,9 +18,17 @@
  * @typedef {{ranked: Ranked[], matching: Int32Array}} Ranks
  */
 
-// A passage of several is not quite its document: what a word that it lacks adds to its cosine, of what it adds to the
-// document's, on average.
-const TYPICAL_ALONE = 0.89;
+// A passage of several is not quite its document. Of what a word adds to the document's cosine it adds to that of a
+// passage without it: so much on average where another passage holds it, where none does, and to the best of a document
+// that holds none of the words. Measured on MDN.
+const ELSEWHERE = 0.71;
+const NOWHERE = 0.84;
+const BEST_WITHOUT = 0.89;
+// How sharply a passage's cosine, of which a part is guessed, tells whether it is among the candidates; from which chance
+// on a passage is weighed at all, and from which on it can be the best of its document.
+const CHANCE_WIDTH = 0.02;
+const LEAST_CHANCE = 0.05;
+const BEST_CHANCE = 0.5;
 // A document is counted as a match from this share of the query's weight on.
 const LEAST_SHARE = 0.5;
 
@@ -87,7 +96,7 @@ function addBest(slots, same) {
  */
 function addKinships(slots, { asked }, meanings, manifest) {
   if (!manifest.dimensions) return;
-  const { around, documents, own, single, starts } = slots;
+  const { around, documents, held, own, single, starts } = slots;
   for (let term = 0; term < asked.length; term++) {
     for (let slot = 0; slot < documents.length; slot++) around[slot] += meanings.estimate(term, documents[slot]) / meanings.length;
   }
@@ -98,7 +107,8 @@ function addKinships(slots, { asked }, meanings, manifest) {
         if (slot < 0) continue;
         const kinship = term.kinship[list.kinships[pair]];
         around[slot] += (kinship - meanings.estimate(number, documents[slot])) / meanings.length;
-        const more = single[slot] ? 0 : (1 - TYPICAL_ALONE) * kinship;
+        held[slot] += kinship / meanings.length;
+        const more = single[slot] ? 0 : (1 - ELSEWHERE) * kinship;
         for (let row = list.starts[pair]; row < list.starts[pair + 1]; row++) {
           const place = starts[slot] + list.ordinals[row];
           if (place < starts[slot + 1]) own[place] += (more + term.step * list.own[row]) / meanings.length;
@@ -107,17 +117,18 @@ function addKinships(slots, { asked }, meanings, manifest) {
     }
   });
   for (let slot = 0; slot < documents.length; slot++) {
-    for (let place = starts[slot]; place < starts[slot + 1]; place++) own[place] += usual(slots, slot);
+    const usual = single[slot] ? around[slot] : ELSEWHERE * held[slot] + NOWHERE * (around[slot] - held[slot]);
+    for (let place = starts[slot]; place < starts[slot + 1]; place++) own[place] += usual;
   }
 }
 
 /**
- * The cosine of a passage that holds none of the words.
+ * The cosine of a passage of a document that holds none of the words.
  * @param {Slots} slots
  * @param {number} slot
  */
-function usual({ around, single }, slot) {
-  return (single[slot] ? 1 : TYPICAL_ALONE) * around[slot];
+function without({ around, single }, slot) {
+  return (single[slot] ? 1 : BEST_WITHOUT) * around[slot];
 }
 
 /**
@@ -156,20 +167,23 @@ function documentsOf(slots, meanings, most, manifest) {
   for (let slot = 0; slot < slots.documents.length; slot++) {
     /** @type {Passage[]} */
     const passages = [];
-    const take = (/** @type {number} */ ordinal, /** @type {number} */ score, /** @type {number} */ cosine) => {
+    /** @type {(ordinal: number, score: number, cosine: number, chance: number) => void} */
+    const take = (ordinal, score, cosine, chance) => {
       const part = [(keyword * score) / most / total, (meaning * Math.max(0, cosine)) / total];
-      passages.push({ ordinal, score: part[0] + part[1], keyword: part[0], semantic: part[1] });
+      passages.push({ ordinal, score: part[0] + part[1], keyword: part[0], semantic: part[1], chance });
     };
     for (let place = slots.starts[slot]; place < slots.starts[slot + 1]; place++) {
       const score = slots.keyword[place];
-      if (slots.banned[place] || !score || (score < words && alone[place] < near)) continue;
-      take(place - slots.starts[slot], score, share * alone[place] + (1 - share) * slots.around[slot]);
+      if (slots.banned[place] || !score) continue;
+      const chance = score >= words ? 1 : chanceOf(alone[place] - near);
+      if (chance < LEAST_CHANCE) continue;
+      take(place - slots.starts[slot], score, share * alone[place] + (1 - share) * slots.around[slot], chance);
     }
     const untouched = slots.starts[slot] === slots.starts[slot + 1];
-    if (untouched && slots.around[slot] > 0 && usual(slots, slot) >= near) {
-      take(-1, 0, share * usual(slots, slot) + (1 - share) * slots.around[slot]);
+    if (untouched && slots.around[slot] > 0 && without(slots, slot) >= near) {
+      take(-1, 0, share * without(slots, slot) + (1 - share) * slots.around[slot], 1);
     }
-    if (passages.length) found.push(documentOf(slots.documents[slot], passages, manifest));
+    if (passages.some(({ chance }) => chance >= BEST_CHANCE)) found.push(documentOf(slots.documents[slot], passages, manifest));
   }
   return found.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score || a.document - b.document);
 }
@@ -182,8 +196,16 @@ function documentsOf(slots, meanings, most, manifest) {
 function aloneOf(slots) {
   const found = new Float64Array(slots.own.length + slots.around.length);
   found.set(slots.own);
-  for (let slot = 0; slot < slots.around.length; slot++) found[slots.own.length + slot] = usual(slots, slot);
+  for (let slot = 0; slot < slots.around.length; slot++) found[slots.own.length + slot] = without(slots, slot);
   return found;
+}
+
+/**
+ * The chance that a passage is among the candidates, by how far its cosine lies above the least of theirs.
+ * @param {number} over
+ */
+function chanceOf(over) {
+  return 1 / (1 + Math.exp(-over / CHANCE_WIDTH));
 }
 
 /**
@@ -195,9 +217,14 @@ function aloneOf(slots) {
  */
 function documentOf(document, passages, manifest) {
   passages.sort((a, b) => b.score - a.score || a.ordinal - b.ordinal);
+  while (passages[0].chance < BEST_CHANCE) passages.shift();
   const best = passages[0].score;
   const alone = manifest.isSingle(document) || passages[0].ordinal < 0;
-  const second = alone ? best : passages.length > 1 ? passages[1].score : 0;
+  let second = alone ? best : 0;
+  for (let i = 1, left = 1; !alone && i < passages.length; i++) {
+    second += left * passages[i].chance * passages[i].score;
+    left *= 1 - passages[i].chance;
+  }
   const support = 1 + (manifest.ranking.support * second) / (best || 1);
   const links = manifest.linkFactor(document);
   return { document, score: best * support * links, links, support, passages };

@@ -34,8 +34,9 @@ class Slots {
     this.starts = summed(Int32Array.from(widths));
     const size = this.starts[documents.length];
     this.keyword = new Float64Array(size);
-    // The cosines of passages, and of their documents.
+    // The cosines of passages and of their documents, and what of the latter the words add that a document holds.
     this.own = new Float64Array(size);
+    this.held = new Float64Array(documents.length);
     this.around = new Float64Array(documents.length);
     this.single = this.documents.map((document) => (manifest.isSingle(document) ? 1 : 0));
     this.banned = new Uint8Array(size);
