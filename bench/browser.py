@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import chain
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -71,12 +72,13 @@ def measure() -> None:
 def build(store: Path, target: Path) -> None:
     """The search index alone, with the engine and the dialog's files, below ``target``."""
     with Store(store).open() as snapshot:
-        plan = plan_site(snapshot, Site())
-        for files in (asset_files(plan), search_files(plan, snapshot)):
-            for each in files:
-                path = target / each.path
+        plan, made = plan_site(snapshot, Site()), set[Path]()
+        for each in chain(asset_files(plan), search_files(plan, snapshot)):
+            path = target / each.path
+            if path.parent not in made:
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(each.content)
+                made.add(path.parent)
+            path.write_bytes(each.content)
 
 
 def _run(command: Sequence[str], left: Path) -> _Build:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,14 +51,26 @@ class TermEncoder:
 
 def pieces(word: str, known: Callable[[str], bool]) -> tuple[str, ...]:
     """The known words that cover most of ``word`` with the fewest pieces; none, where too little can be covered."""
-    best: list[tuple[float, tuple[str, ...]]] = [(0.0, ())]
+    costs, from_where = [0.0], [0]
     for end in range(1, len(word) + 1):
-        cost, found = best[end - 1]
-        options: list[tuple[float, tuple[str, ...]]] = [(cost + _LETTER_COST, found)]
+        least, start_of_best = costs[end - 1] + _LETTER_COST, end - 1
         for start in range(max(0, end - _PIECE_CHARS.stop + 1), end - _PIECE_CHARS.start + 1):
-            piece = word[start:end]
-            if known(piece):
-                options.append((best[start][0] + _PIECE_COST, (*best[start][1], piece)))
-        best.append(min(options, key=lambda option: option[0]))
-    cost, found = best[-1]
-    return found if cost < _MOST_COST * len(word) else ()
+            cost = costs[start] + _PIECE_COST
+            # What costs as much as a choice before it is not looked up.
+            if cost < least and known(word[start:end]):
+                least, start_of_best = cost, start
+        costs.append(least)
+        from_where.append(start_of_best)
+    return _walked(word, from_where) if costs[-1] < _MOST_COST * len(word) else ()
+
+
+def _walked(word: str, from_where: Sequence[int]) -> tuple[str, ...]:
+    """The pieces on the way from the end to the beginning; a step of one letter is a letter lost."""
+    found: list[str] = []
+    end = len(word)
+    while end:
+        start = from_where[end]
+        if end - start > 1:
+            found.append(word[start:end])
+        end = start
+    return tuple(reversed(found))

@@ -17,11 +17,13 @@ import pytest
 
 from docsite.build import build_site
 from docsite.plan import plan_site
+from docsite.search.cuts import Sizes, runs_by_use
 from docsite.search.index import search_files
+from docsite.search.kinships import kinships, no_kinships
 from docsite.search.lists import Quantizer, make_lists
 from docsite.search.material import Lexicon, Meanings, Shape, TermVectors
 from docsite.search.packing import FOLDER
-from docsite.search.postings import TIERS, Kinships, arrange
+from docsite.search.postings import OWN_STEP, TIERS, arrange, levels_by_bits
 from docsite.search.terms import make_shards
 from docsite.search.words import Surfaces, aliases
 from docsite.templates import CLIENT
@@ -112,19 +114,81 @@ def test_postings_keep_every_passage_in_its_tier() -> None:
     passages = TIERS[0] * 2 + 100
     lexicon = _lexicon(["common", "rare"], [list(range(passages)), [7, 8]])
     shape = Shape(np.arange(0, passages + 1, 2), np.zeros(passages // 2, np.int64))
-    kin = Kinships(np.zeros(passages + 2, np.float32), np.zeros(2, np.float32))
-    found = arrange(lexicon, shape, kin, 2.0)
+    found = arrange(lexicon, shape, no_kinships(lexicon, shape), 2.0)
     assert found.sizes().reshape(2, -1).sum(axis=1).tolist() == [passages, 2]
     assert found.size(found.list_of(0, 0)) == TIERS[0] and found.size(found.list_of(1, 0)) == 2
     assert found.documents_of.tolist() == [passages // 2, 2]
     shards = make_shards(lexicon, found, None, {})
-    assert shards.first == ("common",) and len(shards.tails) == 1
+    assert shards.first == ("common", "rare") and len(shards.tails) == 1
 
 
 def test_an_empty_corpus_has_an_empty_index() -> None:
-    found = arrange(_lexicon([], []), Shape(np.zeros(1, np.int64), np.zeros(0, np.int64)),
-                    Kinships(np.zeros(0, np.float32), np.zeros(0, np.float32)), 1.0)  # fmt: skip
-    assert make_shards(_lexicon([], []), found, None, {}).shards == ()
+    lexicon, shape = _lexicon([], []), Shape(np.zeros(1, np.int64), np.zeros(0, np.int64))
+    found = arrange(lexicon, shape, no_kinships(lexicon, shape), 1.0)
+    assert make_shards(lexicon, found, None, {}).shards == ()
+
+
+def test_kinships_are_read_back_as_they_were_to_a_step() -> None:
+    random = np.random.default_rng(3)
+    passages = random.normal(size=(4_000, 8)).astype(np.float32)
+    passages /= np.linalg.norm(passages, axis=1, keepdims=True)
+    shape = Shape(np.arange(0, 4_001, 4), np.zeros(1_000, np.int64))
+    lexicon = _lexicon(["common", "rare"], [list(range(4_000)), [5, 6, 9]])
+    vectors = TermVectors(
+        np.array([0.01, 0.02], np.float32), random.integers(-127, 127, (2, 8)).astype(np.int8)
+    )
+    kin = kinships(lexicon, shape, vectors, passages, passages[::4])
+    assert np.allclose(kin.passage[:4_000], passages @ vectors.of(np.array([0]))[0], atol=1e-5)
+    found = arrange(lexicon, shape, kin, 1.0)
+    for term in (0, 1):
+        levels = int(levels_by_bits(4_000)[int(lexicon.frequency[term]).bit_length()])
+        low, high = found.ranges.kinship[term].astype(np.float64) / 127
+        pairs = np.arange(found.lists[found.list_of(term, 0)], found.lists[found.list_of(term + 1, 0)])
+        documents = low + (high - low) * found.kinship[pairs] / levels
+        truth = passages[::4][found.document[pairs]] @ vectors.of(np.array([term]))[0] / kin.length[term]
+        assert np.abs(documents - truth).max() <= (high - low) / levels / 2 + 1e-5
+        rows = np.arange(found.passages[pairs[0]], found.passages[pairs[-1] + 1])
+        owner = np.repeat(np.arange(len(pairs)), np.diff(found.passages[np.append(pairs, pairs[-1] + 1)]))
+        own = documents[owner] + found.own[rows] * OWN_STEP / levels
+        where = 4 * found.document[pairs][owner] + found.ordinal[rows]
+        assert (
+            np.abs(own - passages[where] @ vectors.of(np.array([term]))[0] / kin.length[term]).max()
+            <= OWN_STEP / levels / 2 + 1e-5
+        )
+
+
+def test_rare_terms_are_written_more_finely_than_common_ones() -> None:
+    levels = levels_by_bits(100_000).tolist()
+    assert levels == sorted(levels, reverse=True) and levels[1] > 4 * levels[16] and max(levels) <= 255
+
+
+def test_words_that_are_asked_for_share_no_file_with_many_others() -> None:
+    weights, rare = np.full(100, 50.0), np.zeros(100)
+    assert len(list(runs_by_use(weights, rare, Sizes(0, 1_000), 1.0))) == 5
+    asked = rare.copy()
+    asked[50] = 0.1
+    cut = list(runs_by_use(weights, asked, Sizes(0, 1_000), 1.0))
+    assert [run.stop - run.start for run in cut if run.start <= 50 < run.stop] == [1]
+    assert [at for run in cut for at in range(run.start, run.stop)] == list(range(100))
+    least = runs_by_use(weights, asked, Sizes(200, 1_000), 1.0)
+    assert min(run.stop - run.start for run in least) >= 4
+
+
+def test_the_manifest_says_in_which_list_each_document_lies() -> None:
+    vectors = np.random.default_rng(2).normal(size=(400, 16)).astype(np.float32)
+    meanings = Meanings(vectors, TermVectors(np.zeros(0, np.float32), np.zeros((0, 16), np.int8)))
+    lists = make_lists(meanings, np.ones(400, np.bool_))
+    low, high = (np.frombuffer(each, np.uint8).astype(np.int64) for each in lists.columns()[:2])
+    assert (low + 256 * high).tolist() == lists.list_of.tolist()
+
+
+def test_words_without_a_stemmer_lie_with_the_terms_around_them() -> None:
+    lexicon = _lexicon(["alpha", "beta", "gamma"], [[0], [1], [2]])
+    shape = Shape(np.arange(4), np.zeros(3, np.int64))
+    postings = arrange(lexicon, shape, no_kinships(lexicon, shape), 1.0)
+    with_words = make_shards(lexicon, postings, None, {"aaa": ["beta"], "zzz": ["alpha"]})
+    assert with_words.first == ("alpha",)
+    assert with_words.shards != make_shards(lexicon, postings, None, {}).shards
 
 
 def test_quantized_numbers_are_near_what_they_were() -> None:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from docsite.library import Entry, SnapshotTables
 from docsite.plan import SitePlan
-from docsite.search.packing import Part, part, text
+from docsite.search.packing import Part, parts, text
 
 # Characters of text in a file; packing leaves about two fifths.
 GROUP_CHARS = 3_600
@@ -51,7 +51,7 @@ class Texts:
         ids = sections["section_id"].combine_chunks()
         self._places = pc.index_in(passages["section_id"], value_set=ids).combine_chunks()
         self._texts = passages["text"].combine_chunks()
-        self._sections = sections.select(["title", "slug", "breadcrumb"]).combine_chunks()
+        self._sections = [sections[name].to_pylist() for name in ("title", "slug", "breadcrumb")]
         self._starts = starts
 
     def pieces(self, row: int) -> Iterator[_Piece]:
@@ -73,9 +73,7 @@ class Texts:
         """Title, name and the headings above; a name that the title gives is 0."""
         if place is None:
             return ["", "", ""]
-        title, slug, breadcrumb = (
-            str(self._sections[name][place].as_py() or "") for name in ("title", "slug", "breadcrumb")
-        )
+        title, slug, breadcrumb = (str(column[place] or "") for column in self._sections)
         above = breadcrumb.split(_BETWEEN)[1:-1]
         return [title, 0 if slug and slug == _slug(title) else slug, _BETWEEN.join(above)]
 
@@ -89,13 +87,17 @@ def make_groups(plan: SitePlan, snapshot: SnapshotTables, starts: Sequence[int])
     """The files of all documents."""
     texts = Texts(snapshot, starts)
     crumbs = {page: [node.label for node in trail[:-1]] for page, trail in plan.tree.trails.items()}
-    parts: list[Part] = []
     first: list[_Piece] = []
-    for group in _grouped(piece for entry in plan.library.entries for piece in texts.pieces(entry.row)):
-        shown = [_described(plan.library.entries[piece.row], crumbs, texts, piece) for piece in group]
-        parts.append(part([text(shown)]))
-        first.append(group[0])
-    return Groups(tuple(parts), tuple(each.row for each in first), tuple(each.ordinal for each in first))
+
+    def files() -> Iterator[list[bytes]]:
+        for group in _grouped(piece for entry in plan.library.entries for piece in texts.pieces(entry.row)):
+            first.append(group[0])
+            yield [
+                text([_described(plan.library.entries[piece.row], crumbs, texts, piece) for piece in group])
+            ]
+
+    made = parts(files())
+    return Groups(made, tuple(each.row for each in first), tuple(each.ordinal for each in first))
 
 
 def _described(entry: Entry, crumbs: Mapping[str, list[str]], texts: Texts, piece: _Piece) -> list[object]:

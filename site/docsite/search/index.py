@@ -11,11 +11,12 @@ from docsite.plan import SitePage, SitePlan
 from docsite.search.engine import engine
 from docsite.search.excerpts import make_groups
 from docsite.search.facets import make_facets
+from docsite.search.kinships import kinships, no_kinships
 from docsite.search.lists import Lists, make_lists
 from docsite.search.manifest import Index, manifest
 from docsite.search.material import Lexicon, Shape, read_lexicon, read_meanings, read_passages, read_shape
 from docsite.search.packing import FOLDER, Names, page_of
-from docsite.search.postings import arrange, kinships, no_kinships
+from docsite.search.postings import arrange
 from docsite.search.ranking import Ranking, ranking_of
 from docsite.search.shelves import Shelves, make_shelves
 from docsite.search.terms import Aliases, Shards, TurnedTerms, make_shards
@@ -78,7 +79,9 @@ def _terms_and_lists(
     """What needs vectors; those of passages are let go of as soon as they are multiplied out."""
     meanings = read_meanings(snapshot, lexicon.terms) if ranking.meaning else None
     if meanings is None:
-        return make_shards(lexicon, arrange(lexicon, shape, no_kinships(lexicon, shape), _ceiling(lexicon)), None, known), None
+        return make_shards(
+            lexicon, arrange(lexicon, shape, no_kinships(lexicon, shape), _ceiling(lexicon)), None, known
+        ), None
     passages = read_passages(snapshot, meanings.documents.shape[1])
     kin = kinships(lexicon, shape, meanings.terms, passages, meanings.documents)
     del passages

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +26,8 @@ FOLDER = "_search"
 NAME_CHARS = 8
 _ESCAPE, _SURROGATES, _OTHERS, _ITSELF = 0xE000, 0xE100, 0xEA00, 0xEB00
 _OWN_BLOCK_BYTES = 512
+_PACKERS, _MOST_WAITING = 2, 256
+_JSON = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 _MORE_BYTES_FROM = np.array([1 << 7, 1 << 14, 1 << 21, 1 << 28])
 
 
@@ -37,6 +41,19 @@ class Part:
 def part(columns: Sequence[bytes]) -> Part:
     """The file that holds these columns."""
     return Part(compressed(columns))
+
+
+def parts(files: Iterable[Sequence[bytes]]) -> tuple[Part, ...]:
+    """The files that hold these columns, in order: packed by a few threads while the next columns are made."""
+    waiting: deque[Future[Part]] = deque()
+    found: list[Part] = []
+    with ThreadPoolExecutor(_PACKERS) as pool:
+        for columns in files:
+            waiting.append(pool.submit(part, columns))
+            if len(waiting) > _MOST_WAITING:
+                found.append(waiting.popleft().result())
+        found += [each.result() for each in waiting]
+    return tuple(found)
 
 
 class Names:
@@ -74,17 +91,22 @@ def script(name: str, packed: bytes) -> bytes:
 
 
 def _units(packed: bytes) -> Numbers:
-    plain = np.frombuffer(packed + b"\0" * (len(packed) % 2), dtype="<u2").astype(np.uint16)
-    halves = (plain >= 0xD800) & (plain <= 0xDFFF)
-    others = np.isin(plain, [0x22, 0x5C, 0x0A, 0x0D])
-    itself = plain == _ESCAPE
-    escaped = halves | others | itself
-    shift = np.where(halves, _SURROGATES - 0xD800, 0) + np.where(others, _OTHERS, 0)
-    written = np.where(itself, _ITSELF, plain.astype(np.int64) + shift).astype(np.uint16)
-    places = np.arange(len(plain)) + np.cumsum(escaped)
-    units = np.full(len(plain) + int(escaped.sum()), _ESCAPE, dtype=np.uint16)
-    units[places] = written
-    return units
+    plain = np.frombuffer(packed + b"\0" * (len(packed) % 2), dtype="<u2")
+    written = _WRITTEN[plain]
+    escaped = np.flatnonzero(written != plain)
+    return np.insert(written, escaped, np.uint16(_ESCAPE))
+
+
+def _written() -> Numbers:
+    """What every number of 16 bits is written as; where that is another, the escape stands before it."""
+    found = np.arange(1 << 16, dtype=np.uint16)
+    found[0xD800:0xE000] += np.uint16(_SURROGATES - 0xD800)
+    found[[0x22, 0x5C, 0x0A, 0x0D]] += np.uint16(_OTHERS)
+    found[_ESCAPE] = _ITSELF
+    return found
+
+
+_WRITTEN = _written()
 
 
 def compressed(columns: Sequence[bytes]) -> bytes:
@@ -105,10 +127,12 @@ def compressed(columns: Sequence[bytes]) -> bytes:
 def varints(values: Numbers) -> bytes:
     """Numbers from 0 to 2**35 as little-endian base 128, seven bits a byte."""
     numbers = np.asarray(values, dtype=np.int64)
+    if not len(numbers) or int(numbers.max()) < 128:
+        return numbers.astype(np.uint8).tobytes()
     sizes = 1 + np.searchsorted(_MORE_BYTES_FROM, numbers, side="right")
     ends = np.cumsum(sizes)
-    found = np.zeros(int(ends[-1]) if len(ends) else 0, dtype=np.uint8)
-    for place in range(5):
+    found = np.zeros(int(ends[-1]), dtype=np.uint8)
+    for place in range(int(sizes.max())):
         there = sizes > place
         more = np.where(sizes[there] > place + 1, 128, 0)
         found[(ends - sizes)[there] + place] = ((numbers[there] >> (7 * place)) & 127) | more
@@ -155,6 +179,4 @@ def strings(values: Sequence[str]) -> list[bytes]:
 
 def text(value: object) -> bytes:
     """A value as JSON."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode(
-        "utf-8", "surrogatepass"
-    )
+    return _JSON.encode(value).encode("utf-8", "surrogatepass")

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from docsite.search.material import Floats, Ints, Lexicon, Narrow, Shape, TermVectors
+from docsite.search.kinships import Kinships, changes, term_of
+from docsite.search.material import Floats, Ints, Lexicon, Narrow, Shape
 from docsite.search.packing import octets, varints, zigzag
 
 # Passages of a term in its first tier, which lies in the term's shard, and in the next ones; the last has the rest.
@@ -26,33 +27,18 @@ _FREQUENCY_BITS = 32
 # A step of a passage's kinship, in levels of a range as wide as the length of the term's vector.
 OWN_STEP = 1.0
 _KINSHIP_SHARE = 0.5
-_AT_A_TIME = 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class Kinships:
-    """What every posting adds to a passage's cosine and every pair to a document's, times the query's length.
-
-    ``length`` is that of every term's vector.
-    """
-
-    passage: Floats
-    document: Floats
-    length: Floats
 
 
 @dataclass(frozen=True, slots=True)
 class Ranges:
     """What the lowest and the highest level of each term stand for; ``length`` is that of its vector.
 
-    Impacts are parts of 255 of the most that BM25F can give; kinships are parts of 127 of the length. ``levels``
-    says how many steps lie between the two.
+    Impacts are parts of 255 of the most that BM25F can give; kinships are parts of 127 of the length.
     """
 
     impact: npt.NDArray[np.uint8]
     kinship: npt.NDArray[np.int8]
     length: Floats
-    levels: Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +108,10 @@ def _spans(starts: Ints, ends: Ints) -> Ints:
 
 def arrange(lexicon: Lexicon, shape: Shape, kin: Kinships, ceiling: float) -> Postings:
     """The postings in their tiers; ``ceiling`` is the most that BM25F gives for a term of rarity 1."""
-    term = _term_of(lexicon)
+    term = term_of(lexicon)
     document = shape.document_of[lexicon.passage]
     impact = lexicon.score / (lexicon.idf[term] * np.float32(ceiling))
-    opening = np.flatnonzero(_changes(term) | _changes(document))
+    opening = np.flatnonzero(changes(term) | changes(document))
     counts = np.diff(np.append(opening, len(term)))
     tier = _tiers(term, opening, counts, _worth(term, impact, kin, lexicon, opening))
     order = np.lexsort((document[opening], tier, term[opening]))
@@ -147,47 +133,6 @@ def arrange(lexicon: Lexicon, shape: Shape, kin: Kinships, ceiling: float) -> Po
     )
 
 
-def _changes(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Where a value is another than the one before; the first is."""
-    return np.concatenate([np.ones(min(1, len(values)), np.bool_), values[1:] != values[:-1]])
-
-
-def kinships(lexicon: Lexicon, shape: Shape, vectors: TermVectors, passages: Floats, documents: Floats) -> Kinships:
-    """The products of every posting's term with its passage, and of every pair's with its document."""
-    term = _term_of(lexicon)
-    document = shape.document_of[lexicon.passage]
-    opening = np.flatnonzero(_changes(term) | _changes(document))
-    length = np.zeros(len(lexicon.terms), dtype=np.float32)
-    for first in range(0, len(length), _AT_A_TIME):
-        some = np.arange(first, min(len(length), first + _AT_A_TIME))
-        length[some] = np.linalg.norm(vectors.of(some), axis=1)
-    return Kinships(
-        _products(term, lexicon.passage, vectors, passages),
-        _products(term[opening], document[opening], vectors, documents),
-        length,
-    )
-
-
-def no_kinships(lexicon: Lexicon, shape: Shape) -> Kinships:
-    """Those of an index without vectors: zeros."""
-    pairs = _changes(_term_of(lexicon)) | _changes(shape.document_of[lexicon.passage])
-    sizes = len(lexicon.passage), int(pairs.sum()), len(lexicon.terms)
-    return Kinships(*(np.zeros(size, dtype=np.float32) for size in sizes))
-
-
-def _products(term: Narrow, row: Narrow, vectors: TermVectors, rows: Floats) -> Floats:
-    found = np.zeros(len(term), dtype=np.float32)
-    for first in range(0, len(term), _AT_A_TIME):
-        part = slice(first, first + _AT_A_TIME)
-        own, where = np.unique(term[part], return_inverse=True)
-        found[part] = np.einsum("pd,pd->p", rows[row[part]], vectors.of(own)[where])
-    return found
-
-
-def _term_of(lexicon: Lexicon) -> Narrow:
-    return np.repeat(np.arange(len(lexicon.terms), dtype=np.int32), lexicon.frequency)
-
-
 def _worth(term: Narrow, impact: Floats, kin: Kinships, lexicon: Lexicon, opening: Ints) -> Floats:
     """What each pair can bring to a score: by its best impact, and half as much by its best kinship."""
     if not len(term):
@@ -204,7 +149,7 @@ def _tiers(term: Narrow, opening: Ints, counts: Ints, worth: Floats) -> npt.NDAr
     owner = term[opening]
     order = np.lexsort((np.arange(len(owner)), -worth, owner))
     before = np.cumsum(counts[order]) - counts[order]
-    first = np.flatnonzero(_changes(owner[order]))
+    first = np.flatnonzero(changes(owner[order]))
     before -= np.repeat(before[first], np.diff(np.append(first, len(owner))))
     tier = np.empty(len(owner), dtype=np.int8)
     tier[order] = np.searchsorted(np.array(TIERS), before, side="right")
@@ -216,11 +161,13 @@ def levels_by_bits(passages: int) -> Ints:
     typical = np.minimum(1.5 * 2.0 ** (np.arange(_FREQUENCY_BITS) - 1), passages)
     idf = np.log1p((passages - typical + 0.5) / (typical + 0.5))
     levels = np.round(LEVELS * (idf / _MEDIUM_IDF) ** _RARITY_POWER)
-    return levels.clip(_FEWEST_LEVELS, _MOST_LEVELS).astype(np.int64)
+    found: Ints = levels.clip(_FEWEST_LEVELS, _MOST_LEVELS).astype(np.int64)
+    return found
 
 
 def _bits_of(frequency: Ints) -> Ints:
-    return np.frexp(frequency.astype(np.float64))[1].astype(np.int64)
+    found: Ints = np.frexp(frequency.astype(np.float64))[1].astype(np.int64)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +186,7 @@ def _leveled(
     if not len(term):
         none = np.zeros(0, dtype=np.uint8)
         signed = none.astype(np.int8)
-        empty = Ranges(none.reshape(0, 2), signed.reshape(0, 2), kin.length, levels)
+        empty = Ranges(none.reshape(0, 2), signed.reshape(0, 2), kin.length)
         return _Leveled(empty, none, none, signed)
     starts, owner = lexicon.starts[:-1], term[opening]
     first = np.searchsorted(opening, starts)
@@ -254,7 +201,7 @@ def _leveled(
     written = (bounds[owner, 0] + width[owner] * level / levels[owner]) / 127
     steps = (kin.passage / scale[term] - np.repeat(written, counts)) * levels[term]
     return _Leveled(
-        Ranges(impacts.astype(np.uint8), bounds.astype(np.int8), kin.length, levels),
+        Ranges(impacts.astype(np.uint8), bounds.astype(np.int8), kin.length),
         _level(impact * 255, impacts[term], levels[term]),
         level,
         np.round(steps / OWN_STEP).clip(-128, 127).astype(np.int8),

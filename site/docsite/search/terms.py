@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from artifacts.query.term_vectors import PIECE_PASSAGES, pieces
+from docsite.search.cuts import Sizes, runs, runs_by_use
 from docsite.search.material import Floats, Ints, Lexicon, TermVectors
-from docsite.search.packing import Part, octets, part, strings, text, varints
+from docsite.search.packing import Part, octets, parts, strings, text, varints
 from docsite.search.postings import TIERS, Postings
 
 # What a shard or a file of later tiers holds, in bytes as they are estimated before anything is packed.
-SHARD_BYTES, TAIL_BYTES = 4_000, 1_500
-# A term is asked for as often as passages hold it, about: this share of queries, were it in all of them. A shard more costs
-# every reader so many bytes.
-ASKED_SHARE, SHARD_COST = 0.12, 0.5
+SHARD_BYTES, TAIL_BYTES = Sizes(1_000, 4_000), 1_500
+# The more passages hold a term, the more queries ask for it: the commonest is in this share of them, about. A shard more
+# is worth so many bytes a query: that is less than its name in the manifest takes, which a reader loads but once.
+ASKED_SHARE, SHARD_COST = 0.06, 0.5
 _PASSAGE_BYTES, _VECTOR_BYTES, _TERM_BYTES = 1.9, 56, 14
 VECTOR_LEVELS = 7  # on either side of 0: four bits
 _LENGTH_STEPS = 256  # per doubling
@@ -58,19 +58,16 @@ def make_shards(lexicon: Lexicon, postings: Postings, turned: TurnedTerms | None
     tails, places = _tails(order, sizes, postings)
     vectors = postings.ranges.length[order] > 0
     weights = sizes[heads] * _PASSAGE_BYTES + vectors * _VECTOR_BYTES + _TERM_BYTES
+    asked = lexicon.frequency[order] / max(1, lexicon.frequency.max(initial=0)) * ASKED_SHARE
+    cuts = list(runs_by_use(weights, asked, SHARD_BYTES, SHARD_COST))
+    first = [lexicon.terms[order[run.start]] for run in cuts]
+    last = [lexicon.terms[order[run.stop - 1]] for run in cuts]
     may_be_a_piece = _known_pieces(lexicon, postings)
-    words = sorted(aliases, key=utf16)
-    found: list[Part] = []
-    first: list[str] = []
-    last: list[str] = []
-    asked = lexicon.frequency[order] / max(1, len(lexicon.passage) and int(lexicon.passage.max()) + 1) * ASKED_SHARE
-    for run in _asked_runs(weights, asked):
-        names = [lexicon.terms[at] for at in order[run]]
-        end = lexicon.terms[order[run.stop]] if run.stop < len(order) else None
-        own = [w for w in words if (not first or utf16(w) >= utf16(names[0])) and _before(w, end)]
+
+    def columns(run: slice, own: Sequence[str]) -> list[bytes]:
         terms = np.array(order[run], dtype=np.int64)
-        columns = [
-            *strings(names),
+        return [
+            *strings([lexicon.terms[at] for at in order[run]]),
             *_numbers(terms, lexicon, postings),
             _vectors(terms[vectors[run]], postings, turned),
             _pieces([lexicon.terms[at] for at in terms[~vectors[run]]], may_be_a_piece),
@@ -78,39 +75,18 @@ def make_shards(lexicon: Lexicon, postings: Postings, turned: TurnedTerms | None
             text([[word, *aliases[word]] for word in own]),
             *postings.columns(heads[run]),
         ]
-        found.append(part(columns))
-        first.append(names[0])
-        last.append(names[-1])
-    return Shards(tuple(first), tuple(last), tuple(found), tails)
+
+    made = parts(map(columns, cuts, _shared_out(aliases, first)))
+    return Shards(tuple(first), tuple(last), made, tails)
 
 
-def _before(word: str, end: str | None) -> bool:
-    return end is None or utf16(word) < utf16(end)
-
-
-def _runs(weights: npt.NDArray[Any], limit: int) -> Iterator[slice]:
-    """Runs of entries that weigh about ``limit`` together."""
-    start, weight = 0, 0.0
-    for at, each in enumerate(weights.tolist()):
-        if at > start and weight + each > limit:
-            yield slice(start, at)
-            start, weight = at, 0.0
-        weight += each
-    if start < len(weights):
-        yield slice(start, len(weights))
-
-
-def _asked_runs(weights: npt.NDArray[Any], asked: npt.NDArray[Any]) -> Iterator[slice]:
-    """Runs of terms: a term joins its neighbours as long as what is loaded for nothing costs less than another shard."""
-    start, weight, share = 0, 0.0, 0.0
-    for at, (each, own) in enumerate(zip(weights.tolist(), asked.tolist(), strict=True)):
-        if at > start and (share * each + own * weight > SHARD_COST or weight + each > SHARD_BYTES):
-            yield slice(start, at)
-            start, weight, share = at, 0.0, 0.0
-        weight += each
-        share += own
-    if start < len(weights):
-        yield slice(start, len(weights))
+def _shared_out(aliases: Aliases, first: Sequence[str]) -> list[list[str]]:
+    """For each shard the words whose place is in it, in order; ``first`` are the terms that shards begin with."""
+    keys = [utf16(each) for each in first]
+    found: list[list[str]] = [[] for _ in first]
+    for word in sorted(aliases, key=utf16) if first else ():
+        found[max(0, bisect_right(keys, utf16(word)) - 1)].append(word)
+    return found
 
 
 def _numbers(terms: Ints, lexicon: Lexicon, postings: Postings) -> list[bytes]:
@@ -183,14 +159,17 @@ def _tails(
 ) -> tuple[tuple[Part, ...], Mapping[int, list[_Place]]]:
     """The files of later tiers: those of small tiers together, each tier of a term at one place."""
     places: dict[int, list[_Place]] = {}
-    parts: list[Part] = []
-    for tier in range(1, len(TIERS) + 1):
-        terms = [at for at in order if sizes[postings.list_of(at, tier)]]
-        numbers = np.array([postings.list_of(at, tier) for at in terms], dtype=np.int64)
-        weights = sizes[numbers] * _PASSAGE_BYTES if terms else np.zeros(0)
-        for run in _runs(weights, TAIL_BYTES):
-            for place, at in enumerate(terms[run]):
-                size = int(sizes[postings.list_of(at, tier)] * _PASSAGE_BYTES)
-                places.setdefault(at, []).append(_Place(len(parts), place, size))
-            parts.append(part(postings.columns(numbers[run])))
-    return tuple(parts), places
+
+    def files() -> Iterator[list[bytes]]:
+        file = 0
+        for tier in range(1, len(TIERS) + 1):
+            terms = [at for at in order if sizes[postings.list_of(at, tier)]]
+            numbers = np.array([postings.list_of(at, tier) for at in terms], dtype=np.int64)
+            for run in runs(sizes[numbers] * _PASSAGE_BYTES, TAIL_BYTES):
+                for place, at in enumerate(terms[run]):
+                    size = int(sizes[postings.list_of(at, tier)] * _PASSAGE_BYTES)
+                    places.setdefault(at, []).append(_Place(file, place, size))
+                file += 1
+                yield postings.columns(numbers[run])
+
+    return parts(files()), places
