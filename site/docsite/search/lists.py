@@ -89,7 +89,7 @@ def make_lists(meanings: Meanings, has_passages: npt.NDArray[np.bool_]) -> Lists
     members = np.flatnonzero(has_passages)
     list_of = np.zeros(len(has_passages), dtype=np.int64)
     list_of[members] = _clusters(meanings.documents[members])
-    turned = meanings.documents @ turn
+    turned = along(meanings.documents, turn)
     count = int(list_of.max(initial=0)) + 1
     centroids = _means(turned[members], list_of[members], count)
     residuals = turned[members] - centroids[list_of[members]]
@@ -103,10 +103,22 @@ def make_lists(meanings: Meanings, has_passages: npt.NDArray[np.bool_]) -> Lists
 
 def _turn(vectors: Floats) -> Floats:
     """The directions in which the vectors are longest, longest first, as columns; their signs do not hang on the machine."""
-    _, directions = np.linalg.eigh((vectors.T @ vectors).astype(np.float64))
+    _, directions = np.linalg.eigh(_squared(vectors))
     kept = directions[:, ::-1][:, :DIMENSIONS]
     signs = np.sign(kept[np.argmax(np.abs(kept), axis=0), np.arange(kept.shape[1])])
     return (kept * np.where(signs == 0, 1, signs)).astype(np.float32)
+
+
+def along(vectors: Floats, turn: Floats) -> Floats:
+    """Vectors along other directions; summed so finely that the order, which hangs on the machine, leaves no trace."""
+    found: Floats = (vectors.astype(np.float64) @ turn.astype(np.float64)).astype(np.float32)
+    return found
+
+
+def _squared(vectors: Floats) -> npt.NDArray[np.float64]:
+    fine = vectors.astype(np.float64)
+    found: npt.NDArray[np.float64] = fine.T @ fine
+    return found
 
 
 def _clusters(vectors: Floats) -> Ints:

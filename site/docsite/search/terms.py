@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from artifacts.query.term_vectors import PIECE_PASSAGES, pieces
 from docsite.search.cuts import Sizes, runs, runs_by_use
+from docsite.search.lists import along
 from docsite.search.material import Floats, Ints, Lexicon, TermVectors
 from docsite.search.packing import Part, octets, parts, strings, text, varints
 from docsite.search.postings import TIERS, Postings
@@ -22,6 +24,7 @@ ASKED_SHARE, SHARD_COST = 0.06, 0.5
 _PASSAGE_BYTES, _VECTOR_BYTES, _TERM_BYTES = 1.9, 56, 14
 VECTOR_LEVELS = 7  # on either side of 0: four bits
 _LENGTH_STEPS = 256  # per doubling
+_VECTORS_AT_A_TIME = 4_096
 _LAST_OF_ONE_UNIT = "\uffff"  # JavaScript counts what comes after as two characters
 
 Aliases = Mapping[str, Sequence[str]]
@@ -63,13 +66,14 @@ def make_shards(lexicon: Lexicon, postings: Postings, turned: TurnedTerms | None
     first = [lexicon.terms[order[run.start]] for run in cuts]
     last = [lexicon.terms[order[run.stop - 1]] for run in cuts]
     may_be_a_piece = _known_pieces(lexicon, postings)
+    rows = _rows(lexicon, postings, turned)
 
     def columns(run: slice, own: Sequence[str]) -> list[bytes]:
         terms = np.array(order[run], dtype=np.int64)
         return [
             *strings([lexicon.terms[at] for at in order[run]]),
-            *_numbers(terms, lexicon, postings),
-            _vectors(terms[vectors[run]], postings, turned),
+            *rows.numbers(terms),
+            rows.vectors(terms[vectors[run]]),
             _pieces([lexicon.terms[at] for at in terms[~vectors[run]]], may_be_a_piece),
             _places(terms, places),
             text([[word, *aliases[word]] for word in own]),
@@ -89,32 +93,67 @@ def _shared_out(aliases: Aliases, first: Sequence[str]) -> list[list[str]]:
     return found
 
 
-def _numbers(terms: Ints, lexicon: Lexicon, postings: Postings) -> list[bytes]:
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """What shards say of every term, a row each: numbers, and the vector where it has one."""
+
+    frequency: Ints
+    documents: Ints
+    impact: npt.NDArray[np.uint8]
+    kinship: npt.NDArray[np.int8]
+    steps: Ints
+    vector: npt.NDArray[np.uint8]
+
+    def numbers(self, terms: Ints) -> list[bytes]:
+        """The columns of some terms' numbers."""
+        steps = self.steps[terms]
+        return [
+            varints(self.frequency[terms]),
+            varints(self.documents[terms]),
+            octets(self.impact[terms].T.ravel()),
+            self.kinship[terms].T.tobytes(),
+            octets(np.concatenate([steps & 255, steps >> 8])),
+        ]
+
+    def vectors(self, terms: Ints) -> bytes:
+        """The vectors of some terms: what their greatest numbers are, then the numbers."""
+        rows = self.vector[terms]
+        return rows[:, :1].tobytes() + rows[:, 1:].tobytes()
+
+
+def _rows(lexicon: Lexicon, postings: Postings, turned: TurnedTerms | None) -> _Rows:
     ranges = postings.ranges
-    length = np.maximum(ranges.length[terms], np.float32(1e-9))
-    steps = np.round((np.log2(length) + 32) * _LENGTH_STEPS).astype(np.int64)
-    steps[ranges.length[terms] <= 0] = 0
-    return [
-        varints(lexicon.frequency[terms]),
-        varints(postings.documents_of[terms]),
-        octets(ranges.impact[terms].T.ravel()),
-        ranges.kinship[terms].T.tobytes(),
-        octets(np.concatenate([steps & 255, steps >> 8])),
+    steps = np.round((np.log2(np.maximum(ranges.length, np.float32(1e-9))) + 32) * _LENGTH_STEPS)
+    steps[ranges.length <= 0] = 0
+    found = [
+        _vectors(np.arange(at, min(len(lexicon.terms), at + _VECTORS_AT_A_TIME)), ranges.length, turned)
+        for at in range(0, len(lexicon.terms), _VECTORS_AT_A_TIME)
+        if turned
     ]
+    return _Rows(
+        lexicon.frequency,
+        postings.documents_of,
+        ranges.impact,
+        ranges.kinship,
+        steps.astype(np.int64),
+        np.concatenate(found) if found else np.zeros((len(lexicon.terms), 0), np.uint8),
+    )
 
 
-def _vectors(terms: Ints, postings: Postings, turned: TurnedTerms | None) -> bytes:
+def _vectors(terms: Ints, lengths: Floats, turned: TurnedTerms) -> npt.NDArray[np.uint8]:
     """The terms' vectors: a byte for the greatest number as a part of the length, then four bits a number."""
-    if turned is None or not len(terms):
-        return b""
-    numbers = turned.vectors.of(terms) @ turned.turn
-    length = np.maximum(postings.ranges.length[terms], np.float32(1e-9))
+    numbers = along(turned.vectors.of(terms), turned.turn)
+    length = np.maximum(lengths[terms], np.float32(1e-9))
     greatest = np.ceil(np.abs(numbers).max(axis=1) / length * 255).clip(1, 255)
     step = greatest / 255 * length / VECTOR_LEVELS
-    levels = np.round(numbers / step[:, None]).clip(-VECTOR_LEVELS, VECTOR_LEVELS).astype(np.int64) + 8
+    levels = np.round(numbers / step[:, None]).clip(-VECTOR_LEVELS, VECTOR_LEVELS).astype(np.int8) + np.int8(
+        8
+    )
     if levels.shape[1] % 2:
         levels = np.pad(levels, ((0, 0), (0, 1)), constant_values=8)
-    return octets(greatest) + octets((levels[:, ::2] | levels[:, 1::2] << 4).ravel())
+    return np.column_stack(
+        [greatest.astype(np.uint8), (levels[:, ::2] | levels[:, 1::2] << 4).astype(np.uint8)]
+    )
 
 
 def _known_pieces(lexicon: Lexicon, postings: Postings) -> frozenset[str]:
