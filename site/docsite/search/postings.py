@@ -189,6 +189,7 @@ def _leveled(
         empty = Ranges(none.reshape(0, 2), signed.reshape(0, 2), kin.length)
         return _Leveled(empty, none, none, signed)
     starts, owner = lexicon.starts[:-1], term[opening]
+    steps_of = levels.astype(np.float32)  # half of what as many 64-bit numbers take, millions of times
     first = np.searchsorted(opening, starts)
     low, high = np.minimum.reduceat(impact, starts), np.maximum.reduceat(impact, starts)
     impacts = np.stack([np.floor(low * 255), np.ceil(high * 255)], axis=1).clip(0, 255)
@@ -196,19 +197,19 @@ def _leveled(
     near = kin.document / scale[owner] * 127
     nearest = [np.floor(np.minimum.reduceat(near, first)), np.ceil(np.maximum.reduceat(near, first))]
     bounds = np.stack(nearest, axis=1).clip(-127, 127)
-    level = _level(near, bounds[owner], levels[owner])
+    level = _level(near, bounds[owner], steps_of[owner])
     width = bounds[:, 1] - bounds[:, 0]
-    written = (bounds[owner, 0] + width[owner] * level / levels[owner]) / 127
-    steps = (kin.passage / scale[term] - np.repeat(written, counts)) * levels[term]
+    written = (bounds[owner, 0] + width[owner] * level / steps_of[owner]) / 127
+    steps = (kin.passage / scale[term] - np.repeat(written, counts)) * steps_of[term]
     return _Leveled(
         Ranges(impacts.astype(np.uint8), bounds.astype(np.int8), kin.length),
-        _level(impact * 255, impacts[term], levels[term]),
+        _level(impact * 255, impacts[term], steps_of[term]),
         level,
         np.round(steps / OWN_STEP).clip(-128, 127).astype(np.int8),
     )
 
 
-def _level(values: npt.NDArray[Any], bounds: npt.NDArray[Any], levels: Ints) -> npt.NDArray[np.uint8]:
+def _level(values: npt.NDArray[Any], bounds: npt.NDArray[Any], levels: Floats) -> npt.NDArray[np.uint8]:
     width = np.maximum(bounds[:, 1] - bounds[:, 0], 1e-9)
     found: npt.NDArray[np.uint8] = (
         np.round((values - bounds[:, 0]) / width * levels).clip(0, levels).astype(np.uint8)
