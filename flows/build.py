@@ -16,13 +16,14 @@ from artifacts.snapshot import Snapshot
 from artifacts.store import Published, Store
 from flows.engines.opened import opened
 from flows.gate import Verdict, current_of, judge, judged_for
+from flows.gathered import Gathered, gathered
 from flows.memory import give_back
 from flows.outcome import BuildOptions, BuildResult
 from flows.record import record, refused
 from flows.required import require_room
-from flows.staged import Gathered, Run, Staged, gathered, stage
+from flows.staged import Run, Staged, stage
 from flows.steps import Progress, Steps
-from flows.unchanged import AsBefore, unchanged
+from flows.unchanged import as_before
 from pipeline.errors import SettingsError, WriteFailed
 from pipeline.settings import Settings
 
@@ -54,7 +55,7 @@ def build_snapshot(
     with store.lock("index"), opened(settings, store) as engine:
         run = Run(settings, store, engine, steps, progress, options)
         given = ahead or gathered(settings, store, steps, options)
-        if (done := as_before(given, store, steps, options, start)) is not None:
+        if (done := as_before(given.inputs, store, steps, options, start)) is not None:
             return done
         staged = stage(run, given)
         give_back()  # publishing reads everything again
@@ -118,37 +119,4 @@ def _result(
         parsed=staged.parsed,
         failed=staged.failed,
         inputs=staged.inputs,
-    )
-
-
-def as_before(
-    given: Gathered, store: Store, steps: Steps, options: BuildOptions, start: float
-) -> BuildResult | None:
-    """The result of a run with nothing to do, which is on record then; nothing if there is something to do."""
-    found = unchanged(store, given.inputs) if options.start is None else None
-    if found is None:
-        return None
-    result = _as_before(found, given.inputs, steps, time.perf_counter() - start)
-    record(store, result)
-    return result
-
-
-def _as_before(found: AsBefore, inputs: str, steps: Steps, seconds: float) -> BuildResult:
-    """The result of a run that found nothing to do."""
-    kinds = [rejection.kind for rejection in found.rejections]
-    return BuildResult(
-        snapshot=found.snapshot,
-        generation=found.generation,
-        changed=False,
-        documents=found.counts["documents"],
-        passages=found.counts["passages"],
-        skipped=kinds.count("skipped"),
-        quarantined=kinds.count("quarantined"),
-        encoded=0,
-        reused=found.counts["vectors"],
-        rejections=found.rejections,
-        times=steps.times,
-        seconds=seconds,
-        counts=found.counts,
-        inputs=inputs,
     )

@@ -66,15 +66,16 @@ def with_history(listing: Listing, name: str, collection: Collection) -> Listing
     top = _top(name, collection)
     if collection.git_ignored == "left-out":
         ignored = _ignored(top, listing.files, name)
-        listing = replace(listing, files=tuple(f for f in listing.files if str(f.location) not in ignored))
+        listing = replace(listing, files=tuple(f for f in listing.files if f.location not in ignored))
     if not uses_dates:
         return listing
-    changes = last_changes(top, [file.location for file in listing.files], name)
+    changes = last_changes(top, [Path(file.location) for file in listing.files], name)
     return replace(listing, files=tuple(_dated(file, changes, collection) for file in listing.files))
 
 
 def _dated(file: FoundFile, changes: Mapping[str, LastChange], collection: Collection) -> FoundFile:
-    change = changes.get(os.path.realpath(file.location.parent) + os.sep + file.location.name)
+    place = Path(file.location)
+    change = changes.get(os.path.realpath(place.parent) + os.sep + place.name)
     if change is None:
         return file
     return replace(
@@ -165,7 +166,7 @@ def _top(name: str, collection: Collection) -> Path:
 
 def _ignored(top: Path, files: Sequence[FoundFile], name: str) -> frozenset[str]:
     """The locations of the files that the repository's .gitignore files name, unless they are tracked."""
-    given = b"\0".join(os.fsencode(str(file.location)) for file in files) + b"\0"
+    given = b"\0".join(os.fsencode(file.location) for file in files) + b"\0"
     told = _output(("check-ignore", "-z", "--stdin"), top, name, given, fine=(0, 1))
     return frozenset(os.fsdecode(each) for each in told.split(b"\0") if each)
 

@@ -1,4 +1,4 @@
-"""From sources to a snapshot written aside: what is read, what is remembered, what the stages make of it."""
+"""From a look at the sources to a snapshot written aside: what is remembered, what is read, what the stages make of it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from artifacts.manifest import Manifest
 from artifacts.remembered import Remembered
 from artifacts.store import Staging, Store
 from flows.beside import Beside
-from flows.collect import Listing, Looked, list_sources, look, understand_all
-from flows.corpus import Corpus, recalled, settled, shrunk
+from flows.collect import understand_all
+from flows.corpus import Corpus, recalled, settled
 from flows.encode import Encoding
 from flows.engines import Engine
+from flows.gathered import Gathered
 from flows.memory import give_back
 from flows.outcome import BuildOptions
 from flows.parts import Parts
 from flows.reading import Reading
 from flows.steps import Progress, Steps
-from flows.unchanged import inputs_of
 from flows.understand import FileBatch
 from flows.written import write_files
 from pipeline.embed import TransformerEncoder
@@ -36,25 +36,6 @@ class Run:
     steps: Steps
     progress: Progress
     options: BuildOptions
-
-
-@dataclass(frozen=True, slots=True)
-class Gathered:
-    """The sources, looked at and not parsed; nothing where a run begins after them."""
-
-    listing: Listing | None
-    looked: Looked | None
-    inputs: str
-
-
-def gathered(settings: Settings, store: Store, steps: Steps, options: BuildOptions) -> Gathered:
-    """Every file listed, read and hashed; raises ``MissingRoot``."""
-    if options.start in ("embed", "links"):
-        return Gathered(None, None, "")
-    listing = steps.run("discover", lambda: list_sources(settings))
-    listing = shrunk(listing, settings, store, options)
-    looked = steps.run("look", lambda: look(listing.files, settings))
-    return Gathered(listing, looked, inputs_of(looked, listing, settings))
 
 
 @dataclass(frozen=True, slots=True)

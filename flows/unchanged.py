@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,10 @@ from artifacts.runs import read_runs
 from artifacts.store import Store
 from flows.collect import Listing, Looked
 from flows.groups import sources_hash
-from flows.written import tools
+from flows.outcome import BuildOptions, BuildResult
+from flows.record import record
+from flows.steps import Steps
+from flows.tools import tools
 from pipeline.errors import ArtifactError
 from pipeline.identity import combined_hash
 from pipeline.model import Rejection, SnapshotId
@@ -66,3 +70,36 @@ def unchanged(store: Store, inputs: str) -> AsBefore | None:
 def _made_of(store: Store, current: SnapshotId, inputs: str) -> bool:
     records = (record for record in read_runs(store.root) if record.get("snapshot") == current)
     return any(record.get("inputs") == inputs for record in records)
+
+
+def as_before(
+    inputs: str, store: Store, steps: Steps, options: BuildOptions, start: float
+) -> BuildResult | None:
+    """The result of a run with nothing to do, which is on record then; nothing if there is something to do."""
+    found = unchanged(store, inputs) if options.start is None else None
+    if found is None:
+        return None
+    result = _as_before(found, inputs, steps, time.perf_counter() - start)
+    record(store, result)
+    return result
+
+
+def _as_before(found: AsBefore, inputs: str, steps: Steps, seconds: float) -> BuildResult:
+    """The result of a run that found nothing to do."""
+    kinds = [rejection.kind for rejection in found.rejections]
+    return BuildResult(
+        snapshot=found.snapshot,
+        generation=found.generation,
+        changed=False,
+        documents=found.counts["documents"],
+        passages=found.counts["passages"],
+        skipped=kinds.count("skipped"),
+        quarantined=kinds.count("quarantined"),
+        encoded=0,
+        reused=found.counts["vectors"],
+        rejections=found.rejections,
+        times=steps.times,
+        seconds=seconds,
+        counts=found.counts,
+        inputs=inputs,
+    )

@@ -15,14 +15,14 @@ from artifacts.layout import LOCK
 from artifacts.nights import read_night
 from artifacts.store import Store
 from flows.beside import Beside
-from flows.build import as_before, build_snapshot
 from flows.collect import list_sources
+from flows.gathered import Gathered, gathered
 from flows.night_report import keep_report
 from flows.outcome import BuildOptions, BuildResult, Start
 from flows.rebuild import rebuilds
 from flows.request import IndexRequest
-from flows.staged import Gathered, gathered
 from flows.steps import Progress, Steps
+from flows.unchanged import as_before
 from pipeline.errors import ArtifactError, NoctuleError, PartialFailure, StoreBusy, WriteFailed
 from pipeline.model import SnapshotId
 from pipeline.search_settings import Search
@@ -68,7 +68,7 @@ def look_ahead(request: IndexRequest, steps: Steps) -> BuildResult | None:
     start, settings, store = time.perf_counter(), request.settings(), Store(request.store)
     options = _options(request)
     given = gathered(settings, store, steps, options)
-    done = as_before(given, store, steps, options, start)
+    done = as_before(given.inputs, store, steps, options, start)
     if done is None:
         _ahead[request] = given
     return done
@@ -80,6 +80,8 @@ _ahead: dict[IndexRequest, Gathered] = {}
 
 def build_index(request: IndexRequest, steps: Steps, progress: Progress) -> BuildResult:
     """The request's documents, published as the store's current snapshot; raises as ``build_snapshot`` does."""
+    from flows.build import build_snapshot  # imports for a second what a run without changes does not need
+
     settings, store = request.settings(), Store(request.store)
     given = _ahead.pop(request, None)
     rebuilt, previous = rebuilds(store, settings), _current(store)

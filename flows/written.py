@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from importlib.metadata import version
 
 from artifacts.catalog import write_catalog
 from artifacts.layout import FAISS_INDEX, FORMAT_VERSION, table_file
@@ -14,25 +13,11 @@ from artifacts.store import Staging, describe
 from artifacts.vectors import write_index
 from flows import assemble
 from flows.parts import Parts
-from pipeline import __version__, text
+from flows.tools import tools
+from pipeline import text
 
 # Few enough that reading one passage's text reads little else.
 PASSAGES_PER_GROUP = 1024
-TOOLS = (
-    "faiss-cpu",
-    "markdown-it-py",
-    "networkx",
-    "numpy",
-    "pyarrow",
-    "PyStemmer",
-    "python-louvain",
-    "torch",
-)
-
-
-def tools() -> dict[str, str]:
-    """The versions of what makes a snapshot."""
-    return {"noctule": __version__} | {name: version(name) for name in TOOLS}
 
 
 def write_files(staging: Staging, parts: Parts) -> tuple[Staging, Manifest]:

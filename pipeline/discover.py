@@ -31,14 +31,14 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A regular file of a collection: ``path`` is relative, NFC, with ``/``; ``location`` is as the disk spells it.
+    """A regular file of a collection: ``path`` is relative, NFC, with ``/``; ``location`` is where the disk has it, as it spells it.
 
     ``modified`` and ``author`` are what a history knows of it, where it has one.
     """
 
     collection: str
     path: str
-    location: Path
+    location: str
     size: int
     modified: str | None = None
     author: str = ""
@@ -82,14 +82,14 @@ def list_files(name: str, collection: Collection) -> Listing:
     root = Path(collection.root)
     _require_folder(name, root)
     walk = _Walk(name, collection, _globs(collection.include), _globs(collection.exclude))
-    pending = [(root, "")]
+    pending = [(str(root), "")]
     while pending:
         folder, prefix = pending.pop()
         for entry in _entries(walk, folder, prefix):
             if _visit(walk, entry, prefix):
-                pending.append((folder / entry.name, f"{prefix}{_normal(entry.name)}/"))
+                pending.append((entry.path, f"{prefix}{_normal(entry.name)}/"))
     return Listing(
-        tuple(sorted(walk.files, key=lambda found: (found.path, str(found.location)))),
+        tuple(sorted(walk.files, key=lambda found: (found.path, found.location))),
         tuple(sorted(walk.rejections, key=lambda rejection: (rejection.path, rejection.reason))),
     )
 
@@ -115,7 +115,7 @@ def _require_folder(name: str, root: Path) -> None:
         ) from None
 
 
-def _entries(walk: _Walk, folder: Path, prefix: str) -> Iterator[os.DirEntry[str]]:
+def _entries(walk: _Walk, folder: str, prefix: str) -> Iterator[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             yield from sorted(entries, key=lambda entry: entry.name)
@@ -175,7 +175,7 @@ def _record(walk: _Walk, entry: os.DirEntry[str], path: str, status: os.stat_res
     elif status.st_size > walk.collection.max_bytes:
         walk.quarantine(shown, _too_big(status.st_size, walk.collection.max_bytes))
     else:
-        walk.files.append(FoundFile(walk.name, path, Path(entry.path), status.st_size))
+        walk.files.append(FoundFile(walk.name, path, entry.path, status.st_size))
 
 
 def _too_big(size: int, limit: int) -> str:
@@ -280,12 +280,12 @@ def _below(root: str) -> str:
     return os.path.join(os.path.realpath(root), "")  # noqa: PTH118  # a Path drops the separator
 
 
-def _opened(descriptor: int, location: Path) -> str:
+def _opened(descriptor: int, location: str) -> str:
     """Where the file that is open lies: Linux says so at once, elsewhere its folder's path is followed."""
     try:
         return os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115  # of every file of a collection
     except OSError:
-        return os.path.realpath(location.parent)
+        return os.path.join(os.path.realpath(os.path.dirname(location)), "")  # noqa: PTH118, PTH120
 
 
 def _open_fault(error: OSError) -> str:

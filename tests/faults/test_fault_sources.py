@@ -41,7 +41,7 @@ def read(text: str, path: str = "a.md") -> Document:
 def write(path: Path, text: str = "# Words\n\nSome words.\n") -> FoundFile:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
-    return FoundFile("c", path.name, path, len(text))
+    return FoundFile("c", path.name, str(path), len(text))
 
 
 def understood(files: tuple[FoundFile, ...], settings: Settings) -> Understood:
@@ -109,7 +109,7 @@ def test_a_file_that_changed_while_it_was_read_is_read_again(
     tmp_path: Path, writer: Callable[[Path, int], None]
 ) -> None:
     file = write(tmp_path / "a.md", "first\n")
-    writer(file.location, 1)
+    writer(Path(file.location), 1)
     source = read_source(file, collection(tmp_path))
     assert source.content == b"first\nmore\n"
     assert source.sha256 == sha256_hex(source.content)
@@ -117,7 +117,7 @@ def test_a_file_that_changed_while_it_was_read_is_read_again(
 
 def test_a_file_that_never_rests_is_quarantined(tmp_path: Path, writer: Callable[[Path, int], None]) -> None:
     file = write(tmp_path / "a.md", "first\n")
-    writer(file.location, 100)
+    writer(Path(file.location), 100)
     with pytest.raises(RejectedDocument, match="changes while it is read"):
         read_source(file, collection(tmp_path))
 

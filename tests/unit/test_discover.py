@@ -69,7 +69,7 @@ def test_a_pipe_is_skipped_without_opening_it(tmp_path: Path) -> None:
 def test_a_pipe_that_took_a_files_place_is_rejected_and_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.md")
     with pytest.raises(RejectedDocument, match="not a regular file"):
-        read_source(FoundFile("c", "x.md", tmp_path / "x.md", 1), collection(tmp_path))
+        read_source(FoundFile("c", "x.md", str(tmp_path / "x.md"), 1), collection(tmp_path))
 
 
 def test_a_name_that_is_not_utf8_is_rejected_with_an_escaped_name(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_file_over_max_bytes_is_quarantined(tmp_path: Path) -> None:
 def test_a_file_that_grew_over_max_bytes_since_the_listing_is_rejected(tmp_path: Path) -> None:
     write(tmp_path, "big.md")
     with pytest.raises(RejectedDocument, match="max_bytes"):
-        read_source(FoundFile("c", "big.md", tmp_path / "big.md", 1), collection(tmp_path, max_bytes=3))
+        read_source(FoundFile("c", "big.md", str(tmp_path / "big.md"), 1), collection(tmp_path, max_bytes=3))
 
 
 @pytest.mark.parametrize("kind", ["missing", "file"])
@@ -119,13 +119,13 @@ def test_a_root_that_is_no_folder_stops_the_build(tmp_path: Path, kind: str) -> 
 
 def test_a_file_that_is_gone_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(RejectedDocument, match="gone"):
-        read_source(FoundFile("c", "x.md", tmp_path / "x.md", 1), collection(tmp_path))
+        read_source(FoundFile("c", "x.md", str(tmp_path / "x.md"), 1), collection(tmp_path))
 
 
 def test_a_link_that_took_a_files_place_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "x.md").symlink_to("/etc/passwd")
     with pytest.raises(RejectedDocument, match="symbolic link"):
-        read_source(FoundFile("c", "x.md", tmp_path / "x.md", 1), collection(tmp_path))
+        read_source(FoundFile("c", "x.md", str(tmp_path / "x.md"), 1), collection(tmp_path))
 
 
 def test_a_folder_that_became_a_link_to_the_outside_is_rejected(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_a_folder_that_became_a_link_to_the_outside_is_rejected(tmp_path: Path) 
     write(outside, "x.md")
     (root / "sub").symlink_to(outside)
     with pytest.raises(RejectedDocument, match="outside"):
-        read_source(FoundFile("c", "sub/x.md", root / "sub" / "x.md", 1), collection(root))
+        read_source(FoundFile("c", "sub/x.md", str(root / "sub" / "x.md"), 1), collection(root))
 
 
 def test_the_file_time_is_read_only_when_asked_for(tmp_path: Path) -> None:

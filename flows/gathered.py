@@ -1,0 +1,32 @@
+"""A look at the sources: all that must be known of them to tell whether anything has changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from artifacts.store import Store
+from flows.collect import Listing, Looked, list_sources, look
+from flows.corpus import shrunk
+from flows.outcome import BuildOptions
+from flows.steps import Steps
+from flows.unchanged import inputs_of
+from pipeline.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The sources, looked at and not parsed; nothing where a run begins after them."""
+
+    listing: Listing | None
+    looked: Looked | None
+    inputs: str
+
+
+def gathered(settings: Settings, store: Store, steps: Steps, options: BuildOptions) -> Gathered:
+    """Every file listed, read and hashed; raises ``MissingRoot``."""
+    if options.start in ("embed", "links"):
+        return Gathered(None, None, "")
+    listing = steps.run("discover", lambda: list_sources(settings))
+    listing = shrunk(listing, settings, store, options)
+    looked = steps.run("look", lambda: look(listing.files, settings))
+    return Gathered(listing, looked, inputs_of(looked, listing, settings))
