@@ -19,8 +19,8 @@ from pipeline.site_settings import Site
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 FOLDERS = ("concepts", "guide", "store", "start")
 NOTES = {
-    "eulen.md": "---\nlang: de\ntags: [birds]\n---\n# Eulen\n\nDie Eulen jagten in den Häusern der Müller. Größe zählt nicht.\n",
-    "cafe.md": "---\ntags: [birds, food]\n---\n# Café culture\n\nA naïve résumé of coffee. `getUserById` and `append_event` are names.\n",
+    "eulen.md": "---\nlang: de\ntags: [birds]\ndate: 2024-12-31\n---\n# Eulen\n\nDie Eulen jagten in den Häusern der Müller. Größe zählt nicht.\n",
+    "cafe.md": "---\ntags: [birds, food]\ndate: 2021-01-01\n---\n# Café culture\n\nA naïve résumé of coffee. `getUserById` and `append_event` are names.\n",
     "tokyo.md": "---\nlang: ja\n---\n# 東京\n\n東京都の天気は晴れです。\n",
     "kestrel.md": "# Kestrel\n\nA kestrel hovers over the meadow. The windhover is another name.\n\n## Food\n\nVoles and mice.\n",
     "copy.md": "# Kestrel\n\nA kestrel hovers over the meadow. The windhover is another name.\n",

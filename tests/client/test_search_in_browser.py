@@ -189,12 +189,16 @@ def test_phrases_exclusions_and_repeats(page: webdriver.Chrome) -> None:
 def test_filters_leave_what_they_name_and_facets_count_it(page: webdriver.Chrome) -> None:
     whole = _answer(page, "birds owls coffee kestrel")
     tags = {each["value"]: each["count"] for each in whole["facets"]["tag"]}
-    assert set(whole["facets"]) == {"tag", "community", "language", "section", "collection"}
+    assert set(whole["facets"]) == {"tag", "community", "language", "section", "collection", "date"}
     assert _titles(page, "kestrel coffee eulen", filters={"tag": ["food"]}) == ["Café culture"]
     assert {*_titles(page, "kestrel coffee eulen", filters={"tag": ["birds"]})} <= {"Café culture", "Eulen"}
     assert _titles(page, "kestrel coffee eulen", filters={"tag": ["nosuch"]}) == []
     assert _titles(page, "eulen", filters={"language": ["de"], "section": ["notes"]}) == ["Eulen"]
     assert all(count > 0 for count in tags.values())
+    years = [(each["value"], each["count"]) for each in _answer(page, "coffee eulen")["facets"]["date"]]
+    assert years[:2] == [(2024, 1), (2021, 1)]
+    assert _titles(page, "coffee eulen", filters={"date": [2024]}) == ["Eulen"]
+    assert _titles(page, "coffee eulen", filters={"date": [1871]}) == []
 
 
 def test_nothing_found_is_an_answer(page: webdriver.Chrome) -> None:

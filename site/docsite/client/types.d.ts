@@ -6,6 +6,7 @@ interface SearchFilters {
   language?: string[];
   section?: string[];
   collection?: string[];
+  date?: number[];
 }
 
 interface QueryOptions {
@@ -52,7 +53,7 @@ interface FacetValue {
   count: number;
 }
 
-type FacetName = "collection" | "section" | "tag" | "community" | "language";
+type FacetName = "collection" | "section" | "tag" | "community" | "language" | "date";
 
 interface SearchAnswer {
   hits: SearchHit[];

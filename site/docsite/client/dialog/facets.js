@@ -4,7 +4,7 @@
   "use strict";
   const reader = window.noctuleReader;
   const element = reader.element;
-  const NAMES = /** @type {const} */ (["collection", "section", "tag", "community", "language"]);
+  const NAMES = /** @type {const} */ (["collection", "section", "tag", "community", "language", "date"]);
   const SHOWN = 5;
   const SHOWN_TOPICS = 3; // their names are long
   /** @type {Set<string>} the kinds of which all are shown */

@@ -1,8 +1,13 @@
 // @ts-check
 // Facets: what each document is (its tags, language and so on), to filter by and to count.
 
-/** @typedef {"collection" | "language" | "section" | "community" | "tag"} Kind */
+/** @typedef {"collection" | "language" | "section" | "community" | "tag" | "date"} Kind */
 /** @typedef {{value: string | number, label?: string, count: number}} Count */
+
+const MS_A_DAY = 86_400_000;
+
+/** The year of a day counted from 1970, which is day 1; 0 where none is known. @param {number} day */
+const yearOf = (day) => (day ? new Date((day - 1) * MS_A_DAY).getUTCFullYear() : 0);
 
 class Facets {
   /** @param {Uint8Array[]} columns */
@@ -20,13 +25,17 @@ class Facets {
       section: (document) => [section[document]],
       community: (document) => (community[document] ? [community[document] - 1] : []),
       tag: (document) => this.tags.subarray(this.firstTag[document] + 1, this.firstTag[document + 1]),
+      date: () => [],
     };
     this.tags = numbersOf(columns[5]);
     this.firstTag = new Int32Array(collection.length + 1);
     for (let i = 0; i < collection.length; i++) {
       this.firstTag[i + 1] = this.firstTag[i] + 1 + this.tags[this.firstTag[i]];
     }
-    this.days = numbersOf(columns[6]);
+    const years = Array.from(numbersOf(columns[6]), yearOf);
+    this.values.date = Array.from(new Set(years)).filter(Boolean).sort((a, b) => b - a);
+    const placeOf = new Map(this.values.date.map((year, place) => [year, place]));
+    this.of.date = (document) => (years[document] ? [placeOf.get(years[document]) ?? 0] : []);
   }
 
   /**
@@ -47,7 +56,7 @@ class Facets {
   }
 
   /**
-   * How many of these documents have each value, commonest first.
+   * How many of these documents have each value, commonest first; years from the last one back.
    * @param {Int32Array} documents
    * @returns {Record<Kind, Count[]>}
    */
@@ -57,7 +66,7 @@ class Facets {
       const counts = new Int32Array(this.values[kind].length);
       for (const document of documents) for (const place of Array.from(this.of[kind](document))) counts[place]++;
       const present = Array.from(counts.keys()).filter((place) => counts[place]);
-      present.sort((a, b) => counts[b] - counts[a] || a - b);
+      if (kind !== "date") present.sort((a, b) => counts[b] - counts[a] || a - b);
       found[kind] = present.map((place) => this.count(kind, place, counts[place]));
     }
     return found;
