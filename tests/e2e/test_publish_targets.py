@@ -108,7 +108,7 @@ def test_a_sending_that_is_killed_leaves_the_pointer_and_the_next_goes_on(
 ) -> None:
     send(store, bucket, keep=1)
     environment = server.environment | {"NOCTULE_CACHE": str(tmp_path / "cache")}
-    for number in range(1, 8):  # a sending of these small files may be over before the signal comes
+    for number in range(1, 25):  # a sending of these small files may be over before the signal comes
         before = server.files().cat_file(f"{bucket}/{CURRENT}")
         new = publish_tiny_snapshot(store, number).snapshot_id
         folder = f"{bucket}/snapshots/{new}"

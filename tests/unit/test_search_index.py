@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +30,7 @@ from docsite.search.words import Surfaces, aliases
 from docsite.templates import CLIENT
 from pipeline.search_settings import Search
 from pipeline.settings import Site
+from tests.command_line import REPOSITORY
 from tests.search_site_builder import SearchSite, search_site
 from tests.site_builder import snapshot_of
 
@@ -261,3 +263,27 @@ def test_the_engines_types_hold() -> None:
     ]
     run = subprocess.run([tsc, *flags, *sources], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout
+
+
+_DIGEST = """
+import hashlib, sys
+from pathlib import Path
+from artifacts.store import Store
+from docsite.plan import plan_site
+from docsite.search.index import search_files
+from pipeline.site_settings import Site
+with Store(Path(sys.argv[1])).open() as snapshot:
+    files = {page.path: page.content for page in search_files(plan_site(snapshot, Site()), snapshot)}
+print(hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest())
+"""
+
+
+def test_the_number_of_threads_leaves_no_trace(search_site: SearchSite) -> None:
+    def digest(threads: int) -> str:
+        names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+        environment = os.environ | dict.fromkeys(names, str(threads))
+        environment["PYTHONPATH"] = f"{REPOSITORY}:{REPOSITORY / 'site'}"
+        command = [sys.executable, "-c", _DIGEST, str(search_site.store.root)]
+        return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+
+    assert digest(1) == digest(2)

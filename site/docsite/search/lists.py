@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from artifacts.ivf import one_thread
 from docsite.search.material import Floats, Ints, Meanings
@@ -103,15 +104,19 @@ def make_lists(meanings: Meanings, has_passages: npt.NDArray[np.bool_]) -> Lists
 
 def _turn(vectors: Floats) -> Floats:
     """The directions in which the vectors are longest, longest first, as columns; their signs do not hang on the machine."""
-    _, directions = np.linalg.eigh(_squared(vectors))
+    with threadpool_limits(
+        1, "blas"
+    ):  # with two, the last bits are others, and directions of like lengths turn
+        _, directions = np.linalg.eigh(_squared(vectors))
     kept = directions[:, ::-1][:, :DIMENSIONS]
     signs = np.sign(kept[np.argmax(np.abs(kept), axis=0), np.arange(kept.shape[1])])
     return (kept * np.where(signs == 0, 1, signs)).astype(np.float32)
 
 
 def along(vectors: Floats, turn: Floats) -> Floats:
-    """Vectors along other directions; summed so finely that the order, which hangs on the machine, leaves no trace."""
-    found: Floats = (vectors.astype(np.float64) @ turn.astype(np.float64)).astype(np.float32)
+    """Vectors along other directions."""
+    with threadpool_limits(1, "blas"):
+        found: Floats = (vectors.astype(np.float64) @ turn.astype(np.float64)).astype(np.float32)
     return found
 
 
