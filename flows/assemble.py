@@ -19,13 +19,13 @@ from flows.understand import UNSTEMMED, stemmed_language
 from pipeline.acronyms import merge
 from pipeline.anchors import anchor_texts
 from pipeline.centroids import centroids
-from pipeline.communities import Clusters, LinkGraph, Partition, find_clusters, link_graph, named
+from pipeline.communities import Clusters, LinkGraph, Partition, link_graph, named
 from pipeline.embed import Vectors
 from pipeline.field_counts import FieldCounts, count_fields
 from pipeline.lexical import LexicalIndex, SharedField, build_index
 from pipeline.links import resolve_links
 from pipeline.model import DocId, ResolvedLink
-from pipeline.settings import FIELDS, Communities, LexicalField, Settings
+from pipeline.settings import FIELDS, LexicalField, Settings
 from pipeline.text import prose_analyzer
 from pipeline.vocabulary import NearTerms, VocabularyTerm, near_terms, select_terms, surface_forms
 
@@ -87,19 +87,6 @@ def code_index(corpus: Understood, settings: Settings) -> LexicalIndex:
 def graph_of(corpus: Understood, links: Iterable[ResolvedLink]) -> LinkGraph:
     """The graph that the links make."""
     return link_graph((document.doc_id for document in corpus.linking), links)
-
-
-@dataclass(frozen=True, slots=True)
-class ClusterJob:
-    """A graph to cut into communities, and how."""
-
-    graph: LinkGraph
-    settings: Communities
-
-
-def clusters_of(job: ClusterJob) -> Clusters:
-    """The communities of the graph, by number."""
-    return find_clusters(job.graph, job.settings)
 
 
 def name_communities(

@@ -24,20 +24,20 @@ from flows.lessons import (
     term_vector_rows,
 )
 from flows.steps import Steps
-from pipeline.communities import Clusters
+from pipeline.communities import Clusters, LinkGraph, find_clusters
 from pipeline.lexical import LexicalIndex
 from pipeline.model import Rejection
-from pipeline.settings import Settings
+from pipeline.settings import Communities, Settings
 
 # Edges; of fewer, communities are found before another process is up.
 _LARGE_GRAPH = 20_000
 
 
-def _begun(job: assemble.ClusterJob, beside: Beside) -> Callable[[], Clusters]:
+def _clusters(graph: LinkGraph, settings: Communities, beside: Beside) -> Callable[[], Clusters]:
     """The communities of a graph, which of a large one another core finds meanwhile."""
-    if len(job.graph.source) < _LARGE_GRAPH:
-        return partial(assemble.clusters_of, job)
-    return beside.start(assemble.clusters_of, job)
+    if len(graph.source) < _LARGE_GRAPH:
+        return partial(find_clusters, graph, settings)
+    return beside.start(partial(find_clusters, settings=settings), graph)
 
 
 class Parts:
@@ -57,7 +57,7 @@ class Parts:
         self.languages = sorted(corpus.languages or {"en"})
         links = steps.run("links", lambda: assemble.resolved_links(corpus, settings))
         graph = assemble.graph_of(corpus, links)
-        clusters = _begun(assemble.ClusterJob(graph, settings.communities), beside)
+        clusters = _clusters(graph, settings.communities, beside)
         anchors = steps.run("anchors", lambda: assemble.count_anchors(corpus, links))
         self.prose: LexicalIndex = steps.run(
             "lexical", lambda: assemble.prose_index(corpus, anchors, settings)

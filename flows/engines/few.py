@@ -5,22 +5,18 @@ What loads a model keeps a core busy for seconds. A night has other work for so 
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from flows.workers import WorkerFailed, Workers
+from flows.beside import Beside
 from pipeline.embed import Progress, TransformerEncoder, Vectors, load_encoder
 from pipeline.settings import Embed
 
 # Of more texts this process would rather have the model itself, for all its threads and to show how far it is.
 MOST_TEXTS = 4_096
-_LIMIT_S = 3_600.0
-_log = logging.getLogger("noctule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +29,15 @@ class Few:
 
 
 class BesideEncoder:
-    """A process that has the model in memory, or soon will; ``encoder`` is this process's, which may never need it."""
+    """A process that has the model in memory, or soon will, and gives the vectors that ``encoder`` would."""
 
     def __init__(self, embed: Embed, encoder: TransformerEncoder) -> None:
         self._embed = embed.model_copy(update={"precision": encoder.precision, "device": encoder.device})
-        self._encoder = encoder
-        self._workers = Workers(1)
-        self._pool = ThreadPoolExecutor(1, "noctule-few")
-        self._warm: Future[object] = self._pool.submit(
-            self._workers.call, encode_few, Few(self._embed, (), False), _LIMIT_S
-        )
+        self._beside = Beside()
+        self._begun((), as_queries=False)
+
+    def _begun(self, texts: Sequence[str], *, as_queries: bool) -> Callable[[], tuple[Vectors, int]]:
+        return self._beside.start(encode_few, Few(self._embed, tuple(texts), as_queries))
 
     @property
     def at_once(self) -> int:
@@ -51,21 +46,13 @@ class BesideEncoder:
 
     def encode(self, texts: Sequence[str], progress: Progress, *, as_queries: bool) -> Vectors:
         """The vectors that the encoder of this process would give; raises ``ModelUnavailable``."""
-        try:
-            self._warm.result()
-            given = Few(self._embed, tuple(texts), as_queries)
-            vectors, tokens = self._workers.call(encode_few, given, _LIMIT_S)
-        except WorkerFailed as failure:
-            _log.warning("%d texts are encoded in this process: the one beside it %s", len(texts), failure)
-            return self._encoder.encode(texts, progress, as_queries=as_queries)
+        vectors, tokens = self._begun(texts, as_queries=as_queries)()
         progress(tokens)
         return vectors
 
     def close(self) -> None:
         """The process ends, whatever it is doing."""
-        self._workers.kill()
-        self._pool.shutdown()
-        self._workers.__exit__(None, None, None)
+        self._beside.__exit__(None, None, None)
 
 
 def encode_few(few: Few) -> tuple[Vectors, int]:

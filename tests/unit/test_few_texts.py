@@ -40,7 +40,7 @@ def test_where_that_process_dies_this_one_encodes(model: Embed) -> None:
     encoder = TransformerEncoder(model)
     beside = BesideEncoder(model, encoder)
     try:
-        beside._workers.kill()
+        beside._beside._workers.kill()
         found = beside.encode(TEXTS, lambda _: None, as_queries=False)
     finally:
         beside.close()

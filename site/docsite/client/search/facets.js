@@ -18,6 +18,9 @@ class Facets {
     /** @type {Map<number, string>} */
     this.labels = new Map(names.community);
     const [collection, language, section, community] = columns.slice(1, 5).map(numbersOf);
+    const years = Array.from(numbersOf(columns[6]), yearOf);
+    this.values.date = Array.from(new Set(years)).filter(Boolean).sort((a, b) => b - a);
+    const placeOf = new Map(this.values.date.map((year, place) => [year, place]));
     /** @type {Record<Kind, (document: number) => ArrayLike<number>>} */
     this.of = {
       collection: (document) => [collection[document]],
@@ -25,17 +28,13 @@ class Facets {
       section: (document) => [section[document]],
       community: (document) => (community[document] ? [community[document] - 1] : []),
       tag: (document) => this.tags.subarray(this.firstTag[document] + 1, this.firstTag[document + 1]),
-      date: () => [],
+      date: (document) => (years[document] ? [placeOf.get(years[document]) ?? 0] : []),
     };
     this.tags = numbersOf(columns[5]);
     this.firstTag = new Int32Array(collection.length + 1);
     for (let i = 0; i < collection.length; i++) {
       this.firstTag[i + 1] = this.firstTag[i] + 1 + this.tags[this.firstTag[i]];
     }
-    const years = Array.from(numbersOf(columns[6]), yearOf);
-    this.values.date = Array.from(new Set(years)).filter(Boolean).sort((a, b) => b - a);
-    const placeOf = new Map(this.values.date.map((year, place) => [year, place]));
-    this.of.date = (document) => (years[document] ? [placeOf.get(years[document]) ?? 0] : []);
   }
 
   /**
