@@ -17,7 +17,7 @@ from typing import Annotated, Any, Concatenate, NoReturn, ParamSpec, get_type_hi
 import typer
 
 from flows import output
-from flows.signals import INTERRUPTED, Stopped, stop_if_told
+from flows.signals import INTERRUPTED, Stopped, heeding_signals
 from pipeline.errors import NoctuleError
 
 P = ParamSpec("P")
@@ -107,7 +107,8 @@ def _common() -> list[inspect.Parameter]:
 def _guarded(flags: Flags, command: Callable[[], None]) -> None:
     output.configure_logging(quiet=flags.quiet, as_json=flags.as_json, debug=flags.debug)
     try:
-        _heeding_signals(command)
+        with heeding_signals():
+            command()
         # Here, not when Python ends: a reader that has gone is no error of ours.
         sys.stdout.flush()
     except typer.Exit:
@@ -126,16 +127,6 @@ def _guarded(flags: Flags, command: Callable[[], None]) -> None:
         raise typer.Exit(2) from None
     except Exception as bug:
         _bug(bug, flags)
-
-
-def _heeding_signals(command: Callable[[], None]) -> None:
-    """Runs the command; a signal that came meanwhile wins over whatever became of it, even over success."""
-    try:
-        command()
-    except Exception:
-        stop_if_told()
-        raise
-    stop_if_told()
 
 
 def _leave_quietly() -> NoReturn:

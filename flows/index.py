@@ -22,7 +22,7 @@ from artifacts.nights import read_night
 from flows import display, night_sheets, report
 from flows.outcome import BuildResult
 from flows.request import IndexRequest
-from flows.signals import spare_children, stop_if_told
+from flows.signals import heeding_signals, spare_children, stop_if_told
 from flows.steps import Clock
 from flows.work import build_index, publish_as_set
 from pipeline.errors import WriteFailed, is_transient
@@ -110,6 +110,7 @@ def _named(name: str, number: int, of: int) -> Task[[_Call[Any]], None]:
 
 
 @flow(name="index", persist_result=False, validate_parameters=True)
+@heeding_signals()
 def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
     config: str | None = None,
     sources: list[str] | None = None,

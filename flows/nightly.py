@@ -8,11 +8,13 @@ from prefect import flow
 
 from flows.index import PrefectSteps, index
 from flows.request import IndexRequest
+from flows.signals import heeding_signals
 from flows.site import site
 from flows.work import Night, publish_as_set
 
 
 @flow(name="nightly", persist_result=False)
+@heeding_signals()
 def nightly(
     config: str | None = None,
     store: str = ".noctule",

@@ -12,6 +12,8 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from types import FrameType
 from typing import NoReturn
@@ -70,6 +72,17 @@ def stop_if_told() -> None:
     """Returns unless a signal has come; raises again what it raised, wherever that was dropped."""
     if _received:
         raise _answer(_received[0])
+
+
+@contextmanager
+def heeding_signals() -> Iterator[None]:
+    """A signal that came meanwhile wins over whatever became of the block or function: an error, or even success."""
+    try:
+        yield
+    except Exception:
+        stop_if_told()
+        raise
+    stop_if_told()
 
 
 def _answer(number: int) -> BaseException:

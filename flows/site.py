@@ -12,6 +12,7 @@ from prefect.artifacts import create_markdown_artifact
 from flows import display
 from flows.index import PrefectSteps
 from flows.request import read_settings
+from flows.signals import heeding_signals
 from flows.work import build_search, build_site
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ _log = logging.getLogger(display.LOGGER)
 
 
 @flow(name="site", persist_result=False)
+@heeding_signals()
 def site(
     config: str | None = None, store: str = ".noctule", out: str = "public", full: bool = False
 ) -> SiteResult:
@@ -38,6 +40,7 @@ def site(
 
 
 @flow(name="search", persist_result=False)
+@heeding_signals()
 def search_only(
     config: str | None = None, store: str = ".noctule", out: str = "public", insert: bool = False
 ) -> SearchOnlyResult:

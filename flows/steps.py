@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from flows.signals import stop_if_told
+from flows.signals import heeding_signals, stop_if_told
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,8 +90,8 @@ class Clock:
         start = time.perf_counter()
         stop_if_told()
         try:
-            yield
-            stop_if_told()
+            with heeding_signals():
+                yield
         finally:
             self._times.append(StageTime(stage, time.perf_counter() - start))
 

@@ -6,7 +6,9 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -31,12 +33,12 @@ class ObjectServer:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        self._log = folder / "server.log"
+        self._log, self._limit = folder / "server.log", folder / "limit"
         self.environment = CREDENTIALS | {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{self.port}"}
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port)],
-                stdout=log, stderr=log, env={**os.environ, **CREDENTIALS},
+                [sys.executable, "-m", "tests.object_server", str(self.port), str(self._limit)],
+                stdout=log, stderr=log, env={**os.environ, **CREDENTIALS}, cwd=Path(__file__).parents[1],
             )  # fmt: skip
         wait_until(self._answers, 60, "the object server does not answer")
 
@@ -59,6 +61,15 @@ class ObjectServer:
             skip_instance_cache=True, use_listings_cache=False,
         )  # fmt: skip
 
+    @contextmanager
+    def accepting(self, count: int) -> Iterator[None]:
+        """So many files may be put meanwhile; who puts another one waits, and is refused when the block ends."""
+        self._limit.write_text(str(count))
+        try:
+            yield
+        finally:
+            self._limit.unlink()
+
     def stop(self) -> None:
         """The server is gone."""
         self.process.kill()
@@ -73,3 +84,41 @@ def object_server(folder: Path) -> Iterator[ObjectServer]:
         yield server
     finally:
         server.stop()
+
+
+class _Limited:
+    """The server's application behind a limit of puts, which a file names; where there is none, nothing is limited."""
+
+    def __init__(self, application: Callable[..., Iterable[bytes]], limit: Path) -> None:
+        self._application, self._limit = application, limit
+        self._counting = threading.Lock()
+        self._accepted = 0
+
+    def __call__(self, request: dict[str, Any], answer: Callable[..., Any]) -> Iterable[bytes]:
+        if request["REQUEST_METHOD"] == "PUT" and self._is_one_too_many():
+            while self._limit.exists():
+                time.sleep(0.01)
+            answer("503 Slow Down", [])
+            return []
+        return self._application(request, answer)
+
+    def _is_one_too_many(self) -> bool:
+        with self._counting:
+            if not self._limit.exists():
+                self._accepted = 0
+                return False
+            self._accepted += 1
+            return self._accepted > int(self._limit.read_text())
+
+
+def _serve(port: int, limit: Path) -> None:
+    from moto.server import DomainDispatcherApplication, create_backend_app
+    from werkzeug.serving import run_simple
+
+    run_simple(
+        "127.0.0.1", port, _Limited(DomainDispatcherApplication(create_backend_app), limit), threaded=True
+    )
+
+
+if __name__ == "__main__":
+    _serve(int(sys.argv[1]), Path(sys.argv[2]))

@@ -67,6 +67,14 @@ def test_a_signal_in_the_middle_of_a_batch_that_drops_it_spares_the_batches_afte
     assert _python(program.replace("{use}", use), "SIGTERM") == ["batch 1", "heeded Stopped"]
 
 
+@pytest.mark.parametrize("signal_name", ["SIGTERM", "SIGINT"])
+def test_a_signal_that_a_library_turned_into_an_error_of_its_own_is_a_signal_again(signal_name: str) -> None:
+    use = "steps.run('load', lambda: (lose(), open('/nowhere')))"
+    program = _SPENT.replace('    assert lose() == "lost"\n    print("dropped", flush=True)\n', "")
+    kind = "KeyboardInterrupt" if signal_name == "SIGINT" else "Stopped"
+    assert _python(program.replace("{use}", use), signal_name) == [f"heeded {kind}"]
+
+
 def test_ctrl_c_is_ours_and_not_asyncios() -> None:
     program = """
 import asyncio, os, signal
