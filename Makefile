@@ -48,7 +48,7 @@ layers: $(VENV)/.installed-test ## imports go down only
 	PYTHONPATH=.:site $(BIN)/lint-imports --no-cache
 
 tests: $(VENV)/.installed-test ## unit, golden, property, crash, client and end-to-end tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 browser: ## Chromium for the client tests, where this user may install it
 	@command -v chromium >/dev/null && command -v chromedriver >/dev/null && exit 0; \

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from artifacts import durable
@@ -14,7 +14,7 @@ from docsite.assets import component_files, plain_script
 from docsite.build import refuse_other_content
 from docsite.library import SnapshotTables
 from docsite.plan import SitePage, SitePlan, plan_site
-from docsite.previous import PreviousSite, SiteRecord, packed_record, previous_site
+from docsite.previous import PreviousSite, Reuse, SiteRecord, packed_record, previous_site
 from docsite.search.index import search_files
 from docsite.staging import SiteGone, Stage, abandon, new_stage
 from pipeline.errors import SettingsError, SourceError
@@ -104,7 +104,7 @@ def _exchange(
     staged = new_stage(target)
     try:
         stage = Stage(staged, previous)
-        for page in _files(plan, snapshot, ranking):
+        for page in _files(plan, snapshot, ranking, previous):
             stage.add(page)
         packed = packed_record(SiteRecord("", len(plan.library.entries), tuple(stage.files)))
         marker = json.dumps(
@@ -119,14 +119,14 @@ def _exchange(
     return stage
 
 
-def _files(plan: SitePlan, snapshot: SnapshotTables, ranking: Search) -> Iterator[SitePage]:
+def _files(
+    plan: SitePlan, snapshot: SnapshotTables, ranking: Search, previous: PreviousSite
+) -> Iterator[SitePage]:
     """All files in one folder: the engine takes pages to lie one step above its own."""
-    for page in search_files(plan, snapshot, ranking):
+    for page in search_files(plan, snapshot, ranking, Reuse(previous), folder=""):
         # The engine is text; the index's parts say their encoding themselves.
-        wide = page.content.startswith(_WIDE)
-        yield SitePage(
-            page.path.removeprefix(f"{urls.SEARCH}/"), page.content if wide else plain_script(page.content)
-        )
+        is_text = not page.kept and not page.content.startswith(_WIDE)
+        yield replace(page, content=plain_script(page.content)) if is_text else page
     yield from component_files(plan)
 
 

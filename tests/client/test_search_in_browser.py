@@ -13,8 +13,9 @@ import pytest
 from selenium import webdriver
 
 import artifacts.query
-from docsite.search.packing import FOLDER, compressed, script, text
+from docsite.search.packing import compressed, script, text
 from docsite.search.words import read_surfaces
+from docsite.urls import SEARCH as FOLDER
 from pipeline.text import fold, prose_analyzer
 from tests.browser_driver import needs_browser, served
 from tests.search_site_builder import SearchSite, search_site

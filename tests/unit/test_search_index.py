@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,16 +18,18 @@ import pytest
 
 from docsite.build import build_site
 from docsite.plan import plan_site
+from docsite.previous import Reuse
 from docsite.search.cuts import Sizes, runs_by_use
+from docsite.search.files import Files
 from docsite.search.index import search_files
 from docsite.search.kinships import kinships, no_kinships
 from docsite.search.lists import Quantizer, make_lists
 from docsite.search.material import Lexicon, Meanings, Shape, TermVectors
-from docsite.search.packing import FOLDER
 from docsite.search.postings import OWN_STEP, TIERS, arrange, levels_by_bits
 from docsite.search.terms import make_shards
 from docsite.search.words import Surfaces, aliases
 from docsite.templates import CLIENT
+from docsite.urls import SEARCH as FOLDER
 from pipeline.search_settings import Search
 from pipeline.settings import Site
 from tests.command_line import REPOSITORY
@@ -100,6 +102,13 @@ def test_without_numbers_of_ranking_there_is_no_index(tmp_path: Path) -> None:
     assert not [*(tmp_path / "without" / FOLDER).glob("*.js")]
 
 
+@pytest.fixture
+def files() -> Iterator[Files]:
+    """Files that no site had before."""
+    with Files("", Reuse()) as made:
+        yield made
+
+
 def _lexicon(terms: list[str], passages: list[list[int]], score: float = 1.0) -> Lexicon:
     counts = [len(each) for each in passages]
     flat = np.array([row for each in passages for row in each], dtype=np.int32)
@@ -112,7 +121,7 @@ def _lexicon(terms: list[str], passages: list[list[int]], score: float = 1.0) ->
     )
 
 
-def test_postings_keep_every_passage_in_its_tier() -> None:
+def test_postings_keep_every_passage_in_its_tier(files: Files) -> None:
     passages = TIERS[0] * 2 + 100
     lexicon = _lexicon(["common", "rare"], [list(range(passages)), [7, 8]])
     shape = Shape(np.arange(0, passages + 1, 2), np.zeros(passages // 2, np.int64))
@@ -120,14 +129,14 @@ def test_postings_keep_every_passage_in_its_tier() -> None:
     assert found.sizes().reshape(2, -1).sum(axis=1).tolist() == [passages, 2]
     assert found.size(found.list_of(0, 0)) == TIERS[0] and found.size(found.list_of(1, 0)) == 2
     assert found.documents_of.tolist() == [passages // 2, 2]
-    shards = make_shards(lexicon, found, None, {})
+    shards = make_shards(lexicon, found, None, {}, files)
     assert shards.first == ("common", "rare") and len(shards.tails) == 1
 
 
-def test_an_empty_corpus_has_an_empty_index() -> None:
+def test_an_empty_corpus_has_an_empty_index(files: Files) -> None:
     lexicon, shape = _lexicon([], []), Shape(np.zeros(1, np.int64), np.zeros(0, np.int64))
     found = arrange(lexicon, shape, no_kinships(lexicon, shape), 1.0)
-    assert make_shards(lexicon, found, None, {}).shards == ()
+    assert make_shards(lexicon, found, None, {}, files).shards == ()
 
 
 def test_kinships_are_read_back_as_they_were_to_a_step() -> None:
@@ -176,21 +185,21 @@ def test_words_that_are_asked_for_share_no_file_with_many_others() -> None:
     assert min(run.stop - run.start for run in least) >= 4
 
 
-def test_the_manifest_says_in_which_list_each_document_lies() -> None:
+def test_the_manifest_says_in_which_list_each_document_lies(files: Files) -> None:
     vectors = np.random.default_rng(2).normal(size=(400, 16)).astype(np.float32)
     meanings = Meanings(vectors, TermVectors(np.zeros(0, np.float32), np.zeros((0, 16), np.int8)))
-    lists = make_lists(meanings, np.ones(400, np.bool_))
+    lists = make_lists(meanings, np.ones(400, np.bool_), files)
     low, high = (np.frombuffer(each, np.uint8).astype(np.int64) for each in lists.columns()[:2])
     assert (low + 256 * high).tolist() == lists.list_of.tolist()
 
 
-def test_words_without_a_stemmer_lie_with_the_terms_around_them() -> None:
+def test_words_without_a_stemmer_lie_with_the_terms_around_them(files: Files) -> None:
     lexicon = _lexicon(["alpha", "beta", "gamma"], [[0], [1], [2]])
     shape = Shape(np.arange(4), np.zeros(3, np.int64))
     postings = arrange(lexicon, shape, no_kinships(lexicon, shape), 1.0)
-    with_words = make_shards(lexicon, postings, None, {"aaa": ["beta"], "zzz": ["alpha"]})
+    with_words = make_shards(lexicon, postings, None, {"aaa": ["beta"], "zzz": ["alpha"]}, files)
     assert with_words.first == ("alpha",)
-    assert with_words.shards != make_shards(lexicon, postings, None, {}).shards
+    assert with_words.shards != make_shards(lexicon, postings, None, {}, files).shards
 
 
 def test_quantized_numbers_are_near_what_they_were() -> None:
@@ -202,13 +211,13 @@ def test_quantized_numbers_are_near_what_they_were() -> None:
 
 
 @pytest.mark.parametrize("documents", [1, 40, 400])
-def test_every_document_lies_in_one_list(documents: int) -> None:
+def test_every_document_lies_in_one_list(documents: int, files: Files) -> None:
     vectors = np.random.default_rng(2).normal(size=(documents, 16)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     meanings = Meanings(vectors, TermVectors(np.zeros(0, np.float32), np.zeros((0, 16), np.int8)))
-    lists = make_lists(meanings, np.arange(documents) != 3)
-    assert len(lists.parts) == max(1, round((documents - (documents > 3)) / 57))
-    assert make_lists(meanings, np.arange(documents) != 3).parts == lists.parts
+    lists = make_lists(meanings, np.arange(documents) != 3, files)
+    assert len(lists.names) == max(1, round((documents - (documents > 3)) / 57))
+    assert make_lists(meanings, np.arange(documents) != 3, files).names == lists.names
 
 
 def test_words_that_the_browser_cannot_stem_lead_to_their_terms() -> None:

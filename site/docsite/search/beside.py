@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 
 from artifacts.snapshot import Snapshot, read_manifest
 from docsite.plan import plan_site
-from docsite.previous import FileRecord, PreviousSite, previous_site
+from docsite.previous import FileRecord, PreviousSite, Reuse, previous_site
 from docsite.search.index import search_files
 from docsite.staging import Stage
 from pipeline.model import SnapshotId
@@ -57,6 +57,7 @@ def fill_search(job: SearchJob) -> Filled:
         snapshot = open_now.enter_context(Snapshot(job.snapshot, manifest, None))
         previous = open_now.enter_context(previous_site(job.before)) if job.before else PreviousSite()
         stage = Stage(job.staged, previous)
-        for page in search_files(plan_site(snapshot, job.settings), snapshot, job.ranking):
+        plan = plan_site(snapshot, job.settings)
+        for page in search_files(plan, snapshot, job.ranking, Reuse(previous)):
             stage.add(page)
         return Filled(tuple(stage.files), stage.written)

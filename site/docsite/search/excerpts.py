@@ -10,7 +10,8 @@ import pyarrow.compute as pc
 
 from docsite.library import Entry, SnapshotTables
 from docsite.plan import SitePlan
-from docsite.search.packing import Part, parts, text
+from docsite.search.files import Files
+from docsite.search.packing import text
 
 # Characters of text in a file; packing leaves about two fifths.
 GROUP_CHARS = 3_600
@@ -20,9 +21,9 @@ _NOT_IN_SLUG = re.compile(r"[^\w -]")
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """The files, and the document and passage that each begins with; documents are in the order of the library."""
+    """The names of the files, and the document and passage that each begins with; documents are in the library's order."""
 
-    parts: tuple[Part, ...]
+    names: tuple[str, ...]
     documents: tuple[int, ...]
     ordinals: tuple[int, ...]
 
@@ -83,21 +84,21 @@ def _slug(title: str) -> str:
     return _NOT_IN_SLUG.sub("", title.lower()).strip().replace(" ", "-")
 
 
-def make_groups(plan: SitePlan, snapshot: SnapshotTables, starts: Sequence[int]) -> Groups:
+def make_groups(plan: SitePlan, snapshot: SnapshotTables, starts: Sequence[int], files: Files) -> Groups:
     """The files of all documents."""
     texts = Texts(snapshot, starts)
     crumbs = {page: [node.label for node in trail[:-1]] for page, trail in plan.tree.trails.items()}
     first: list[_Piece] = []
 
-    def files() -> Iterator[list[bytes]]:
+    def columns() -> Iterator[list[bytes]]:
         for group in _grouped(piece for entry in plan.library.entries for piece in texts.pieces(entry.row)):
             first.append(group[0])
             yield [
                 text([_described(plan.library.entries[piece.row], crumbs, texts, piece) for piece in group])
             ]
 
-    made = parts(files())
-    return Groups(made, tuple(each.row for each in first), tuple(each.ordinal for each in first))
+    names = files.add_all(columns())
+    return Groups(names, tuple(each.row for each in first), tuple(each.ordinal for each in first))
 
 
 def _described(entry: Entry, crumbs: Mapping[str, list[str]], texts: Texts, piece: _Piece) -> list[object]:

@@ -9,13 +9,13 @@ import numpy as np
 
 from docsite.library import Entry
 from docsite.plan import SitePlan
-from docsite.search.packing import Part, part, text, varints
+from docsite.search.packing import text, varints
 
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
-def make_facets(plan: SitePlan) -> Part:
-    """The file that a browser loads with the first search: names, then for each document their numbers."""
+def facets(plan: SitePlan) -> list[bytes]:
+    """The columns of the file that a browser loads with the first search: names, then for each document their numbers."""
     entries = plan.library.entries
     collections = list(plan.library.collections)
     languages = sorted({entry.language for entry in entries})
@@ -31,17 +31,15 @@ def make_facets(plan: SitePlan) -> Part:
         "community": [[number, label] for number, label in sorted(labels.items())],
     }
     communities = {number: place for place, number in enumerate(sorted(labels))}
-    return part(
-        [
-            text(names),
-            _places(collections, [entry.collection for entry in entries]),
-            _places(languages, [entry.language for entry in entries]),
-            _places(sections, folders),
-            varints(np.array([communities.get(entry.community, -1) + 1 for entry in entries])),
-            _tags(tags, entries),
-            varints(np.array([_day(entry.modified) for entry in entries])),
-        ]
-    )
+    return [
+        text(names),
+        _places(collections, [entry.collection for entry in entries]),
+        _places(languages, [entry.language for entry in entries]),
+        _places(sections, folders),
+        varints(np.array([communities.get(entry.community, -1) + 1 for entry in entries])),
+        _tags(tags, entries),
+        varints(np.array([_day(entry.modified) for entry in entries])),
+    ]
 
 
 def _places(names: Sequence[str], values: Sequence[str]) -> bytes:

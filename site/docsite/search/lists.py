@@ -15,8 +15,9 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from artifacts.ivf import one_thread
+from docsite.search.files import Files
 from docsite.search.material import Floats, Ints, Meanings
-from docsite.search.packing import Part, bits, floats, octets, part, varints
+from docsite.search.packing import bits, floats, octets, varints
 
 DIMENSIONS = 128
 DOCUMENTS_IN_A_LIST = 57
@@ -60,14 +61,14 @@ def _steps(width: int) -> npt.NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """The lists, and what the manifest says of them: the list of every document, and the centroids' codes."""
+    """The names of the lists' files, and what the manifest says of them: every document's list, the centroids' codes."""
 
     turn: Floats
     list_of: Ints
     centroids: Codes
     centroid_quantizer: Quantizer
     residual_quantizer: Quantizer
-    parts: tuple[Part, ...]
+    names: tuple[str, ...]
 
     def columns(self) -> list[bytes]:
         """The columns of the manifest."""
@@ -84,7 +85,7 @@ class Lists:
         ]
 
 
-def make_lists(meanings: Meanings, has_passages: npt.NDArray[np.bool_]) -> Lists:
+def make_lists(meanings: Meanings, has_passages: npt.NDArray[np.bool_], files: Files) -> Lists:
     """The lists of all documents that have passages."""
     turn = _turn(meanings.documents)
     members = np.flatnonzero(has_passages)
@@ -98,8 +99,8 @@ def make_lists(meanings: Meanings, has_passages: npt.NDArray[np.bool_]) -> Lists
     # Around its centroid a list's mean is zero.
     fine = _quantizer(residuals, DOCUMENT_BITS, np.zeros(turn.shape[1], np.float32))
     codes = fine.encode(residuals)
-    parts = tuple(_parts(members, list_of[members], codes, centroids, fine.widths))
-    return Lists(turn, list_of, coarse.encode(centroids), coarse, fine, parts)
+    names = files.add_all(_columns(members, list_of[members], codes, centroids, fine.widths))
+    return Lists(turn, list_of, coarse.encode(centroids), coarse, fine, names)
 
 
 def _turn(vectors: Floats) -> Floats:
@@ -162,17 +163,17 @@ def _quantizer(rows: Floats, total: int, mean: Floats) -> Quantizer:
     return Quantizer(mean.astype(np.float32), np.maximum(deviation, 1e-9).astype(np.float32), widths)
 
 
-def _parts(members: Ints, list_of: Ints, codes: Codes, centroids: Floats, widths: Ints) -> Iterator[Part]:
+def _columns(
+    members: Ints, list_of: Ints, codes: Codes, centroids: Floats, widths: Ints
+) -> Iterator[list[bytes]]:
     for number, centroid in enumerate(centroids):
         inside = np.flatnonzero(list_of == number)
         documents = members[inside]
         scale = max(float(np.abs(centroid).max()), 1e-9) / 127
         rounded = np.round(centroid / scale).astype(np.int8)
-        yield part(
-            [
-                varints(np.diff(documents, prepend=-1) - 1),
-                floats(np.array([scale])),
-                rounded.tobytes(),
-                bits(codes[inside], widths),
-            ]
-        )
+        yield [
+            varints(np.diff(documents, prepend=-1) - 1),
+            floats(np.array([scale])),
+            rounded.tobytes(),
+            bits(codes[inside], widths),
+        ]

@@ -10,7 +10,7 @@ import numpy as np
 from artifacts.query.term_vectors import PIECE_WEIGHT
 from docsite.search.lists import LEVELS, Lists
 from docsite.search.material import Shape
-from docsite.search.packing import Part, compressed, octets, strings, text
+from docsite.search.packing import compressed, octets, strings, text
 from docsite.search.postings import OWN_STEP, levels_by_bits
 from docsite.search.ranking import Ranking
 from docsite.search.shelves import Shelves
@@ -36,24 +36,25 @@ class Index:
     lists: Lists | None
     shelves: Shelves
     words: WordFiles
-    facets: Part
+    facets: str
 
-    def families(self) -> Mapping[str, Sequence[Part]]:
-        """The files by what they hold, in the order in which the manifest names them."""
+    def families(self) -> Mapping[str, Sequence[str]]:
+        """The names of files by what they hold, in the order of the manifest."""
         return {
             "shards": self.shards.shards,
             "tails": self.shards.tails,
-            "lists": self.lists.parts if self.lists else (),
-            "shelves": self.shelves.parts,
+            "lists": self.lists.names if self.lists else (),
+            "shelves": self.shelves.names,
             "words": self.words.words,
             "near": self.words.near,
             "facets": (self.facets,),
         }
 
 
-def manifest(index: Index, names: Sequence[str]) -> bytes:
-    """The manifest, packed; ``names`` are those of all files of all families in order."""
+def manifest(index: Index) -> bytes:
+    """The manifest, packed."""
     shape, words = index.shape, index.words
+    names = [name for family in index.families().values() for name in family]
     links = np.round(np.log1p(shape.links_in) * LINK_STEPS).astype(np.int64)
     return compressed(
         [
@@ -84,7 +85,7 @@ def _header(index: Index, names: Sequence[str]) -> dict[str, object]:
         "own_step": OWN_STEP,
         "link_steps": LINK_STEPS,
         "piece_weight": PIECE_WEIGHT,
-        "files": {family: len(parts) for family, parts in index.families().items()},
+        "files": {family: len(names) for family, names in index.families().items()},
     }
 
 

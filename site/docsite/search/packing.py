@@ -9,79 +9,17 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from docsite.plan import SitePage
-from pipeline.identity import sha256_hex
-
 Numbers = npt.NDArray[Any]
-FOLDER = "_search"
-NAME_CHARS = 8
 _ESCAPE, _SURROGATES, _OTHERS, _ITSELF = 0xE000, 0xE100, 0xEA00, 0xEB00
 _OWN_BLOCK_BYTES = 512
-_PACKERS, _MOST_WAITING = 2, 256
 _JSON = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 _MORE_BYTES_FROM = np.array([1 << 7, 1 << 14, 1 << 21, 1 << 28])
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A file of the index before it has its name."""
-
-    packed: bytes
-
-
-def part(columns: Sequence[bytes]) -> Part:
-    """The file that holds these columns."""
-    return Part(compressed(columns))
-
-
-def parts(files: Iterable[Sequence[bytes]]) -> tuple[Part, ...]:
-    """The files that hold these columns, in order: packed by a few threads while the next columns are made."""
-    waiting: deque[Future[Part]] = deque()
-    found: list[Part] = []
-    with ThreadPoolExecutor(_PACKERS) as pool:
-        for columns in files:
-            waiting.append(pool.submit(part, columns))
-            if len(waiting) > _MOST_WAITING:
-                found.append(waiting.popleft().result())
-        found += [each.result() for each in waiting]
-    return tuple(found)
-
-
-class Names:
-    """Names made from content, so that a file may be cached forever.
-
-    A name has 32 bits; where two different files would have the same, the later takes other bits of its hash.
-    """
-
-    def __init__(self) -> None:
-        self._taken: dict[str, bytes] = {}
-
-    def of(self, given: Part) -> str:
-        """The name of a part; equal parts have the same."""
-        digest = sha256_hex(given.packed)
-        for at in range(0, len(digest), NAME_CHARS):
-            name = digest[at : at + NAME_CHARS]
-            if self._taken.setdefault(name, given.packed) == given.packed:
-                return name
-        raise AssertionError(f"no free name for a file of {len(given.packed)} bytes")
-
-    def files(self) -> Iterator[tuple[str, bytes]]:
-        """Every file that has a name, by name."""
-        yield from sorted(self._taken.items())
-
-
-def page_of(name: str, packed: bytes) -> SitePage:
-    """A file of the index as a file of the site."""
-    return SitePage(f"{FOLDER}/{name}.js", script(name, packed))
 
 
 def script(name: str, packed: bytes) -> bytes:
@@ -115,13 +53,17 @@ def compressed(columns: Sequence[bytes]) -> bytes:
     Large columns get a block of their own, because what is common in one is rare in the next.
     """
     packer = zlib.compressobj(9, zlib.DEFLATED, 31, 9)
-    head = np.array([len(columns), *map(len, columns)], dtype=np.int64)
-    pieces = [packer.compress(varints(head))]
+    pieces = [packer.compress(head_of(columns))]
     for column in columns:
         pieces.append(packer.compress(column))
         if len(column) >= _OWN_BLOCK_BYTES:
             pieces.append(packer.flush(zlib.Z_BLOCK))
     return b"".join([*pieces, packer.flush()])
+
+
+def head_of(columns: Sequence[bytes]) -> bytes:
+    """What stands before the columns: how many there are, and how long each is."""
+    return varints(np.array([len(columns), *map(len, columns)], dtype=np.int64))
 
 
 def varints(values: Numbers) -> bytes:

@@ -8,16 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from docsite.search.excerpts import Groups
-from docsite.search.packing import Part, part, varints
+from docsite.search.files import Files
+from docsite.search.packing import varints
 
 GROUPS_ON_A_SHELF = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Shelves:
-    """The files, and the document and passage that the first group of each begins with."""
+    """The names of the files, and the document and passage that the first group of each begins with."""
 
-    parts: tuple[Part, ...]
+    names: tuple[str, ...]
     documents: tuple[int, ...]
     ordinals: tuple[int, ...]
 
@@ -26,14 +27,14 @@ class Shelves:
         return starts(self.documents, self.ordinals)
 
 
-def make_shelves(groups: Groups, names: Sequence[str]) -> Shelves:
-    """The shelves of groups that have these names."""
-    runs = [slice(at, at + GROUPS_ON_A_SHELF) for at in range(0, len(names), GROUPS_ON_A_SHELF)]
-    parts = tuple(
-        part([bytes.fromhex("".join(names[run])), *starts(groups.documents[run], groups.ordinals[run])])
+def make_shelves(groups: Groups, files: Files) -> Shelves:
+    """The shelves of groups."""
+    runs = [slice(at, at + GROUPS_ON_A_SHELF) for at in range(0, len(groups.names), GROUPS_ON_A_SHELF)]
+    names = files.add_all(
+        [bytes.fromhex("".join(groups.names[run])), *starts(groups.documents[run], groups.ordinals[run])]
         for run in runs
     )
-    return Shelves(parts, groups.documents[::GROUPS_ON_A_SHELF], groups.ordinals[::GROUPS_ON_A_SHELF])
+    return Shelves(names, groups.documents[::GROUPS_ON_A_SHELF], groups.ordinals[::GROUPS_ON_A_SHELF])
 
 
 def starts(documents: Sequence[int], ordinals: Sequence[int]) -> list[bytes]:

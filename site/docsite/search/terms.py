@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from artifacts.query.term_vectors import PIECE_PASSAGES, pieces
 from docsite.search.cuts import Sizes, runs, runs_by_use
+from docsite.search.files import Files
 from docsite.search.lists import along
 from docsite.search.material import Floats, Ints, Lexicon, TermVectors
-from docsite.search.packing import Part, octets, parts, strings, text, varints
+from docsite.search.packing import octets, strings, text, varints
 from docsite.search.postings import TIERS, Postings
 
 # What a shard or a file of later tiers holds, in bytes as they are estimated before anything is packed.
@@ -32,12 +33,12 @@ Aliases = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Shards:
-    """Term shards with the first and the last term of each, and the files of later tiers."""
+    """The names of term shards with the first and the last term of each, and those of the files of later tiers."""
 
     first: tuple[str, ...]
     last: tuple[str, ...]
-    shards: tuple[Part, ...]
-    tails: tuple[Part, ...]
+    shards: tuple[str, ...]
+    tails: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +54,14 @@ def utf16(word: str) -> bytes:
     return word.encode("utf-16-be", "surrogatepass")
 
 
-def make_shards(lexicon: Lexicon, postings: Postings, turned: TurnedTerms | None, aliases: Aliases) -> Shards:
+def make_shards(
+    lexicon: Lexicon, postings: Postings, turned: TurnedTerms | None, aliases: Aliases, files: Files
+) -> Shards:
     """All shards; ``aliases`` are words that a browser cannot reduce to their terms by itself."""
     order = sorted(range(len(lexicon.terms)), key=lambda at: utf16(lexicon.terms[at]))
     sizes = postings.sizes()
     heads = np.array(order, dtype=np.int64) * (len(TIERS) + 1)
-    tails, places = _tails(order, sizes, postings)
+    tails, places = _tails(order, sizes, postings, files)
     vectors = postings.ranges.length[order] > 0
     weights = sizes[heads] * _PASSAGE_BYTES + vectors * _VECTOR_BYTES + _TERM_BYTES
     asked = lexicon.frequency[order] / max(1, lexicon.frequency.max(initial=0)) * ASKED_SHARE
@@ -80,8 +83,8 @@ def make_shards(lexicon: Lexicon, postings: Postings, turned: TurnedTerms | None
             *postings.columns(heads[run]),
         ]
 
-    made = parts(map(columns, cuts, _shared_out(aliases, first)))
-    return Shards(tuple(first), tuple(last), made, tails)
+    names = files.add_all(map(columns, cuts, _shared_out(aliases, first)))
+    return Shards(tuple(first), tuple(last), names, tails)
 
 
 def _shared_out(aliases: Aliases, first: Sequence[str]) -> list[list[str]]:
@@ -194,12 +197,12 @@ def _places(terms: Ints, places: Mapping[int, Sequence[_Place]]) -> bytes:
 
 
 def _tails(
-    order: Sequence[int], sizes: Ints, postings: Postings
-) -> tuple[tuple[Part, ...], Mapping[int, list[_Place]]]:
+    order: Sequence[int], sizes: Ints, postings: Postings, files: Files
+) -> tuple[tuple[str, ...], Mapping[int, list[_Place]]]:
     """The files of later tiers: those of small tiers together, each tier of a term at one place."""
     places: dict[int, list[_Place]] = {}
 
-    def files() -> Iterator[list[bytes]]:
+    def columns() -> Iterator[list[bytes]]:
         file = 0
         for tier in range(1, len(TIERS) + 1):
             terms = [at for at in order if sizes[postings.list_of(at, tier)]]
@@ -211,4 +214,4 @@ def _tails(
                 file += 1
                 yield postings.columns(numbers[run])
 
-    return parts(files()), places
+    return files.add_all(columns()), places

@@ -9,7 +9,8 @@ from itertools import groupby
 import numpy as np
 
 from docsite.library import SnapshotTables
-from docsite.search.packing import Part, octets, part, strings, text
+from docsite.search.files import Files
+from docsite.search.packing import octets, strings, text
 from docsite.search.terms import utf16
 from pipeline.errors import ArtifactError
 from pipeline.text import STEMMERS, has_cjk, primary_language, prose_analyzer, without_accents
@@ -34,11 +35,11 @@ class Surfaces:
 
 @dataclass(frozen=True, slots=True)
 class WordFiles:
-    """Files of words by their first letters, and of words near in meaning, with the first letter of each file."""
+    """The names of files of words by their first letters, and of words near in meaning, with the first letter of each."""
 
     first: tuple[str, ...]
-    words: tuple[Part, ...]
-    near: tuple[Part, ...]
+    words: tuple[str, ...]
+    near: tuple[str, ...]
 
 
 def read_surfaces(snapshot: SnapshotTables) -> Surfaces:
@@ -59,7 +60,7 @@ def aliases(surfaces: Surfaces) -> Mapping[str, Sequence[str]]:
     return found
 
 
-def make_word_files(snapshot: SnapshotTables, surfaces: Surfaces) -> WordFiles:
+def make_word_files(snapshot: SnapshotTables, surfaces: Surfaces, files: Files) -> WordFiles:
     """The files of all words that are written more than once."""
     counts: dict[str, int] = {}
     for word, count in zip(surfaces.words, surfaces.counts, strict=True):
@@ -71,8 +72,8 @@ def make_word_files(snapshot: SnapshotTables, surfaces: Surfaces) -> WordFiles:
     for run in _runs(kept):
         in_order = sorted(run, key=utf16)
         common = np.array([min(31, counts[word].bit_length()) for word in in_order])
-        words.append(part([*strings(in_order), octets(common)]))
-        others.append(part([text({word: near[word] for word in in_order if word in near})]))
+        words.append(files.add([*strings(in_order), octets(common)]))
+        others.append(files.add([text({word: near[word] for word in in_order if word in near})]))
         first.append(_letter(run[0]))
     return WordFiles(tuple(first), tuple(words), tuple(others))
 

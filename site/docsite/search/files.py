@@ -1,0 +1,76 @@
+"""The files of a search index while it is made: each gets its name at once, and is packed by one of a few threads.
+
+A file that the site had before is neither packed nor read again.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from hashlib import sha256
+from types import TracebackType
+
+from docsite.fingerprints.columns import digest
+from docsite.fingerprints.shared import program_digest
+from docsite.plan import SitePage
+from docsite.previous import Reuse
+from docsite.search.packing import compressed, head_of, script
+
+NAME_CHARS = 8
+_PACKERS, _MOST_WAITING = 2, 256
+
+
+class Files:
+    """Files below ``folder``, named by what they hold, so that a browser may keep them forever.
+
+    A name has 32 bits; where two different files would have the same, the later takes other bits of its hash.
+    """
+
+    def __init__(self, folder: str, reuse: Reuse) -> None:
+        self._folder, self._reuse = folder, reuse
+        self._packed_by = digest(program_digest(("py",)), zlib.ZLIB_RUNTIME_VERSION.encode())
+        self._digests: dict[str, str] = {}
+        self._made: dict[str, Future[SitePage]] = {}
+        self._waiting: deque[Future[SitePage]] = deque()
+        self._pool = ThreadPoolExecutor(_PACKERS, "noctule-packer")
+
+    def __enter__(self) -> Files:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+    def add(self, columns: Sequence[bytes]) -> str:
+        """The name of the file that holds these columns; equal files have the same."""
+        name = self._name(sha256(b"".join([head_of(columns), *columns])).hexdigest())
+        if name not in self._made:
+            self._made[name] = self._pool.submit(self._page, name, columns)
+            self._waiting.append(self._made[name])
+            if len(self._waiting) > _MOST_WAITING:
+                self._waiting.popleft().result()
+        return name
+
+    def add_all(self, files: Iterable[Sequence[bytes]]) -> tuple[str, ...]:
+        """The names of the files that hold these columns, in order: they are packed while the next columns are made."""
+        return tuple(map(self.add, files))
+
+    def pages(self) -> Iterator[SitePage]:
+        """Every file, by name."""
+        for name in sorted(self._made):
+            yield self._made.pop(name).result()
+
+    def _name(self, content: str) -> str:
+        for at in range(0, len(content), NAME_CHARS):
+            name = content[at : at + NAME_CHARS]
+            if self._digests.setdefault(name, content) == content:
+                return name
+        raise AssertionError(f"no free name for {content}")
+
+    def _page(self, name: str, columns: Sequence[bytes]) -> SitePage:
+        path = f"{self._folder}{name}.js"
+        fingerprint = digest(self._packed_by, self._digests[name].encode()).hex()
+        return self._reuse.page(path, fingerprint, lambda: SitePage(path, script(name, compressed(columns))))
