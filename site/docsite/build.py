@@ -144,7 +144,7 @@ def _write(wanted: _Wanted, stage: Stage, previous: PreviousSite) -> SiteResult:
     reuse = Reuse(previous, shared_digest(plan))
     summaries: dict[str, str] = {}
     searched = _elsewhere(plan, wanted, stage.folder, previous)
-    found = _search(plan, wanted, reuse) if searched is None else iter(())
+    found = _search(plan, wanted, previous) if searched is None else iter(())
     around = _all(_beside(plan, summaries), offline_files(plan, reuse.shared))
     for page in _all(_documents(plan, reuse), list_pages(plan, reuse), around, found):
         summaries[page.path] = page.summary
@@ -165,9 +165,9 @@ def _all(*parts: Iterator[SitePage]) -> Iterator[SitePage]:
         yield from part
 
 
-def _search(plan: SitePlan, wanted: _Wanted, reuse: Reuse) -> Iterator[SitePage]:
+def _search(plan: SitePlan, wanted: _Wanted, previous: PreviousSite) -> Iterator[SitePage]:
     if wanted.settings.search and wanted.ranking:
-        yield from search_files(plan, wanted.snapshot, wanted.ranking, reuse)
+        yield from search_files(plan, wanted.snapshot, wanted.ranking, previous)
 
 
 def _elsewhere(

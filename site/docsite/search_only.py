@@ -14,7 +14,7 @@ from docsite.assets import component_files, plain_script
 from docsite.build import refuse_other_content
 from docsite.library import SnapshotTables
 from docsite.plan import SitePage, SitePlan, plan_site
-from docsite.previous import PreviousSite, Reuse, SiteRecord, packed_record, previous_site
+from docsite.previous import PreviousSite, SiteRecord, packed_record, previous_site
 from docsite.search.index import search_files
 from docsite.staging import SiteGone, Stage, abandon, new_stage
 from pipeline.errors import SettingsError, SourceError
@@ -123,7 +123,7 @@ def _files(
     plan: SitePlan, snapshot: SnapshotTables, ranking: Search, previous: PreviousSite
 ) -> Iterator[SitePage]:
     """All files in one folder: the engine takes pages to lie one step above its own."""
-    for page in search_files(plan, snapshot, ranking, Reuse(previous), folder=""):
+    for page in search_files(plan, snapshot, ranking, previous, folder=""):
         # The engine is text; the index's parts say their encoding themselves.
         is_text = not page.kept and not page.content.startswith(_WIDE)
         yield replace(page, content=plain_script(page.content)) if is_text else page

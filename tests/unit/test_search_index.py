@@ -18,7 +18,7 @@ import pytest
 
 from docsite.build import build_site
 from docsite.plan import plan_site
-from docsite.previous import Reuse
+from docsite.previous import PreviousSite
 from docsite.search.cuts import Sizes, runs_by_use
 from docsite.search.files import Files
 from docsite.search.index import search_files
@@ -105,7 +105,7 @@ def test_without_numbers_of_ranking_there_is_no_index(tmp_path: Path) -> None:
 @pytest.fixture
 def files() -> Iterator[Files]:
     """Files that no site had before."""
-    with Files("", Reuse()) as made:
+    with Files("", PreviousSite()) as made:
         yield made
 
 

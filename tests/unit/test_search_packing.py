@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docsite.plan import SitePage
-from docsite.previous import PreviousSite, Reuse, SiteRecord, packed_record, previous_site
+from docsite.previous import PreviousSite, SiteRecord, packed_record, previous_site
 from docsite.search.engine import LAYERS, engine
 from docsite.search.files import Files
 from docsite.search.packing import bits, compressed, script, strings, varints, zigzag
@@ -85,7 +85,7 @@ def test_a_file_is_gzip_with_its_columns_in_order() -> None:
 
 
 def test_equal_files_have_one_name_and_others_never_the_same() -> None:
-    with Files("", Reuse()) as files:
+    with Files("", PreviousSite()) as files:
         first = files.add([b"one"])
         assert files.add([b"one"]) == first != files.add([b"two"])
         assert len(list(files.pages())) == 2
@@ -94,24 +94,24 @@ def test_equal_files_have_one_name_and_others_never_the_same() -> None:
 
 
 def test_a_file_that_the_site_had_is_kept_unpacked_unless_somebody_changed_it(tmp_path: Path) -> None:
-    def pages(reuse: Reuse) -> list[SitePage]:
-        with Files("s/", reuse) as files:
+    def pages(previous: PreviousSite) -> list[SitePage]:
+        with Files("s/", previous) as files:
             files.add([b"old"])
-            files.add([b"new" * int(reuse.previous.folder is not None)])
+            files.add([b"new" * int(previous.folder is not None)])
             return list(files.pages())
 
     stage = Stage(tmp_path / "site", PreviousSite())
-    for page in pages(Reuse()):
+    for page in pages(PreviousSite()):
         stage.add(page)
     packed = packed_record(SiteRecord("", 0, tuple(stage.files)))
     marker = json.dumps({"record": sha256_hex(packed)})
     stage.add(SitePage(MARKER, marker.encode()))
     stage.add(SitePage(RECORD, packed))
     with previous_site(tmp_path / "site") as before:
-        assert sorted(page.kept for page in pages(Reuse(before))) == [False, True]
-        for page in pages(Reuse()):
+        assert sorted(page.kept for page in pages(before)) == [False, True]
+        for page in pages(PreviousSite()):
             (tmp_path / "site" / page.path).write_bytes(b"changed")
-        assert not any(page.kept for page in pages(Reuse(before)))
+        assert not any(page.kept for page in pages(before))
 
 
 def test_the_engine_is_all_its_layers_and_nothing_that_a_strict_policy_forbids() -> None:

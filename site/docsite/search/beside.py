@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 
 from artifacts.snapshot import Snapshot, read_manifest
 from docsite.plan import plan_site
-from docsite.previous import FileRecord, PreviousSite, Reuse, previous_site
+from docsite.previous import FileRecord, PreviousSite, previous_site
 from docsite.search.index import search_files
 from docsite.staging import Stage
 from pipeline.model import SnapshotId
@@ -58,6 +58,6 @@ def fill_search(job: SearchJob) -> Filled:
         previous = open_now.enter_context(previous_site(job.before)) if job.before else PreviousSite()
         stage = Stage(job.staged, previous)
         plan = plan_site(snapshot, job.settings)
-        for page in search_files(plan, snapshot, job.ranking, Reuse(previous)):
+        for page in search_files(plan, snapshot, job.ranking, previous):
             stage.add(page)
         return Filled(tuple(stage.files), stage.written)

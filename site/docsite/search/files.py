@@ -15,8 +15,8 @@ from types import TracebackType
 from docsite.fingerprints.columns import digest
 from docsite.fingerprints.shared import program_digest
 from docsite.plan import SitePage
-from docsite.previous import Reuse
-from docsite.search.packing import compressed, head_of, script
+from docsite.previous import PreviousSite
+from docsite.search.packing import compressed, script
 
 NAME_CHARS = 8
 _PACKERS, _MOST_WAITING = 2, 256
@@ -28,12 +28,12 @@ class Files:
     A name has 32 bits; where two different files would have the same, the later takes other bits of its hash.
     """
 
-    def __init__(self, folder: str, reuse: Reuse) -> None:
-        self._folder, self._reuse = folder, reuse
-        self._packed_by = digest(program_digest(("py",)), zlib.ZLIB_RUNTIME_VERSION.encode())
+    def __init__(self, folder: str, previous: PreviousSite) -> None:
+        self._folder, self._previous = folder, previous
+        self._packed_by = digest(program_digest(("py",)), zlib.ZLIB_RUNTIME_VERSION.encode()).hex()
         self._digests: dict[str, str] = {}
-        self._made: dict[str, Future[SitePage]] = {}
-        self._waiting: deque[Future[SitePage]] = deque()
+        self._packed: dict[str, Future[bytes] | None] = {}
+        self._waiting: deque[Future[bytes]] = deque()
         self._pool = ThreadPoolExecutor(_PACKERS, "noctule-packer")
 
     def __enter__(self) -> Files:
@@ -46,12 +46,10 @@ class Files:
 
     def add(self, columns: Sequence[bytes]) -> str:
         """The name of the file that holds these columns; equal files have the same."""
-        name = self._name(sha256(b"".join([head_of(columns), *columns])).hexdigest())
-        if name not in self._made:
-            self._made[name] = self._pool.submit(self._page, name, columns)
-            self._waiting.append(self._made[name])
-            if len(self._waiting) > _MOST_WAITING:
-                self._waiting.popleft().result()
+        name = self._name(_content_of(columns))
+        if name not in self._packed:
+            is_kept = self._previous.has(self._path(name), self._fingerprint(name))
+            self._packed[name] = None if is_kept else self._begin(columns)
         return name
 
     def add_all(self, files: Iterable[Sequence[bytes]]) -> tuple[str, ...]:
@@ -60,8 +58,17 @@ class Files:
 
     def pages(self) -> Iterator[SitePage]:
         """Every file, by name."""
-        for name in sorted(self._made):
-            yield self._made.pop(name).result()
+        for name in sorted(self._packed):
+            path, fingerprint, packed = self._path(name), self._fingerprint(name), self._packed.pop(name)
+            content = b"" if packed is None else script(name, packed.result())
+            yield SitePage(path, content, fingerprint=fingerprint, kept=packed is None)
+
+    def _begin(self, columns: Sequence[bytes]) -> Future[bytes]:
+        begun = self._pool.submit(compressed, columns)
+        self._waiting.append(begun)
+        if len(self._waiting) > _MOST_WAITING:
+            self._waiting.popleft().result()
+        return begun
 
     def _name(self, content: str) -> str:
         for at in range(0, len(content), NAME_CHARS):
@@ -70,7 +77,17 @@ class Files:
                 return name
         raise AssertionError(f"no free name for {content}")
 
-    def _page(self, name: str, columns: Sequence[bytes]) -> SitePage:
-        path = f"{self._folder}{name}.js"
-        fingerprint = digest(self._packed_by, self._digests[name].encode()).hex()
-        return self._reuse.page(path, fingerprint, lambda: SitePage(path, script(name, compressed(columns))))
+    def _path(self, name: str) -> str:
+        return f"{self._folder}{name}.js"
+
+    def _fingerprint(self, name: str) -> str:
+        return self._packed_by + self._digests[name]
+
+
+def _content_of(columns: Sequence[bytes]) -> str:
+    """What stands for the columns: each is fenced by its length, so that borders cannot move."""
+    made = sha256()
+    for column in columns:
+        made.update(len(column).to_bytes(8, "little"))
+        made.update(column)
+    return made.hexdigest()

@@ -8,7 +8,7 @@ import numpy as np
 
 from docsite.library import SnapshotTables
 from docsite.plan import SitePage, SitePlan
-from docsite.previous import Reuse
+from docsite.previous import PreviousSite
 from docsite.search.engine import engine
 from docsite.search.excerpts import make_groups
 from docsite.search.facets import facets
@@ -34,16 +34,16 @@ def search_files(
     plan: SitePlan,
     snapshot: SnapshotTables,
     search: Search | None = None,
-    reuse: Reuse | None = None,
+    previous: PreviousSite | None = None,
     folder: str = f"{SEARCH}/",
 ) -> Iterator[SitePage]:
     """Every file below ``folder``: the engine, the manifest, and the parts that a query loads as needed.
 
-    Files of the site before are kept where ``reuse`` knows them. Raises ``ArtifactError`` where the snapshot lacks the
+    Files of the site before are kept where they are what ``previous`` has. Raises ``ArtifactError`` where the snapshot lacks the
     tables of search.
     """
     yield SitePage(f"{folder}{ENGINE}.js", engine())
-    with Files(folder, reuse or Reuse()) as files:
+    with Files(folder, previous or PreviousSite()) as files:
         packed = manifest(_index(plan, snapshot, ranking_of(search or Search()), files))
         yield from files.pages()
     yield SitePage(f"{folder}{MANIFEST}.js", script(MANIFEST, packed))

@@ -53,17 +53,13 @@ def compressed(columns: Sequence[bytes]) -> bytes:
     Large columns get a block of their own, because what is common in one is rare in the next.
     """
     packer = zlib.compressobj(9, zlib.DEFLATED, 31, 9)
-    pieces = [packer.compress(head_of(columns))]
+    head = np.array([len(columns), *map(len, columns)], dtype=np.int64)
+    pieces = [packer.compress(varints(head))]
     for column in columns:
         pieces.append(packer.compress(column))
         if len(column) >= _OWN_BLOCK_BYTES:
             pieces.append(packer.flush(zlib.Z_BLOCK))
     return b"".join([*pieces, packer.flush()])
-
-
-def head_of(columns: Sequence[bytes]) -> bytes:
-    """What stands before the columns: how many there are, and how long each is."""
-    return varints(np.array([len(columns), *map(len, columns)], dtype=np.int64))
 
 
 def varints(values: Numbers) -> bytes:
