@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import sys
 from typing import Annotated, NoReturn
 
@@ -74,14 +75,21 @@ cli_schedule.register(app)
 def main() -> NoReturn:
     """Run the command line and end the process with its exit code."""
     stop_on_signals()
+    code: object = 1
+    # Registered first and so called last: a library in C++ that is taken down beside a living thread may abort instead.
+    atexit.register(lambda: leave_now(_number(code)))
     arguments = sys.argv[1:]
     try:
         code = app(arguments, prog_name="noctule", standalone_mode=False)
     except Exception as usage:
         code = _usage(usage, as_json="--json" in arguments)
     if code in STOPPED:
-        leave_now(code)
-    sys.exit(code if isinstance(code, int) else 0)
+        leave_now(_number(code))
+    sys.exit(_number(code))
+
+
+def _number(code: object) -> int:
+    return code if isinstance(code, int) else 0
 
 
 def _usage(problem: Exception, as_json: bool) -> int:

@@ -7,6 +7,7 @@ that comes while it ends a run. So the signal is remembered too, and asked for b
 from __future__ import annotations
 
 import ctypes
+import logging
 import multiprocessing
 import os
 import signal
@@ -107,10 +108,11 @@ def spare_children() -> None:
 
 
 def leave_now(code: int) -> NoReturn:
-    """End the process without waiting for its threads.
+    """End the process without waiting for its threads, and without taking down any library.
 
     A signal may cut a thread pool off between starting a thread and knowing of it; Python would then wait for ever.
     """
+    logging.shutdown()
     for child in multiprocessing.active_children():
         child.kill()
         child.join()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +23,8 @@ from docsite.plan import SitePage, SitePlan, plan_site
 from docsite.previews import preview_files
 from docsite.previous import PreviousSite, Reuse, SiteRecord, packed_record, previous_site
 from docsite.search.beside import LEAST_DOCUMENTS, Beside, Filled, SearchJob, fill_search
-from docsite.search.index import search_files
+from docsite.search.index import search_files, shown_files
+from docsite.search.manifest import Lookup
 from docsite.staging import SiteGone, Stage, abandon, new_stage
 from docsite.twins import llms_file, twin_files
 from pipeline.errors import SourceError
@@ -143,15 +144,11 @@ def _write(wanted: _Wanted, stage: Stage, previous: PreviousSite) -> SiteResult:
     plan = plan_site(wanted.snapshot, wanted.settings)
     reuse = Reuse(previous, shared_digest(plan))
     summaries: dict[str, str] = {}
-    searched = _elsewhere(plan, wanted, stage.folder, previous)
-    found = _search(plan, wanted, previous) if searched is None else iter(())
+    found = _search(plan, wanted, stage, previous)
     around = _all(_beside(plan, summaries), offline_files(plan, reuse.shared))
     for page in _all(_documents(plan, reuse), list_pages(plan, reuse), around, found):
         summaries[page.path] = page.summary
         stage.add(page)
-    if searched is not None:
-        filled = searched()
-        stage.take(filled.files, filled.written)
     pages = len(plan.tree.order)
     # The record comes last: what is changed after it was written is not trusted.
     for page in _records(plan, SiteRecord(wanted.whole, pages, tuple(stage.files))):
@@ -165,23 +162,26 @@ def _all(*parts: Iterator[SitePage]) -> Iterator[SitePage]:
         yield from part
 
 
-def _search(plan: SitePlan, wanted: _Wanted, previous: PreviousSite) -> Iterator[SitePage]:
-    if wanted.settings.search and wanted.ranking:
-        yield from search_files(plan, wanted.snapshot, wanted.ranking, previous)
-
-
-def _elsewhere(
-    plan: SitePlan, wanted: _Wanted, staged: Path, previous: PreviousSite
-) -> Callable[[], Filled] | None:
-    """The search index as another process makes it, if it is worth one."""
+def _search(plan: SitePlan, wanted: _Wanted, stage: Stage, previous: PreviousSite) -> Iterator[SitePage]:
+    """The files of search; what words are looked up in is begun at once where another process makes it."""
     snapshot, ranking = wanted.snapshot, wanted.ranking
-    if wanted.beside is None or not wanted.settings.search or ranking is None:
-        return None
-    if not isinstance(snapshot, Snapshot) or len(plan.library.entries) < LEAST_DOCUMENTS:
-        return None
+    if not wanted.settings.search or ranking is None:
+        return iter(())
+    if (
+        wanted.beside is None
+        or len(plan.library.entries) < LEAST_DOCUMENTS
+        or not isinstance(snapshot, Snapshot)
+    ):
+        return search_files(plan, snapshot, ranking, previous)
     before = None if previous.folder is None else wanted.target
-    job = SearchJob(snapshot.path, snapshot.id, wanted.settings, ranking, before, staged)
-    return wanted.beside.start(fill_search, job)
+    job = SearchJob(snapshot.path, snapshot.id, ranking, before, stage.folder)
+    filled = wanted.beside.start(fill_search, job)
+    return shown_files(plan, snapshot, lambda: _taken(stage, filled()), previous)
+
+
+def _taken(stage: Stage, filled: Filled) -> Lookup:
+    stage.take(filled.files, filled.written)
+    return filled.lookup
 
 
 def _documents(plan: SitePlan, reuse: Reuse) -> Iterator[SitePage]:

@@ -51,11 +51,13 @@ def test_search_for_people_shows_address_excerpt_and_with_explain_the_ranks(buil
 
 def test_a_keyword_search_loads_neither_torch_nor_prefect(built: Built) -> None:
     program = (
-        "import sys, atexit\n"
-        "atexit.register(lambda: print(sorted({'torch', 'prefect', 'faiss', 'duckdb'} & set(sys.modules)), file=sys.stderr))\n"
+        "import sys\n"
         "sys.argv = ['noctule', 'search', 'owl', '--mode', 'keyword', '--json']\n"
         "from flows.cli import main\n"
-        "main()\n"
+        "try:\n"
+        "    main()\n"
+        "finally:\n"
+        "    print(sorted({'torch', 'prefect', 'faiss', 'duckdb'} & set(sys.modules)), file=sys.stderr)\n"
     )
     command = CommandLine(built.store.parent, built.store)
     done = subprocess.run(

@@ -20,7 +20,7 @@ from docsite.build import build_site
 from docsite.plan import plan_site
 from docsite.previous import PreviousSite
 from docsite.search.cuts import Sizes, runs_by_use
-from docsite.search.files import Files
+from docsite.search.files import Files, Half
 from docsite.search.index import search_files
 from docsite.search.kinships import kinships, no_kinships
 from docsite.search.lists import Quantizer, make_lists
@@ -105,7 +105,7 @@ def test_without_numbers_of_ranking_there_is_no_index(tmp_path: Path) -> None:
 @pytest.fixture
 def files() -> Iterator[Files]:
     """Files that no site had before."""
-    with Files("", PreviousSite()) as made:
+    with Files("", PreviousSite(), Half.SHOWN) as made:
         yield made
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from docsite.plan import SitePage
 from docsite.previous import PreviousSite, SiteRecord, packed_record, previous_site
 from docsite.search.engine import LAYERS, engine
-from docsite.search.files import Files
+from docsite.search.files import Files, Half
 from docsite.search.packing import bits, compressed, script, strings, varints, zigzag
 from docsite.staging import Stage
 from docsite.templates import CLIENT
@@ -85,7 +85,7 @@ def test_a_file_is_gzip_with_its_columns_in_order() -> None:
 
 
 def test_equal_files_have_one_name_and_others_never_the_same() -> None:
-    with Files("", PreviousSite()) as files:
+    with Files("", PreviousSite(), Half.SHOWN) as files:
         first = files.add([b"one"])
         assert files.add([b"one"]) == first != files.add([b"two"])
         assert len(list(files.pages())) == 2
@@ -95,7 +95,7 @@ def test_equal_files_have_one_name_and_others_never_the_same() -> None:
 
 def test_a_file_that_the_site_had_is_kept_unpacked_unless_somebody_changed_it(tmp_path: Path) -> None:
     def pages(previous: PreviousSite) -> list[SitePage]:
-        with Files("s/", previous) as files:
+        with Files("s/", previous, Half.SHOWN) as files:
             files.add([b"old"])
             files.add([b"new" * int(previous.folder is not None)])
             return list(files.pages())

@@ -1,4 +1,4 @@
-"""The search index of a large site, made by another process while this one makes the pages."""
+"""What a large site's words are looked up in, made by another process while this one makes the pages."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from artifacts.snapshot import Snapshot, read_manifest
-from docsite.plan import plan_site
 from docsite.previous import FileRecord, PreviousSite, previous_site
-from docsite.search.index import search_files
+from docsite.search.files import Files, Half
+from docsite.search.index import FOLDER, make_lookup
+from docsite.search.manifest import Lookup
 from docsite.staging import Stage
 from pipeline.model import SnapshotId
 from pipeline.search_settings import Search
-from pipeline.site_settings import Site
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -32,11 +32,10 @@ class Beside(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SearchJob:
-    """A verified snapshot by its folder, how its site is set, and the folders of the site before, if one counts, and of this."""
+    """A verified snapshot by its folder, how its search ranks, and the folders of the site before, if one counts, and of this."""
 
     snapshot: Path
     snapshot_id: SnapshotId
-    settings: Site
     ranking: Search
     before: Path | None
     staged: Path
@@ -44,20 +43,22 @@ class SearchJob:
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """Files that are in the staged folder now, and how many of them are new."""
+    """Files that are in the staged folder now, how many of them are new, and what the manifest says of them."""
 
     files: tuple[FileRecord, ...]
     written: int
+    lookup: Lookup
 
 
 def fill_search(job: SearchJob) -> Filled:
-    """Every file below ``_search/``, put into the staged folder; raises as ``search_files`` and ``Stage.add`` do."""
+    """The files of the lookup, put into the staged folder; raises as ``make_lookup`` and ``Stage.add`` do."""
     manifest = read_manifest(job.snapshot, job.snapshot_id)
     with ExitStack() as open_now:
         snapshot = open_now.enter_context(Snapshot(job.snapshot, manifest, None))
         previous = open_now.enter_context(previous_site(job.before)) if job.before else PreviousSite()
         stage = Stage(job.staged, previous)
-        plan = plan_site(snapshot, job.settings)
-        for page in search_files(plan, snapshot, job.ranking, previous):
+        files = open_now.enter_context(Files(FOLDER, previous, Half.LOOKUP))
+        lookup = make_lookup(snapshot, job.ranking, files)
+        for page in files.pages():
             stage.add(page)
-        return Filled(tuple(stage.files), stage.written)
+        return Filled(tuple(stage.files), stage.written, lookup)

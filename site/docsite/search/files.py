@@ -9,6 +9,7 @@ import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from enum import Enum
 from hashlib import sha256
 from types import TracebackType
 
@@ -22,14 +23,23 @@ NAME_CHARS = 8
 _PACKERS, _MOST_WAITING = 2, 256
 
 
+class Half(Enum):
+    """Which files of an index are made together; the value has the first digits of their names, so that two halves
+    made apart never share one."""
+
+    LOOKUP = "01234567"
+    SHOWN = "89abcdef"
+
+
 class Files:
     """Files below ``folder``, named by what they hold, so that a browser may keep them forever.
 
-    A name has 32 bits; where two different files would have the same, the later takes other bits of its hash.
+    A name has 32 bits, one of which tells its half; where two different files would have the same, the later takes other
+    bits of its hash.
     """
 
-    def __init__(self, folder: str, previous: PreviousSite) -> None:
-        self._folder, self._previous = folder, previous
+    def __init__(self, folder: str, previous: PreviousSite, half: Half) -> None:
+        self._folder, self._previous, self._half = folder, previous, half
         self._packed_by = digest(program_digest(("py",)), zlib.ZLIB_RUNTIME_VERSION.encode()).hex()
         self._digests: dict[str, str] = {}
         self._packed: dict[str, Future[bytes] | None] = {}
@@ -72,7 +82,8 @@ class Files:
 
     def _name(self, content: str) -> str:
         for at in range(0, len(content), NAME_CHARS):
-            name = content[at : at + NAME_CHARS]
+            first = self._half.value[int(content[at], 16) % len(self._half.value)]
+            name = first + content[at + 1 : at + NAME_CHARS]
             if self._digests.setdefault(name, content) == content:
                 return name
         raise AssertionError(f"no free name for {content}")

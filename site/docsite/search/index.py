@@ -1,8 +1,12 @@
-"""The search index of a site: all its files, out of a snapshot."""
+"""The search index of a site: all its files, out of a snapshot.
+
+There are two halves: what words and meanings are looked up in, which knows nothing of pages, and what hits are shown from.
+Each can be made without the other; the manifest is made of both.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -12,10 +16,10 @@ from docsite.previous import PreviousSite
 from docsite.search.engine import engine
 from docsite.search.excerpts import make_groups
 from docsite.search.facets import facets
-from docsite.search.files import Files
+from docsite.search.files import Files, Half
 from docsite.search.kinships import kinships, no_kinships
 from docsite.search.lists import Lists, make_lists
-from docsite.search.manifest import Index, manifest
+from docsite.search.manifest import Index, Lookup, manifest
 from docsite.search.material import Lexicon, Shape, read_lexicon, read_meanings, read_passages, read_shape
 from docsite.search.packing import script
 from docsite.search.postings import arrange
@@ -26,7 +30,7 @@ from docsite.search.words import aliases, make_word_files, read_surfaces
 from docsite.urls import SEARCH
 from pipeline.search_settings import Search
 
-MANIFEST, ENGINE = "manifest", "engine"
+MANIFEST, ENGINE, FOLDER = "manifest", "engine", f"{SEARCH}/"
 _UNSAID = "en"  # as the index analyses documents that name no language
 
 
@@ -35,22 +39,39 @@ def search_files(
     snapshot: SnapshotTables,
     search: Search | None = None,
     previous: PreviousSite | None = None,
-    folder: str = f"{SEARCH}/",
+    folder: str = FOLDER,
 ) -> Iterator[SitePage]:
     """Every file below ``folder``: the engine, the manifest, and the parts that a query loads as needed.
 
-    Files of the site before are kept where they are what ``previous`` has. Raises ``ArtifactError`` where the snapshot lacks the
-    tables of search.
+    Files of the site before are kept where they are what ``previous`` has. Raises ``ArtifactError`` where the snapshot
+    lacks the tables of search.
     """
-    yield SitePage(f"{folder}{ENGINE}.js", engine())
-    with Files(folder, previous or PreviousSite()) as files:
-        packed = manifest(_index(plan, snapshot, ranking_of(search or Search()), files))
+    before = previous or PreviousSite()
+    with Files(folder, before, Half.LOOKUP) as files:
+        lookup = make_lookup(snapshot, search or Search(), files)
         yield from files.pages()
-    yield SitePage(f"{folder}{MANIFEST}.js", script(MANIFEST, packed))
+    yield from shown_files(plan, snapshot, lambda: lookup, before, folder)
 
 
-def _index(plan: SitePlan, snapshot: SnapshotTables, ranking: Ranking, files: Files) -> Index:
-    shape = read_shape(snapshot)
+def shown_files(
+    plan: SitePlan,
+    snapshot: SnapshotTables,
+    lookup: Callable[[], Lookup],
+    previous: PreviousSite,
+    folder: str = FOLDER,
+) -> Iterator[SitePage]:
+    """The engine, what hits are shown from, and the manifest; ``lookup`` is asked for last, as another process may make it."""
+    yield SitePage(f"{folder}{ENGINE}.js", engine())
+    with Files(folder, previous, Half.SHOWN) as files:
+        groups = make_groups(plan, snapshot, read_shape(snapshot).first.tolist(), files)
+        shelves, named = make_shelves(groups, files), files.add(facets(plan))
+        yield from files.pages()
+    yield SitePage(f"{folder}{MANIFEST}.js", script(MANIFEST, manifest(Index(lookup(), shelves, named))))
+
+
+def make_lookup(snapshot: SnapshotTables, search: Search, files: Files) -> Lookup:
+    """What words and meanings are looked up in; raises ``ArtifactError`` where the snapshot lacks the tables of search."""
+    shape, ranking = read_shape(snapshot), ranking_of(search)
     surfaces = read_surfaces(snapshot)
     known = aliases(surfaces)
     words = make_word_files(snapshot, surfaces, files)
@@ -58,7 +79,7 @@ def _index(plan: SitePlan, snapshot: SnapshotTables, ranking: Ranking, files: Fi
     del surfaces
     lexicon = read_lexicon(snapshot)
     shards, lists = _terms_and_lists(snapshot, lexicon, shape, ranking, known, files)
-    return Index(
+    return Lookup(
         shape=shape,
         ranking=ranking,
         ceiling=_ceiling(lexicon),
@@ -66,9 +87,7 @@ def _index(plan: SitePlan, snapshot: SnapshotTables, ranking: Ranking, files: Fi
         has_aliases=bool(known),
         shards=shards,
         lists=lists,
-        shelves=make_shelves(make_groups(plan, snapshot, shape.first.tolist(), files), files),
         words=words,
-        facets=files.add(facets(plan)),
     )
 
 

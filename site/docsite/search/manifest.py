@@ -24,8 +24,8 @@ _MOST_LINK_LEVEL = 127
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
-    """All that was made of a snapshot; ``ceiling`` is the most that BM25F gives for a term of rarity 1."""
+class Lookup:
+    """What words and meanings are looked up in; ``ceiling`` is the most that BM25F gives for a term of rarity 1."""
 
     shape: Shape
     ranking: Ranking
@@ -34,54 +34,63 @@ class Index:
     has_aliases: bool
     shards: Shards
     lists: Lists | None
-    shelves: Shelves
     words: WordFiles
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """All that was made of a snapshot: where hits are looked up, and what they are shown from and filtered by."""
+
+    lookup: Lookup
+    shelves: Shelves
     facets: str
 
     def families(self) -> Mapping[str, Sequence[str]]:
         """The names of files by what they hold, in the order of the manifest."""
+        lookup = self.lookup
         return {
-            "shards": self.shards.shards,
-            "tails": self.shards.tails,
-            "lists": self.lists.names if self.lists else (),
+            "shards": lookup.shards.shards,
+            "tails": lookup.shards.tails,
+            "lists": lookup.lists.names if lookup.lists else (),
             "shelves": self.shelves.names,
-            "words": self.words.words,
-            "near": self.words.near,
+            "words": lookup.words.words,
+            "near": lookup.words.near,
             "facets": (self.facets,),
         }
 
 
 def manifest(index: Index) -> bytes:
     """The manifest, packed."""
-    shape, words = index.shape, index.words
+    shape, words, lists = index.lookup.shape, index.lookup.words, index.lookup.lists
     names = [name for family in index.families().values() for name in family]
     links = np.round(np.log1p(shape.links_in) * LINK_STEPS).astype(np.int64)
     return compressed(
         [
             text(_header(index, names)),
             bytes.fromhex("".join(names)),
-            *strings(_separators(index.shards)),
+            *strings(_separators(index.lookup.shards)),
             *strings(words.first),
             *index.shelves.columns(),
             octets(np.minimum(links, _MOST_LINK_LEVEL) * 2 + (np.diff(shape.first) == 1)),
-            *(index.lists.columns() if index.lists else []),
+            *(lists.columns() if lists else []),
         ]
     )
 
 
 def _header(index: Index, names: Sequence[str]) -> dict[str, object]:
+    lookup, shape = index.lookup, index.lookup.shape
     return {
         "format": FORMAT,
         "build": sha256_hex("".join(names).encode())[:16],
-        "documents": index.shape.documents,
-        "passages": index.shape.passages,
-        "ceiling": index.ceiling,
-        "ranking": asdict(index.ranking),
-        "languages": list(index.languages),
-        "aliases": index.has_aliases,
-        "dimensions": index.lists.turn.shape[1] if index.lists else 0,
+        "documents": shape.documents,
+        "passages": shape.passages,
+        "ceiling": lookup.ceiling,
+        "ranking": asdict(lookup.ranking),
+        "languages": list(lookup.languages),
+        "aliases": lookup.has_aliases,
+        "dimensions": lookup.lists.turn.shape[1] if lookup.lists else 0,
         "levels": [list(each) for each in LEVELS],
-        "posting_levels": levels_by_bits(index.shape.passages).tolist(),
+        "posting_levels": levels_by_bits(shape.passages).tolist(),
         "own_step": OWN_STEP,
         "link_steps": LINK_STEPS,
         "piece_weight": PIECE_WEIGHT,
