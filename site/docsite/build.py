@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -141,10 +141,11 @@ def _exchange(wanted: _Wanted, previous: PreviousSite) -> SiteResult:
 
 
 def _write(wanted: _Wanted, stage: Stage, previous: PreviousSite) -> SiteResult:
+    lookup = _lookup_beside(wanted, stage, previous)
     plan = plan_site(wanted.snapshot, wanted.settings)
     reuse = Reuse(previous, shared_digest(plan))
     summaries: dict[str, str] = {}
-    found = _search(plan, wanted, stage, previous)
+    found = _search(plan, wanted, previous, lookup)
     around = _all(_beside(plan, summaries), offline_files(plan, reuse.shared))
     for page in _all(_documents(plan, reuse), list_pages(plan, reuse), around, found):
         summaries[page.path] = page.summary
@@ -162,21 +163,27 @@ def _all(*parts: Iterator[SitePage]) -> Iterator[SitePage]:
         yield from part
 
 
-def _search(plan: SitePlan, wanted: _Wanted, stage: Stage, previous: PreviousSite) -> Iterator[SitePage]:
-    """The files of search; what words are looked up in is begun at once where another process makes it."""
+def _lookup_beside(wanted: _Wanted, stage: Stage, previous: PreviousSite) -> Callable[[], Lookup] | None:
+    """What words are looked up in, begun at once by another process, where one is there and a site is worth it."""
     snapshot, ranking = wanted.snapshot, wanted.ranking
-    if not wanted.settings.search or ranking is None:
-        return iter(())
-    if (
-        wanted.beside is None
-        or len(plan.library.entries) < LEAST_DOCUMENTS
-        or not isinstance(snapshot, Snapshot)
-    ):
-        return search_files(plan, snapshot, ranking, previous)
+    if not wanted.settings.search or ranking is None or wanted.beside is None:
+        return None
+    if not isinstance(snapshot, Snapshot) or snapshot.manifest.counts["documents"] < LEAST_DOCUMENTS:
+        return None
     before = None if previous.folder is None else wanted.target
     job = SearchJob(snapshot.path, snapshot.id, ranking, before, stage.folder)
     filled = wanted.beside.start(fill_search, job)
-    return shown_files(plan, snapshot, lambda: _taken(stage, filled()), previous)
+    return lambda: _taken(stage, filled())
+
+
+def _search(
+    plan: SitePlan, wanted: _Wanted, previous: PreviousSite, lookup: Callable[[], Lookup] | None
+) -> Iterator[SitePage]:
+    if not wanted.settings.search or wanted.ranking is None:
+        return iter(())
+    if lookup is None:
+        return search_files(plan, wanted.snapshot, wanted.ranking, previous)
+    return shown_files(plan, wanted.snapshot, lookup, previous)
 
 
 def _taken(stage: Stage, filled: Filled) -> Lookup:
