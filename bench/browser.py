@@ -7,10 +7,8 @@ says how many queries of each judged set are asked, evenly over the set: 60 by d
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -28,14 +26,19 @@ from artifacts.query import Searcher
 from artifacts.snapshot import Snapshot
 from artifacts.store import Store
 from bench.browser_pages import NOCTULE_PAGE, PAGEFIND_PAGE, Asked, asked, chromium
-from bench.children import REPOSITORY
+from bench.children import run
 from bench.corpora import cache_folder
 from bench.judged import judged_set
 from bench.query_vectors import RememberedEncoder
 from bench.static_server import Sent, served
 from docsite.assets import asset_files
 from docsite.plan import plan_site
+from docsite.previous import PreviousSite
+from docsite.search.beside import begin_lookup
 from docsite.search.index import search_files
+from docsite.staging import Stage
+from flows.beside import Beside
+from pipeline.search_settings import Search
 from pipeline.settings import Settings, parse
 from pipeline.site_settings import Site
 
@@ -45,7 +48,7 @@ _UI = ("dialog", "pagefind-ui")
 
 @dataclass(frozen=True, slots=True)
 class _Build:
-    """What a process cost: wall seconds, processor seconds, megabytes at its largest; files and bytes it left."""
+    """What a command cost: wall seconds, processor seconds, megabytes of all its processes together; files and bytes it left."""
 
     wall_s: float
     cpu_s: float
@@ -70,30 +73,20 @@ def measure() -> None:
 
 
 def build(store: Path, target: Path) -> None:
-    """The search index alone, with the engine and the dialog's files, below ``target``."""
-    with Store(store).open() as snapshot:
-        plan, made = plan_site(snapshot, Site()), set[Path]()
-        for each in chain(asset_files(plan), search_files(plan, snapshot)):
-            path = target / each.path
-            if path.parent not in made:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                made.add(path.parent)
-            path.write_bytes(each.content)
+    """The search index alone, with the engine and the dialog's files, below ``target``, made as a site's is."""
+    with Store(store).open() as snapshot, Beside() as beside:
+        target.mkdir(parents=True)
+        stage = Stage(target, PreviousSite())
+        lookup = begin_lookup(snapshot, Search(), beside, stage)
+        plan = plan_site(snapshot, Site())
+        for each in chain(asset_files(plan), search_files(plan, snapshot, lookup=lookup)):
+            stage.add(each)
 
 
 def _run(command: Sequence[str], left: Path) -> _Build:
-    start = time.perf_counter()
-    process = subprocess.Popen(
-        command,
-        env={**os.environ, "PYTHONPATH": f"{REPOSITORY}:{REPOSITORY / 'site'}"},
-        stdout=subprocess.DEVNULL,
-    )
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.perf_counter() - start
-    if status:
-        sys.exit(f"{' '.join(command)} ended with {os.waitstatus_to_exitcode(status)}")
+    cost = run(command, {}, sample_s=0.2)
     sizes = [path.stat().st_size for path in left.rglob("*") if path.is_file()]
-    return _Build(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, len(sizes), sum(sizes))
+    return _Build(cost.wall_s, cost.cpu_s, cost.peak_mb, len(sizes), sum(sizes))
 
 
 def _write_pages(snapshot: Snapshot, folder: Path) -> None:

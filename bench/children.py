@@ -30,8 +30,8 @@ def noctule(*arguments: str | Path, environment: Mapping[str, str] | None = None
     return run([sys.executable, "-m", "flows.cli", *map(str, arguments)], environment or {})
 
 
-def run(command: Sequence[str], environment: Mapping[str, str]) -> Cost:
-    """The cost of a command, run in a process group of its own."""
+def run(command: Sequence[str], environment: Mapping[str, str], sample_s: float = _SAMPLE_S) -> Cost:
+    """The cost of a command, run in a process group of its own; its memory is looked at every so many seconds."""
     paths = f"{REPOSITORY}:{REPOSITORY / 'site'}"
     start, before = time.perf_counter(), os.times()
     process = subprocess.Popen(
@@ -41,7 +41,7 @@ def run(command: Sequence[str], environment: Mapping[str, str]) -> Cost:
         text=True,
         start_new_session=True,
     )
-    peak = _Peak(process.pid)
+    peak = _Peak(process.pid, sample_s)
     output, _ = process.communicate()
     wall, after = time.perf_counter() - start, os.times()
     peak.stop()
@@ -54,8 +54,8 @@ def run(command: Sequence[str], environment: Mapping[str, str]) -> Cost:
 class _Peak:
     """Watches the proportional memory of a session's processes."""
 
-    def __init__(self, session: int) -> None:
-        self._session, self._done, self.mb = session, threading.Event(), 0.0
+    def __init__(self, session: int, sample_s: float) -> None:
+        self._session, self._sample_s, self._done, self.mb = session, sample_s, threading.Event(), 0.0
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
 
@@ -64,7 +64,7 @@ class _Peak:
         self._thread.join()
 
     def _watch(self) -> None:
-        while not self._done.wait(_SAMPLE_S):
+        while not self._done.wait(self._sample_s):
             members = (p for p in Path("/proc").iterdir() if p.name.isdigit())
             self.mb = max(self.mb, sum(_pss_kb(p) for p in members if _session(p) == self._session) / 1024)
 

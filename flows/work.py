@@ -189,8 +189,10 @@ def build_search(
     """The search of the store's current snapshot for the pages in ``out``, which something else built."""
     from docsite.search_only import build_search as render
 
-    with Store(store).open() as snapshot:
-        return steps.run("search", lambda: render(snapshot, out, settings, ranking, insert=insert))
+    with Store(store).open() as snapshot, Beside() as beside:
+        return steps.run(
+            "search", lambda: render(snapshot, out, settings, ranking, insert=insert, beside=beside)
+        )
 
 
 def night_site(request: IndexRequest, out: Path, steps: Steps) -> SiteResult:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from artifacts import durable
-from artifacts.snapshot import Snapshot
 from docsite import urls
 from docsite.assets import asset_files
 from docsite.changes import feed_file
@@ -22,9 +21,8 @@ from docsite.pages import render_pages
 from docsite.plan import SitePage, SitePlan, plan_site
 from docsite.previews import preview_files
 from docsite.previous import PreviousSite, Reuse, SiteRecord, packed_record, previous_site
-from docsite.search.beside import LEAST_DOCUMENTS, Beside, Filled, SearchJob, fill_search
-from docsite.search.index import search_files, shown_files
-from docsite.search.manifest import Lookup
+from docsite.search.beside import Beside, begin_lookup
+from docsite.search.index import search_files
 from docsite.staging import SiteGone, Stage, abandon, new_stage
 from docsite.twins import llms_file, twin_files
 from pipeline.errors import SourceError
@@ -141,11 +139,12 @@ def _exchange(wanted: _Wanted, previous: PreviousSite) -> SiteResult:
 
 
 def _write(wanted: _Wanted, stage: Stage, previous: PreviousSite) -> SiteResult:
-    lookup = _lookup_beside(wanted, stage, previous)
-    plan = plan_site(wanted.snapshot, wanted.settings)
+    snapshot, ranking = wanted.snapshot, wanted.ranking if wanted.settings.search else None
+    lookup = begin_lookup(snapshot, ranking, wanted.beside, stage) if ranking else None
+    plan = plan_site(snapshot, wanted.settings)
     reuse = Reuse(previous, shared_digest(plan))
     summaries: dict[str, str] = {}
-    found = _search(plan, wanted, previous, lookup)
+    found = search_files(plan, snapshot, ranking, previous, lookup=lookup) if ranking else ()
     around = _all(_beside(plan, summaries), offline_files(plan, reuse.shared))
     for page in _all(_documents(plan, reuse), list_pages(plan, reuse), around, found):
         summaries[page.path] = page.summary
@@ -158,37 +157,9 @@ def _write(wanted: _Wanted, stage: Stage, previous: PreviousSite) -> SiteResult:
     return SiteResult(pages, len(stage.files), size, wanted.target / urls.HOME, stage.written)
 
 
-def _all(*parts: Iterator[SitePage]) -> Iterator[SitePage]:
+def _all(*parts: Iterable[SitePage]) -> Iterator[SitePage]:
     for part in parts:
         yield from part
-
-
-def _lookup_beside(wanted: _Wanted, stage: Stage, previous: PreviousSite) -> Callable[[], Lookup] | None:
-    """What words are looked up in, begun at once by another process, where one is there and a site is worth it."""
-    snapshot, ranking = wanted.snapshot, wanted.ranking
-    if not wanted.settings.search or ranking is None or wanted.beside is None:
-        return None
-    if not isinstance(snapshot, Snapshot) or snapshot.manifest.counts["documents"] < LEAST_DOCUMENTS:
-        return None
-    before = None if previous.folder is None else wanted.target
-    job = SearchJob(snapshot.path, snapshot.id, ranking, before, stage.folder)
-    filled = wanted.beside.start(fill_search, job)
-    return lambda: _taken(stage, filled())
-
-
-def _search(
-    plan: SitePlan, wanted: _Wanted, previous: PreviousSite, lookup: Callable[[], Lookup] | None
-) -> Iterator[SitePage]:
-    if not wanted.settings.search or wanted.ranking is None:
-        return iter(())
-    if lookup is None:
-        return search_files(plan, wanted.snapshot, wanted.ranking, previous)
-    return shown_files(plan, wanted.snapshot, lookup, previous)
-
-
-def _taken(stage: Stage, filled: Filled) -> Lookup:
-    stage.take(filled.files, filled.written)
-    return filled.lookup
 
 
 def _documents(plan: SitePlan, reuse: Reuse) -> Iterator[SitePage]:

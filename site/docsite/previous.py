@@ -47,6 +47,7 @@ class PreviousSite:
     """The files of the site before, by an open folder, so that another build's exchange cannot change them."""
 
     folder: int | None = None
+    path: Path | None = None
     record: SiteRecord = SiteRecord("", 0, ())
     written: int = 0
     by_path: Mapping[str, FileRecord] = field(default_factory=dict)
@@ -106,12 +107,12 @@ def previous_site(target: Path) -> Iterator[PreviousSite]:
         yield PreviousSite()
         return
     try:
-        yield _read(folder)
+        yield _read(folder, target)
     finally:
         os.close(folder)
 
 
-def _read(folder: int) -> PreviousSite:
+def _read(folder: int, target: Path) -> PreviousSite:
     try:
         marker = json.loads(_content(folder, MARKER))
         packed = _content(folder, RECORD)
@@ -121,7 +122,7 @@ def _read(folder: int) -> PreviousSite:
         written = os.stat(RECORD, dir_fd=folder, follow_symlinks=False).st_mtime_ns
     except (OSError, ValueError, TypeError, KeyError, RecursionError, zlib.error):
         return PreviousSite()
-    return PreviousSite(folder, record, written, {each.path: each for each in record.files})
+    return PreviousSite(folder, target, record, written, {each.path: each for each in record.files})
 
 
 def _content(folder: int, name: str) -> bytes:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from artifacts import durable
@@ -15,6 +16,7 @@ from docsite.build import refuse_other_content
 from docsite.library import SnapshotTables
 from docsite.plan import SitePage, SitePlan, plan_site
 from docsite.previous import PreviousSite, SiteRecord, packed_record, previous_site
+from docsite.search.beside import Beside, begin_lookup
 from docsite.search.index import search_files
 from docsite.staging import SiteGone, Stage, abandon, new_stage
 from pipeline.errors import SettingsError, SourceError
@@ -47,11 +49,18 @@ class SearchOnlyResult:
 
 
 def build_search(
-    snapshot: SnapshotTables, site: Path, settings: Site, ranking: Search, *, insert: bool = False
+    snapshot: SnapshotTables,
+    site: Path,
+    settings: Site,
+    ranking: Search,
+    *,
+    insert: bool = False,
+    beside: Beside | None = None,
 ) -> SearchOnlyResult:
     """The search of the pages in the folder ``site``, in its folder ``_noctule``; with ``insert`` the line in each page.
 
-    The folder ``_noctule`` is exchanged whole. Raises ``SourceError`` where the snapshot is of another folder,
+    The folder ``_noctule`` is exchanged whole. Of a large site another process makes half of the index, where ``beside``
+    has one. Raises ``SourceError`` where the snapshot is of another folder,
     ``SettingsError`` where it has several collections, ``WriteFailed`` where the disk refuses.
     """
     site = site.resolve()
@@ -62,11 +71,12 @@ def build_search(
     )
     missing = _missing(plan, site)
     refuse_other_content(target)
+    make = partial(_files, plan, snapshot, ranking, beside)
     with previous_site(target) as previous:
         try:
-            stage = _exchange(plan, snapshot, target, ranking, previous)
+            stage = _exchange(make, target, previous)
         except SiteGone:
-            stage = _exchange(plan, snapshot, target, ranking, PreviousSite())
+            stage = _exchange(make, target, PreviousSite())
     inserted = sum(_insert(site, entry.page) for entry in plan.library.entries) if insert else 0
     size = sum(each.size for each in stage.files)
     pages = len(plan.library.entries)
@@ -98,20 +108,12 @@ def _missing(plan: SitePlan, site: Path) -> int:
     return missing
 
 
-def _exchange(
-    plan: SitePlan, snapshot: SnapshotTables, target: Path, ranking: Search, previous: PreviousSite
-) -> Stage:
+def _exchange(make: Callable[[Stage], Iterator[SitePage]], target: Path, previous: PreviousSite) -> Stage:
     staged = new_stage(target)
     try:
         stage = Stage(staged, previous)
-        for page in _files(plan, snapshot, ranking, previous):
+        for page in make(stage):
             stage.add(page)
-        packed = packed_record(SiteRecord("", len(plan.library.entries), tuple(stage.files)))
-        marker = json.dumps(
-            {"record": sha256_hex(packed), "snapshot": plan.library.snapshot_id}, sort_keys=True
-        )
-        stage.add(SitePage(urls.MARKER, f"{marker}\n".encode()))
-        stage.add(SitePage(urls.RECORD, packed))
         durable.swap_directory(staged, target)
     except BaseException:
         abandon(staged)
@@ -120,14 +122,19 @@ def _exchange(
 
 
 def _files(
-    plan: SitePlan, snapshot: SnapshotTables, ranking: Search, previous: PreviousSite
+    plan: SitePlan, snapshot: SnapshotTables, ranking: Search, beside: Beside | None, stage: Stage
 ) -> Iterator[SitePage]:
     """All files in one folder: the engine takes pages to lie one step above its own."""
-    for page in search_files(plan, snapshot, ranking, previous, folder=""):
+    lookup = begin_lookup(snapshot, ranking, beside, stage, "")
+    for page in search_files(plan, snapshot, ranking, stage.previous, "", lookup):
         # The engine is text; the index's parts say their encoding themselves.
         is_text = not page.kept and not page.content.startswith(_WIDE)
         yield replace(page, content=plain_script(page.content)) if is_text else page
     yield from component_files(plan)
+    packed = packed_record(SiteRecord("", len(plan.library.entries), tuple(stage.files)))
+    marker = json.dumps({"record": sha256_hex(packed), "snapshot": plan.library.snapshot_id}, sort_keys=True)
+    yield SitePage(urls.MARKER, f"{marker}\n".encode())
+    yield SitePage(urls.RECORD, packed)
 
 
 def _insert(site: Path, page: str) -> bool:

@@ -22,7 +22,7 @@ class Stage:
     """Fills a folder; a file that is taken over is another name of the same bytes, so it must never be edited."""
 
     def __init__(self, folder: Path, previous: PreviousSite) -> None:
-        self.folder, self._previous = folder, previous
+        self.folder, self.previous = folder, previous
         self._made: set[Path] = set()
         self.files: list[FileRecord] = []
         self.written = 0
@@ -30,12 +30,12 @@ class Stage:
     def add(self, page: SitePage) -> None:
         """The file is in the folder; raises ``WriteFailed`` where the disk refuses."""
         path = self.folder / page.path
-        size = self._previous.by_path[page.path].size if page.kept else len(page.content)
+        size = self.previous.by_path[page.path].size if page.kept else len(page.content)
         try:
             if path.parent not in self._made:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 self._made.add(path.parent)
-            if page.kept or self._previous.holds(page.path, page.content):
+            if page.kept or self.previous.holds(page.path, page.content):
                 self._take_over(page.path, path)
             else:
                 with path.open("xb") as file:  # two pages of one name would be a fault of ours
@@ -57,11 +57,11 @@ class Stage:
     def _take_over(self, name: str, path: Path) -> None:
         try:
             try:
-                os.link(name, path, src_dir_fd=self._previous.folder, follow_symlinks=False)
+                os.link(name, path, src_dir_fd=self.previous.folder, follow_symlinks=False)
             except (FileNotFoundError, FileExistsError):
                 raise
             except OSError:  # a file system without links, or one that allows no more of them
-                _copy(name, self._previous.folder, path)
+                _copy(name, self.previous.folder, path)
         except FileNotFoundError as error:
             raise SiteGone(name) from error
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from docsite import build
+from docsite import build, search_only
+from docsite.search import beside as beside_search
 from flows.beside import Beside
 from pipeline.search_settings import Search
 from pipeline.site_settings import Site
@@ -64,7 +65,7 @@ def test_a_site_has_the_same_files_whoever_makes_its_search_index(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(build, "LEAST_DOCUMENTS", 1)
+    monkeypatch.setattr(beside_search, "LEAST_DOCUMENTS", 1)
     alone, helped = tmp_path / "alone", tmp_path / "helped"
     with guide.store.open() as snapshot, Beside() as beside:
         first = build.build_site(snapshot, alone, Site(), Search())
@@ -78,6 +79,23 @@ def test_a_site_has_the_same_files_whoever_makes_its_search_index(
         anew = build.build_site(snapshot, helped, site, Search(), beside=beside, full=True)
         assert anew.written >= anew.files - 2
     assert _files(helped) != _files(alone)
+
+
+def test_the_search_of_a_folder_has_the_same_files_whoever_makes_its_index(
+    guide: Guide, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beside_search, "LEAST_DOCUMENTS", 1)
+    alone, helped = tmp_path / "alone", tmp_path / "helped"
+    with guide.store.open() as snapshot, Beside() as beside:
+        for name in snapshot.table("documents", ["path"])["path"].to_pylist():
+            for folder in (alone, helped):
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).touch()
+        search_only.build_search(snapshot, alone, Site(), Search())
+        search_only.build_search(snapshot, helped, Site(), Search(), beside=beside)
+        assert len(_files(alone)) > 20 and _files(alone) == _files(helped)
+        again = search_only.build_search(snapshot, helped, Site(), Search(), beside=beside)
+        assert again.written <= 3, "what stands there was not taken over"
 
 
 def _files(site: Path) -> dict[str, bytes]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from artifacts.snapshot import Snapshot, read_manifest
+from docsite.library import SnapshotTables
 from docsite.previous import FileRecord, PreviousSite, previous_site
 from docsite.search.files import Files, Half
 from docsite.search.index import FOLDER, make_lookup
@@ -32,13 +33,15 @@ class Beside(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SearchJob:
-    """A verified snapshot by its folder, how its search ranks, and the folders of the site before, if one counts, and of this."""
+    """A verified snapshot by its folder, how its search ranks, the folders of the site before, if one counts, and of this,
+    and where in it the files go."""
 
     snapshot: Path
     snapshot_id: SnapshotId
     ranking: Search
     before: Path | None
     staged: Path
+    below: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,24 @@ class Filled:
     lookup: Lookup
 
 
+def begin_lookup(
+    snapshot: SnapshotTables, ranking: Search, beside: Beside | None, stage: Stage, below: str = FOLDER
+) -> Callable[[], Lookup] | None:
+    """What words are looked up in, begun by another process; nothing where none is there, or the site not worth one."""
+    if beside is None or not isinstance(snapshot, Snapshot):
+        return None
+    if snapshot.manifest.counts["documents"] < LEAST_DOCUMENTS:
+        return None
+    job = SearchJob(snapshot.path, snapshot.id, ranking, stage.previous.path, stage.folder, below)
+    filled = beside.start(fill_search, job)
+    return lambda: _taken(stage, filled())
+
+
+def _taken(stage: Stage, filled: Filled) -> Lookup:
+    stage.take(filled.files, filled.written)
+    return filled.lookup
+
+
 def fill_search(job: SearchJob) -> Filled:
     """The files of the lookup, put into the staged folder; raises as ``make_lookup`` and ``Stage.add`` do."""
     manifest = read_manifest(job.snapshot, job.snapshot_id)
@@ -57,7 +78,7 @@ def fill_search(job: SearchJob) -> Filled:
         snapshot = open_now.enter_context(Snapshot(job.snapshot, manifest, None))
         previous = open_now.enter_context(previous_site(job.before)) if job.before else PreviousSite()
         stage = Stage(job.staged, previous)
-        files = open_now.enter_context(Files(FOLDER, previous, Half.LOOKUP))
+        files = open_now.enter_context(Files(job.below, previous, Half.LOOKUP))
         lookup = make_lookup(snapshot, job.ranking, files)
         for page in files.pages():
             stage.add(page)

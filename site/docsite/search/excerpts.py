@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from docsite.library import Entry, SnapshotTables
@@ -54,6 +55,7 @@ class Texts:
         self._texts = passages["text"].combine_chunks()
         self._sections = [sections[name].to_pylist() for name in ("title", "slug", "breadcrumb")]
         self._starts = starts
+        pa.default_memory_pool().release_unused()
 
     def pieces(self, row: int) -> Iterator[_Piece]:
         """The document in pieces; one that is not long is whole."""
@@ -88,17 +90,17 @@ def make_groups(plan: SitePlan, snapshot: SnapshotTables, starts: Sequence[int],
     """The files of all documents."""
     texts = Texts(snapshot, starts)
     crumbs = {page: [node.label for node in trail[:-1]] for page, trail in plan.tree.trails.items()}
-    first: list[_Piece] = []
+    first: list[tuple[int, int]] = []
 
     def columns() -> Iterator[list[bytes]]:
         for group in _grouped(piece for entry in plan.library.entries for piece in texts.pieces(entry.row)):
-            first.append(group[0])
+            first.append((group[0].row, group[0].ordinal))
             yield [
                 text([_described(plan.library.entries[piece.row], crumbs, texts, piece) for piece in group])
             ]
 
     names = files.add_all(columns())
-    return Groups(names, tuple(each.row for each in first), tuple(each.ordinal for each in first))
+    return Groups(names, tuple(row for row, _ in first), tuple(ordinal for _, ordinal in first))
 
 
 def _described(entry: Entry, crumbs: Mapping[str, list[str]], texts: Texts, piece: _Piece) -> list[object]:

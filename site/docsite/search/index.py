@@ -40,27 +40,31 @@ def search_files(
     search: Search | None = None,
     previous: PreviousSite | None = None,
     folder: str = FOLDER,
+    lookup: Callable[[], Lookup] | None = None,
 ) -> Iterator[SitePage]:
     """Every file below ``folder``: the engine, the manifest, and the parts that a query loads as needed.
 
-    Files of the site before are kept where they are what ``previous`` has. Raises ``ArtifactError`` where the snapshot
-    lacks the tables of search.
+    Files of the site before are kept where they are what ``previous`` has. With ``lookup`` the half of the files that it
+    stands for is made elsewhere. Raises ``ArtifactError`` where the snapshot lacks the tables of search.
     """
     before = previous or PreviousSite()
+    if lookup is not None:
+        yield from _shown_files(plan, snapshot, lookup, before, folder)
+        return
     with Files(folder, before, Half.LOOKUP) as files:
-        lookup = make_lookup(snapshot, search or Search(), files)
+        made = make_lookup(snapshot, search or Search(), files)
         yield from files.pages()
-    yield from shown_files(plan, snapshot, lambda: lookup, before, folder)
+    yield from _shown_files(plan, snapshot, lambda: made, before, folder)
 
 
-def shown_files(
+def _shown_files(
     plan: SitePlan,
     snapshot: SnapshotTables,
     lookup: Callable[[], Lookup],
     previous: PreviousSite,
-    folder: str = FOLDER,
+    folder: str,
 ) -> Iterator[SitePage]:
-    """The engine, what hits are shown from, and the manifest; ``lookup`` is asked for last, as another process may make it."""
+    """The engine, what hits are shown from, and the manifest; ``lookup`` is asked for last: another process may make it."""
     yield SitePage(f"{folder}{ENGINE}.js", engine())
     with Files(folder, previous, Half.SHOWN) as files:
         groups = make_groups(plan, snapshot, read_shape(snapshot).first.tolist(), files)

@@ -21,7 +21,7 @@ from docsite.search.packing import bits, floats, octets, varints
 
 DIMENSIONS = 128
 DOCUMENTS_IN_A_LIST = 57
-CENTROID_BITS, DOCUMENT_BITS, _MOST_BITS = 192, 256, 4
+CENTROID_BITS, DOCUMENT_BITS, _MOST_BITS = 384, 500, 4
 LEVELS: tuple[tuple[float, ...], ...] = (
     (0.0,),
     (0.7979,),
