@@ -53,7 +53,7 @@ class Texts:
         ids = sections["section_id"].combine_chunks()
         self._places = pc.index_in(passages["section_id"], value_set=ids).combine_chunks()
         self._texts = passages["text"].combine_chunks()
-        self._sections = [sections[name].to_pylist() for name in ("title", "slug", "breadcrumb")]
+        self._sections = [sections[name].combine_chunks() for name in ("title", "slug", "breadcrumb")]
         self._starts = starts
         pa.default_memory_pool().release_unused()
 
@@ -76,7 +76,7 @@ class Texts:
         """Title, name and the headings above; a name that the title gives is 0."""
         if place is None:
             return ["", "", ""]
-        title, slug, breadcrumb = (str(column[place] or "") for column in self._sections)
+        title, slug, breadcrumb = (str(column[place].as_py() or "") for column in self._sections)
         above = breadcrumb.split(_BETWEEN)[1:-1]
         return [title, 0 if slug and slug == _slug(title) else slug, _BETWEEN.join(above)]
 

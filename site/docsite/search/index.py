@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
+import pyarrow as pa
 
 from docsite.library import SnapshotTables
 from docsite.plan import SitePage, SitePlan
@@ -68,6 +69,7 @@ def _shown_files(
     yield SitePage(f"{folder}{ENGINE}.js", engine())
     with Files(folder, previous, Half.SHOWN) as files:
         groups = make_groups(plan, snapshot, read_shape(snapshot).first.tolist(), files)
+        pa.default_memory_pool().release_unused()
         shelves, named = make_shelves(groups, files), files.add(facets(plan))
         yield from files.pages()
     yield SitePage(f"{folder}{MANIFEST}.js", script(MANIFEST, manifest(Index(lookup(), shelves, named))))
@@ -113,6 +115,7 @@ def _terms_and_lists(
     del passages
     lists = make_lists(meanings, np.diff(shape.first) > 0, files)
     postings = arrange(lexicon, shape, kin, _ceiling(lexicon))
+    del kin
     return make_shards(lexicon, postings, TurnedTerms(meanings.terms, lists.turn), known, files), lists
 
 
