@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from flows.workers import WorkerFailed, Workers
 
@@ -15,6 +17,26 @@ T = TypeVar("T")
 # Only what hangs takes so long.
 _LIMIT_S = 86_400.0
 _log = logging.getLogger("noctule")
+
+
+@dataclass(frozen=True, slots=True)
+class Begun(Generic[T]):
+    """Work that another process does; called, it waits for the result and raises what the work raised."""
+
+    _result: Future[T]
+    _here: Callable[[], T]
+
+    def __call__(self) -> T:
+        """The result, once it is there."""
+        try:
+            return self._result.result()
+        except WorkerFailed:
+            _log.warning("a process beside this one died (out of memory?): its work is done again here")
+            return self._here()
+
+    def is_over(self) -> bool:
+        """Whether nobody would have to wait."""
+        return self._result.done()
 
 
 class Beside:
@@ -34,18 +56,10 @@ class Beside:
         self._waiting.shutdown()
         self._workers.__exit__(kind, error, trace)
 
-    def start(self, stage: Callable[[A], T], given: A) -> Callable[[], T]:
-        """``stage(given)`` begins; what is returned waits for its result, and raises what it raised.
+    def start(self, stage: Callable[[A], T], given: A) -> Begun[T]:
+        """``stage(given)`` begins, once what was started before is over.
 
         ``stage`` must be importable and its values picklable. Where the process dies, this one does the work.
         """
         begun = self._waiting.submit(self._workers.call, stage, given, _LIMIT_S)
-
-        def result() -> T:
-            try:
-                return begun.result()
-            except WorkerFailed:
-                _log.warning("a process beside this one died (out of memory?): its work is done again here")
-                return stage(given)
-
-        return result
+        return Begun(begun, partial(stage, given))

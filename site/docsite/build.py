@@ -11,20 +11,21 @@ from pathlib import Path
 from artifacts import durable
 from docsite import urls
 from docsite.assets import asset_files
+from docsite.beside import Beside
 from docsite.changes import feed_file
 from docsite.fingerprints.pages import page_fingerprints
 from docsite.fingerprints.shared import shared_digest, site_fingerprint
 from docsite.library import SnapshotTables
 from docsite.listings import list_pages
 from docsite.offline import offline_files
-from docsite.pages import render_pages
+from docsite.pages_beside import Wanted, add_pages
 from docsite.plan import SitePage, SitePlan, plan_site
 from docsite.previews import preview_files
 from docsite.previous import PreviousSite, Reuse, SiteRecord, packed_record, previous_site
-from docsite.search.beside import Beside, begin_lookup
+from docsite.search.beside import begin_lookup
 from docsite.search.index import search_files
 from docsite.staging import SiteGone, Stage, abandon, new_stage
-from docsite.twins import llms_file, twin_files
+from docsite.twins import llms_file
 from pipeline.errors import SourceError
 from pipeline.identity import sha256_hex
 from pipeline.search_settings import Search
@@ -143,11 +144,11 @@ def _write(wanted: _Wanted, stage: Stage, previous: PreviousSite) -> SiteResult:
     lookup = begin_lookup(snapshot, ranking, wanted.beside, stage) if ranking else None
     plan = plan_site(snapshot, wanted.settings)
     reuse = Reuse(previous, shared_digest(plan))
-    summaries: dict[str, str] = {}
+    add_pages(plan, _add_kept(plan, reuse, stage), snapshot, stage, wanted.beside)
+    summaries = {each.path: each.summary for each in stage.files}
     found = search_files(plan, snapshot, ranking, previous, lookup=lookup) if ranking else ()
-    around = _all(_beside(plan, summaries), offline_files(plan, reuse.shared))
-    for page in _all(_documents(plan, reuse), list_pages(plan, reuse), around, found):
-        summaries[page.path] = page.summary
+    around = _all(_around(plan, summaries), offline_files(plan, reuse.shared))
+    for page in _all(list_pages(plan, reuse), around, found):
         stage.add(page)
     pages = len(plan.tree.order)
     # The record comes last: what is changed after it was written is not trusted.
@@ -162,20 +163,24 @@ def _all(*parts: Iterable[SitePage]) -> Iterator[SitePage]:
         yield from part
 
 
-def _documents(plan: SitePlan, reuse: Reuse) -> Iterator[SitePage]:
-    """Every document's page, and the markdown beside it."""
+def _add_kept(plan: SitePlan, reuse: Reuse, stage: Stage) -> list[Wanted]:
+    """Pages of documents that are as they were are in the folder, with the markdown beside them; what is left to be made."""
     fingerprints = page_fingerprints(plan, reuse.shared)
+    left: list[Wanted] = []
     for page in plan.tree.order:
-        entry = plan.by_page[page]
-        fingerprint = fingerprints[entry.row]
-        yield reuse.page(page, fingerprint, lambda: next(render_pages(plan, [entry])))  # noqa: B023
-        if page in plan.twins:
-            twin = plan.twins[page]
-            yield reuse.page(twin, fingerprint, lambda: next(twin_files(plan, [entry])))  # noqa: B023
+        fingerprint = fingerprints[plan.by_page[page].row]
+        paths = [path for path in (page, plan.twins.get(page)) if path is not None]
+        kept = [each for path in paths if (each := reuse.kept(path, fingerprint)) is not None]
+        if len(kept) < len(paths):
+            left.append(Wanted(page, fingerprint))
+            continue
+        for each in kept:
+            stage.add(each)
+    return left
 
 
-def _beside(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage]:
-    """What goes with the pages; ``summaries`` are complete once the pages are made."""
+def _around(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage]:
+    """What goes with the pages, of which ``summaries`` are given."""
     yield from preview_files(plan, summaries)
     yield from llms_file(plan, summaries)
     yield from feed_file(plan, summaries)

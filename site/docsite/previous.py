@@ -91,11 +91,15 @@ class Reuse:
     previous: PreviousSite = PreviousSite()
     shared: bytes = b""
 
-    def page(self, path: str, fingerprint: str, make: Callable[[], SitePage]) -> SitePage:
-        """The page as it is in the site before, where that was made from the same; else as it is made now."""
+    def kept(self, path: str, fingerprint: str) -> SitePage | None:
+        """The page as it is in the site before, where that was made from the same."""
         if self.previous.has(path, fingerprint):
             return SitePage(path, b"", self.previous.summary(path), fingerprint, kept=True)
-        return replace(make(), fingerprint=fingerprint)
+        return None
+
+    def page(self, path: str, fingerprint: str, make: Callable[[], SitePage]) -> SitePage:
+        """The page as it is in the site before, where that was made from the same; else as it is made now."""
+        return self.kept(path, fingerprint) or replace(make(), fingerprint=fingerprint)
 
 
 @contextmanager

@@ -12,11 +12,12 @@ from pathlib import Path
 from artifacts import durable
 from docsite import urls
 from docsite.assets import component_files, plain_script
+from docsite.beside import Beside
 from docsite.build import refuse_other_content
 from docsite.library import SnapshotTables
 from docsite.plan import SitePage, SitePlan, plan_site
 from docsite.previous import PreviousSite, SiteRecord, packed_record, previous_site
-from docsite.search.beside import Beside, begin_lookup
+from docsite.search.beside import begin_lookup
 from docsite.search.index import search_files
 from docsite.staging import SiteGone, Stage, abandon, new_stage
 from pipeline.errors import SettingsError, SourceError

@@ -21,8 +21,9 @@ class SiteGone(Exception):
 class Stage:
     """Fills a folder; a file that is taken over is another name of the same bytes, so it must never be edited."""
 
-    def __init__(self, folder: Path, previous: PreviousSite) -> None:
-        self.folder, self.previous = folder, previous
+    def __init__(self, folder: Path, previous: PreviousSite, *, replacing: bool = False) -> None:
+        """``replacing``: a process that died in the middle of this work may have left some of its files."""
+        self.folder, self.previous, self._replacing = folder, previous, replacing
         self._made: set[Path] = set()
         self.files: list[FileRecord] = []
         self.written = 0
@@ -35,6 +36,8 @@ class Stage:
             if path.parent not in self._made:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 self._made.add(path.parent)
+            if self._replacing:
+                path.unlink(missing_ok=True)
             if page.kept or self.previous.holds(page.path, page.content):
                 self._take_over(page.path, path)
             else:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from docsite import build, search_only
+from docsite import build, pages_beside, search_only
+from docsite.plan import plan_site
 from docsite.search import beside as beside_search
 from flows.beside import Beside
 from pipeline.search_settings import Search
@@ -60,18 +61,25 @@ def test_a_block_that_ends_waits_for_nothing(after_s: float) -> None:
     assert time.monotonic() - start < 20
 
 
-def test_a_site_has_the_same_files_whoever_makes_its_search_index(
+def test_a_site_has_the_same_files_whoever_makes_its_pages_and_its_search_index(
     guide: Guide,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    given: list[int] = []
     monkeypatch.setattr(beside_search, "LEAST_DOCUMENTS", 1)
+    monkeypatch.setattr(pages_beside, "LEAST_PAGES", 1)
+    monkeypatch.setattr(pages_beside, "PAGES_AT_A_TIME", 2)
+    take = pages_beside._take
+    monkeypatch.setattr(
+        pages_beside, "_take", lambda begun, stage: (given.append(1) if begun else None, take(begun, stage))
+    )
     alone, helped = tmp_path / "alone", tmp_path / "helped"
     with guide.store.open() as snapshot, Beside() as beside:
         first = build.build_site(snapshot, alone, Site(), Search())
         second = build.build_site(snapshot, helped, Site(), Search(), beside=beside)
         assert (first.files, first.bytes, first.written) == (second.files, second.bytes, second.written)
-        assert _files(alone) == _files(helped)
+        assert _files(alone) == _files(helped) and given
         # What stands there is taken over by either, and read anew by neither where all is wanted new.
         site = Site(title="Another")
         again = build.build_site(snapshot, helped, site, Search(), beside=beside)
@@ -96,6 +104,19 @@ def test_the_search_of_a_folder_has_the_same_files_whoever_makes_its_index(
         assert len(_files(alone)) > 20 and _files(alone) == _files(helped)
         again = search_only.build_search(snapshot, helped, Site(), Search(), beside=beside)
         assert again.written <= 3, "what stands there was not taken over"
+
+
+def test_work_that_died_half_done_is_done_again_over_what_it_left(guide: Guide, tmp_path: Path) -> None:
+    with guide.store.open() as snapshot:
+        plan = plan_site(snapshot, Site())
+        pages = tuple(pages_beside.Wanted(page, "") for page in plan.tree.order[:3])
+        job = pages_beside.PagesJob(snapshot.path, snapshot.id, Site(), None, tmp_path, pages)
+        search = beside_search.SearchJob(snapshot.path, snapshot.id, Search(), None, tmp_path, "_search/")
+        first = pages_beside.write_pages(job), beside_search.fill_search(search)
+        whole = _files(tmp_path)
+        again = pages_beside.write_pages(job), beside_search.fill_search(search)
+    assert [each.files for each in first] == [each.files for each in again]
+    assert whole == _files(tmp_path)
 
 
 def _files(site: Path) -> dict[str, bytes]:

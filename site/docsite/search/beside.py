@@ -6,9 +6,9 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
 
 from artifacts.snapshot import Snapshot, read_manifest
+from docsite.beside import Beside
 from docsite.library import SnapshotTables
 from docsite.previous import FileRecord, PreviousSite, previous_site
 from docsite.search.files import Files, Half
@@ -18,17 +18,8 @@ from docsite.staging import Stage
 from pipeline.model import SnapshotId
 from pipeline.search_settings import Search
 
-A = TypeVar("A")
-T = TypeVar("T")
 # Below it a process takes longer to start than it saves.
 LEAST_DOCUMENTS = 1_000
-
-
-class Beside(Protocol):
-    """Whoever has work done by another process."""
-
-    def start(self, stage: Callable[[A], T], given: A) -> Callable[[], T]:
-        """``stage(given)`` begins; what is returned waits for its result, and raises what it raised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +68,7 @@ def fill_search(job: SearchJob) -> Filled:
     with ExitStack() as open_now:
         snapshot = open_now.enter_context(Snapshot(job.snapshot, manifest, None))
         previous = open_now.enter_context(previous_site(job.before)) if job.before else PreviousSite()
-        stage = Stage(job.staged, previous)
+        stage = Stage(job.staged, previous, replacing=True)
         files = open_now.enter_context(Files(job.below, previous, Half.LOOKUP))
         lookup = make_lookup(snapshot, job.ranking, files)
         for page in files.pages():

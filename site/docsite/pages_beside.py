@@ -1,0 +1,117 @@
+"""Pages of documents, some of which another process renders where there are many."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from artifacts.snapshot import Snapshot, read_manifest
+from docsite.beside import Begun, Beside
+from docsite.library import SnapshotTables
+from docsite.pages import render_pages
+from docsite.plan import SitePage, SitePlan, plan_site
+from docsite.previous import FileRecord, PreviousSite, previous_site
+from docsite.staging import Stage
+from docsite.twins import twin_files
+from pipeline.model import SnapshotId
+from pipeline.site_settings import Site
+
+# So many at a time: half a second or so. Of fewer than LEAST none is given away, for a plan of the site costs a second.
+PAGES_AT_A_TIME, LEAST_PAGES = 64, 512
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A document's page by its path, and the fingerprint of what it is made from."""
+
+    page: str
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class PagesJob:
+    """Pages to be rendered out of a verified snapshot, the folders of the site before, if one counts, and of this."""
+
+    snapshot: Path
+    snapshot_id: SnapshotId
+    settings: Site
+    before: Path | None
+    staged: Path
+    pages: tuple[Wanted, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Files that are in the staged folder now, and how many of them are new."""
+
+    files: tuple[FileRecord, ...]
+    written: int
+
+
+def add_pages(
+    plan: SitePlan, wanted: Sequence[Wanted], snapshot: SnapshotTables, stage: Stage, beside: Beside | None
+) -> None:
+    """The pages, and the markdown beside them, are in the folder; raises ``WriteFailed`` where the disk refuses.
+
+    This process takes them from the front. Another one, where it is there and there are many, is given some from the back
+    whenever it has nothing else to do.
+    """
+    parts = deque(tuple(wanted[at : at + PAGES_AT_A_TIME]) for at in range(0, len(wanted), PAGES_AT_A_TIME))
+    give = _giving(plan, snapshot, stage, beside) if len(wanted) >= LEAST_PAGES else None
+    begun: Begun[Written] | None = None
+    while parts:
+        if give is not None and len(parts) > 1 and (begun is None or begun.is_over()):
+            _take(begun, stage)
+            begun = give(parts.pop())
+        for page in _rendered(plan, parts.popleft()):
+            stage.add(page)
+    _take(begun, stage)
+
+
+def _giving(
+    plan: SitePlan, snapshot: SnapshotTables, stage: Stage, beside: Beside | None
+) -> Callable[[tuple[Wanted, ...]], Begun[Written]] | None:
+    if beside is None or not isinstance(snapshot, Snapshot):
+        return None
+    job = PagesJob(snapshot.path, snapshot.id, plan.settings, stage.previous.path, stage.folder)
+    return lambda pages: beside.start(write_pages, replace(job, pages=pages))
+
+
+def _take(begun: Begun[Written] | None, stage: Stage) -> None:
+    if begun is not None:
+        done = begun()
+        stage.take(done.files, done.written)
+
+
+def write_pages(job: PagesJob) -> Written:
+    """The job's pages, put into the staged folder; raises as ``plan_site`` and ``Stage.add`` do."""
+    plan = _planned(job.snapshot, job.snapshot_id, job.settings)
+    stage = Stage(job.staged, _before(job.before), replacing=True)
+    for page in _rendered(plan, job.pages):
+        stage.add(page)
+    return Written(tuple(stage.files), stage.written)
+
+
+def _rendered(plan: SitePlan, wanted: Sequence[Wanted]) -> Iterator[SitePage]:
+    for each in wanted:
+        entry = plan.by_page[each.page]
+        yield replace(next(render_pages(plan, [entry])), fingerprint=each.fingerprint)
+        if each.page in plan.twins:
+            yield replace(next(twin_files(plan, [entry])), fingerprint=each.fingerprint)
+
+
+# Of one site only, but for all its parts: the process ends with the site.
+
+
+@lru_cache(maxsize=1)
+def _planned(snapshot: Path, snapshot_id: SnapshotId, settings: Site) -> SitePlan:
+    return plan_site(Snapshot(snapshot, read_manifest(snapshot, snapshot_id), None), settings)
+
+
+@lru_cache(maxsize=1)
+def _before(target: Path | None) -> PreviousSite:
+    return PreviousSite() if target is None else ExitStack().enter_context(previous_site(target))
