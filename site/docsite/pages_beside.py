@@ -64,11 +64,11 @@ def add_pages(
     give = _giving(plan, snapshot, stage, beside) if len(wanted) >= LEAST_PAGES else None
     begun: Begun[Written] | None = None
     while parts:
-        if give is not None and len(parts) > 1 and (begun is None or begun.is_over()):
-            _take(begun, stage)
-            begun = give(parts.pop())
         for page in _rendered(plan, parts.popleft()):
             stage.add(page)
+            if give is not None and parts and (begun is None or begun.is_over()):
+                _take(begun, stage)
+                begun = give(parts.pop())
     _take(begun, stage)
 
 
