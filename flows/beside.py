@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from types import TracebackType
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from flows.workers import WorkerFailed, Workers
 
@@ -34,10 +34,6 @@ class Begun(Generic[T]):
             _log.warning("a process beside this one died (out of memory?): its work is done again here")
             return self._here()
 
-    def is_over(self) -> bool:
-        """Whether nobody would have to wait."""
-        return self._result.done()
-
 
 class Beside:
     """A process beside this one, for one piece of work at a time."""
@@ -45,6 +41,7 @@ class Beside:
     def __init__(self) -> None:
         self._workers = Workers(1)
         self._waiting = ThreadPoolExecutor(1, "noctule-beside")
+        self._last: Future[Any] | None = None
 
     def __enter__(self) -> Beside:
         return self
@@ -56,10 +53,16 @@ class Beside:
         self._waiting.shutdown()
         self._workers.__exit__(kind, error, trace)
 
-    def start(self, stage: Callable[[A], T], given: A) -> Begun[T]:
+    def start(self, stage: Callable[[A], T], given: A, here: Callable[[], T] | None = None) -> Begun[T]:
         """``stage(given)`` begins, once what was started before is over.
 
-        ``stage`` must be importable and its values picklable. Where the process dies, this one does the work.
+        ``stage`` must be importable and its values picklable. Where the process dies, this one does the work: as ``here``
+        does, where that takes less than ``stage(given)`` in a process that has other things in memory.
         """
         begun = self._waiting.submit(self._workers.call, stage, given, _LIMIT_S)
-        return Begun(begun, partial(stage, given))
+        self._last = begun
+        return Begun(begun, here or partial(stage, given))
+
+    def is_idle(self) -> bool:
+        """Whether all that was started is over."""
+        return self._last is None or self._last.done()

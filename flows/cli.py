@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import logging
 import sys
 from typing import Annotated, NoReturn
 
@@ -20,7 +21,7 @@ from flows import (
     cli_tune,
     output,
 )
-from flows.signals import STOPPED, leave_now, stop_on_signals
+from flows.signals import INTERRUPTED, STOPPED, leave_now, stop_on_signals
 from pipeline.errors import NoctuleError
 
 _EPILOG = """
@@ -76,16 +77,26 @@ def main() -> NoReturn:
     """Run the command line and end the process with its exit code."""
     stop_on_signals()
     code: object = 1
-    # Registered first and so called last: a library in C++ that is taken down beside a living thread may abort instead.
-    atexit.register(lambda: leave_now(_number(code)))
+    # Called after all that a command's libraries register, and instead of what was registered before: logging's end, which
+    # ours does. A library in C++ that is taken down beside a living thread may abort the process.
+    atexit.register(lambda: _end(_number(code)))
     arguments = sys.argv[1:]
     try:
         code = app(arguments, prog_name="noctule", standalone_mode=False)
+    except SystemExit as stop:  # a signal before the command could heed it
+        code = stop.code
+    except KeyboardInterrupt:
+        code = INTERRUPTED
     except Exception as usage:
         code = _usage(usage, as_json="--json" in arguments)
     if code in STOPPED:
         leave_now(_number(code))
     sys.exit(_number(code))
+
+
+def _end(code: int) -> NoReturn:
+    logging.shutdown()
+    leave_now(code)
 
 
 def _number(code: object) -> int:

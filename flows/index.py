@@ -22,7 +22,7 @@ from artifacts.nights import read_night
 from flows import display, night_sheets, report
 from flows.outcome import BuildResult
 from flows.request import IndexRequest
-from flows.signals import heeding_signals, spare_children, stop_if_told
+from flows.signals import heeding_signals, received, spare_children, stop_if_told
 from flows.steps import Clock
 from flows.work import build_index, publish_as_set
 from pipeline.errors import WriteFailed, is_transient
@@ -50,7 +50,9 @@ class _Call(Generic[T]):
 
 
 def can_heal(_task: Task[..., Any], _task_run: TaskRun, state: State[Any]) -> bool:
-    """Whether another try may help: after an I/O error, never after an error that a person has to act on."""
+    """Whether another try may help: after an I/O error, never after a signal or an error that a person has to act on."""
+    if received() is not None:
+        return False
     try:
         cast(Any, state.result)()
     except (OSError, TimeoutError):
@@ -110,7 +112,6 @@ def _named(name: str, number: int, of: int) -> Task[[_Call[Any]], None]:
 
 
 @flow(name="index", persist_result=False, validate_parameters=True)
-@heeding_signals()
 def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
     config: str | None = None,
     sources: list[str] | None = None,
@@ -127,27 +128,28 @@ def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
 
     Raises as ``flows.build.build_snapshot`` and ``flows.work.publish_elsewhere`` do.
     """
-    request = IndexRequest(
-        store=Path(store),
-        config=None if config is None else Path(config),
-        sources=tuple(sources or ()),
-        collection=collection,
-        allow_empty=allow_empty,
-        accept_drop=accept_drop,
-        accept_shrink=accept_shrink,
-        engine=engine,
-        start=start,
-    )
-    result = build_index(request, PrefectSteps(), display.current())
-    for line in report.lines(result):
-        _log.info("%s", line)
-    try:
-        _keep_report(result, Path(store))
-    except Exception as error:  # the snapshot is published: a server that has gone does not undo that
-        _log.warning("the report is not in Prefect: %s (noctule report has it)", error)
-    if publish:
-        publish_as_set(request, PrefectSteps())
-    return result
+    with heeding_signals():
+        request = IndexRequest(
+            store=Path(store),
+            config=None if config is None else Path(config),
+            sources=tuple(sources or ()),
+            collection=collection,
+            allow_empty=allow_empty,
+            accept_drop=accept_drop,
+            accept_shrink=accept_shrink,
+            engine=engine,
+            start=start,
+        )
+        result = build_index(request, PrefectSteps(), display.current())
+        for line in report.lines(result):
+            _log.info("%s", line)
+        try:
+            _keep_report(result, Path(store))
+        except Exception as error:  # the snapshot is published: a server that has gone does not undo that
+            _log.warning("the report is not in Prefect: %s (noctule report has it)", error)
+        if publish:
+            publish_as_set(request, PrefectSteps())
+        return result
 
 
 def _keep_report(result: BuildResult, store: Path) -> None:

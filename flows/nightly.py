@@ -14,7 +14,6 @@ from flows.work import Night, publish_as_set
 
 
 @flow(name="nightly", persist_result=False)
-@heeding_signals()
 def nightly(
     config: str | None = None,
     store: str = ".noctule",
@@ -25,15 +24,16 @@ def nightly(
     engine: str | None = None,
 ) -> Night:
     """Indexes what the settings describe, builds the site, and sends the snapshot to its targets, in this order."""
-    built = index(
-        config=config,
-        store=store,
-        allow_empty=allow_empty,
-        accept_drop=accept_drop,
-        accept_shrink=accept_shrink,
-        engine=engine,
-        publish=False,
-    )
-    night = Night(built, site(config=config, store=store, out=out))
-    publish_as_set(IndexRequest(Path(store), None if config is None else Path(config)), PrefectSteps())
-    return night
+    with heeding_signals():
+        built = index(
+            config=config,
+            store=store,
+            allow_empty=allow_empty,
+            accept_drop=accept_drop,
+            accept_shrink=accept_shrink,
+            engine=engine,
+            publish=False,
+        )
+        night = Night(built, site(config=config, store=store, out=out))
+        publish_as_set(IndexRequest(Path(store), None if config is None else Path(config)), PrefectSteps())
+        return night

@@ -7,7 +7,6 @@ that comes while it ends a run. So the signal is remembered too, and asked for b
 from __future__ import annotations
 
 import ctypes
-import logging
 import multiprocessing
 import os
 import signal
@@ -17,11 +16,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from types import FrameType
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 _STOPPING = (signal.SIGTERM, signal.SIGHUP)
 _PR_SET_PDEATHSIG = 1
 INTERRUPTED = 128 + signal.SIGINT
+LOST_OUTPUT = 120  # as Python ends where standard output takes no more
 STOPPED = frozenset({INTERRUPTED, *(128 + number for number in _STOPPING)})
 
 
@@ -112,13 +112,17 @@ def leave_now(code: int) -> NoReturn:
 
     A signal may cut a thread pool off between starting a thread and knowing of it; Python would then wait for ever.
     """
-    logging.shutdown()
     for child in multiprocessing.active_children():
         child.kill()
         child.join()
-    for stream in (sys.stdout, sys.stderr):
-        try:
+    os._exit(code if all([_is_flushed(sys.stdout), _is_flushed(sys.stderr)]) else code or LOST_OUTPUT)
+
+
+def _is_flushed(stream: TextIO | None) -> bool:
+    """Whether nothing is left that was to be written; a stream that was closed from the beginning takes nothing."""
+    try:
+        if stream is not None:
             stream.flush()
-        except OSError:
-            continue
-    os._exit(code)
+    except (OSError, ValueError):
+        return False
+    return True

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -33,11 +33,13 @@ class BesideEncoder:
 
     def __init__(self, embed: Embed, encoder: TransformerEncoder) -> None:
         self._embed = embed.model_copy(update={"precision": encoder.precision, "device": encoder.device})
+        self._encoder = encoder
         self._beside = Beside()
         self._begun((), as_queries=False)
 
     def _begun(self, texts: Sequence[str], *, as_queries: bool) -> Callable[[], tuple[Vectors, int]]:
-        return self._beside.start(encode_few, Few(self._embed, tuple(texts), as_queries))
+        few = Few(self._embed, tuple(texts), as_queries)
+        return self._beside.start(encode_few, few, partial(_encoded, self._encoder, few))
 
     @property
     def at_once(self) -> int:
@@ -57,7 +59,11 @@ class BesideEncoder:
 
 def encode_few(few: Few) -> tuple[Vectors, int]:
     """The vectors of the texts and how many tokens these have; without texts the model is loaded."""
-    encoder, tokens = _encoder(few.embed), [0]
+    return _encoded(_encoder(few.embed), few)
+
+
+def _encoded(encoder: TransformerEncoder, few: Few) -> tuple[Vectors, int]:
+    tokens = [0]
     if not few.texts:
         return np.zeros((0, encoder.dimension), dtype=np.float32), 0
     vectors = encoder.encode(few.texts, tokens.append, as_queries=few.as_queries)

@@ -7,21 +7,18 @@ from typing import Protocol, TypeVar
 
 A = TypeVar("A")
 T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
-
-
-class Begun(Protocol[T_co]):
-    """Work that another process does."""
-
-    def __call__(self) -> T_co:
-        """Waits for its result, and raises what it raised."""
-
-    def is_over(self) -> bool:
-        """Whether nobody would have to wait."""
 
 
 class Beside(Protocol):
     """A process for one piece of work after the other."""
 
-    def start(self, stage: Callable[[A], T], given: A) -> Begun[T]:
-        """``stage(given)`` begins once what was started before is over."""
+    def start(
+        self, stage: Callable[[A], T], given: A, here: Callable[[], T] | None = None
+    ) -> Callable[[], T]:
+        """``stage(given)`` begins once what was started before is over; what is returned waits for its result.
+
+        Where the process dies, ``here`` does the work in this one, by default ``stage(given)`` itself.
+        """
+
+    def is_idle(self) -> bool:
+        """Whether all that was started is over."""

@@ -6,11 +6,11 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from artifacts.snapshot import Snapshot, read_manifest
-from docsite.beside import Begun, Beside
+from docsite.beside import Beside
 from docsite.library import SnapshotTables
 from docsite.pages import render_pages
 from docsite.plan import SitePage, SitePlan, plan_site
@@ -62,36 +62,50 @@ def add_pages(
     """
     parts = deque(tuple(wanted[at : at + PAGES_AT_A_TIME]) for at in range(0, len(wanted), PAGES_AT_A_TIME))
     give = _giving(plan, snapshot, stage, beside) if len(wanted) >= LEAST_PAGES else None
-    begun: Begun[Written] | None = None
+    given: list[Callable[[], Written]] = []
     while parts:
         for page in _rendered(plan, parts.popleft()):
             stage.add(page)
-            if give is not None and parts and (begun is None or begun.is_over()):
-                _take(begun, stage)
-                begun = give(parts.pop())
-    _take(begun, stage)
+            if give is not None and parts and give.is_idle():
+                given.append(give.away(parts.pop()))
+    for begun in given:
+        done = begun()
+        stage.take(done.files, done.written)
 
 
-def _giving(
-    plan: SitePlan, snapshot: SnapshotTables, stage: Stage, beside: Beside | None
-) -> Callable[[tuple[Wanted, ...]], Begun[Written]] | None:
+@dataclass(frozen=True, slots=True)
+class _Giving:
+    """Pages for another process; where it dies, this one renders them with the plan that it has."""
+
+    plan: SitePlan
+    job: PagesJob
+    stage: Stage
+    beside: Beside
+
+    def is_idle(self) -> bool:
+        return self.beside.is_idle()
+
+    def away(self, pages: tuple[Wanted, ...]) -> Callable[[], Written]:
+        again = Stage(self.stage.folder, self.stage.previous, replacing=True)
+        here = partial(_written, self.plan, pages, again)
+        return self.beside.start(write_pages, replace(self.job, pages=pages), here)
+
+
+def _giving(plan: SitePlan, snapshot: SnapshotTables, stage: Stage, beside: Beside | None) -> _Giving | None:
     if beside is None or not isinstance(snapshot, Snapshot):
         return None
     job = PagesJob(snapshot.path, snapshot.id, plan.settings, stage.previous.path, stage.folder)
-    return lambda pages: beside.start(write_pages, replace(job, pages=pages))
-
-
-def _take(begun: Begun[Written] | None, stage: Stage) -> None:
-    if begun is not None:
-        done = begun()
-        stage.take(done.files, done.written)
+    return _Giving(plan, job, stage, beside)
 
 
 def write_pages(job: PagesJob) -> Written:
     """The job's pages, put into the staged folder; raises as ``plan_site`` and ``Stage.add`` do."""
     plan = _planned(job.snapshot, job.snapshot_id, job.settings)
-    stage = Stage(job.staged, _before(job.before), replacing=True)
-    for page in _rendered(plan, job.pages):
+    return _written(plan, job.pages, Stage(job.staged, _before(job.before), replacing=True))
+
+
+def _written(plan: SitePlan, pages: Sequence[Wanted], stage: Stage) -> Written:
+    for page in _rendered(plan, pages):
         stage.add(page)
     return Written(tuple(stage.files), stage.written)
 
@@ -104,7 +118,8 @@ def _rendered(plan: SitePlan, wanted: Sequence[Wanted]) -> Iterator[SitePage]:
             yield replace(next(twin_files(plan, [entry])), fingerprint=each.fingerprint)
 
 
-# Of one site only, but for all its parts: the process ends with the site.
+# Of one site only, but for all its parts: the process beside ends with the site.
+_open_there = ExitStack()
 
 
 @lru_cache(maxsize=1)
@@ -114,4 +129,4 @@ def _planned(snapshot: Path, snapshot_id: SnapshotId, settings: Site) -> SitePla
 
 @lru_cache(maxsize=1)
 def _before(target: Path | None) -> PreviousSite:
-    return PreviousSite() if target is None else ExitStack().enter_context(previous_site(target))
+    return PreviousSite() if target is None else _open_there.enter_context(previous_site(target))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
 from collections.abc import Iterable
+from itertools import count
 from pathlib import Path
 
 from artifacts import durable
 from docsite.plan import SitePage
 from docsite.previous import FileRecord, PreviousSite
 from pipeline.errors import WriteFailed
+
+_attempts = count(1)
 
 
 class SiteGone(Exception):
@@ -33,6 +37,8 @@ class Stage:
         path = self.folder / page.path
         size = self.previous.by_path[page.path].size if page.kept else len(page.content)
         try:
+            if self._replacing and not self.folder.is_dir():  # given up meanwhile
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self.folder))
             if path.parent not in self._made:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 self._made.add(path.parent)
@@ -80,14 +86,17 @@ def _copy(name: str, folder: int | None, path: Path) -> None:
 
 
 def new_stage(target: Path) -> Path:
-    """A new folder beside the target, named by this process; those of processes that died are swept."""
+    """A new folder beside the target, named by this process; those of processes that died are swept.
+
+    Each attempt has a name of its own: another process may still be writing into the one before.
+    """
     durable.make_directory(target.parent)
     prefix = f".{target.name}-staging-"
     for left in sorted(target.parent.glob(f"{_literal(prefix)}*")):
-        owner = left.name.removeprefix(prefix)
+        owner = left.name.removeprefix(prefix).partition("-")[0]
         if owner.isdecimal() and (int(owner) == os.getpid() or not _is_alive(int(owner))):
             durable.remove_tree(left)
-    staged = target.parent / f"{prefix}{os.getpid()}"
+    staged = target.parent / f"{prefix}{os.getpid()}-{next(_attempts)}"
     durable.make_directory(staged)
     return staged
 

@@ -13,6 +13,7 @@ from docsite import build, pages_beside, search_only
 from docsite.plan import plan_site
 from docsite.search import beside as beside_search
 from flows.beside import Beside
+from pipeline.errors import WriteFailed
 from pipeline.search_settings import Search
 from pipeline.site_settings import Site
 from tests.guide_snapshot import Guide, guide
@@ -61,25 +62,36 @@ def test_a_block_that_ends_waits_for_nothing(after_s: float) -> None:
     assert time.monotonic() - start < 20
 
 
+class Eager(Beside):
+    """One that takes work whenever there is some, and remembers what it was given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.given: list[object] = []
+
+    def start(self, stage, given, here=None):  # type: ignore[no-untyped-def]
+        self.given.append(stage)
+        return super().start(stage, given, here)
+
+    def is_idle(self) -> bool:
+        return True
+
+
 def test_a_site_has_the_same_files_whoever_makes_its_pages_and_its_search_index(
     guide: Guide,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    given: list[int] = []
     monkeypatch.setattr(beside_search, "LEAST_DOCUMENTS", 1)
     monkeypatch.setattr(pages_beside, "LEAST_PAGES", 1)
-    monkeypatch.setattr(pages_beside, "PAGES_AT_A_TIME", 2)
-    take = pages_beside._take
-    monkeypatch.setattr(
-        pages_beside, "_take", lambda begun, stage: (given.append(1) if begun else None, take(begun, stage))
-    )
+    monkeypatch.setattr(pages_beside, "PAGES_AT_A_TIME", 1)
     alone, helped = tmp_path / "alone", tmp_path / "helped"
-    with guide.store.open() as snapshot, Beside() as beside:
+    with guide.store.open() as snapshot, Eager() as beside:
         first = build.build_site(snapshot, alone, Site(), Search())
         second = build.build_site(snapshot, helped, Site(), Search(), beside=beside)
         assert (first.files, first.bytes, first.written) == (second.files, second.bytes, second.written)
-        assert _files(alone) == _files(helped) and given
+        assert _files(alone) == _files(helped)
+        assert beside.given.count(pages_beside.write_pages) > 10
         # What stands there is taken over by either, and read anew by neither where all is wanted new.
         site = Site(title="Another")
         again = build.build_site(snapshot, helped, site, Search(), beside=beside)
@@ -117,6 +129,31 @@ def test_work_that_died_half_done_is_done_again_over_what_it_left(guide: Guide, 
         again = pages_beside.write_pages(job), beside_search.fill_search(search)
     assert [each.files for each in first] == [each.files for each in again]
     assert whole == _files(tmp_path)
+
+
+def test_a_page_whose_bytes_are_those_before_is_taken_over_by_the_process_beside(
+    guide: Guide, tmp_path: Path
+) -> None:
+    with guide.store.open() as snapshot, Beside() as beside:
+        build.build_site(snapshot, tmp_path / "site", Site(), Search())
+        pages = tuple(
+            pages_beside.Wanted(page, "another") for page in plan_site(snapshot, Site()).tree.order[:3]
+        )
+        job = pages_beside.PagesJob(
+            snapshot.path, snapshot.id, Site(), tmp_path / "site", tmp_path / "new", pages
+        )
+        (tmp_path / "new").mkdir()
+        done = [beside.start(pages_beside.write_pages, job)() for _ in range(2)]
+    assert [(len(each.files) >= 3, each.written) for each in done] == [(True, 0), (True, 0)]
+
+
+def test_nothing_is_written_into_a_folder_that_was_given_up(guide: Guide, tmp_path: Path) -> None:
+    with guide.store.open() as snapshot:
+        page = pages_beside.Wanted(plan_site(snapshot, Site()).tree.order[0], "")
+        job = pages_beside.PagesJob(snapshot.path, snapshot.id, Site(), None, tmp_path / "gone", (page,))
+        with pytest.raises(WriteFailed):
+            pages_beside.write_pages(job)
+    assert not (tmp_path / "gone").exists()
 
 
 def _files(site: Path) -> dict[str, bytes]:

@@ -142,26 +142,26 @@ def test_a_build_that_fails_leaves_the_old_site_and_no_litter(
 ) -> None:
     build_site(snapshot_of({"notes": NOTES}), tmp_path / "site", Site())
     before = _files(tmp_path)
-    blocked = tmp_path / f".site-staging-{os.getpid()}" / "owl.html"
 
     def with_obstacle(target: Path) -> Path:
         staged = original(target)
-        blocked.mkdir()
+        (staged / "owl.html").mkdir()
         return staged
 
     original = build.new_stage
     monkeypatch.setattr(build, "new_stage", with_obstacle)
     with pytest.raises(WriteFailed) as caught:
         build_site(snapshot_of({"notes": NOTES | {"new.md": "# New\n"}}), tmp_path / "site", Site())
-    assert caught.value.where == str(blocked)
+    assert Path(caught.value.where).name == "owl.html"
+    assert Path(caught.value.where).parent.name.startswith(f".site-staging-{os.getpid()}-")
     assert _files(tmp_path) == before
 
 
 def test_staging_of_a_build_that_died_is_swept(tmp_path: Path) -> None:
-    dead = tmp_path / ".site-staging-999999999"
+    dead = tmp_path / ".site-staging-999999999-1"
     dead.mkdir()
     (dead / "index.html").write_text("half")
-    alive = tmp_path / f".site-staging-{os.getppid()}"
+    alive = tmp_path / f".site-staging-{os.getppid()}-7"
     alive.mkdir()
     build_site(snapshot_of({"notes": NOTES}), tmp_path / "site", Site())
     assert not dead.exists() and alive.exists()

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -128,3 +129,39 @@ def test_a_worker_in_the_middle_of_a_parse_dies_with_its_parent(tmp_path: Path) 
         parent.kill()
         parent.wait(10)
     wait_until(lambda: not worker.exists() or "Z" in (worker / "stat").read_text(), 5, "the worker is left")
+
+
+@pytest.mark.parametrize(
+    ("raised", "code"), [("Stopped(15)", 143), ("KeyboardInterrupt", 130), ("SystemExit(3)", 3)]
+)
+def test_what_ends_the_command_line_from_outside_a_command_is_its_exit_code(raised: str, code: int) -> None:
+    program = f"""
+from flows import cli
+from flows.signals import Stopped
+def stopped(*_, **__):
+    raise {raised}
+cli.app = stopped
+cli.main()
+"""
+    assert _ended(program).returncode == code
+
+
+def test_output_that_nobody_takes_is_not_success() -> None:
+    program = "import sys; from flows.cli import main; sys.argv = ['noctule', '--version']; main()"
+    with Path("/dev/full").open("w") as full:
+        assert _ended(program, full).returncode != 0
+    closed = "import os, sys; os.close(1); sys.stdout = None; from flows.cli import main; sys.argv = ['noctule', 'search', '--help']; main()"
+    assert "Exception ignored" not in _ended(closed).stderr
+
+
+def _ended(program: str, out: IO[str] | None = None) -> subprocess.CompletedProcess[str]:
+    path = f"{REPOSITORY}{os.pathsep}{REPOSITORY / 'site'}"
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PYTHONPATH": path},
+        stdout=out or subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=60,
+    )

@@ -17,7 +17,7 @@ from docsite.fingerprints.columns import digest
 from docsite.fingerprints.shared import program_digest
 from docsite.plan import SitePage
 from docsite.previous import PreviousSite
-from docsite.search.packing import compressed, script
+from docsite.search.packing import FORMAT, compressed, script
 
 NAME_CHARS = 8
 _PACKERS, _MOST_WAITING = 2, 256
@@ -97,7 +97,7 @@ class Files:
 
 def _content_of(columns: Sequence[bytes]) -> str:
     """What stands for the columns: each is fenced by its length, so that borders cannot move."""
-    made = sha256()
+    made = sha256(FORMAT.to_bytes(2, "little"))
     for column in columns:
         made.update(len(column).to_bytes(8, "little"))
         made.update(column)

@@ -10,7 +10,7 @@ import numpy as np
 from artifacts.query.term_vectors import PIECE_WEIGHT
 from docsite.search.lists import LEVELS, Lists
 from docsite.search.material import Shape
-from docsite.search.packing import compressed, octets, strings, text
+from docsite.search.packing import FORMAT, compressed, octets, strings, text
 from docsite.search.postings import OWN_STEP, levels_by_bits
 from docsite.search.ranking import Ranking
 from docsite.search.shelves import Shelves
@@ -18,7 +18,6 @@ from docsite.search.terms import Shards, utf16
 from docsite.search.words import WordFiles
 from pipeline.identity import sha256_hex
 
-FORMAT = 3
 LINK_STEPS = 8  # levels per unit of ln(1 + links in)
 _MOST_LINK_LEVEL = 127
 

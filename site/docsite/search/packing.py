@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 Numbers = npt.NDArray[Any]
+# Of the files and of what their columns mean; a part of every name, as readers keep files for ever.
+FORMAT = 3
 _ESCAPE, _SURROGATES, _OTHERS, _ITSELF = 0xE000, 0xE100, 0xEA00, 0xEB00
 _OWN_BLOCK_BYTES = 512
 _JSON = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
