@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,13 +20,12 @@ from docsite.offline import offline_files
 from docsite.pages_beside import Wanted, add_pages
 from docsite.plan import SitePage, SitePlan, plan_site
 from docsite.previews import preview_files
-from docsite.previous import PreviousSite, Reuse, SiteRecord, packed_record, previous_site
+from docsite.previous import PreviousSite, Reuse, SiteRecord, previous_site, record_files
 from docsite.search.beside import begin_lookup
 from docsite.search.index import search_files
 from docsite.staging import SiteGone, Stage, abandon, new_stage
 from docsite.twins import llms_file
 from pipeline.errors import SourceError
-from pipeline.identity import sha256_hex
 from pipeline.search_settings import Search
 from pipeline.site_settings import Site
 
@@ -131,7 +129,7 @@ def _as_it_stands(previous: PreviousSite, target: Path) -> SiteResult:
 def _exchange(wanted: _Wanted, previous: PreviousSite) -> SiteResult:
     staged = new_stage(wanted.target)
     try:
-        result = _write(wanted, Stage(staged, previous), previous)
+        result = _write(wanted, Stage(staged, previous))
         durable.swap_directory(staged, wanted.target)
     except BaseException:
         abandon(staged)
@@ -139,20 +137,19 @@ def _exchange(wanted: _Wanted, previous: PreviousSite) -> SiteResult:
     return result
 
 
-def _write(wanted: _Wanted, stage: Stage, previous: PreviousSite) -> SiteResult:
+def _write(wanted: _Wanted, stage: Stage) -> SiteResult:
     snapshot, ranking = wanted.snapshot, wanted.ranking if wanted.settings.search else None
     lookup = begin_lookup(snapshot, ranking, wanted.beside, stage) if ranking else None
     plan = plan_site(snapshot, wanted.settings)
-    reuse = Reuse(previous, shared_digest(plan))
+    reuse = Reuse(stage.previous, shared_digest(plan))
     add_pages(plan, _add_kept(plan, reuse, stage), snapshot, stage, wanted.beside)
     summaries = {each.path: each.summary for each in stage.files}
-    found = search_files(plan, snapshot, ranking, previous, lookup=lookup) if ranking else ()
+    found = search_files(plan, snapshot, ranking, stage.previous, lookup=lookup) if ranking else ()
     around = _all(_around(plan, summaries), offline_files(plan, reuse.shared))
     for page in _all(list_pages(plan, reuse), around, found):
         stage.add(page)
     pages = len(plan.tree.order)
-    # The record comes last: what is changed after it was written is not trusted.
-    for page in _records(plan, SiteRecord(wanted.whole, pages, tuple(stage.files))):
+    for page in record_files(SiteRecord(wanted.whole, pages, tuple(stage.files)), snapshot.id):
         stage.add(page)
     size = sum(each.size for each in stage.files)
     return SiteResult(pages, len(stage.files), size, wanted.target / urls.HOME, stage.written)
@@ -185,10 +182,3 @@ def _around(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage]:
     yield from llms_file(plan, summaries)
     yield from feed_file(plan, summaries)
     yield from asset_files(plan)
-
-
-def _records(plan: SitePlan, record: SiteRecord) -> Iterator[SitePage]:
-    packed = packed_record(record)
-    marker = json.dumps({"record": sha256_hex(packed), "snapshot": plan.library.snapshot_id}, sort_keys=True)
-    yield SitePage(urls.MARKER, f"{marker}\n".encode())
-    yield SitePage(urls.RECORD, packed)

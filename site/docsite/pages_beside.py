@@ -14,8 +14,8 @@ from docsite.beside import Beside
 from docsite.library import SnapshotTables
 from docsite.pages import render_pages
 from docsite.plan import SitePage, SitePlan, plan_site
-from docsite.previous import FileRecord, PreviousSite, previous_site
-from docsite.staging import Stage
+from docsite.previous import PreviousSite, previous_site
+from docsite.staging import Filled, Stage
 from docsite.twins import twin_files
 from pipeline.model import SnapshotId
 from pipeline.site_settings import Site
@@ -44,14 +44,6 @@ class PagesJob:
     pages: tuple[Wanted, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """Files that are in the staged folder now, and how many of them are new."""
-
-    files: tuple[FileRecord, ...]
-    written: int
-
-
 def add_pages(
     plan: SitePlan, wanted: Sequence[Wanted], snapshot: SnapshotTables, stage: Stage, beside: Beside | None
 ) -> None:
@@ -62,15 +54,14 @@ def add_pages(
     """
     parts = deque(tuple(wanted[at : at + PAGES_AT_A_TIME]) for at in range(0, len(wanted), PAGES_AT_A_TIME))
     give = _giving(plan, snapshot, stage, beside) if len(wanted) >= LEAST_PAGES else None
-    given: list[Callable[[], Written]] = []
+    given: list[Callable[[], Filled]] = []
     while parts:
         for page in _rendered(plan, parts.popleft()):
             stage.add(page)
-            if give is not None and parts and give.is_idle():
+            if give is not None and parts and give.beside.is_idle():
                 given.append(give.away(parts.pop()))
     for begun in given:
-        done = begun()
-        stage.take(done.files, done.written)
+        stage.take(begun())
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +73,7 @@ class _Giving:
     stage: Stage
     beside: Beside
 
-    def is_idle(self) -> bool:
-        return self.beside.is_idle()
-
-    def away(self, pages: tuple[Wanted, ...]) -> Callable[[], Written]:
+    def away(self, pages: tuple[Wanted, ...]) -> Callable[[], Filled]:
         again = Stage(self.stage.folder, self.stage.previous, replacing=True)
         here = partial(_written, self.plan, pages, again)
         return self.beside.start(write_pages, replace(self.job, pages=pages), here)
@@ -98,16 +86,16 @@ def _giving(plan: SitePlan, snapshot: SnapshotTables, stage: Stage, beside: Besi
     return _Giving(plan, job, stage, beside)
 
 
-def write_pages(job: PagesJob) -> Written:
+def write_pages(job: PagesJob) -> Filled:
     """The job's pages, put into the staged folder; raises as ``plan_site`` and ``Stage.add`` do."""
     plan = _planned(job.snapshot, job.snapshot_id, job.settings)
     return _written(plan, job.pages, Stage(job.staged, _before(job.before), replacing=True))
 
 
-def _written(plan: SitePlan, pages: Sequence[Wanted], stage: Stage) -> Written:
+def _written(plan: SitePlan, pages: Sequence[Wanted], stage: Stage) -> Filled:
     for page in _rendered(plan, pages):
         stage.add(page)
-    return Written(tuple(stage.files), stage.written)
+    return stage.filled()
 
 
 def _rendered(plan: SitePlan, wanted: Sequence[Wanted]) -> Iterator[SitePage]:

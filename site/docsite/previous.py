@@ -143,6 +143,14 @@ def _unpacked(packed: bytes) -> SiteRecord:
     return SiteRecord(given["whole"], given["pages"], files)
 
 
+def record_files(record: SiteRecord, snapshot_id: str) -> Iterator[SitePage]:
+    """The record and the marker that vouches for it: the last files of a site, for what is changed later is not trusted."""
+    packed = packed_record(record)
+    marker = json.dumps({"record": sha256_hex(packed), "snapshot": snapshot_id}, sort_keys=True)
+    yield SitePage(MARKER, f"{marker}\n".encode())
+    yield SitePage(RECORD, packed)
+
+
 def packed_record(record: SiteRecord) -> bytes:
     """The record as bytes; equal records give equal bytes."""
     files = [[each.path, each.size, each.fingerprint, each.summary] for each in _sorted(record.files)]

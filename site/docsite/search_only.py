@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -16,12 +15,11 @@ from docsite.beside import Beside
 from docsite.build import refuse_other_content
 from docsite.library import SnapshotTables
 from docsite.plan import SitePage, SitePlan, plan_site
-from docsite.previous import PreviousSite, SiteRecord, packed_record, previous_site
+from docsite.previous import PreviousSite, SiteRecord, previous_site, record_files
 from docsite.search.beside import begin_lookup
 from docsite.search.index import search_files
 from docsite.staging import SiteGone, Stage, abandon, new_stage
 from pipeline.errors import SettingsError, SourceError
-from pipeline.identity import sha256_hex
 from pipeline.search_settings import Search
 from pipeline.site_settings import Site
 
@@ -132,10 +130,8 @@ def _files(
         is_text = not page.kept and not page.content.startswith(_WIDE)
         yield replace(page, content=plain_script(page.content)) if is_text else page
     yield from component_files(plan)
-    packed = packed_record(SiteRecord("", len(plan.library.entries), tuple(stage.files)))
-    marker = json.dumps({"record": sha256_hex(packed), "snapshot": plan.library.snapshot_id}, sort_keys=True)
-    yield SitePage(urls.MARKER, f"{marker}\n".encode())
-    yield SitePage(urls.RECORD, packed)
+    record = SiteRecord("", len(plan.library.entries), tuple(stage.files))
+    yield from record_files(record, plan.library.snapshot_id)
 
 
 def _insert(site: Path, page: str) -> bool:

@@ -6,7 +6,7 @@ import errno
 import os
 import re
 import shutil
-from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
@@ -20,6 +20,14 @@ _attempts = count(1)
 
 class SiteGone(Exception):
     """The site before was replaced or removed while its files were taken over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """Files that are in the staged folder, and how many of them are new."""
+
+    files: tuple[FileRecord, ...]
+    written: int
 
 
 class Stage:
@@ -58,10 +66,14 @@ class Stage:
             ) from error
         self.files.append(FileRecord(page.path, size, page.fingerprint, page.summary))
 
-    def take(self, files: Iterable[FileRecord], written: int) -> None:
+    def filled(self) -> Filled:
+        """What this stage put into the folder, for the stage of another process to take."""
+        return Filled(tuple(self.files), self.written)
+
+    def take(self, filled: Filled) -> None:
         """Files that another process put into the folder are in its record."""
-        self.files += files
-        self.written += written
+        self.files += filled.files
+        self.written += filled.written
 
     def _take_over(self, name: str, path: Path) -> None:
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import re
 from pathlib import Path
 
@@ -12,14 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docsite.plan import SitePage
-from docsite.previous import PreviousSite, SiteRecord, packed_record, previous_site
+from docsite.previous import PreviousSite, SiteRecord, previous_site, record_files
 from docsite.search.engine import LAYERS, engine
 from docsite.search.files import Files, Half
 from docsite.search.packing import bits, compressed, script, strings, varints, zigzag
 from docsite.staging import Stage
 from docsite.templates import CLIENT
-from docsite.urls import MARKER, RECORD
-from pipeline.identity import sha256_hex
 
 
 def _handed_over(content: bytes) -> bytes:
@@ -103,10 +100,8 @@ def test_a_file_that_the_site_had_is_kept_unpacked_unless_somebody_changed_it(tm
     stage = Stage(tmp_path / "site", PreviousSite())
     for page in pages(PreviousSite()):
         stage.add(page)
-    packed = packed_record(SiteRecord("", 0, tuple(stage.files)))
-    marker = json.dumps({"record": sha256_hex(packed)})
-    stage.add(SitePage(MARKER, marker.encode()))
-    stage.add(SitePage(RECORD, packed))
+    for page in record_files(SiteRecord("", 0, tuple(stage.files)), "snapshot"):
+        stage.add(page)
     with previous_site(tmp_path / "site") as before:
         assert sorted(page.kept for page in pages(before)) == [False, True]
         for page in pages(PreviousSite()):

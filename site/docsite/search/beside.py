@@ -10,11 +10,11 @@ from pathlib import Path
 from artifacts.snapshot import Snapshot, read_manifest
 from docsite.beside import Beside
 from docsite.library import SnapshotTables
-from docsite.previous import FileRecord, PreviousSite, previous_site
+from docsite.previous import PreviousSite, previous_site
 from docsite.search.files import Files, Half
 from docsite.search.index import FOLDER, make_lookup
 from docsite.search.manifest import Lookup
-from docsite.staging import Stage
+from docsite.staging import Filled, Stage
 from pipeline.model import SnapshotId
 from pipeline.search_settings import Search
 
@@ -36,11 +36,10 @@ class SearchJob:
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
-    """Files that are in the staged folder now, how many of them are new, and what the manifest says of them."""
+class Made:
+    """The files of a lookup that are in the staged folder now, and what the manifest says of them."""
 
-    files: tuple[FileRecord, ...]
-    written: int
+    filled: Filled
     lookup: Lookup
 
 
@@ -53,16 +52,16 @@ def begin_lookup(
     if snapshot.manifest.counts["documents"] < LEAST_DOCUMENTS:
         return None
     job = SearchJob(snapshot.path, snapshot.id, ranking, stage.previous.path, stage.folder, below)
-    filled = beside.start(fill_search, job)
-    return lambda: _taken(stage, filled())
+    made = beside.start(fill_search, job)
+    return lambda: _taken(stage, made())
 
 
-def _taken(stage: Stage, filled: Filled) -> Lookup:
-    stage.take(filled.files, filled.written)
-    return filled.lookup
+def _taken(stage: Stage, made: Made) -> Lookup:
+    stage.take(made.filled)
+    return made.lookup
 
 
-def fill_search(job: SearchJob) -> Filled:
+def fill_search(job: SearchJob) -> Made:
     """The files of the lookup, put into the staged folder; raises as ``make_lookup`` and ``Stage.add`` do."""
     manifest = read_manifest(job.snapshot, job.snapshot_id)
     with ExitStack() as open_now:
@@ -73,4 +72,4 @@ def fill_search(job: SearchJob) -> Filled:
         lookup = make_lookup(snapshot, job.ranking, files)
         for page in files.pages():
             stage.add(page)
-        return Filled(tuple(stage.files), stage.written, lookup)
+        return Made(stage.filled(), lookup)
