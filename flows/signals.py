@@ -77,7 +77,7 @@ def stop_if_told() -> None:
 
 @contextmanager
 def heeding_signals() -> Iterator[None]:
-    """A signal that came meanwhile wins over whatever became of the block or function: an error, or even success."""
+    """A signal that came meanwhile wins over whatever became of the block: an error, or even success."""
     try:
         yield
     except Exception:
@@ -115,7 +115,8 @@ def leave_now(code: int) -> NoReturn:
     for child in multiprocessing.active_children():
         child.kill()
         child.join()
-    os._exit(code if all([_is_flushed(sys.stdout), _is_flushed(sys.stderr)]) else code or LOST_OUTPUT)
+    flushed = [_is_flushed(stream) for stream in (sys.stdout, sys.stderr)]
+    os._exit(code or (0 if all(flushed) else LOST_OUTPUT))
 
 
 def _is_flushed(stream: TextIO | None) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from artifacts import durable
 from docsite import urls
 from docsite.assets import asset_files
 from docsite.beside import Beside
@@ -23,7 +23,7 @@ from docsite.previews import preview_files
 from docsite.previous import PreviousSite, Reuse, SiteRecord, previous_site, record_files
 from docsite.search.beside import begin_lookup
 from docsite.search.index import search_files
-from docsite.staging import SiteGone, Stage, abandon, new_stage
+from docsite.staging import Stage, exchanged
 from docsite.twins import llms_file
 from pipeline.errors import SourceError
 from pipeline.search_settings import Search
@@ -84,10 +84,7 @@ def build_site(  # what a site is made of, and how
         previous = PreviousSite() if full else found
         if previous.record.whole == whole and _is_whole(previous, target):
             return _as_it_stands(previous, target)
-        try:
-            return _exchange(wanted, previous)
-        except SiteGone:
-            return _exchange(wanted, PreviousSite())
+        return exchanged(target, previous, partial(_write, wanted))
 
 
 def refuse_other_content(target: Path) -> None:
@@ -124,17 +121,6 @@ def _as_it_stands(previous: PreviousSite, target: Path) -> SiteResult:
         (target / name).stat().st_size for name in (urls.MARKER, urls.RECORD)
     )
     return SiteResult(record.pages, len(record.files) + 2, size, target / urls.HOME, 0)
-
-
-def _exchange(wanted: _Wanted, previous: PreviousSite) -> SiteResult:
-    staged = new_stage(wanted.target)
-    try:
-        result = _write(wanted, Stage(staged, previous))
-        durable.swap_directory(staged, wanted.target)
-    except BaseException:
-        abandon(staged)
-        raise
-    return result
 
 
 def _write(wanted: _Wanted, stage: Stage) -> SiteResult:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -15,10 +15,10 @@ from docsite.beside import Beside
 from docsite.build import refuse_other_content
 from docsite.library import SnapshotTables
 from docsite.plan import SitePage, SitePlan, plan_site
-from docsite.previous import PreviousSite, SiteRecord, previous_site, record_files
+from docsite.previous import SiteRecord, previous_site, record_files
 from docsite.search.beside import begin_lookup
 from docsite.search.index import search_files
-from docsite.staging import SiteGone, Stage, abandon, new_stage
+from docsite.staging import Stage, exchanged
 from pipeline.errors import SettingsError, SourceError
 from pipeline.search_settings import Search
 from pipeline.site_settings import Site
@@ -70,12 +70,8 @@ def build_search(
     )
     missing = _missing(plan, site)
     refuse_other_content(target)
-    make = partial(_files, plan, snapshot, ranking, beside)
     with previous_site(target) as previous:
-        try:
-            stage = _exchange(make, target, previous)
-        except SiteGone:
-            stage = _exchange(make, target, PreviousSite())
+        stage = exchanged(target, previous, partial(_filled, plan, snapshot, ranking, beside))
     inserted = sum(_insert(site, entry.page) for entry in plan.library.entries) if insert else 0
     size = sum(each.size for each in stage.files)
     pages = len(plan.library.entries)
@@ -107,16 +103,11 @@ def _missing(plan: SitePlan, site: Path) -> int:
     return missing
 
 
-def _exchange(make: Callable[[Stage], Iterator[SitePage]], target: Path, previous: PreviousSite) -> Stage:
-    staged = new_stage(target)
-    try:
-        stage = Stage(staged, previous)
-        for page in make(stage):
-            stage.add(page)
-        durable.swap_directory(staged, target)
-    except BaseException:
-        abandon(staged)
-        raise
+def _filled(
+    plan: SitePlan, snapshot: SnapshotTables, ranking: Search, beside: Beside | None, stage: Stage
+) -> Stage:
+    for page in _files(plan, snapshot, ranking, beside, stage):
+        stage.add(page)
     return stage
 
 

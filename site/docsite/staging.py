@@ -6,15 +6,18 @@ import errno
 import os
 import re
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from typing import TypeVar
 
 from artifacts import durable
 from docsite.plan import SitePage
 from docsite.previous import FileRecord, PreviousSite
 from pipeline.errors import WriteFailed
 
+T = TypeVar("T")
 _attempts = count(1)
 
 
@@ -95,6 +98,28 @@ def _copy(name: str, folder: int | None, path: Path) -> None:
         shutil.copyfileobj(source, file)
         file.flush()
         os.utime(file.fileno(), ns=(found.st_atime_ns, found.st_mtime_ns))
+
+
+def exchanged(target: Path, previous: PreviousSite, fill: Callable[[Stage], T]) -> T:
+    """The folder is what ``fill`` puts into a new one, which takes its place at once; returns what ``fill`` does.
+
+    Where the site before is replaced meanwhile, nothing is taken over from it. After any error it stands as it was.
+    """
+    try:
+        return _exchange(target, previous, fill)
+    except SiteGone:
+        return _exchange(target, PreviousSite(), fill)
+
+
+def _exchange(target: Path, previous: PreviousSite, fill: Callable[[Stage], T]) -> T:
+    staged = new_stage(target)
+    try:
+        result = fill(Stage(staged, previous))
+        durable.swap_directory(staged, target)
+    except BaseException:
+        abandon(staged)
+        raise
+    return result
 
 
 def new_stage(target: Path) -> Path:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from bs4 import BeautifulSoup
 
-from docsite import build
+from docsite import staging
 from docsite.build import MARKER, build_site
 from pipeline.errors import SourceError, WriteFailed
 from pipeline.settings import Site
@@ -148,8 +148,8 @@ def test_a_build_that_fails_leaves_the_old_site_and_no_litter(
         (staged / "owl.html").mkdir()
         return staged
 
-    original = build.new_stage
-    monkeypatch.setattr(build, "new_stage", with_obstacle)
+    original = staging.new_stage
+    monkeypatch.setattr(staging, "new_stage", with_obstacle)
     with pytest.raises(WriteFailed) as caught:
         build_site(snapshot_of({"notes": NOTES | {"new.md": "# New\n"}}), tmp_path / "site", Site())
     assert Path(caught.value.where).name == "owl.html"
