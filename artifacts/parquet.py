@@ -12,6 +12,7 @@ from artifacts.durable import writer
 from pipeline.errors import DamagedSnapshot
 
 ROW_GROUP_ROWS = 65_536
+_ROWS_AT_A_TIME, _BUFFER_BYTES = 8_192, 1_048_576
 
 
 def write_table(
@@ -58,7 +59,9 @@ def _worth_a_dictionary(schema: pa.Schema) -> list[str]:
 def open_file(path: Path) -> pq.ParquetFile:
     """The file's schema, row count and row groups, with no row read; raises ``DamagedSnapshot``."""
     try:
-        return pq.ParquetFile(path, page_checksum_verification=True)
+        return pq.ParquetFile(
+            path, page_checksum_verification=True, pre_buffer=False, buffer_size=_BUFFER_BYTES
+        )
     except (OSError, pa.ArrowException) as error:
         raise _damaged(path, error) from error
 
@@ -78,11 +81,11 @@ def read_table(path: Path, columns: Sequence[str] | None = None, *, rows: int | 
 
 
 def _read(file: pq.ParquetFile, columns: Sequence[str] | None) -> pa.Table:
-    """The rows, a block at a time: a table read at once takes four times its size on the way."""
+    """The rows, a few at a time: a table read at once takes many times its size on the way, most of all lists."""
     schema = file.schema_arrow
     if columns is not None:
         schema = pa.schema([field for field in schema if field.name in set(columns)])
-    blocks = file.iter_batches(ROW_GROUP_ROWS, columns=schema.names)
+    blocks = file.iter_batches(_ROWS_AT_A_TIME, columns=schema.names)
     table = pa.Table.from_batches(blocks, schema=schema)
     return table if columns is None else table.select(list(columns))
 

@@ -23,9 +23,10 @@ from docsite.search.cuts import Sizes, runs_by_use
 from docsite.search.files import Files, Half
 from docsite.search.index import search_files
 from docsite.search.kinships import kinships, no_kinships
+from docsite.search.levels import OWN_STEP, levels_by_bits
 from docsite.search.lists import Quantizer, make_lists
 from docsite.search.material import Lexicon, Meanings, Shape, TermVectors
-from docsite.search.postings import OWN_STEP, TIERS, arrange, levels_by_bits
+from docsite.search.postings import TIERS, arrange
 from docsite.search.terms import make_shards
 from docsite.search.words import Surfaces, aliases
 from docsite.templates import CLIENT

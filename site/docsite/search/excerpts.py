@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,6 +13,7 @@ import pyarrow.compute as pc
 from docsite.library import Entry, SnapshotTables
 from docsite.plan import SitePlan
 from docsite.search.files import Files
+from docsite.search.material import blocks
 from docsite.search.packing import text
 
 # Characters of text in a file; packing leaves about two fifths.
@@ -45,32 +47,25 @@ class _Passage:
 
 
 class Texts:
-    """The passages of documents, read once and cut into pieces that a file has room for."""
+    """The passages of documents, a block in memory at a time, cut into pieces that a file has room for."""
 
-    def __init__(self, snapshot: SnapshotTables, starts: Sequence[int]) -> None:
-        passages = snapshot.table("passages", ["section_id", "text"])
+    def __init__(self, snapshot: SnapshotTables) -> None:
+        self._snapshot = snapshot
         sections = snapshot.table("sections", ["section_id", "slug", "title", "breadcrumb"])
         ids = sections["section_id"].combine_chunks()
-        self._places = pc.index_in(passages["section_id"], value_set=ids).combine_chunks()
-        self._texts = passages["text"].combine_chunks()
+        places = pc.index_in(snapshot.table("passages", ["section_id"])["section_id"], value_set=ids)
+        self._places = places.combine_chunks()
         self._sections = [sections[name].combine_chunks() for name in ("title", "slug", "breadcrumb")]
-        self._starts = starts
         pa.default_memory_pool().release_unused()
 
-    def pieces(self, row: int) -> Iterator[_Piece]:
-        """The document in pieces; one that is not long is whole."""
-        start, end = self._starts[row], self._starts[row + 1]
-        places = self._places.slice(start, end - start).to_pylist()
-        texts = self._texts.slice(start, end - start).to_pylist()
-        run: list[_Passage] = []
-        first = size = 0
-        for ordinal, (place, each) in enumerate(zip(places, texts, strict=True)):
-            if run and size + len(each) > GROUP_CHARS:
-                yield _Piece(row, first, run)
-                run, first, size = [], ordinal, 0
-            run.append(_Passage(place, each))
-            size += len(each)
-        yield _Piece(row, first, run)
+    def pieces(self, counts: Sequence[int]) -> Iterator[_Piece]:
+        """All documents in order, of which each has so many passages, in pieces; one that is not long is whole."""
+        texts = chain.from_iterable(block.to_pylist() for block in blocks(self._snapshot, "passages", "text"))
+        start = 0
+        for row, count in enumerate(counts):
+            places = self._places.slice(start, count).to_pylist()
+            yield from _cut(row, [_Passage(place, next(texts)) for place in places])
+            start += count
 
     def section(self, place: int | None) -> list[object]:
         """Title, name and the headings above; a name that the title gives is 0."""
@@ -81,19 +76,31 @@ class Texts:
         return [title, 0 if slug and slug == _slug(title) else slug, _BETWEEN.join(above)]
 
 
+def _cut(row: int, passages: Sequence[_Passage]) -> Iterator[_Piece]:
+    run: list[_Passage] = []
+    first = size = 0
+    for ordinal, each in enumerate(passages):
+        if run and size + len(each.text) > GROUP_CHARS:
+            yield _Piece(row, first, run)
+            run, first, size = [], ordinal, 0
+        run.append(each)
+        size += len(each.text)
+    yield _Piece(row, first, run)
+
+
 def _slug(title: str) -> str:
     """The name of a heading as the engine guesses it."""
     return _NOT_IN_SLUG.sub("", title.lower()).strip().replace(" ", "-")
 
 
-def make_groups(plan: SitePlan, snapshot: SnapshotTables, starts: Sequence[int], files: Files) -> Groups:
-    """The files of all documents."""
-    texts = Texts(snapshot, starts)
+def make_groups(plan: SitePlan, snapshot: SnapshotTables, counts: Sequence[int], files: Files) -> Groups:
+    """The files of all documents, of which each has so many passages."""
+    texts = Texts(snapshot)
     crumbs = {page: [node.label for node in trail[:-1]] for page, trail in plan.tree.trails.items()}
     first: list[tuple[int, int]] = []
 
     def columns() -> Iterator[list[bytes]]:
-        for group in _grouped(piece for entry in plan.library.entries for piece in texts.pieces(entry.row)):
+        for group in _grouped(texts.pieces(counts)):
             first.append((group[0].row, group[0].ordinal))
             yield [
                 text([_described(plan.library.entries[piece.row], crumbs, texts, piece) for piece in group])

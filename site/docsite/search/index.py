@@ -68,7 +68,7 @@ def _shown_files(
     """The engine, what hits are shown from, and the manifest; ``lookup`` is asked for last: another process may make it."""
     yield SitePage(f"{folder}{ENGINE}.js", engine())
     with Files(folder, previous, Half.SHOWN) as files:
-        groups = make_groups(plan, snapshot, read_shape(snapshot).first.tolist(), files)
+        groups = make_groups(plan, snapshot, np.diff(read_shape(snapshot).first).tolist(), files)
         pa.default_memory_pool().release_unused()
         shelves, named = make_shelves(groups, files), files.add(facets(plan))
         yield from files.pages()

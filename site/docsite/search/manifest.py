@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from artifacts.query.term_vectors import PIECE_WEIGHT
+from docsite.search.levels import OWN_STEP, levels_by_bits
 from docsite.search.lists import LEVELS, Lists
 from docsite.search.material import Shape
 from docsite.search.packing import FORMAT, compressed, octets, strings, text
-from docsite.search.postings import OWN_STEP, levels_by_bits
 from docsite.search.ranking import Ranking
 from docsite.search.shelves import Shelves
 from docsite.search.terms import Shards, utf16

@@ -119,7 +119,7 @@ def read_passages(snapshot: SnapshotTables, dimension: int) -> Floats:
     found = np.empty((len(rows), dimension), dtype=np.float32)
     order = np.argsort(rows, kind="stable")
     first = 0
-    for chunk in _vector_blocks(snapshot):
+    for chunk in blocks(snapshot, "vectors", "vector"):
         start, end = np.searchsorted(rows, [first, first + len(chunk)], sorter=order)
         found[order[start:end]] = _rows(chunk)[rows[order[start:end]] - first]
         first += len(chunk)
@@ -127,14 +127,14 @@ def read_passages(snapshot: SnapshotTables, dimension: int) -> Floats:
     return found
 
 
-def _vector_blocks(snapshot: SnapshotTables) -> Iterator[pa.FixedSizeListArray]:
-    """The vectors in order, a block at a time: of a snapshot on a disk they are never all in memory."""
+def blocks(snapshot: SnapshotTables, name: str, column: str) -> Iterator[pa.Array]:
+    """One column of a table in order, a block at a time: of a snapshot on a disk it is never all in memory."""
     if isinstance(snapshot, Snapshot):
-        with open_file(snapshot.file("vectors")) as file:
-            for batch in file.iter_batches(_ROWS_AT_A_TIME, columns=["vector"]):
+        with open_file(snapshot.file(name)) as file:
+            for batch in file.iter_batches(_ROWS_AT_A_TIME, columns=[column]):
                 yield batch.column(0)
     else:
-        yield from snapshot.table("vectors", ["vector"])["vector"].chunks
+        yield from snapshot.table(name, [column])[column].chunks
 
 
 def _term_vectors(table: pa.Table, terms: Sequence[str]) -> TermVectors:

@@ -9,36 +9,18 @@ is loaded for it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from docsite.search.kinships import Kinships, changes, term_of
+from docsite.search.levels import Ranges, leveled
 from docsite.search.material import Floats, Ints, Lexicon, Narrow, Shape
 from docsite.search.packing import octets, varints, zigzag
 
 # Passages of a term in its first tier, which lies in the term's shard, and in the next ones; the last has the rest.
 TIERS = (1_000, 2_500, 6_000, 14_000, 32_000)
-# Levels of impacts and kinships for a word of medium rarity; what is rare counts more, and is written more finely.
-LEVELS, _MEDIUM_IDF, _RARITY_POWER = 48, 5.0, 1.0
-_FEWEST_LEVELS, _MOST_LEVELS = 7, 255
-_FREQUENCY_BITS = 32
-# A step of a passage's kinship, in levels of a range as wide as the length of the term's vector.
-OWN_STEP = 1.0
 _KINSHIP_SHARE = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Ranges:
-    """What the lowest and the highest level of each term stand for; ``length`` is that of its vector.
-
-    Impacts are parts of 255 of the most that BM25F can give; kinships are parts of 127 of the length.
-    """
-
-    impact: npt.NDArray[np.uint8]
-    kinship: npt.NDArray[np.int8]
-    length: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +81,12 @@ def _gaps(values: Ints, opening: npt.NDArray[np.bool_]) -> Ints:
     return np.where(opening, values, np.diff(values, prepend=0) - 1)
 
 
-def _spans(starts: Ints, ends: Ints) -> Ints:
+def _spans(starts: Ints, ends: Ints) -> Narrow:
+    """The rows of all spans, one after the other; narrow, for they are as many as there are postings."""
     sizes = ends - starts
-    if not int(sizes.sum()):
-        return np.zeros(0, dtype=np.int64)
-    return np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
+    found = np.repeat((starts - (np.cumsum(sizes) - sizes)).astype(np.int32), sizes)
+    found += np.arange(len(found), dtype=np.int32)
+    return found
 
 
 def arrange(lexicon: Lexicon, shape: Shape, kin: Kinships, ceiling: float) -> Postings:
@@ -115,20 +98,20 @@ def arrange(lexicon: Lexicon, shape: Shape, kin: Kinships, ceiling: float) -> Po
     counts = np.diff(np.append(opening, len(term)))
     tier = _tiers(term, opening, counts, _worth(term, impact, kin, lexicon, opening))
     order = np.lexsort((document[opening], tier, term[opening]))
-    levels = levels_by_bits(shape.passages)[_bits_of(lexicon.frequency)]
-    leveled = _leveled(levels, term, opening, counts, lexicon, impact, kin)
+    written = leveled(shape.passages, lexicon, opening, impact, kin)
+    del impact
     rows = _spans(opening[order], (opening + counts)[order])
     owner = term[opening].astype(np.int64) * (len(TIERS) + 1) + tier
     lists = np.searchsorted(owner[order], np.arange(len(lexicon.terms) * (len(TIERS) + 1) + 1))
     return Postings(
-        leveled.ranges,
+        written.ranges,
         lists.astype(np.int64),
         document[opening][order],
         np.concatenate([[0], np.cumsum(counts[order])]).astype(np.int64),
-        (lexicon.passage[rows] - shape.first[document[rows]]).astype(np.int32),
-        leveled.impact[rows],
-        leveled.kinship[order],
-        leveled.own[rows],
+        (lexicon.passage - shape.first.astype(np.int32)[document])[rows],
+        written.impact[rows],
+        written.kinship[order],
+        written.own[rows],
         np.bincount(term[opening], minlength=len(lexicon.terms)),
     )
 
@@ -154,64 +137,3 @@ def _tiers(term: Narrow, opening: Ints, counts: Ints, worth: Floats) -> npt.NDAr
     tier = np.empty(len(owner), dtype=np.int8)
     tier[order] = np.searchsorted(np.array(TIERS), before, side="right")
     return tier
-
-
-def levels_by_bits(passages: int) -> Ints:
-    """How many levels above the lowest a term has, by the bits of the number of passages that hold it."""
-    typical = np.minimum(1.5 * 2.0 ** (np.arange(_FREQUENCY_BITS) - 1), passages)
-    idf = np.log1p((passages - typical + 0.5) / (typical + 0.5))
-    levels = np.round(LEVELS * (idf / _MEDIUM_IDF) ** _RARITY_POWER)
-    found: Ints = levels.clip(_FEWEST_LEVELS, _MOST_LEVELS).astype(np.int64)
-    return found
-
-
-def _bits_of(frequency: Ints) -> Ints:
-    found: Ints = np.frexp(frequency.astype(np.float64))[1].astype(np.int64)
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Leveled:
-    """The ranges of all terms; the levels of all impacts and of pairs' kinships; the steps to those of passages."""
-
-    ranges: Ranges
-    impact: npt.NDArray[np.uint8]
-    kinship: npt.NDArray[np.uint8]
-    own: npt.NDArray[np.int8]
-
-
-def _leveled(
-    levels: Ints, term: Narrow, opening: Ints, counts: Ints, lexicon: Lexicon, impact: Floats, kin: Kinships
-) -> _Leveled:
-    if not len(term):
-        none = np.zeros(0, dtype=np.uint8)
-        signed = none.astype(np.int8)
-        empty = Ranges(none.reshape(0, 2), signed.reshape(0, 2), kin.length)
-        return _Leveled(empty, none, none, signed)
-    starts, owner = lexicon.starts[:-1], term[opening]
-    steps_of = levels.astype(np.float32)  # half of what as many 64-bit numbers take, millions of times
-    first = np.searchsorted(opening, starts)
-    low, high = np.minimum.reduceat(impact, starts), np.maximum.reduceat(impact, starts)
-    impacts = np.stack([np.floor(low * 255), np.ceil(high * 255)], axis=1).clip(0, 255)
-    scale = np.maximum(kin.length, np.float32(1e-9))
-    near = kin.document / scale[owner] * 127
-    nearest = [np.floor(np.minimum.reduceat(near, first)), np.ceil(np.maximum.reduceat(near, first))]
-    bounds = np.stack(nearest, axis=1).clip(-127, 127)
-    level = _level(near, bounds[owner], steps_of[owner])
-    width = bounds[:, 1] - bounds[:, 0]
-    written = (bounds[owner, 0] + width[owner] * level / steps_of[owner]) / 127
-    steps = (kin.passage / scale[term] - np.repeat(written, counts)) * steps_of[term]
-    return _Leveled(
-        Ranges(impacts.astype(np.uint8), bounds.astype(np.int8), kin.length),
-        _level(impact * 255, impacts[term], steps_of[term]),
-        level,
-        np.round(steps / OWN_STEP).clip(-128, 127).astype(np.int8),
-    )
-
-
-def _level(values: npt.NDArray[Any], bounds: npt.NDArray[Any], levels: Floats) -> npt.NDArray[np.uint8]:
-    width = np.maximum(bounds[:, 1] - bounds[:, 0], 1e-9)
-    found: npt.NDArray[np.uint8] = (
-        np.round((values - bounds[:, 0]) / width * levels).clip(0, levels).astype(np.uint8)
-    )
-    return found
