@@ -120,7 +120,7 @@ IDEAS: tuple[Idea, ...] = (
     Idea("every lesson at weight 1", lambda course, corpus: _encoder(_uniform_lessons(course), corpus)),
     _learning("ridge 0.1", ridge=0.1),
     _learning("ridge 1", ridge=1.0),
-    _learning("6 steps", iterations=6),
+    _learning("4 steps", iterations=4),
     _learning("25 steps", iterations=25),
     Idea("unknown words are left out", lambda course, corpus: _encoder(Whole(_as_built(course)), corpus)),
     Idea("weights of 1 in place of idf", lambda course, corpus: _encoder(_unweighted(course), corpus)),

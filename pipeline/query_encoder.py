@@ -5,7 +5,7 @@
 
 ``x_i`` are the idf weights of a text's terms (times ``1 + ln tf``), made unit, and ``y_i`` is the vector that the text is to
 have: the model's own, or the centroid of the document that it names. The problem is solved for all dimensions at once
-by conjugate gradients (Hestenes & Stiefel 1952), which need products with the sparse ``X`` alone.
+by preconditioned conjugate gradients (Hestenes & Stiefel 1952), which need products with the sparse ``X`` alone.
 """
 
 from __future__ import annotations
@@ -89,36 +89,49 @@ def weighted_terms(
 def solve(
     x: sparse.csr_matrix, y: Vectors, weight: npt.NDArray[np.float32], ridge: float, iterations: int
 ) -> Vectors:
-    """``iterations`` steps of conjugate gradients towards ``(XᵀWX + ridge·I)⁻¹ XᵀWY``, shape ``(terms, dimension)``."""
+    """``iterations`` steps of conjugate gradients towards ``(XᵀWX + ridge·I)⁻¹ XᵀWY``, shape ``(terms, dimension)``.
+
+    Each term's own weight is divided out first (Jacobi's preconditioner): rare terms would else be many steps behind.
+    """
     parts = [
         slice(at, min(at + _BLOCK_DIMENSIONS, y.shape[1])) for at in range(0, y.shape[1], _BLOCK_DIMENSIONS)
     ]
     transposed = sparse.csr_matrix(x.T)
+    squares = transposed.multiply(transposed)
+    diagonal = squares @ weight[:, None] + np.float32(ridge)
+    system = _System(x, transposed, weight[:, None], np.float32(ridge), diagonal)
     with ThreadPoolExecutor(_THREADS) as pool:
-        solved = pool.map(
-            lambda part: _solve(x, transposed, y[:, part], weight[:, None], ridge, iterations), parts
-        )
+        solved = pool.map(lambda part: _solve(system, y[:, part], iterations), parts)
         return np.concatenate(list(solved), axis=1)
 
 
-def _solve(
-    x: sparse.csr_matrix,
-    transposed: sparse.csr_matrix,
-    y: Vectors,
-    weight: npt.NDArray[np.float32],
-    ridge: float,
-    iterations: int,
-) -> Vectors:
-    residual: Vectors = transposed @ np.ascontiguousarray(y * weight)
-    found = np.zeros_like(residual)
-    direction, left = residual.copy(), (residual * residual).sum(axis=0)
+@dataclass(frozen=True, slots=True)
+class _System:
+    """``XᵀWX + ridge·I``, never multiplied out; ``weight`` has a row a text, ``diagonal`` one a term."""
+
+    x: sparse.csr_matrix
+    transposed: sparse.csr_matrix
+    weight: npt.NDArray[np.float32]
+    ridge: np.float32
+    diagonal: Vectors
+
+    def times(self, vectors: Vectors) -> Vectors:
+        found: Vectors = self.transposed @ ((self.x @ vectors) * self.weight) + self.ridge * vectors
+        return found
+
+
+def _solve(system: _System, y: Vectors, iterations: int) -> Vectors:
+    residual: Vectors = system.transposed @ np.ascontiguousarray(y * system.weight)
+    found, direction = np.zeros_like(residual), residual / system.diagonal
+    left = (residual * direction).sum(axis=0)
     for _ in range(iterations):
-        image = transposed @ ((x @ direction) * weight) + np.float32(ridge) * direction
+        image = system.times(direction)
         step = left / np.maximum((direction * image).sum(axis=0), _GONE)
         found += step * direction
         residual -= step * image
-        before, left = left, (residual * residual).sum(axis=0)
-        direction = residual + (left / np.maximum(before, _GONE)) * direction
+        scaled = residual / system.diagonal
+        before, left = left, (residual * scaled).sum(axis=0)
+        direction = scaled + (left / np.maximum(before, _GONE)) * direction
     return found
 
 

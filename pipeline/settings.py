@@ -90,7 +90,7 @@ class QueryEncoder(Table):
     phrases: int = Field(default=8_000, ge=0, description="titles, headings and anchor texts, encoded for it")
     spans: int = Field(default=8_000, ge=0, description="spans of a few words of passages, encoded for it")
     ridge: float = Field(default=0.3, gt=0, strict=False)
-    iterations: int = Field(default=12, ge=1, le=1000)
+    iterations: int = Field(default=8, ge=1, le=1000)
 
 
 class Communities(Table):

@@ -47,6 +47,16 @@ def test_the_solution_is_that_of_the_normal_equations(block: int, monkeypatch: p
     assert found == pytest.approx(expected, abs=1e-3)
 
 
+def test_rare_terms_are_found_in_as_few_steps_as_common_ones() -> None:
+    random = np.random.default_rng(2)
+    scale = np.logspace(-2, 1, 40)
+    x = (random.normal(size=(400, 40)) * scale).astype(np.float32)
+    y = (x / scale.astype(np.float32)) @ random.normal(size=(40, 3)).astype(np.float32)
+    expected = np.linalg.solve(x.T @ x + 1e-4 * np.eye(40), x.T @ y)
+    found = solve(sparse.csr_matrix(x), y, np.ones(400, np.float32), 1e-4, 12)
+    assert found == pytest.approx(expected, rel=0.02, abs=0.05)
+
+
 def test_the_bytes_do_not_hang_on_threads_or_on_who_asks_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     taught = [lessons(["apple cellar", "boat sail", "apples", "sails of boats in cellars"])]
     first = fit_term_vectors(taught, TERMS, IDF, QueryEncoder())
