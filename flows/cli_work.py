@@ -60,15 +60,44 @@ def ready(
     work: Callable[[IndexRequest], T],
     unchanged: Callable[[BuildResult], T],
 ) -> T:
-    """The work's result; what is plain to see is said before Prefect takes seconds to start."""
-    from flows.steps import PlainSteps
-    from flows.work import look_ahead, require_ready
+    """The work's result; what is plain to see is said before Prefect takes seconds to start.
+
+    Where nothing seems to have changed, Prefect is only started once a look at the sources says otherwise; else both
+    are done at once.
+    """
+    from flows.work import require_ready, seems_changed
 
     require_ready(request)
-    done = look_ahead(request, PlainSteps())
-    if done is not None:
-        return unchanged(done)
+    ahead = _Ahead(request)
+    if not no_prefect and seems_changed(request):
+        return run_work(
+            flags, no_prefect, lambda: ahead.then(work, unchanged), meanwhile=ahead.look_and_import
+        )
+    ahead.look()
+    if ahead.done is not None:
+        return unchanged(ahead.done)
     return run_work(flags, no_prefect, lambda: work(request), meanwhile=_imports)
+
+
+class _Ahead:
+    """A look at the sources before the run; ``done`` is its result where there is nothing to do."""
+
+    def __init__(self, request: IndexRequest) -> None:
+        self._request = request
+        self.done: BuildResult | None = None
+
+    def look(self) -> None:
+        from flows.steps import PlainSteps
+        from flows.work import look_ahead
+
+        self.done = look_ahead(self._request, PlainSteps())
+
+    def look_and_import(self) -> None:
+        self.look()
+        _imports()
+
+    def then(self, work: Callable[[IndexRequest], T], unchanged: Callable[[BuildResult], T]) -> T:
+        return work(self._request) if self.done is None else unchanged(self.done)
 
 
 def run_work(

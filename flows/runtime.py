@@ -95,9 +95,9 @@ def prefect_api(
 ) -> Iterator[str]:
     """The address of a Prefect API that answers, for the block's time; enter it before Prefect is imported.
 
-    A private server takes seconds to start, on another core: ``meanwhile`` is what to do in that time.
+    A private server takes seconds to start, on another core: ``meanwhile`` is done once in that time.
     Raises ``StoreBusy`` when another run uses the store's private API, ``SettingsError`` when none can be had
-    within ``start_limit_s`` seconds.
+    within ``start_limit_s`` seconds, and what ``meanwhile`` raises.
     """
     home = state_dir.absolute() / "prefect"
     given = os.environ.get("PREFECT_API_URL", "")
@@ -105,6 +105,7 @@ def prefect_api(
     configure(home)
     if given:
         _require_answer(given)
+        meanwhile()
         yield given
         return
     with _only_run(state_dir), _private_server(home, start_limit_s, meanwhile) as url:
@@ -167,14 +168,16 @@ def _size(folder: Path) -> int:
 
 def _started(home: Path, listener: socket.socket, deadline: float, meanwhile: Callable[[], None]) -> _Server:
     """A server that answers; where the first one fails on what an earlier Prefect left, one with an empty home."""
-    had_history = (home / "prefect.db").exists()
+    had_history, server = (home / "prefect.db").exists(), _start(home, listener)
+    with _stopped_on_error(server):
+        meanwhile()
     try:
-        return _ready(_start(home, listener), deadline, meanwhile)
+        return _ready(server, deadline)
     except SettingsError:
         if not had_history:
             raise
     durable.remove_tree(home)
-    return _ready(_start(home, listener), deadline, meanwhile)
+    return _ready(_start(home, listener), deadline)
 
 
 def _start(home: Path, listener: socket.socket) -> _Server:
@@ -196,15 +199,20 @@ def _start(home: Path, listener: socket.socket) -> _Server:
     return _Server(process, os.environ["PREFECT_API_URL"], log)
 
 
-def _ready(server: _Server, deadline: float, meanwhile: Callable[[], None]) -> _Server:
-    """The server, once it answers; it is stopped if it never does, or if waiting is interrupted."""
-    try:
-        meanwhile()
+def _ready(server: _Server, deadline: float) -> _Server:
+    """The server, once it answers."""
+    with _stopped_on_error(server):
         _wait(server, deadline)
+    return server
+
+
+@contextmanager
+def _stopped_on_error(server: _Server) -> Iterator[None]:
+    try:
+        yield
     except BaseException:
         _stop(server.process)
         raise
-    return server
 
 
 def _wait(server: _Server, deadline: float) -> None:

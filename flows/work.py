@@ -22,7 +22,7 @@ from flows.outcome import BuildOptions, BuildResult, Start
 from flows.rebuild import rebuilds
 from flows.request import IndexRequest
 from flows.steps import Progress, Steps
-from flows.unchanged import as_before
+from flows.unchanged import as_before, newer_than
 from pipeline.errors import ArtifactError, NoctuleError, PartialFailure, StoreBusy, WriteFailed
 from pipeline.model import SnapshotId
 from pipeline.search_settings import Search
@@ -58,6 +58,13 @@ def require_ready(request: IndexRequest) -> None:
     if lock.exists():
         with durable.lock_exclusive(lock, "index"):
             pass
+
+
+def seems_changed(request: IndexRequest) -> bool:
+    """Whether the sources or the settings are newer than the current snapshot, by times alone: a guess."""
+    config = () if request.config is None else (request.config,)
+    roots = [Path(each.root) for each in request.settings().collections.values()]
+    return newer_than(Store(request.store).published_at(), (*config, *roots))
 
 
 def look_ahead(request: IndexRequest, steps: Steps) -> BuildResult | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -130,6 +131,19 @@ def test_a_server_that_cannot_start_is_reported_with_a_way_out(built: Built, tmp
     assert (refused.code, refused.error["kind"]) == (2, "SettingsError")
     assert "broken on purpose" in refused.error["what"]
     assert "--no-prefect" in refused.error["hint"]
+
+
+def test_a_touched_file_is_looked_at_while_the_server_starts_and_changes_nothing(
+    built: Built, tmp_path: Path
+) -> None:
+    vault = shutil.copytree(built.vault, tmp_path / "vault")
+    command = CommandLine(tmp_path, tmp_path / "store")
+    first = command.run("index", str(vault), "--no-prefect", "--json")
+    next(vault.rglob("*.md")).touch()
+    again = command.run("index", str(vault), "--json")
+    assert (again.code, again.json["snapshot"]) == (0, first.json["snapshot"])
+    assert (again.json["changed"], again.json["parsed"]) == (False, 0)
+    assert (command.store / "prefect" / "prefect.db").exists()
 
 
 def test_a_given_server_that_does_not_answer_is_named(built: Built, tmp_path: Path) -> None:

@@ -1,0 +1,43 @@
+"""Whether anything seems to have changed, by times alone."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from flows.unchanged import newer_than
+
+_BEFORE, _THEN, _AFTER = 1_000.0, 2_000.0, 3_000.0
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "in" / ".git").mkdir(parents=True)
+    for name in ("one.md", "in/two.md", "in/.git/index"):
+        (tmp_path / name).write_text("words")
+    for path in sorted(tmp_path.rglob("*"), reverse=True):
+        os.utime(path, (_BEFORE, _BEFORE))
+    os.utime(tmp_path, (_BEFORE, _BEFORE))
+    return tmp_path
+
+
+def test_what_is_older_has_not_changed(folder: Path) -> None:
+    assert not newer_than(_THEN, [folder, folder / "one.md"])
+
+
+@pytest.mark.parametrize("name", ["one.md", "in/two.md", "in", "."])
+def test_a_file_or_a_folder_that_is_newer_has(folder: Path, name: str) -> None:
+    os.utime(folder / name, (_AFTER, _AFTER))
+    assert newer_than(_THEN, [folder])
+
+
+def test_hidden_names_do_not_count(folder: Path) -> None:
+    os.utime(folder / "in" / ".git" / "index", (_AFTER, _AFTER))
+    os.utime(folder / "in" / ".git", (_AFTER, _AFTER))
+    assert not newer_than(_THEN, [folder])
+
+
+def test_what_is_not_there_seems_changed(folder: Path) -> None:
+    assert newer_than(_THEN, [folder / "gone"])
