@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -13,6 +13,7 @@ import pytest
 from selenium import webdriver
 
 import artifacts.query
+from artifacts.query.term_vectors import PIECE_PASSAGES, pieces
 from docsite.search.packing import compressed, script, text
 from docsite.search.words import read_surfaces
 from docsite.urls import SEARCH as FOLDER
@@ -41,6 +42,24 @@ SEARCH = """const [query, options, done] = [arguments[0], arguments[1], argument
 (window.engine = window.engine || noctule.open({base: "../_search/"}))
   .then((engine) => engine.search(query, options || {}))
   .then((answer) => done({answer}), (error) => { window.engine = null; done({code: error.code, message: error.message}); });"""
+
+# How many pages are looked into at a time for a phrase among sixty ranked ones, until enough hold it.
+PHRASED = """const [phrase, limit, done] = arguments;
+noctule.open({base: "../_search/"}).then(async (engine) => {
+  const ranked = Array.from({length: 60}, (_, i) => ({document: i % engine.manifest.documents, passages: [{ordinal: 0}]}));
+  const looked = [];
+  const all = Promise.all.bind(Promise);
+  const shown = engine.store.shown.bind(engine.store);
+  let round = 0;
+  engine.store.shown = (...given) => { round++; return shown(...given); };
+  Promise.all = (given) => { const many = [...given]; if (round) looked.push(round); round = 0; return all(many); };
+  await engine.withPhrases(ranked, [phrase], limit);
+  Promise.all = all;
+  done(looked);
+});"""
+PIECES = """const [words, done] = arguments;
+noctule.open({base: "../_search/"})
+  .then((engine) => Promise.all(words.map((word) => engine.gatherer.taken.of(word)))).then(done);"""
 
 
 @pytest.fixture
@@ -187,6 +206,12 @@ def test_phrases_exclusions_and_repeats(page: webdriver.Chrome) -> None:
     assert _titles(page, '"over hovers"') != []  # a phrase that stands nowhere demands nothing
 
 
+def test_a_phrase_is_found_beyond_the_first_pages_that_were_looked_into(page: webdriver.Chrome) -> None:
+    looked = page.execute_async_script(PHRASED, "never said like this", 10)
+    assert looked == [12, 12, 12, 12]  # none holds it: so many, and no more
+    assert page.execute_async_script(PHRASED, "the", 1) == [12]
+
+
 def test_filters_leave_what_they_name_and_facets_count_it(page: webdriver.Chrome) -> None:
     whole = _answer(page, "birds owls coffee kestrel")
     tags = {each["value"]: each["count"] for each in whole["facets"]["tag"]}
@@ -310,3 +335,47 @@ def test_a_rare_word_brings_pages_near_in_meaning_as_it_does_in_python(
             more += len(wanted) > 1
             assert min(len(wanted), 3) <= len(_answer(page, word)["hits"]), word
     assert more > 3
+
+
+def test_a_word_that_nothing_holds_is_taken_to_pieces_as_in_python(
+    page: webdriver.Chrome, search_site: SearchSite
+) -> None:
+    with search_site.store.open() as snapshot:
+        counts = dict(zip(*snapshot.table("terms", ["term", "passages"]).to_pydict().values(), strict=True))
+        vectors = {*snapshot.table("term_vectors", ["term"])["term"].to_pylist()}
+    known = {term for term in vectors if counts[term] >= PIECE_PASSAGES}
+    usual = sorted(term for term in known if 3 <= len(term) <= 8 and term.isascii() and term.isalpha())
+    words = [
+        *(one + other for one, other in zip(usual[::7], usual[3::7], strict=False)),
+        *(f"{one}x{other}" for one, other in zip(usual[::31], usual[5::31], strict=False)),
+        *("zzzzqqqqxxxx", "q", "", "snapshot" * 6),
+    ]
+    unseen = [word for word in words if word not in counts]
+    found = page.execute_async_script(PIECES, unseen)
+    assert len(unseen) > 100
+    for word, own in zip(unseen, found, strict=True):
+        wanted = pieces(word, known.__contains__)
+        # Of several ways that cost the same either may be taken.
+        assert _cost(word, own) == _cost(word, wanted), (word, own, wanted)
+    same = sum(
+        tuple(own) == pieces(word, known.__contains__) for word, own in zip(unseen, found, strict=True)
+    )
+    assert same / len(unseen) > 0.9
+
+
+def _cost(word: str, found: Sequence[str]) -> float:
+    return len(found) / 2 + len(word) - sum(map(len, found)) if found else -1
+
+
+def test_a_word_that_nothing_holds_finds_what_its_pieces_mean(
+    page: webdriver.Chrome, search_site: SearchSite
+) -> None:
+    with artifacts.query.open(search_site.store, search_site.settings) as searcher:
+        for word in ("snapshotfolder", "searchindex", "indexsnapshot"):
+            wanted = list(dict.fromkeys(hit.path for hit in searcher.search(word, 40).hits))[:10]
+            found = [_path_of(hit["url"]) for hit in _answer(page, word)["hits"]]
+            assert wanted and {path.rsplit(".", 1)[0] for path in wanted[:3]} & {*found[:5]}, (
+                word,
+                wanted,
+                found,
+            )

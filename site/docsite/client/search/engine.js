@@ -15,7 +15,9 @@
  */
 
 const SECTIONS = 3;
-const PHRASE_DEPTH = 12;
+// Pages are looked into for a phrase so many at a time, until enough hold it, and no more than so many.
+const PHRASE_STEP = 12;
+const PHRASE_DEPTH = 48;
 const FEW_HITS = 3;
 
 /**
@@ -110,7 +112,7 @@ class Engine {
     const wanted = new Set(reads.flatMap(({ token, terms }) => [token, ...terms.map(({ term }) => term)]));
     const words = reads.filter(({ terms }) => terms.length).map(({ token }) => token);
     const how = { base: this.parts.base, wanted, stemmers: this.manifest.stemmers };
-    const kept = phrases.length ? await this.withPhrases(ranked, phrases) : ranked;
+    const kept = phrases.length ? await this.withPhrases(ranked, phrases, limit) : ranked;
     /** @type {Hit[]} */
     const hits = [];
     const seen = new Set();
@@ -130,16 +132,21 @@ class Engine {
    * Those of the best documents that hold all phrases, or all of them where none does.
    * @param {Ranked[]} ranked
    * @param {string[]} phrases
+   * @param {number} limit
    * @returns {Promise<Ranked[]>}
    */
-  async withPhrases(ranked, phrases) {
-    const head = ranked.slice(0, PHRASE_DEPTH);
-    const shown = await Promise.all(head.map(({ document, passages }) => this.store.shown(document, passages[0].ordinal)));
+  async withPhrases(ranked, phrases, limit) {
     const holds = (/** @type {Shown} */ page, /** @type {string} */ phrase) =>
       [page.title, ...page.sections.map(([title]) => title), ...page.passages.map(([, text]) => text)].some((text) =>
         this.manifest.stemmers.some((stemmer) => holdsPhrase(text, phrase, stemmer)),
       );
-    const kept = head.filter((_, i) => phrases.every((phrase) => holds(shown[i], phrase)));
+    /** @type {Ranked[]} */
+    const kept = [];
+    for (let at = 0; at < Math.min(PHRASE_DEPTH, ranked.length) && kept.length < limit; ) {
+      const some = ranked.slice(at, (at += PHRASE_STEP));
+      const shown = await Promise.all(some.map(({ document, passages }) => this.store.shown(document, passages[0].ordinal)));
+      kept.push(...some.filter((_, i) => phrases.every((phrase) => holds(shown[i], phrase))));
+    }
     return kept.length ? kept : ranked;
   }
 }

@@ -16,6 +16,7 @@ class Gatherer {
   constructor(store, reader) {
     this.store = store;
     this.reader = reader;
+    this.taken = new Pieces(store);
   }
 
   /**
@@ -39,24 +40,37 @@ class Gatherer {
       this.banned(excluded),
     ]);
     const asked = flat.map((each, i) => ({ ...each, lists: lists[i] }));
-    for (const term of pieces) asked.push({ term, weight: 0, group: Infinity, lists: [] });
+    for (const term of pieces) {
+      asked.push({ term, weight: 0, group: Infinity, lists: [term.shard.block.list(term.place)] });
+    }
     return { asked, banned, nearby, allowed };
   }
 
   /**
-   * What stands for the words without a vector: the terms that they are made of, which say less and find no page as words.
+   * What stands for the words without a vector: the terms that they are made of, which say less, and count for their meaning
+   * alone: only their first postings are read, for the kinships that are there.
    * @param {Read[]} reads
    * @returns {Promise<Term[]>}
    */
   async pieces(reads) {
-    const strange = reads.filter(({ terms }) => terms.length && terms.every(({ vector }) => !vector));
+    const strange = reads.filter(({ terms }) => terms.every(({ vector }) => !vector));
     const asked = new Set(reads.flatMap(({ terms }) => terms.map(({ term }) => term)));
-    const names = new Set(strange.flatMap(({ terms }) => terms[0].pieces).filter((piece) => !asked.has(piece)));
+    const parts = await Promise.all(strange.map((read) => this.partsOf(read)));
+    const names = new Set(parts.flat().filter((piece) => !asked.has(piece)));
     const { pieceWeight } = this.store.manifest;
     const found = await Promise.all([...names].map(async (name) => (await this.store.shard(name))?.find(name)));
-    return found.flatMap((term) =>
-      term?.vector ? [{ ...term, length: pieceWeight * term.length, vector: term.vector.map((x) => pieceWeight * x) }] : [],
-    );
+    return found.flatMap((term) => (term?.vector ? [weighed(term, pieceWeight)] : []));
+  }
+
+  /**
+   * The words that one without a vector is made of: the index says it of its own, of others it is worked out.
+   * @param {Read} read
+   * @returns {Promise<string[]> | string[]}
+   */
+  partsOf({ token, terms }) {
+    if (terms.length) return terms[0].pieces;
+    const { stemmers, dimensions } = this.store.manifest;
+    return dimensions ? this.taken.of(expanded(token, stemmers[0])[0] || token) : [];
   }
 
   /**
@@ -100,6 +114,17 @@ class Gatherer {
     const terms = (await Promise.all(words)).flatMap((read) => read.terms.slice(0, 1));
     return this.postings(terms, TAIL_BYTES_FILTERED);
   }
+}
+
+/**
+ * A term that says only so much of what it would say.
+ * @param {Term} term
+ * @param {number} weight
+ * @returns {Term}
+ */
+function weighed(term, weight) {
+  const vector = term.vector && term.vector.map((x) => weight * x);
+  return { ...term, length: weight * term.length, step: weight * term.step, kinship: term.kinship.map((x) => weight * x), vector };
 }
 
 /**

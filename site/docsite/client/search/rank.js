@@ -60,6 +60,7 @@ function addWords(slots, { asked }) {
     const alone = asked.filter((other) => other.group === group).length === 1;
     const top = weight * term.impact[term.impact.length - 1];
     most.set(group, Math.max(most.get(group) || 0, top));
+    if (!weight) for (const list of lists) slots.forEach(list, (_, place) => (slots.meant[place] = 1));
     if (!alone) continue;
     for (const list of lists) {
       slots.forEach(list, (_, place, row) => (slots.keyword[place] += weight * term.impact[list.impacts[row]]));
@@ -174,7 +175,7 @@ function documentsOf(slots, meanings, most, manifest) {
     };
     for (let place = slots.starts[slot]; place < slots.starts[slot + 1]; place++) {
       const score = slots.keyword[place];
-      if (slots.banned[place] || !score) continue;
+      if (slots.banned[place] || !(score || slots.meant[place])) continue;
       const chance = score >= words ? 1 : chanceOf(alone[place] - near);
       if (chance < LEAST_CHANCE) continue;
       take(place - slots.starts[slot], score, share * alone[place] + (1 - share) * slots.around[slot], chance);
@@ -239,8 +240,8 @@ function documentOf(document, passages, manifest) {
 function matching(slots, { asked }) {
   const covered = new Float64Array(slots.documents.length);
   const total = asked.reduce((sum, { term, weight }) => sum + (weight && term.idf), 0);
-  for (const { term, lists } of asked) {
-    for (const { documents } of lists) {
+  for (const { term, lists, weight } of asked) {
+    for (const { documents } of weight ? lists : []) {
       for (const document of documents) {
         if (slots.of[document] >= 0) covered[slots.of[document]] += term.idf;
       }

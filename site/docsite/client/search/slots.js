@@ -34,6 +34,8 @@ class Slots {
     this.starts = summed(Int32Array.from(widths));
     const size = this.starts[documents.length];
     this.keyword = new Float64Array(size);
+    // Whether a passage holds a word that counts for its meaning alone.
+    this.meant = new Uint8Array(size);
     // The cosines of passages and of their documents, and what of the latter the words add that a document holds.
     this.own = new Float64Array(size);
     this.held = new Float64Array(documents.length);
