@@ -5,7 +5,6 @@ Up to a number of rows the index is exact, above it approximate (``artifacts.ivf
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -29,45 +28,34 @@ Rows: TypeAlias = npt.NDArray[np.int64]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltIndex:
-    """A FAISS index in memory, and what the manifest says of it."""
+def write_index(vectors: Vectors, path: Path, wanted: VectorIndex | None = None) -> IndexRecord:
+    """A new FAISS file with the rows in order, and what the manifest says of it.
 
-    index: Any
-    record: IndexRecord
-
-
-def build_index(vectors: Vectors, wanted: VectorIndex | None = None) -> BuiltIndex:
-    """The index of the rows in order; raises ``ArtifactError`` for rows that are not finite unit vectors."""
+    Raises ``ArtifactError`` for rows that are not finite unit vectors, ``WriteFailed`` for a disk that refuses.
+    """
     import faiss
 
-    _require_unit_rows(vectors)
+    _require_unit_rows(vectors, path)
     vectors = np.ascontiguousarray(vectors)
     wanted = wanted or VectorIndex()
-    if not _is_approximate(wanted, len(vectors)):
-        flat = faiss.IndexFlatIP(vectors.shape[1])
-        flat.add(vectors)
-        return BuiltIndex(flat, flat_record(vectors.shape[1]))
-    index = ivf.build(vectors)
-    measured = ivf.measure(index, vectors, wanted.nprobe)
-    record = IndexRecord(
-        kind="ivf",
-        code_bytes=index.code_size,
-        nlist=index.nlist,
-        nprobe=measured.nprobe,
-        recall_per_mille=measured.recall_per_mille,
-    )
-    return BuiltIndex(index, record)
-
-
-def write_index(built: BuiltIndex, path: Path) -> IndexRecord:
-    """A new FAISS file, and what the manifest says of it; raises ``WriteFailed`` for a disk that refuses."""
-    import faiss
-
+    if _is_approximate(wanted, len(vectors)):
+        index = ivf.build(vectors)
+        measured = ivf.measure(index, vectors, wanted.nprobe)
+        record = IndexRecord(
+            kind="ivf",
+            code_bytes=index.code_size,
+            nlist=index.nlist,
+            nprobe=measured.nprobe,
+            recall_per_mille=measured.recall_per_mille,
+        )
+    else:
+        index = faiss.IndexFlatIP(vectors.shape[1])
+        index.add(vectors)
+        record = flat_record(vectors.shape[1])
     # Written piece by piece: the bytes of a large index in memory would be as large again.
     with writer(path) as file:
-        faiss.write_index(built.index, faiss.PyCallbackIOWriter(file.write))  # type: ignore[attr-defined]
-    return built.record
+        faiss.write_index(index, faiss.PyCallbackIOWriter(file.write))  # type: ignore[attr-defined]
+    return record
 
 
 def flat_record(dimension: int) -> IndexRecord:
@@ -81,16 +69,16 @@ def _is_approximate(wanted: VectorIndex, rows: int) -> bool:
     return wanted.index == "ivf" or rows > wanted.flat_up_to
 
 
-def _require_unit_rows(vectors: Vectors) -> None:
+def _require_unit_rows(vectors: Vectors, path: Path) -> None:
     if vectors.ndim != 2 or vectors.dtype != np.float32 or vectors.shape[1] == 0:
-        raise _refused(f"vectors must be float32 rows, got {vectors.dtype} {vectors.shape}")
+        raise _refused(f"vectors must be float32 rows, got {vectors.dtype} {vectors.shape}", path)
     row = first_unsound_row(vectors)
     if row is not None:
-        raise _refused(f"vector {row} is not finite, or not of length 1")
+        raise _refused(f"vector {row} is not finite, or not of length 1", path)
 
 
-def _refused(what: str) -> ArtifactError:
-    return ArtifactError(what, where="vectors", hint="Look at the embedding model; nothing was published.")
+def _refused(what: str, path: Path) -> ArtifactError:
+    return ArtifactError(what, where=str(path), hint="Look at the embedding model; nothing was published.")
 
 
 def first_unsound_row(vectors: Vectors) -> int | None:

@@ -22,7 +22,7 @@ from pipeline.settings import Settings
 
 Group = tuple[FoundFile, ...]
 # So few that a changed file costs little more than itself, so many that a row of tables a group is no burden.
-_MEAN_FILES = 4
+_MEAN_FILES = 8
 _MAX_FILES = 32
 # Libraries that decide what a document is understood to say.
 _PARSERS = (
@@ -31,7 +31,7 @@ _PARSERS = (
 
 
 def grouped(files: Sequence[FoundFile]) -> list[Group]:
-    """The files in runs of about four of one collection, in their order."""
+    """The files in runs of about eight of one collection, in their order."""
     groups: list[list[FoundFile]] = [[]]
     for file in files:
         begins = zlib.crc32(doc_id(file.collection, file.path).encode()) % _MEAN_FILES == 0

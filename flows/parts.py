@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pyarrow as pa
 
 from artifacts import tables
 from artifacts.understood import Understood
-from artifacts.vectors import BuiltIndex, build_index
 from flows import assemble
 from flows.beside import Beside
 from flows.encode import Encoded, Encoding, passage_texts, query_texts, word_texts
@@ -27,10 +25,9 @@ from flows.lessons import (
 )
 from flows.steps import Steps
 from pipeline.communities import Clusters, LinkGraph, find_clusters
-from pipeline.embed import Vectors
 from pipeline.lexical import LexicalIndex
 from pipeline.model import Rejection
-from pipeline.settings import Communities, Settings, VectorIndex
+from pipeline.settings import Communities, Settings
 
 # Edges; of fewer, communities are found before another process is up.
 _LARGE_GRAPH = 20_000
@@ -41,14 +38,6 @@ def _clusters(graph: LinkGraph, settings: Communities, beside: Beside) -> Callab
     if len(graph.source) < _LARGE_GRAPH:
         return partial(find_clusters, graph, settings)
     return beside.start(partial(find_clusters, settings=settings), graph)
-
-
-def _indexed(vectors: Vectors, settings: VectorIndex) -> Callable[[], BuiltIndex]:
-    """The index of the vectors, made by a thread while other stages run: FAISS holds no lock of the interpreter."""
-    aside = ThreadPoolExecutor(1, "noctule-index")
-    begun = aside.submit(build_index, vectors, settings)
-    aside.shutdown(wait=False)
-    return begun.result
 
 
 class Parts:
@@ -81,7 +70,6 @@ class Parts:
         self.encoder = encoding.encoder
         passages = corpus.passages
         self.encoded: Encoded = encoding.encode("embed", passage_texts(passages))
-        self.index = _indexed(self.encoded.vectors, settings.vectors)
         vectors = encoding.encode(
             "vocabulary vectors", word_texts([term.term for term in terms], self.encoder)
         )

@@ -18,28 +18,24 @@ from pipeline import text
 
 # Few enough that reading one passage's text reads little else.
 PASSAGES_PER_GROUP = 1024
-_WRITERS = 2
 
 
 def write_files(staging: Staging, parts: Parts) -> tuple[Staging, Manifest]:
     """Every file of the snapshot but the manifest, which is returned."""
     written = parts.tables()
-    groups = {"postings": parts.prose, "code_postings": parts.code}
-
-    def write(name: str) -> None:
-        write_table(
-            written[name],
-            staging.path / table_file(name),
-            row_group_size=PASSAGES_PER_GROUP if name in ("passages", "term_vectors") else 65_536,
-            row_groups=assemble.group_sizes(groups[name]) if name in groups else None,
-        )
-
-    # What is largest begins first: no thread then ends long after the other.
-    by_size = sorted(written, key=lambda name: -written[name].nbytes)
-    with ThreadPoolExecutor(_WRITERS) as pool:
-        done = pool.map(write, by_size)
-        index = write_index(parts.index(), staging.path / FAISS_INDEX)
-        list(done)
+    # Beside the index, which takes as long on one core as all tables do.
+    with ThreadPoolExecutor(1) as aside:
+        vectors = parts.encoded.vectors
+        indexed = aside.submit(write_index, vectors, staging.path / FAISS_INDEX, parts.settings.vectors)
+        for name, table in written.items():
+            groups = {"postings": parts.prose, "code_postings": parts.code}.get(name)
+            write_table(
+                table,
+                staging.path / table_file(name),
+                row_group_size=PASSAGES_PER_GROUP if name in ("passages", "term_vectors") else 65_536,
+                row_groups=assemble.group_sizes(groups) if groups else None,
+            )
+        index = indexed.result()
     write_catalog(staging.path, parts.encoder.dimension, parts.languages)
     counts = {name: len(table) for name, table in written.items()}
     return staging, _manifest(staging, counts, index, parts)

@@ -35,7 +35,7 @@ from artifacts.tables import (
     vectors_schema,
     vocabulary_schema,
 )
-from artifacts.vectors import build_index, flat_record, write_index
+from artifacts.vectors import flat_record, write_index
 from pipeline.acronyms import Acronym
 from pipeline.identity import canonical_json, doc_id, passage_id, section_id, sha256_hex, text_hash
 from pipeline.model import (
@@ -126,7 +126,7 @@ def write_tables(folder: Path, tables: Mapping[str, pa.Table]) -> None:
     for name, table in tables.items():
         write_table(table, folder / table_file(name))
     flat = tables["vectors"]["vector"].combine_chunks().flatten().to_numpy()
-    write_index(build_index(np.ascontiguousarray(flat).reshape(-1, DIMENSION)), folder / FAISS_INDEX)
+    write_index(np.ascontiguousarray(flat).reshape(-1, DIMENSION), folder / FAISS_INDEX)
     write_catalog(folder, DIMENSION, ["en"])
 
 

@@ -15,7 +15,7 @@ from artifacts.manifest import Manifest
 from artifacts.parquet import write_table
 from artifacts.store import Store
 from artifacts.tables import schemas
-from artifacts.vectors import build_index, write_index
+from artifacts.vectors import write_index
 from pipeline.errors import DamagedSnapshot, UnsupportedFormat
 from tests.snapshot_builder import (
     DIMENSION,
@@ -187,7 +187,7 @@ def test_a_build_that_fails_its_own_check_is_not_published_but_kept_aside(tmp_pa
 def test_the_index_must_hold_the_vectors_of_the_table(tmp_path: Path) -> None:
     build_tiny_snapshot(tmp_path)
     (tmp_path / FAISS_INDEX).unlink()
-    write_index(build_index(unit_rows(4, seed=7)), tmp_path / FAISS_INDEX)
+    write_index(unit_rows(4, seed=7), tmp_path / FAISS_INDEX)
     _seal(tmp_path, manifest_of(tmp_path, tiny_tables()))
     with pytest.raises(DamagedSnapshot, match="row 0") as caught:
         check_deep(tmp_path)

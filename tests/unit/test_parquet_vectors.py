@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from artifacts.parquet import open_file, read_table, write_table
-from artifacts.vectors import build_index, read_index, write_index
+from artifacts.vectors import read_index, write_index
 from pipeline.errors import ArtifactError, DamagedSnapshot, WriteFailed
 from tests.snapshot_builder import DIMENSION, tiny_tables, unit_rows
 
@@ -64,7 +64,7 @@ def test_a_table_is_not_written_over(tmp_path: Path) -> None:
 @pytest.mark.parametrize("rows", [0, 1, 300])
 def test_an_index_comes_back_with_its_rows(rows: int, tmp_path: Path) -> None:
     vectors = unit_rows(rows).reshape(rows, DIMENSION)
-    write_index(build_index(vectors), tmp_path / "i")
+    write_index(vectors, tmp_path / "i")
     index = read_index(tmp_path / "i", rows, DIMENSION)
     assert (index.ntotal, index.d) == (rows, DIMENSION)
     if rows:
@@ -93,13 +93,13 @@ def _with(value: float) -> np.ndarray:
 )
 def test_rows_that_are_no_unit_vectors_are_refused(vectors: np.ndarray, tmp_path: Path) -> None:
     with pytest.raises(ArtifactError):
-        write_index(build_index(vectors), tmp_path / "i")
+        write_index(vectors, tmp_path / "i")
     assert not (tmp_path / "i").exists()
 
 
 @pytest.mark.parametrize(("rows", "dimension"), [(4, 8), (6, 8), (5, 4), (10, 4), (5, 16), (0, 8)])
 def test_an_index_of_another_shape_is_refused(rows: int, dimension: int, tmp_path: Path) -> None:
-    write_index(build_index(unit_rows(5)), tmp_path / "i")
+    write_index(unit_rows(5), tmp_path / "i")
     with pytest.raises(DamagedSnapshot):
         read_index(tmp_path / "i", rows, dimension)
 

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from artifacts import ivf
 from artifacts.layout import FAISS_INDEX
 from artifacts.manifest import IndexRecord
-from artifacts.vectors import build_index, first_strange_row, flat_record, read_index, search, write_index
+from artifacts.vectors import first_strange_row, flat_record, read_index, search, write_index
 from pipeline.errors import DamagedSnapshot
 from pipeline.settings import VectorIndex
 from tests.snapshot_builder import unit_rows
@@ -44,13 +44,13 @@ def queries(vectors: np.ndarray) -> np.ndarray:
 @pytest.fixture(scope="module")
 def written(vectors: np.ndarray, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, IndexRecord]:
     path = tmp_path_factory.mktemp("ivf") / "i"
-    return path, write_index(build_index(vectors, IVF), path)
+    return path, write_index(vectors, path, IVF)
 
 
 @pytest.fixture(scope="module")
 def exact(vectors: np.ndarray, tmp_path_factory: pytest.TempPathFactory) -> Any:
     path = tmp_path_factory.mktemp("flat") / "i"
-    return read_index(path, ROWS, DIMENSION, write_index(build_index(vectors), path))
+    return read_index(path, ROWS, DIMENSION, write_index(vectors, path))
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,7 @@ def test_the_exact_list_is_the_same_to_the_bit_with_any_number_of_threads(
 def test_equal_vectors_come_in_the_order_of_their_rows(tmp_path: Path) -> None:
     one, other = unit_rows(2)
     vectors = np.stack([other, *[one] * 9, other])
-    index = read_index(tmp_path / "i", 11, 8, write_index(build_index(vectors), tmp_path / "i"))
+    index = read_index(tmp_path / "i", 11, 8, write_index(vectors, tmp_path / "i"))
     scores, rows = search(index, one, 5)
     assert rows.tolist() == [1, 2, 3, 4, 5]
     assert len(set(scores.tolist())) == 1
@@ -108,7 +108,7 @@ def test_equal_vectors_come_in_the_order_of_their_rows(tmp_path: Path) -> None:
 
 def test_a_vector_has_the_same_score_wherever_it_lies(vectors: np.ndarray, tmp_path: Path) -> None:
     many = np.tile(vectors[:37], (60, 1))
-    index = read_index(tmp_path / "i", len(many), DIMENSION, write_index(build_index(many), tmp_path / "i"))
+    index = read_index(tmp_path / "i", len(many), DIMENSION, write_index(many, tmp_path / "i"))
     allowed = np.random.default_rng(6).random(len(many)) < 0.1
     for query in vectors[40:60]:
         scores, rows = search(index, query, len(many))
@@ -166,7 +166,7 @@ def test_the_same_vectors_give_the_same_bytes_with_any_number_of_threads(
     for threads in (1, 2, 3):
         faiss.omp_set_num_threads(threads)
         try:
-            record = write_index(build_index(vectors.copy(), IVF), tmp_path / str(threads))
+            record = write_index(vectors.copy(), tmp_path / str(threads), IVF)
             assert faiss.omp_get_max_threads() == threads
         finally:
             faiss.omp_set_num_threads(before)
@@ -190,15 +190,14 @@ def test_the_same_vectors_give_the_same_bytes_with_any_number_of_threads(
 def test_the_number_of_vectors_decides_unless_the_settings_do(
     wanted: VectorIndex, rows: int, kind: str, vectors: np.ndarray, tmp_path: Path
 ) -> None:
-    record = write_index(build_index(vectors[:rows], wanted), tmp_path / "i")
+    record = write_index(vectors[:rows], tmp_path / "i", wanted)
     assert record.kind == kind
     assert read_index(tmp_path / "i", rows, DIMENSION, record).ntotal == rows
 
 
 def test_nprobe_can_be_set_and_its_recall_is_still_measured(vectors: np.ndarray, tmp_path: Path) -> None:
     few, most = (
-        write_index(build_index(vectors, VectorIndex(index="ivf", nprobe=n)), tmp_path / str(n))
-        for n in (1, 10**6)
+        write_index(vectors, tmp_path / str(n), VectorIndex(index="ivf", nprobe=n)) for n in (1, 10**6)
     )
     assert (few.nprobe, most.nprobe) == (1, most.nlist)
     assert few.recall_per_mille < 700 < 950 < most.recall_per_mille
@@ -206,7 +205,7 @@ def test_nprobe_can_be_set_and_its_recall_is_still_measured(vectors: np.ndarray,
 
 def test_vectors_that_are_all_the_same_can_be_indexed(tmp_path: Path) -> None:
     vectors = np.repeat(unit_rows(1), 1500, axis=0)
-    record = write_index(build_index(vectors, IVF), tmp_path / "i")
+    record = write_index(vectors, tmp_path / "i", IVF)
     index = read_index(tmp_path / "i", 1500, 8, record)
     assert len(search(index, vectors[0], 10)[1]) == 10
 
@@ -312,5 +311,5 @@ def test_vectors_can_be_taken_out_by_row(exact: Any, approximate: Any, vectors: 
 
 
 def test_a_flat_index_is_what_a_reader_expects_who_knows_no_record(tmp_path: Path) -> None:
-    assert write_index(build_index(unit_rows(4)), tmp_path / FAISS_INDEX) == flat_record(8)
+    assert write_index(unit_rows(4), tmp_path / FAISS_INDEX) == flat_record(8)
     assert read_index(tmp_path / FAISS_INDEX, 4, 8).ntotal == 4
