@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -76,6 +76,16 @@ def read_table(path: Path, columns: Sequence[str] | None = None, *, rows: int | 
             )
         try:
             return _read(file, columns)
+        except (OSError, pa.ArrowException) as error:
+            raise _damaged(path, error) from error
+
+
+def read_blocks(path: Path, column: str) -> Iterator[pa.Array]:
+    """One column in file order, a few rows at a time, never all of it in memory; raises ``DamagedSnapshot``."""
+    with open_file(path) as file:
+        try:
+            for batch in file.iter_batches(_ROWS_AT_A_TIME, columns=[column]):
+                yield batch.column(0)
         except (OSError, pa.ArrowException) as error:
             raise _damaged(path, error) from error
 

@@ -38,3 +38,11 @@ def read_runs(store: Path) -> list[dict[str, Any]]:
         except (OSError, ValueError):
             continue
     return found
+
+
+def recorded_at(store: Path) -> float:
+    """When the last run was recorded, in seconds since 1970 by the file system's clock; 0 without one."""
+    try:
+        return (store / RUNS).stat().st_mtime
+    except OSError:
+        return 0.0

@@ -100,13 +100,6 @@ class Store:
         pointer = self._shelves.pointer()
         return pointer.generation if pointer else 0
 
-    def published_at(self) -> float:
-        """When the current snapshot became that, in seconds since 1970 by the file system's clock; 0 without one."""
-        try:
-            return (self.root / CURRENT).stat().st_mtime
-        except OSError:
-            return 0.0
-
     def open(self, snapshot_id: SnapshotId | None = None) -> Snapshot:
         """The current snapshot, or the named one: verified, and kept from being pruned until it is closed.
 

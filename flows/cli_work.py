@@ -94,7 +94,8 @@ class _Ahead:
 
     def look_and_import(self) -> None:
         self.look()
-        _imports()
+        if self.done is None:
+            _imports()
 
     def then(self, work: Callable[[IndexRequest], T], unchanged: Callable[[BuildResult], T]) -> T:
         return work(self._request) if self.done is None else unchanged(self.done)

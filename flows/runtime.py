@@ -97,7 +97,7 @@ def prefect_api(
 
     A private server takes seconds to start, on another core: ``meanwhile`` is done once in that time.
     Raises ``StoreBusy`` when another run uses the store's private API, ``SettingsError`` when none can be had
-    within ``start_limit_s`` seconds, and what ``meanwhile`` raises.
+    within ``start_limit_s`` seconds after that, and what ``meanwhile`` raises.
     """
     home = state_dir.absolute() / "prefect"
     given = os.environ.get("PREFECT_API_URL", "")
@@ -152,7 +152,7 @@ def _private_server(home: Path, start_limit_s: float, meanwhile: Callable[[], No
         listener.listen(128)
         os.environ["PREFECT_API_URL"] = f"http://{_LOOPBACK}:{listener.getsockname()[1]}/api"
         try:
-            server = _started(home, listener, time.monotonic() + start_limit_s, meanwhile)
+            server = _started(home, listener, start_limit_s, meanwhile)
             try:
                 listener.close()
                 yield server.url
@@ -166,18 +166,20 @@ def _size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def _started(home: Path, listener: socket.socket, deadline: float, meanwhile: Callable[[], None]) -> _Server:
+def _started(
+    home: Path, listener: socket.socket, start_limit_s: float, meanwhile: Callable[[], None]
+) -> _Server:
     """A server that answers; where the first one fails on what an earlier Prefect left, one with an empty home."""
     had_history, server = (home / "prefect.db").exists(), _start(home, listener)
     with _stopped_on_error(server):
         meanwhile()
     try:
-        return _ready(server, deadline)
+        return _ready(server, start_limit_s)
     except SettingsError:
         if not had_history:
             raise
     durable.remove_tree(home)
-    return _ready(_start(home, listener), deadline)
+    return _ready(_start(home, listener), start_limit_s)
 
 
 def _start(home: Path, listener: socket.socket) -> _Server:
@@ -199,10 +201,10 @@ def _start(home: Path, listener: socket.socket) -> _Server:
     return _Server(process, os.environ["PREFECT_API_URL"], log)
 
 
-def _ready(server: _Server, deadline: float) -> _Server:
-    """The server, once it answers."""
+def _ready(server: _Server, start_limit_s: float) -> _Server:
+    """The server, once it answers; it has so many seconds for it from now on."""
     with _stopped_on_error(server):
-        _wait(server, deadline)
+        _wait(server, time.monotonic() + start_limit_s)
     return server
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -45,7 +44,7 @@ def newer_than(time_s: float, paths: Iterable[Path]) -> bool:
 
 
 def _times(path: Path) -> Iterator[float]:
-    """When it and everything below it was changed, but for hidden names; infinity for what cannot be looked at."""
+    """When it and everything below it was changed, but for hidden names and what cannot be looked at."""
     try:
         yield path.stat().st_mtime
         if not path.is_dir():
@@ -59,7 +58,7 @@ def _times(path: Path) -> Iterator[float]:
                 else:
                     yield entry.stat(follow_symlinks=False).st_mtime
     except OSError:
-        yield math.inf  # the run says what is wrong
+        return  # the run says what is wrong
 
 
 def inputs_of(looked: Looked, listing: Listing, settings: Settings) -> str:

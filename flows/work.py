@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 from artifacts import durable
 from artifacts.layout import LOCK
 from artifacts.nights import read_night
+from artifacts.runs import recorded_at
 from artifacts.store import Store
 from flows.beside import Beside
 from flows.collect import list_sources
@@ -61,10 +62,10 @@ def require_ready(request: IndexRequest) -> None:
 
 
 def seems_changed(request: IndexRequest) -> bool:
-    """Whether the sources or the settings are newer than the current snapshot, by times alone: a guess."""
+    """Whether the sources or the settings are newer than the last run on record, by times alone: a guess."""
     config = () if request.config is None else (request.config,)
     roots = [Path(each.root) for each in request.settings().collections.values()]
-    return newer_than(Store(request.store).published_at(), (*config, *roots))
+    return newer_than(recorded_at(request.store), (*config, *roots))
 
 
 def look_ahead(request: IndexRequest, steps: Steps) -> BuildResult | None:

@@ -59,7 +59,13 @@ noctule.open({base: "../_search/"}).then(async (engine) => {
 });"""
 PIECES = """const [words, done] = arguments;
 noctule.open({base: "../_search/"})
-  .then((engine) => Promise.all(words.map((word) => engine.gatherer.taken.of(word)))).then(done);"""
+  .then((engine) => Promise.all(words.map((word) => engine.gatherer.taken(word, new Set())))).then(done);"""
+
+PIECED = """const [query, done] = arguments;
+noctule.open({base: "../_search/"}).then(async (engine) => {
+  const { reads } = await engine.reader.understood({plain: query.replace(/"|\\w+\\*/g, ""), prefixes: query.match(/\\w+(?=\\*)/g) || [], partial: ""});
+  done((await engine.gatherer.pieces(reads)).map(({ term }) => term));
+});"""
 
 
 @pytest.fixture
@@ -350,17 +356,43 @@ def test_a_word_that_nothing_holds_is_taken_to_pieces_as_in_python(
         *(f"{one}x{other}" for one, other in zip(usual[::31], usual[5::31], strict=False)),
         *("zzzzqqqqxxxx", "q", "", "snapshot" * 6),
     ]
-    unseen = [word for word in words if word not in counts]
+    unseen = [word for word in words if not counts.keys() & {word, _stem(word)}]
     found = page.execute_async_script(PIECES, unseen)
     assert len(unseen) > 100
     for word, own in zip(unseen, found, strict=True):
-        wanted = pieces(word, known.__contains__)
+        wanted = pieces(_stem(word), known.__contains__)
         # Of several ways that cost the same either may be taken.
         assert _cost(word, own) == _cost(word, wanted), (word, own, wanted)
     same = sum(
-        tuple(own) == pieces(word, known.__contains__) for word, own in zip(unseen, found, strict=True)
+        tuple(own) == pieces(_stem(word), known.__contains__) for word, own in zip(unseen, found, strict=True)
     )
     assert same / len(unseen) > 0.9
+
+
+def _stem(word: str) -> str:
+    return next(iter(prose_analyzer("en").expand(word)), "") if word else ""
+
+
+def test_only_a_word_that_nothing_holds_is_taken_to_pieces(page: webdriver.Chrome) -> None:
+    for query, wanted in (
+        ("windhover windhovers", False),  # the second is the first again
+        ('"windhover" windhov*', False),
+        ("snapshotfolder windhover", True),
+    ):
+        assert bool(page.execute_async_script(PIECED, query)) == wanted, query
+    # Words of another language: some may be taken to pieces, and no more is loaded for it than a query may.
+    many = " ".join(
+        f"{first}{second}"
+        for first in ("quab", "blun", "strel", "vork")
+        for second in ("lith", "dorn", "mag")
+    )
+    assert _answer(page, many)["took"]["requests"] < 80
+
+
+def test_pages_that_are_found_by_meaning_alone_are_counted_by_facets(page: webdriver.Chrome) -> None:
+    found = _answer(page, "snapshotfolder")
+    assert found["hits"] and found["total"] >= len(found["hits"])
+    assert sum(each["count"] for each in found["facets"]["section"]) >= len(found["hits"])
 
 
 def _cost(word: str, found: Sequence[str]) -> float:

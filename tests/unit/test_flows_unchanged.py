@@ -39,5 +39,6 @@ def test_hidden_names_do_not_count(folder: Path) -> None:
     assert not newer_than(_THEN, [folder])
 
 
-def test_what_is_not_there_seems_changed(folder: Path) -> None:
-    assert newer_than(_THEN, [folder / "gone"])
+def test_what_cannot_be_looked_at_tells_nothing(folder: Path) -> None:
+    assert not newer_than(_THEN, [folder / "gone"])
+    assert newer_than(_BEFORE - 1, [folder / "gone", folder])

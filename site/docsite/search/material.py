@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from artifacts.parquet import open_file
+from artifacts.parquet import read_blocks
 from artifacts.snapshot import Snapshot
 from docsite.library import SnapshotTables
 from pipeline.errors import ArtifactError
@@ -19,7 +19,6 @@ from pipeline.errors import ArtifactError
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Narrow = npt.NDArray[np.int32]
-_ROWS_AT_A_TIME = 8_192
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +129,7 @@ def read_passages(snapshot: SnapshotTables, dimension: int) -> Floats:
 def blocks(snapshot: SnapshotTables, name: str, column: str) -> Iterator[pa.Array]:
     """One column of a table in order, a block at a time: of a snapshot on a disk it is never all in memory."""
     if isinstance(snapshot, Snapshot):
-        with open_file(snapshot.file(name)) as file:
-            for batch in file.iter_batches(_ROWS_AT_A_TIME, columns=[column]):
-                yield batch.column(0)
+        yield from read_blocks(snapshot.file(name), column)
     else:
         yield from snapshot.table(name, [column])[column].chunks
 

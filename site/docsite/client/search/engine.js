@@ -84,7 +84,7 @@ class Engine {
     const question = await this.gatherer.question(reads, typed, filters);
     signal?.throwIfAborted();
     const { ranked, matching } = rank(question, this.manifest.weighing(weights));
-    const hits = await this.hits(ranked, reads, typed, limit);
+    const hits = await this.hits(ranked, reads, typed, limit, signal);
     signal?.throwIfAborted();
     return {
       hits,
@@ -106,13 +106,14 @@ class Engine {
    * @param {Read[]} reads
    * @param {Typed} typed
    * @param {number} limit
+   * @param {AbortSignal} [signal]
    * @returns {Promise<Hit[]>}
    */
-  async hits(ranked, reads, { phrases }, limit) {
+  async hits(ranked, reads, { phrases }, limit, signal) {
     const wanted = new Set(reads.flatMap(({ token, terms }) => [token, ...terms.map(({ term }) => term)]));
     const words = reads.filter(({ terms }) => terms.length).map(({ token }) => token);
     const how = { base: this.parts.base, wanted, stemmers: this.manifest.stemmers };
-    const kept = phrases.length ? await this.withPhrases(ranked, phrases, limit) : ranked;
+    const kept = phrases.length ? await this.withPhrases(ranked, phrases, limit, signal) : ranked;
     /** @type {Hit[]} */
     const hits = [];
     const seen = new Set();
@@ -120,7 +121,7 @@ class Engine {
       const next = kept.slice(at, (at += limit - hits.length));
       const shown = await Promise.all(next.map(({ document, passages }) => this.store.shown(document, passages[0].ordinal)));
       next.forEach((each, i) => {
-        const key = `${shown[i].title}\n${passageOf(shown[i], each.passages[0])?.[1]}`;
+        const key = keyOf(each, shown[i]);
         if (!seen.has(key)) hits.push(hitOf(each, shown[i], words, how));
         seen.add(key);
       });
@@ -133,22 +134,38 @@ class Engine {
    * @param {Ranked[]} ranked
    * @param {string[]} phrases
    * @param {number} limit
+   * @param {AbortSignal} [signal]
    * @returns {Promise<Ranked[]>}
    */
-  async withPhrases(ranked, phrases, limit) {
+  async withPhrases(ranked, phrases, limit, signal) {
     const holds = (/** @type {Shown} */ page, /** @type {string} */ phrase) =>
       [page.title, ...page.sections.map(([title]) => title), ...page.passages.map(([, text]) => text)].some((text) =>
         this.manifest.stemmers.some((stemmer) => holdsPhrase(text, phrase, stemmer)),
       );
     /** @type {Ranked[]} */
     const kept = [];
-    for (let at = 0; at < Math.min(PHRASE_DEPTH, ranked.length) && kept.length < limit; ) {
+    const keys = new Set();
+    for (let at = 0; at < Math.min(PHRASE_DEPTH, ranked.length) && keys.size < limit; ) {
+      signal?.throwIfAborted();
       const some = ranked.slice(at, (at += PHRASE_STEP));
       const shown = await Promise.all(some.map(({ document, passages }) => this.store.shown(document, passages[0].ordinal)));
-      kept.push(...some.filter((_, i) => phrases.every((phrase) => holds(shown[i], phrase))));
+      some.forEach((each, i) => {
+        if (!phrases.every((phrase) => holds(shown[i], phrase))) return;
+        kept.push(each);
+        keys.add(keyOf(each, shown[i]));
+      });
     }
     return kept.length ? kept : ranked;
   }
+}
+
+/**
+ * What two hits share of which one repeats the other.
+ * @param {Ranked} ranked
+ * @param {Shown} shown
+ */
+function keyOf({ passages }, shown) {
+  return `${shown.title}\n${passageOf(shown, passages[0])?.[1]}`;
 }
 
 /**

@@ -16,7 +16,6 @@ class Gatherer {
   constructor(store, reader) {
     this.store = store;
     this.reader = reader;
-    this.taken = new Pieces(store);
   }
 
   /**
@@ -53,24 +52,26 @@ class Gatherer {
    * @returns {Promise<Term[]>}
    */
   async pieces(reads) {
-    const strange = reads.filter(({ terms }) => terms.every(({ vector }) => !vector));
     const asked = new Set(reads.flatMap(({ terms }) => terms.map(({ term }) => term)));
-    const parts = await Promise.all(strange.map((read) => this.partsOf(read)));
-    const names = new Set(parts.flat().filter((piece) => !asked.has(piece)));
+    const parts = reads.filter(({ terms }) => terms.every(({ vector }) => !vector)).flatMap(({ terms }) => terms[0]?.pieces || []);
+    const shards = new Set();
+    for (const { token, unknown } of reads) if (unknown) parts.push(...(await this.taken(token, shards)));
+    const names = new Set(parts.filter((piece) => !asked.has(piece)));
     const { pieceWeight } = this.store.manifest;
     const found = await Promise.all([...names].map(async (name) => (await this.store.shard(name))?.find(name)));
     return found.flatMap((term) => (term?.vector ? [weighed(term, pieceWeight)] : []));
   }
 
   /**
-   * The words that one without a vector is made of: the index says it of its own, of others it is worked out.
-   * @param {Read} read
-   * @returns {Promise<string[]> | string[]}
+   * The words that one is made of which nothing holds.
+   * @param {string} token
+   * @param {Set<number>} shards
+   * @returns {Promise<string[]>}
    */
-  partsOf({ token, terms }) {
-    if (terms.length) return terms[0].pieces;
+  async taken(token, shards) {
     const { stemmers, dimensions } = this.store.manifest;
-    return dimensions ? this.taken.of(expanded(token, stemmers[0])[0] || token) : [];
+    const [word] = expanded(token, stemmers[0]);
+    return word && dimensions ? takenToPieces(word, this.store, shards) : [];
   }
 
   /**

@@ -44,7 +44,9 @@ function rank(question, manifest) {
   const most = addWords(slots, question);
   addKinships(slots, question, meanings, manifest);
   ban(slots, question);
-  return { ranked: documentsOf(slots, meanings, most, manifest), matching: matching(slots, question) };
+  const ranked = documentsOf(slots, meanings, most, manifest);
+  const meant = !question.asked.some(({ weight }) => weight);
+  return { ranked, matching: meant ? Int32Array.from(ranked, ({ document }) => document) : matching(slots, question) };
 }
 
 /**

@@ -2,8 +2,9 @@
 // Reading a query: the terms that its words stand for, and what an unknown word was meant to be.
 
 /**
- * A token of a query with the terms that it came to; of terms that only begin like it, a passage counts the best.
- * @typedef {{token: string, terms: Term[], weight: number, either: boolean}} Read
+ * A token of a query with the terms that it came to; of terms that only begin like it, a passage counts the best. An `unknown`
+ * one came to none; others may have none left that is not another's too.
+ * @typedef {{token: string, terms: Term[], weight: number, either: boolean, unknown?: boolean}} Read
  */
 
 const MOST_TERMS = 64;
@@ -121,6 +122,7 @@ function withoutRepeats(reads) {
   const seen = new Set();
   return reads.map((read) => ({
     ...read,
+    unknown: !read.terms.length,
     terms: read.terms.filter(({ term }) => !seen.has(term) && seen.add(term)),
   }));
 }
