@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -15,8 +16,10 @@ from selenium import webdriver
 import artifacts.query
 from artifacts.query.term_vectors import PIECE_PASSAGES, pieces
 from docsite.search.packing import compressed, script, text
+from docsite.search.ranking import ranking_of
 from docsite.search.words import read_surfaces
 from docsite.urls import SEARCH as FOLDER
+from pipeline.settings import parse
 from pipeline.text import fold, prose_analyzer
 from tests.browser_driver import needs_browser, served
 from tests.search_site_builder import SearchSite, search_site
@@ -65,6 +68,12 @@ PIECED = """const [query, done] = arguments;
 noctule.open({base: "../_search/"}).then(async (engine) => {
   const { reads } = await engine.reader.understood({plain: query.replace(/"|\\w+\\*/g, ""), prefixes: query.match(/\\w+(?=\\*)/g) || [], partial: ""});
   done((await engine.gatherer.pieces(reads)).map(({ term }) => term));
+});"""
+
+RANKING = """const [changed, done] = arguments;
+(window.engine = window.engine || noctule.open({base: "../_search/"})).then((engine) => {
+  Object.assign(engine.manifest.ranking, changed);
+  done();
 });"""
 
 
@@ -153,6 +162,53 @@ def test_the_browser_agrees_with_python(page: webdriver.Chrome, search_site: Sea
             found = [_path_of(hit["url"]) for hit in _answer(page, query)["hits"]]
             same.append(len({*found} & {*wanted}) / len(wanted))
     assert sum(same) / len(same) >= 0.85
+
+
+_STAGES = ("support", "in_degree", "duplicate_hash", "calibrate", "per_document")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"fusion": "rrf"},
+        {"fusion": "rrf", "rrf_k": 5, "weights": {"keyword": 1.0, "semantic": 1.0, "document": 0.0}},
+        {"stages": ("support", "community", *_STAGES[1:]), "community": {"seeds": 2, "factor": 1.6}},
+        {
+            "stages": (*_STAGES[:2], "recency", *_STAGES[2:]),
+            "recency": {"days": [100_000], "factors": [4.0]},
+            "recency_bias": 0.5,
+        },
+    ],
+    ids=["rrf", "rrf of two", "community", "recency"],
+)
+def test_the_browser_ranks_as_the_settings_say(
+    page: webdriver.Chrome, search_site: SearchSite, changed: dict[str, Any]
+) -> None:
+    search = parse({"search": changed}, where="test").search
+    settings = search_site.settings.model_copy(update={"search": search})
+    ranking = json.loads(json.dumps(asdict(ranking_of(search))))
+    page.execute_async_script(RANKING, ranking)
+    same, first = [], []
+    with artifacts.query.open(search_site.store, settings) as searcher:
+        for query in (*QUERIES, "birds owls coffee"):
+            paths = dict.fromkeys(hit.path for hit in searcher.search(query, 40).hits)
+            wanted = [path.rsplit(".", 1)[0] for path in list(paths)[:10]]
+            found = [_path_of(hit["url"]) for hit in _answer(page, query)["hits"]]
+            same.append(len({*found} & {*wanted}) / len(wanted))
+            first.append(found[0] in wanted[:3])
+    assert sum(same) / len(same) >= 0.8
+    assert sum(first) / len(first) >= 0.8
+
+
+def test_boosts_change_the_order(page: webdriver.Chrome) -> None:
+    before = _titles(page, "coffee kestrel")
+    assert before[0] == "Kestrel" or "Kestrel" in before[:2]
+    recent = {"kind": "recency", "seeds": 0, "factor": 1.0, "tiers": [[100_000, 9.0]]}
+    page.execute_async_script(RANKING, {"boosts": [recent]})
+    best = _answer(page, "coffee kestrel")["hits"][0]
+    assert (best["title"], best["why"]["boost"]) == ("Café culture", 9)  # the other has no date
+    page.execute_async_script(RANKING, {"boosts": [recent | {"tiers": []}]})
+    assert _titles(page, "coffee kestrel") == before
 
 
 def _path_of(url: str) -> str:

@@ -27,11 +27,12 @@ from docsite.search.levels import OWN_STEP, levels_by_bits
 from docsite.search.lists import Quantizer, make_lists
 from docsite.search.material import Lexicon, Meanings, Shape, TermVectors
 from docsite.search.postings import TIERS, arrange
+from docsite.search.ranking import ranking_of
 from docsite.search.terms import make_shards
 from docsite.search.words import Surfaces, aliases
 from docsite.templates import CLIENT
 from docsite.urls import SEARCH as FOLDER
-from pipeline.search_settings import Search
+from pipeline.search_settings import Recency, Search
 from pipeline.settings import Site
 from tests.command_line import REPOSITORY
 from tests.search_site_builder import SearchSite, search_site
@@ -254,6 +255,23 @@ class _Changed(_Without):
         if name != "passages" or (columns and "text" not in columns):
             return table
         return table.set_column(table.schema.get_field_index("text"), "text", pa.array(self._texts))
+
+
+def test_the_ranking_is_that_of_the_settings() -> None:
+    plain = ranking_of(Search())
+    assert (plain.rrf_k, plain.boosts) == (None, ())
+    search = Search(
+        fusion="rrf",
+        rrf_k=7,
+        stages=("recency", "community"),
+        recency=Recency(days=(1, 9), factors=(3.0, 2.0)),
+        recency_bias=0.5,
+    )
+    found = ranking_of(search)
+    assert (found.rrf_k, found.support, found.links) == (7, 0.0, 0.0)
+    assert [each.kind for each in found.boosts] == ["recency", "community"]
+    assert found.boosts[0].tiers == ((1, 2.0), (9, 1.5))
+    assert (found.boosts[1].seeds, found.boosts[1].factor) == (3, 1.1)
 
 
 def test_the_engines_types_hold() -> None:

@@ -9,8 +9,8 @@ from docsite.templates import CLIENT
 
 # The order in which the files stand in one another's scope.
 LAYERS = (
-    "bytes", "parts", "stem", "analyze", "query", "manifest", "postings", "terms", "meaning", "slots", "rank",
-    "facets", "words", "excerpts", "store", "reader", "pieces", "gather", "engine",
+    "bytes", "parts", "stem", "analyze", "query", "manifest", "postings", "terms", "meaning", "slots", "fuse", "rank",
+    "facets", "boosts", "words", "excerpts", "store", "reader", "pieces", "gather", "engine",
 )  # fmt: skip
 _COMMENTS = re.compile(r"^[ \t]*(?:/\*\*.*?\*/[ \t]*\n|//[^\n]*\n)", re.DOTALL | re.MULTILINE)
 _INDENTS = re.compile(r"^[ \t]+|\n(?=\s*\n)", re.MULTILINE)

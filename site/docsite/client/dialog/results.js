@@ -6,7 +6,7 @@
   const element = reader.element;
   const SECTIONS = 3;
   const SHARES = /** @type {const} */ (["keyword", "semantic"]);
-  const FACTORS = /** @type {const} */ (["links", "support"]);
+  const FACTORS = /** @type {const} */ (["links", "support", "boost"]);
 
   /** @param {string} text @param {[number, number][]} marks @returns {(Node | string)[]} */
   function marked(text, marks) {

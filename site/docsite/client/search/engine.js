@@ -6,7 +6,7 @@
  *   weights?: {keyword?: number, semantic?: number, links?: number, support?: number}}} SearchOptions
  *
  * @typedef {{url: string, title: string, breadcrumb: string[], score: number, modified?: string,
- *   why: {keyword: number, semantic: number, links: number, support: number, terms: string[]},
+ *   why: {keyword: number, semantic: number, links: number, support: number, boost: number, terms: string[]},
  *   sections: Section[]}} Hit
  *
  * @typedef {{hits: Hit[], total: number, facets: Record<Kind, Count[]>,
@@ -83,7 +83,9 @@ class Engine {
     signal?.throwIfAborted();
     const question = await this.gatherer.question(reads, typed, filters);
     signal?.throwIfAborted();
-    const { ranked, matching } = rank(question, this.manifest.weighing(weights));
+    const { ranked: found, matching } = rank(question, this.manifest.weighing(weights));
+    const { boosts } = this.manifest.ranking;
+    const ranked = boosts.length ? boosted(found, boosts, await facets, new Date()) : found;
     const hits = await this.hits(ranked, reads, typed, limit, signal);
     signal?.throwIfAborted();
     return {
@@ -186,7 +188,7 @@ function passageOf(shown, { ordinal }) {
  * @returns {Hit}
  */
 function hitOf(ranked, shown, terms, how) {
-  const { score, links, support, passages } = ranked;
+  const { score, links, support, boost, passages } = ranked;
   /** @type {Map<number, string>} */
   const best = new Map();
   for (const passage of passages) {
@@ -200,7 +202,7 @@ function hitOf(ranked, shown, terms, how) {
     breadcrumb: shown.crumbs,
     score,
     ...(shown.modified ? { modified: shown.modified } : {}),
-    why: { keyword, semantic, links, support, terms },
+    why: { keyword, semantic, links, support, boost, terms },
     sections: Array.from(best, ([section, text]) => sectionOf(shown, section, text, how)),
   };
 }

@@ -18,7 +18,9 @@ class Facets {
     /** @type {Map<number, string>} */
     this.labels = new Map(names.community);
     const [collection, language, section, community] = columns.slice(1, 5).map(numbersOf);
-    const years = Array.from(numbersOf(columns[6]), yearOf);
+    // Days since 1970, and 1; 0 where none is known.
+    this.days = numbersOf(columns[6]);
+    const years = Array.from(this.days, yearOf);
     this.values.date = Array.from(new Set(years)).filter(Boolean).sort((a, b) => b - a);
     const placeOf = new Map(this.values.date.map((year, place) => [year, place]));
     /** @type {Record<Kind, (document: number) => ArrayLike<number>>} */

@@ -3,7 +3,7 @@
 
 /**
  * @typedef {{keyword: number, passage: number, document: number, support: number, links: number,
- *   candidates: number}} Ranking
+ *   candidates: number, rrf_k: number | null, boosts: Boost[]}} Ranking
  */
 
 const FORMAT = 3;

@@ -13,7 +13,7 @@
  * @typedef {{ordinal: number, score: number, keyword: number, semantic: number, chance: number}} Passage
  *
  * A document, its passages best first, and what its score consists of.
- * @typedef {{document: number, score: number, links: number, support: number, passages: Passage[]}} Ranked
+ * @typedef {{document: number, score: number, links: number, support: number, boost: number, passages: Passage[]}} Ranked
  *
  * @typedef {{ranked: Ranked[], matching: Int32Array}} Ranks
  */
@@ -44,7 +44,7 @@ function rank(question, manifest) {
   const most = addWords(slots, question);
   addKinships(slots, question, meanings, manifest);
   ban(slots, question);
-  const ranked = documentsOf(slots, meanings, most, manifest);
+  const ranked = manifest.ranking.rrf_k === null ? documentsOf(slots, meanings, most, manifest) : documentsByRank(slots, manifest);
   const meant = !question.asked.some(({ weight }) => weight);
   return { ranked, matching: meant ? Int32Array.from(ranked, ({ document }) => document) : matching(slots, question) };
 }
@@ -188,6 +188,22 @@ function documentsOf(slots, meanings, most, manifest) {
     }
     if (passages.some(({ chance }) => chance >= BEST_CHANCE)) found.push(documentOf(slots.documents[slot], passages, manifest));
   }
+  return inOrder(found);
+}
+
+/**
+ * The same by ranks in place of scores.
+ * @param {Slots} slots
+ * @param {Manifest} manifest
+ * @returns {Ranked[]}
+ */
+function documentsByRank(slots, manifest) {
+  const found = fusedByRank(slots, aloneOf(slots), manifest);
+  return inOrder(Array.from(found, ([slot, passages]) => documentOf(slots.documents[slot], passages, manifest)));
+}
+
+/** @param {Ranked[]} found */
+function inOrder(found) {
   return found.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score || a.document - b.document);
 }
 
@@ -230,7 +246,7 @@ function documentOf(document, passages, manifest) {
   }
   const support = 1 + (manifest.ranking.support * second) / (best || 1);
   const links = manifest.linkFactor(document);
-  return { document, score: best * support * links, links, support, passages };
+  return { document, score: best * support * links, links, support, boost: 1, passages };
 }
 
 /**

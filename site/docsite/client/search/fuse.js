@@ -1,0 +1,63 @@
+// @ts-check
+// Reciprocal rank fusion: what a passage's places in the lists are worth, whatever its scores there.
+
+/**
+ * The best passages by words and by meaning, each with what its ranks come to (Cormack, Clarke, Buettcher 2009). One by the
+ * meaning of its document alone stands for that document.
+ * @param {Slots} slots
+ * @param {Float64Array} alone
+ * @param {Manifest} manifest
+ * @returns {Map<number, Passage[]>}
+ */
+function fusedByRank(slots, alone, manifest) {
+  const { candidates, keyword, passage, document, rrf_k: k } = manifest.ranking;
+  const count = slots.own.length;
+  const owner = ownersOf(slots);
+  const allowed = (/** @type {number} */ at) => at >= count || !slots.banned[at];
+  const words = orderOf(slots.keyword, slots.keyword.keys(), candidates).filter(allowed);
+  const near = manifest.dimensions ? orderOf(alone, alone.keys(), candidates).filter(allowed) : [];
+  const around = (/** @type {number} */ at) => slots.around[owner[at]];
+  const found = Array.from(new Set([...words, ...near])).sort((a, b) => around(b) - around(a) || a - b);
+  const parts = new Map(found.map((at) => [at, { keyword: 0, semantic: 0 }]));
+  const give = (/** @type {"keyword" | "semantic"} */ part, /** @type {number} */ weight) => (/** @type {number} */ at, /** @type {number} */ i) => {
+    const own = parts.get(at);
+    if (own) own[part] += weight / ((k || 0) + i + 1);
+  };
+  words.forEach(give("keyword", keyword));
+  near.forEach(give("semantic", passage));
+  if (manifest.dimensions) found.filter((at) => around(at) > 0).forEach(give("semantic", document));
+  /** @type {Map<number, Passage[]>} */
+  const bySlot = new Map();
+  for (const [at, own] of parts) {
+    const slot = owner[at];
+    const ordinal = at < count ? at - slots.starts[slot] : -1;
+    const list = bySlot.get(slot) || [];
+    list.push({ ordinal, score: own.keyword + own.semantic, ...own, chance: 1 });
+    bySlot.set(slot, list);
+  }
+  return bySlot;
+}
+
+/**
+ * The document of every passage, and after them of every document.
+ * @param {Slots} slots
+ */
+function ownersOf({ starts, documents, own }) {
+  const found = new Int32Array(own.length + documents.length);
+  for (let slot = 0; slot < documents.length; slot++) {
+    found.fill(slot, starts[slot], starts[slot + 1]);
+    found[own.length + slot] = slot;
+  }
+  return found;
+}
+
+/**
+ * The places of the highest values above 0, highest first.
+ * @param {Float64Array} values
+ * @param {Iterable<number>} places
+ * @param {number} count
+ */
+function orderOf(values, places, count) {
+  const least = leastOfBest(values, count);
+  return Array.from(places).filter((at) => values[at] >= least).sort((a, b) => values[b] - values[a] || a - b).slice(0, count);
+}
