@@ -44,7 +44,7 @@ window.noctule = {
     const hits = pages.map(([url, title, breadcrumb, keyword, semantic], place) => ({
       url, title, breadcrumb,
       score: keyword * weights.keyword + semantic * weights.semantic,
-      why: { keyword, semantic, links: 1.1, support: 1, terms: ["bats", "owls"] },
+      why: { keyword, semantic, links: 1.1, support: 1, boost: 1, terms: ["bats", "owls"] },
       modified: place ? undefined : "2026-08-31",
       sections: place ? [] : [
         { url, title: "", breadcrumb, excerpt: "All about bats & <img src=x onerror=\"document.title='owned'\"> owls", marks: [[10, 14], [12, 13], [900, 901]] },

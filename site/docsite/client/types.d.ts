@@ -34,6 +34,7 @@ interface SearchSection {
 
 /** `keyword` and `semantic` add up to a score, by which `links` and `support` are factors. */
 interface SearchWhy extends SearchWeights {
+  boost: number;
   terms: string[];
 }
 

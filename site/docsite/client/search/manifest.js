@@ -23,7 +23,7 @@ class Manifest {
     /** @type {number} */
     this.ceiling = header.ceiling;
     /** @type {Ranking} */
-    this.ranking = header.ranking;
+    this.ranking = { rrf_k: null, boosts: [], ...header.ranking };
     /** @type {number[]} */
     this.levels = header.posting_levels;
     /** @type {number} */
