@@ -14,8 +14,7 @@
 function boosted(ranked, boosts, facets, now) {
   for (const boost of boosts) {
     const factor = boost.kind === "community" ? inCommunities(ranked, boost, facets) : lately(boost, facets, now);
-    ranked = ranked.map((each, at) => times(each, factor(each.document, at)));
-    ranked.sort((a, b) => b.score - a.score || a.document - b.document);
+    ranked = inOrder(ranked.map((each, at) => times(each, factor(each.document, at))));
   }
   return ranked;
 }

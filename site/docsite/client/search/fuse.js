@@ -14,8 +14,8 @@ function fusedByRank(slots, alone, manifest) {
   const count = slots.own.length;
   const owner = ownersOf(slots);
   const allowed = (/** @type {number} */ at) => at >= count || !slots.banned[at];
-  const words = orderOf(slots.keyword, slots.keyword.keys(), candidates).filter(allowed);
-  const near = manifest.dimensions ? orderOf(alone, alone.keys(), candidates).filter(allowed) : [];
+  const words = orderOf(slots.keyword, candidates).filter(allowed);
+  const near = manifest.dimensions ? orderOf(alone, candidates).filter(allowed) : [];
   const around = (/** @type {number} */ at) => slots.around[owner[at]];
   const found = Array.from(new Set([...words, ...near])).sort((a, b) => around(b) - around(a) || a - b);
   const parts = new Map(found.map((at) => [at, { keyword: 0, semantic: 0 }]));
@@ -54,10 +54,9 @@ function ownersOf({ starts, documents, own }) {
 /**
  * The places of the highest values above 0, highest first.
  * @param {Float64Array} values
- * @param {Iterable<number>} places
  * @param {number} count
  */
-function orderOf(values, places, count) {
+function orderOf(values, count) {
   const least = leastOfBest(values, count);
-  return Array.from(places).filter((at) => values[at] >= least).sort((a, b) => values[b] - values[a] || a - b).slice(0, count);
+  return Array.from(values.keys()).filter((at) => values[at] >= least).sort((a, b) => values[b] - values[a] || a - b).slice(0, count);
 }
