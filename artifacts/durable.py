@@ -204,7 +204,7 @@ def link(source: Path, target: Path) -> bool:
 
 def remove_file(path: Path) -> None:
     """The file is gone; one that was not there is fine."""
-    with _refusals(path, "remove"), suppress(FileNotFoundError):
+    with _refusals(path, "remove"), suppress(FileNotFoundError, NotADirectoryError):
         disk.unlink(path)
 
 
@@ -230,10 +230,11 @@ def make_read_only(tree: Path) -> None:
                 disk.chmod(path, stat.S_IMODE(path.stat().st_mode) & ~0o222)
 
 
-def swap_directory(staged: Path, target: Path) -> None:
-    """The new folder stands in the place of the old one at once, whole and on the disk; the old one is removed.
+def swap_directory(staged: Path, target: Path, aside: Path | None = None) -> None:
+    """The new folder stands in the place of the old one at once, whole and on the disk; the old one is removed, or
+    lies at ``aside`` afterwards where nothing does yet and one file system holds both.
 
-    Both must be on one file system. Where the system cannot exchange two names, there is an instant without
+    Staged and target must be on one file system. Where the system cannot exchange two names, there is an instant without
     ``target``, and after a power cut in it the old folder lies beside it as ``.{name}-old-…``.
     """
     sync_tree(staged)
@@ -243,7 +244,18 @@ def swap_directory(staged: Path, target: Path) -> None:
         return
     old = _trade_places(staged, target)
     sync_directory(target.parent)
-    remove_tree(old)
+    if aside is None or not moved(old, aside):
+        remove_tree(old)
+
+
+def moved(source: Path, target: Path) -> bool:
+    """Whether the folder lies at ``target`` now, where nothing was or an empty folder; nothing is synced."""
+    try:
+        make_directory(target.parent)
+        disk.rename(source, target)
+    except (OSError, WriteFailed):
+        return False
+    return True
 
 
 def _trade_places(staged: Path, target: Path) -> Path:

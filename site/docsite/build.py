@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -66,12 +65,14 @@ def build_site(  # what a site is made of, and how
     *,
     full: bool = False,
     beside: Beside | None = None,
+    aside: Path | None = None,
 ) -> SiteResult:
     """The site that shows this snapshot, in ``out``; the same snapshot and settings give the same bytes.
 
     Files of the site that stands there are taken over where they are made from the same; with ``full`` none is.
     ``ranking`` has the numbers with which the site's search ranks; without them it gets no index. Of a large site another
-    process makes that index meanwhile, where ``beside`` has one.
+    process makes that index meanwhile, where ``beside`` has one. ``aside``, on the same file system, is where the site
+    before is put, as a folder that the next build begins with.
 
     On any error, and after a crash, the site that was there before is untouched. Raises ``SourceError`` where
     ``out`` holds something else than a site, ``WriteFailed`` where the disk refuses.
@@ -81,10 +82,10 @@ def build_site(  # what a site is made of, and how
     whole = site_fingerprint(snapshot.id, settings, ranking)
     wanted = _Wanted(snapshot, target, settings, ranking, whole, beside)
     with previous_site(target) as found:
-        previous = PreviousSite() if full else found
-        if previous.record.whole == whole and _is_whole(previous, target):
+        previous = PreviousSite() if full else found.looked_at()
+        if previous.record.whole == whole and _is_whole(previous):
             return _as_it_stands(previous, target)
-        return exchanged(target, previous, partial(_write, wanted))
+        return exchanged(target, previous, partial(_write, wanted), aside)
 
 
 def refuse_other_content(target: Path) -> None:
@@ -103,12 +104,9 @@ def refuse_other_content(target: Path) -> None:
         )
 
 
-def _is_whole(previous: PreviousSite, target: Path) -> bool:
+def _is_whole(previous: PreviousSite) -> bool:
     """Whether every file is as it was written, and there is no other."""
-    names: set[str] = set()
-    for folder, _, files in os.walk(target):
-        below = folder[len(str(target)) + 1 :]
-        names.update(f"{below}/{name}" if below else name for name in files)
+    names = previous.standing.files.keys() if previous.standing else set[str]()
     expected = {urls.MARKER, urls.RECORD, *previous.by_path}
     # The report of the night is put into its page once the site stands.
     made = (each for each in previous.record.files if each.path != urls.REPORT)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from docsite.plan import SitePage
+from docsite.standing import Standing, is_as_written, standing_in
 from docsite.urls import MARKER, RECORD
 from pipeline.identity import canonical_json, sha256_hex
 
@@ -51,6 +51,16 @@ class PreviousSite:
     record: SiteRecord = SiteRecord("", 0, ())
     written: int = 0
     by_path: Mapping[str, FileRecord] = field(default_factory=dict)
+    standing: Standing | None = None
+
+    def looked_at(self) -> PreviousSite:
+        """The same site, all its files looked at in one walk and not one by one."""
+        if self.folder is None:
+            return self
+        try:
+            return replace(self, standing=standing_in(self.folder))
+        except OSError:  # it is going this moment
+            return self
 
     def has(self, path: str, fingerprint: str) -> bool:
         """Whether this file was made from the same, and is as it was written."""
@@ -59,13 +69,16 @@ class PreviousSite:
 
     def is_sound(self, known: FileRecord) -> bool:
         """Whether the file is a plain one of the size that was written, and older than the record of it."""
+        found = self._found(known.path)
+        return found is not None and is_as_written(found, known.size, self.written)
+
+    def _found(self, path: str) -> os.stat_result | None:
+        if self.standing is not None:
+            return self.standing.files.get(path)
         try:
-            found = os.stat(known.path, dir_fd=self.folder, follow_symlinks=False)
+            return os.stat(path, dir_fd=self.folder, follow_symlinks=False)
         except OSError:
-            return False
-        return (
-            stat.S_ISREG(found.st_mode) and found.st_size == known.size and found.st_mtime_ns <= self.written
-        )
+            return None
 
     def holds(self, path: str, content: bytes) -> bool:
         """Whether the site had this very file."""

@@ -1,4 +1,8 @@
-"""The new site's folder while it is filled: files are written, or taken over from the site before."""
+"""The new site's folder while it is filled: files are written, or taken over from the site before.
+
+Where the site before that one was set aside, it is what the folder begins with: most of its files are the very files that
+are to be in it, and need neither be named there again nor be removed elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,8 @@ import errno
 import os
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -15,6 +20,7 @@ from typing import TypeVar
 from artifacts import durable
 from docsite.plan import SitePage
 from docsite.previous import FileRecord, PreviousSite
+from docsite.standing import NOTHING, Standing, standing_in
 from pipeline.errors import WriteFailed
 
 T = TypeVar("T")
@@ -36,38 +42,79 @@ class Filled:
 class Stage:
     """Fills a folder; a file that is taken over is another name of the same bytes, so it must never be edited."""
 
-    def __init__(self, folder: Path, previous: PreviousSite, *, replacing: bool = False) -> None:
-        """``replacing``: a process that died in the middle of this work may have left some of its files."""
+    def __init__(
+        self,
+        folder: Path,
+        previous: PreviousSite,
+        standing: Standing = NOTHING,
+        *,
+        replacing: bool = False,
+    ) -> None:
+        """``standing`` is what the folder begins with.
+
+        ``replacing``: there may be more in it, such as what a process left that died in the middle of this work.
+        """
         self.folder, self.previous, self._replacing = folder, previous, replacing
-        self._made: set[Path] = set()
+        self._standing, self._before = standing, previous.standing or NOTHING
+        self._left, self._made = set(standing.files), set(standing.folders)
         self.files: list[FileRecord] = []
         self.written = 0
 
     def add(self, page: SitePage) -> None:
         """The file is in the folder; raises ``WriteFailed`` where the disk refuses."""
-        path = self.folder / page.path
+        path = f"{self.folder}/{page.path}"
         size = self.previous.by_path[page.path].size if page.kept else len(page.content)
         try:
-            if self._replacing and not self.folder.is_dir():  # given up meanwhile
-                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self.folder))
-            if path.parent not in self._made:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                self._made.add(path.parent)
-            if self._replacing:
-                path.unlink(missing_ok=True)
             if page.kept or self.previous.holds(page.path, page.content):
-                self._take_over(page.path, path)
+                if not self._stands(page.path):
+                    self._make_room(page.path, path)
+                    self._take_over(page.path, path)
             else:
-                with path.open("xb") as file:  # two pages of one name would be a fault of ours
+                self._make_room(page.path, path)
+                with open(path, "xb") as file:  # noqa: PTH123  # two pages of one name would be a fault of ours
                     file.write(page.content)
                 self.written += 1
         except OSError as error:
             raise WriteFailed(
                 f"cannot write a page of the site: {error.strerror or error}",
-                where=str(path),
+                where=path,
                 hint="Make room or choose another folder, then build it again; the old site still stands.",
             ) from error
+        self._left.discard(page.path)
         self.files.append(FileRecord(page.path, size, page.fingerprint, page.summary))
+
+    def _stands(self, name: str) -> bool:
+        """Whether the folder began with this very file."""
+        return name in self._left and self._standing.is_the_same(name, self._before)
+
+    def _make_room(self, name: str, path: str) -> None:
+        """The file's folder is there, and nothing of the file's name."""
+        if self._replacing and not self.folder.is_dir():  # given up meanwhile
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self.folder))
+        self._make_folder(name.rpartition("/")[0])
+        if self._replacing or name in self._left or name in self._standing.folders:
+            _clear(path)
+
+    def _make_folder(self, name: str) -> None:
+        if name in self._made:
+            return
+        if name:
+            self._make_folder(name.rpartition("/")[0])
+        path = self.folder / name
+        if name in self._left or (self._replacing and not path.is_dir()):
+            _clear(str(path))
+            self._left.discard(name)
+        path.mkdir(exist_ok=True)
+        self._made.add(name)
+
+    def sweep(self) -> None:
+        """Nothing is in the folder but what was added and taken; raises ``WriteFailed`` where the disk refuses."""
+        wanted = {each.path for each in self.files}
+        for name in self._left - wanted:
+            durable.remove_file(self.folder / name)
+        needed = {name[:at] for name in wanted for at in _slashes(name)}
+        for name in sorted(self._standing.folders - needed, reverse=True):  # what is below comes first
+            durable.remove_tree(self.folder / name)
 
     def filled(self) -> Filled:
         """What this stage put into the folder, for the stage of another process to take."""
@@ -78,14 +125,14 @@ class Stage:
         self.files += filled.files
         self.written += filled.written
 
-    def _take_over(self, name: str, path: Path) -> None:
+    def _take_over(self, name: str, path: str) -> None:
         try:
             try:
                 os.link(name, path, src_dir_fd=self.previous.folder, follow_symlinks=False)
             except (FileNotFoundError, FileExistsError):
                 raise
             except OSError:  # a file system without links, or one that allows no more of them
-                _copy(name, self.previous.folder, path)
+                _copy(name, self.previous.folder, Path(path))
         except FileNotFoundError as error:
             raise SiteGone(name) from error
 
@@ -100,22 +147,28 @@ def _copy(name: str, folder: int | None, path: Path) -> None:
         os.utime(file.fileno(), ns=(found.st_atime_ns, found.st_mtime_ns))
 
 
-def exchanged(target: Path, previous: PreviousSite, fill: Callable[[Stage], T]) -> T:
+def exchanged(
+    target: Path, previous: PreviousSite, fill: Callable[[Stage], T], aside: Path | None = None
+) -> T:
     """The folder is what ``fill`` puts into a new one, which takes its place at once; returns what ``fill`` does.
 
-    Where the site before is replaced meanwhile, nothing is taken over from it. After any error it stands as it was.
+    The old one lies at ``aside`` then, for the next to begin with. Where the site before is replaced meanwhile, nothing is
+    taken over from it. After any error it stands as it was.
     """
     try:
-        return _exchange(target, previous, fill)
+        return _exchange(target, previous, fill, aside)
     except SiteGone:
-        return _exchange(target, PreviousSite(), fill)
+        return _exchange(target, PreviousSite(), fill, None)
 
 
-def _exchange(target: Path, previous: PreviousSite, fill: Callable[[Stage], T]) -> T:
+def _exchange(target: Path, previous: PreviousSite, fill: Callable[[Stage], T], aside: Path | None) -> T:
     staged = new_stage(target)
     try:
-        result = fill(Stage(staged, previous))
-        durable.swap_directory(staged, target)
+        begun = _begun_with(aside, staged) if aside and previous.standing else NOTHING
+        stage = Stage(staged, previous, begun)
+        result = fill(stage)
+        stage.sweep()
+        durable.swap_directory(staged, target, aside)
     except BaseException:
         abandon(staged)
         raise
@@ -138,9 +191,52 @@ def new_stage(target: Path) -> Path:
     return staged
 
 
+def _begun_with(aside: Path, staged: Path) -> Standing:
+    """What stands in the staged folder, which is the one set aside now; nothing where there is none that can be had."""
+    if not durable.moved(aside, staged):
+        return NOTHING
+    try:
+        with _opened(staged) as folder:
+            standing = standing_in(folder)
+    except OSError as error:
+        raise WriteFailed(
+            f"cannot read what was set aside: {error.strerror or error}",
+            where=str(staged),
+            hint="Run it again: it begins with an empty folder.",
+        ) from error
+    if standing.is_plain:
+        return standing
+    durable.remove_tree(staged)  # none of ours: a link in it could lead anywhere
+    durable.make_directory(staged)
+    return NOTHING
+
+
+@contextmanager
+def _opened(folder: Path) -> Iterator[int]:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _clear(path: str) -> None:
+    """Nothing is there any more."""
+    try:
+        os.unlink(path)  # noqa: PTH108  # a Path of each file would take a third of the time
+    except FileNotFoundError:
+        pass
+    except (IsADirectoryError, PermissionError):  # the one on Linux, the other on macOS
+        durable.remove_tree(Path(path))
+
+
 def abandon(staged: Path) -> None:
     """What was staged is gone, as far as the disk allows; the error that led here is the one to report."""
     shutil.rmtree(staged, ignore_errors=True)
+
+
+def _slashes(name: str) -> Iterator[int]:
+    return (at for at, character in enumerate(name) if character == "/")
 
 
 def _literal(name: str) -> str:

@@ -80,15 +80,15 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("narrow")
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(_VAULT, st.lists(st.tuples(_EDITS, _SITES), min_size=1, max_size=3))
+@given(_VAULT, st.lists(st.tuples(_EDITS, _SITES), min_size=1, max_size=4), st.booleans())
 def test_a_site_is_the_same_whatever_was_there_before(
-    vault: dict[str, Page], nights: list[tuple[dict[str, Page | None], Site]]
+    vault: dict[str, Page], nights: list[tuple[dict[str, Page | None], Site]], with_aside: bool
 ) -> None:
     with TemporaryDirectory() as folder:
         site, fresh = Path(folder, "site"), Path(folder, "fresh")
         for edits, wanted in [({}, Site()), *nights]:
             vault = {name: page for name, page in {**vault, **edits}.items() if page is not None}
             snapshot = snapshot_of({"notes": {name: _written(name, page) for name, page in vault.items()}})
-            build_site(snapshot, site, wanted)
+            build_site(snapshot, site, wanted, aside=Path(folder, "aside") if with_aside else None)
             build_site(snapshot, fresh, wanted, full=True)
             assert _files(site) == _files(fresh)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Mapping
+import shutil
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -38,14 +39,16 @@ def _names(folder: Path) -> Mapping[str, int]:
 class Nights:
     """A site of ``NOTES``, and builds upon it, each checked against one from nothing."""
 
-    def __init__(self, folder: Path) -> None:
-        self.site, self._fresh = folder / "site", folder / "fresh"
-        build_site(_snapshot(), self.site, Site())
+    def __init__(self, folder: Path, aside: Path | None) -> None:
+        self.site, self.aside, self._fresh = folder / "site", aside, folder / "fresh"
+        if aside is not None:
+            build_site(_snapshot(owl="# Owl\n\nAsleep.\n", gone="# Gone\n"), self.site, Site())
+        build_site(_snapshot(), self.site, Site(), aside=aside)
 
     def __call__(self, snapshot: TablesInMemory, settings: Site | None = None) -> tuple[set[str], SiteResult]:
         """Which files are new, and the result."""
         before = _names(self.site)
-        result = build_site(snapshot, self.site, settings or Site())
+        result = build_site(snapshot, self.site, settings or Site(), aside=self.aside)
         build_site(snapshot, self._fresh, settings or Site(), full=True)
         files = _files(self.site)
         assert files == _files(self._fresh)
@@ -53,9 +56,9 @@ class Nights:
         return {name for name, inode in _names(self.site).items() if before.get(name) != inode}, result
 
 
-@pytest.fixture
-def night(tmp_path: Path) -> Nights:
-    return Nights(tmp_path)
+@pytest.fixture(params=["", "store/aside"], ids=["alone", "aside"])
+def night(tmp_path: Path, request: pytest.FixtureRequest) -> Nights:
+    return Nights(tmp_path, tmp_path / request.param if request.param else None)
 
 
 def _pages(names: set[str]) -> set[str]:
@@ -119,6 +122,47 @@ def test_a_damaged_record_is_not_trusted(night: Nights, name: str, damage: bytes
     (site / name).write_bytes(damage)
     new, _ = night(_snapshot())
     assert len(new) == len(_names(site))
+
+
+def _obstacles(aside: Path) -> None:
+    """Folders where files are to be, files where folders are, and what nobody wants."""
+    (aside / "owl.html").unlink()
+    (aside / "owl.html/deep").mkdir(parents=True)
+    (aside / "owl.html/deep/x").write_text("x")
+    shutil.rmtree(aside / "bats")
+    (aside / "bats").write_text("no folder")
+    (aside / "moth.html").write_text("another moth")
+    (aside / "more/of/it").mkdir(parents=True)
+    (aside / "more/stray.txt").write_text("stray")
+
+
+def _links_out(aside: Path) -> None:
+    """A folder that is a link to one of somebody else."""
+    shutil.rmtree(aside / "bats")
+    mine = aside.parent / "mine"
+    mine.mkdir()
+    (aside / "bats").symlink_to(mine)
+
+
+@pytest.mark.parametrize("spoil", [_obstacles, _links_out, shutil.rmtree, lambda aside: None])
+def test_whatever_was_set_aside_the_site_is_the_same(tmp_path: Path, spoil: Callable[[Path], None]) -> None:
+    aside = tmp_path / "store/aside"
+    night = Nights(tmp_path, aside)
+    night(_snapshot(moth="# Moth\n\nNot alone.\n"))
+    spoil(aside)
+    new, _ = night(_snapshot(owl="# Owl\n\nAwake.\n"))
+    assert {"owl.html", "moth.html"} <= new and "bats/index.md" not in new
+    assert not list(tmp_path.glob("store/mine/*"))
+    assert {path.name for path in tmp_path.iterdir()} == {"site", "fresh", "store"}
+
+
+def test_what_was_set_aside_is_gone_through_and_not_made_anew(tmp_path: Path) -> None:
+    aside = tmp_path / "store/aside"
+    night = Nights(tmp_path, aside)
+    folders = {path: path.stat().st_ino for path in aside.rglob("*") if path.is_dir()}
+    night(_snapshot(owl="# Owl\n\nAwake.\n"))
+    kept = {path: (night.site / path.relative_to(aside)).stat().st_ino for path in folders if path != aside}
+    assert kept == folders and (aside / "owl.html").is_file()
 
 
 def test_a_file_system_without_links_gets_copies(night: Nights, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,59 @@
+"""What lies in a folder: each file by its path, as the system tells of it, in one walk."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Files by path, and folders by path, the folder itself not among them; nothing is followed."""
+
+    files: Mapping[str, os.stat_result] = field(default_factory=dict)
+    folders: frozenset[str] = frozenset()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is nothing but folders and plain files: no link, device or pipe."""
+        return all(stat.S_ISREG(found.st_mode) for found in self.files.values())
+
+    def is_the_same(self, path: str, other: Standing) -> bool:
+        """Whether the path is a name of one and the same file here and there."""
+        one, two = self.files.get(path), other.files.get(path)
+        return one is not None and two is not None and os.path.samestat(one, two)
+
+
+NOTHING = Standing()
+
+
+def standing_in(folder: int) -> Standing:
+    """What lies in an open folder; raises ``OSError`` where it cannot be read."""
+    files: dict[str, os.stat_result] = {}
+    folders: set[str] = set()
+    _walk(folder, "", files, folders)
+    return Standing(files, frozenset(folders))
+
+
+def _walk(folder: int, above: str, files: dict[str, os.stat_result], folders: set[str]) -> None:
+    below: list[str] = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                below.append(entry.name)
+            else:
+                files[above + entry.name] = entry.stat(follow_symlinks=False)
+    for name in below:
+        folders.add(above + name)
+        opened = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+        try:
+            _walk(opened, f"{above}{name}/", files, folders)
+        finally:
+            os.close(opened)
+
+
+def is_as_written(found: os.stat_result, size: int, latest: int) -> bool:
+    """Whether it is a plain file of this size that was not written after ``latest``, in nanoseconds."""
+    return stat.S_ISREG(found.st_mode) and found.st_size == size and found.st_mtime_ns <= latest
