@@ -9,7 +9,7 @@ import pyarrow as pa
 from bs4 import BeautifulSoup
 
 from artifacts import tables
-from docsite.pages import render_pages
+from docsite.pages import render_page
 from docsite.plan import plan_site
 from pipeline.chunk import build_tree, code_blocks, heading_slugs
 from pipeline.collection_settings import Collection
@@ -88,7 +88,8 @@ def _with_graph(documents: pa.Table, found: Partition, links_in: Mapping[str, in
 def page_of(texts: Mapping[str, str], page: str, settings: Site | None = None) -> BeautifulSoup:
     """One page of the site of a single collection, parsed."""
     plan = plan_site(snapshot_of({"notes": texts}), settings or Site())
-    (made,) = render_pages(plan, [plan.by_page[page]])
+    entry = plan.by_page[page]
+    made = render_page(plan, entry, plan.renderer.render(entry))
     return BeautifulSoup(made.content, "html.parser")
 
 

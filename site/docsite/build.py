@@ -149,13 +149,14 @@ def _add_kept(plan: SitePlan, reuse: Reuse, stage: Stage) -> list[Wanted]:
     fingerprints = page_fingerprints(plan, reuse.shared)
     left: list[Wanted] = []
     for page in plan.tree.order:
-        fingerprint = fingerprints[plan.by_page[page].row]
-        paths = [path for path in (page, plan.twins.get(page)) if path is not None]
-        kept = [each for path in paths if (each := reuse.kept(path, fingerprint)) is not None]
-        if len(kept) < len(paths):
+        fingerprint, twin = fingerprints[plan.by_page[page].row], plan.twins.get(page)
+        kept = [reuse.kept(page, fingerprint.page)]
+        if twin is not None:
+            kept.append(reuse.kept(twin, fingerprint.content))
+        if None in kept:
             left.append(Wanted(page, fingerprint))
             continue
-        for each in kept:
+        for each in filter(None, kept):
             stage.add(each)
     return left
 

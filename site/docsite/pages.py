@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -64,16 +64,12 @@ class DocumentView:
     graph: Markup
 
 
-def render_pages(plan: SitePlan, entries: Sequence[Entry]) -> Iterator[SitePage]:
-    """The pages of these documents, in the order given; batches can be rendered apart and in any order."""
-    communities = {community.community_id: community for community in plan.topics}
-    for entry in entries:
-        content = plan.renderer.render(entry)
-        summary = entry.description or content.summary
-        frame = frame_of(plan, entry.page, entry.title, summary, entry=entry)
-        view = _view(plan, entry, content, communities.get(entry.community))
-        made = plan.theme.render("page.html", {"frame": frame, "view": view})
-        yield SitePage(entry.page, made, summary)
+def render_page(plan: SitePlan, entry: Entry, content: Content) -> SitePage:
+    """The page of this document, whose content is given."""
+    summary = entry.description or content.summary
+    frame = frame_of(plan, entry.page, entry.title, summary, entry=entry)
+    view = _view(plan, entry, content, plan.topic_of.get(entry.community))
+    return SitePage(entry.page, plan.theme.render("page.html", {"frame": frame, "view": view}), summary)
 
 
 def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRow | None) -> DocumentView:
@@ -81,10 +77,10 @@ def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRo
     rows = related_rows(plan.relations, entry.row, plan.settings.related)
     before, after = plan.tree.previous(entry.page), plan.tree.next(entry.page)
     toc = _toc(content, frozenset(section.slug for section in plan.library.sections(entry)))
-    head, end, body = content.html.partition("</h1>") if content.has_title else ("", "", content.html)
+    head, body = content.parts
     return DocumentView(
         # What docsite.render gives is sanitised, and dressed with escaped text only.
-        head=Markup(head + end),  # noqa: S704
+        head=Markup(head),  # noqa: S704
         content=Markup(body),  # noqa: S704
         shows_title=not content.has_title,
         crumbs=_crumbs(plan, entry),

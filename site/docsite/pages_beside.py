@@ -11,12 +11,14 @@ from pathlib import Path
 
 from artifacts.snapshot import Snapshot, read_manifest
 from docsite.beside import Beside
+from docsite.extent import extent_in
+from docsite.fingerprints.pages import PageFingerprint
 from docsite.library import SnapshotTables
-from docsite.pages import render_pages
+from docsite.pages import render_page
 from docsite.plan import SitePage, SitePlan, plan_site
-from docsite.previous import PreviousSite, previous_site
+from docsite.previous import PreviousSite, Reuse, previous_site
 from docsite.staging import Filled, Stage
-from docsite.twins import twin_files
+from docsite.twins import twin_file
 from pipeline.model import SnapshotId
 from pipeline.site_settings import Site
 
@@ -26,10 +28,10 @@ PAGES_AT_A_TIME, LEAST_PAGES = 64, 512
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A document's page by its path, and the fingerprint of what it is made from."""
+    """A document's page by its path, and the fingerprints of what it is made from."""
 
     page: str
-    fingerprint: str
+    fingerprint: PageFingerprint
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ def add_pages(
     give = _giving(plan, snapshot, stage, beside) if len(wanted) >= LEAST_PAGES else None
     given: list[Callable[[], Filled]] = []
     while parts:
-        for page in _rendered(plan, parts.popleft()):
+        for page in _rendered(plan, parts.popleft(), stage.previous):
             stage.add(page)
             if give is not None and parts and give.beside.is_idle():
                 given.append(give.away(parts.pop()))
@@ -93,17 +95,21 @@ def write_pages(job: PagesJob) -> Filled:
 
 
 def _written(plan: SitePlan, pages: Sequence[Wanted], stage: Stage) -> Filled:
-    for page in _rendered(plan, pages):
+    for page in _rendered(plan, pages, stage.previous):
         stage.add(page)
     return stage.filled()
 
 
-def _rendered(plan: SitePlan, wanted: Sequence[Wanted]) -> Iterator[SitePage]:
+def _rendered(plan: SitePlan, wanted: Sequence[Wanted], previous: PreviousSite) -> Iterator[SitePage]:
+    reuse = Reuse(previous)
     for each in wanted:
-        entry = plan.by_page[each.page]
-        yield replace(next(render_pages(plan, [entry])), fingerprint=each.fingerprint)
-        if each.page in plan.twins:
-            yield replace(next(twin_files(plan, [entry])), fingerprint=each.fingerprint)
+        entry, made_of = plan.by_page[each.page], each.fingerprint.content
+        content = previous.content(each.page, made_of) or plan.renderer.render(entry)
+        page = render_page(plan, entry, content)
+        extent = extent_in(page.content, content, made_of)
+        yield replace(page, fingerprint=each.fingerprint.page, extent=extent)
+        if twin := plan.twins.get(each.page):
+            yield reuse.page(twin, made_of, partial(twin_file, plan, entry))
 
 
 # Of one site only, but for all its parts: the process beside ends with the site.

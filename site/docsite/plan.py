@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from docsite import navigation, related, urls
 from docsite.all_pages import AllPages, all_pages
+from docsite.extent import Extent
 from docsite.library import CommunityRow, Entry, Library, SnapshotTables
 from docsite.parts import Parts, parts_of
 from docsite.render import Renderer
@@ -21,7 +22,7 @@ class SitePage:
     """One file of the site: its path below the site's folder, its bytes, and of a document's page the summary.
 
     ``fingerprint`` stands for all that it is made from, where that is known; a file that is ``kept`` is the one that
-    the site had before, and has no bytes here.
+    the site had before, and has no bytes here. ``extent`` tells where in a document's page its content stands.
     """
 
     path: str
@@ -29,13 +30,14 @@ class SitePage:
     summary: str = ""
     fingerprint: str = ""
     kept: bool = False
+    extent: Extent | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SitePlan:
     """The documents, where each page lies, how pages hang together, and who renders their content.
 
-    ``topics`` are the communities worth showing: a page that nothing is linked with is none.
+    ``topics`` are the communities worth showing, ``topic_of`` the same by number: a page that nothing is linked with is none.
     """
 
     library: Library
@@ -52,6 +54,7 @@ class SitePlan:
     theme: Theme
     twins: Mapping[str, str]
     topics: tuple[CommunityRow, ...]
+    topic_of: Mapping[int, CommunityRow]
     parts: Parts
     words: tuple[Word, ...]
 
@@ -94,6 +97,7 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
         theme=theme,
         twins=urls.twin_paths(entry.page for entry in library.entries) if settings.markdown else {},
         topics=topics,
+        topic_of={topic.community_id: topic for topic in topics},
         parts=parts_of(settings, library.entries, bool(tags), topics),
         words=read_words(snapshot, library) if settings.search else (),
     )

@@ -12,13 +12,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+from docsite.extent import Extent
+from docsite.markdown_html import Anchored
 from docsite.plan import SitePage
+from docsite.render import Content
 from docsite.standing import Standing, is_as_written, standing_in
 from docsite.urls import MARKER, RECORD
 from pipeline.identity import canonical_json, sha256_hex
 
-FORMAT = 1
+FORMAT = 2
 # A record that grows beyond this when it is unpacked is none of ours.
 _MAX_BYTES = 2_000_000_000
 
@@ -31,6 +35,7 @@ class FileRecord:
     size: int
     fingerprint: str
     summary: str
+    extent: Extent | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +88,27 @@ class PreviousSite:
     def holds(self, path: str, content: bytes) -> bool:
         """Whether the site had this very file."""
         known = self.by_path.get(path)
-        if known is None or known.size != len(content) or not self.is_sound(known):
-            return False
-        try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=self.folder)
-        except OSError:
-            return False
-        with os.fdopen(descriptor, "rb") as file:
-            return file.read(len(content) + 1) == content
+        return known is not None and known.size == len(content) and self._bytes(known) == content
 
-    def summary(self, path: str) -> str:
-        """The summary of the page, as it was."""
-        return self.by_path[path].summary
+    def content(self, path: str, fingerprint: str) -> Content | None:
+        """The content of the document's page, where that was made from the same."""
+        known = self.by_path.get(path)
+        if known is None or known.extent is None or known.extent.fingerprint != fingerprint:
+            return None
+        page = self._bytes(known)
+        return known.extent.content(page, known.summary) if page is not None else None
+
+    def _bytes(self, known: FileRecord) -> bytes | None:
+        """The file's bytes; nothing where they are not those that were written."""
+        if not self.is_sound(known):
+            return None
+        try:
+            descriptor = os.open(known.path, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=self.folder)
+        except OSError:
+            return None
+        with os.fdopen(descriptor, "rb") as file:
+            content = file.read(known.size + 1)
+        return content if len(content) == known.size else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +121,8 @@ class Reuse:
     def kept(self, path: str, fingerprint: str) -> SitePage | None:
         """The page as it is in the site before, where that was made from the same."""
         if self.previous.has(path, fingerprint):
-            return SitePage(path, b"", self.previous.summary(path), fingerprint, kept=True)
+            known = self.previous.by_path[path]
+            return SitePage(path, b"", known.summary, fingerprint, kept=True, extent=known.extent)
         return None
 
     def page(self, path: str, fingerprint: str, make: Callable[[], SitePage]) -> SitePage:
@@ -152,7 +167,10 @@ def _unpacked(packed: bytes) -> SiteRecord:
     given = json.loads(unpacker.decompress(packed, _MAX_BYTES))
     if given["format"] != FORMAT:
         raise ValueError("a record of another version")
-    files = tuple(FileRecord(*each) for each in given["files"])
+    files = tuple(
+        FileRecord(path, size, fingerprint, summary, _extent(extent))
+        for path, size, fingerprint, summary, extent in given["files"]
+    )
     return SiteRecord(given["whole"], given["pages"], files)
 
 
@@ -166,9 +184,26 @@ def record_files(record: SiteRecord, snapshot_id: str) -> Iterator[SitePage]:
 
 def packed_record(record: SiteRecord) -> bytes:
     """The record as bytes; equal records give equal bytes."""
-    files = [[each.path, each.size, each.fingerprint, each.summary] for each in _sorted(record.files)]
+    files = [
+        [each.path, each.size, each.fingerprint, each.summary, _written(each.extent)]
+        for each in _sorted(record.files)
+    ]
     given = {"format": FORMAT, "whole": record.whole, "pages": record.pages, "files": files}
     return zlib.compress(canonical_json(given).encode("utf-8", "surrogatepass"), 3)
+
+
+def _written(extent: Extent | None) -> list[Any] | None:
+    if extent is None:
+        return None
+    headings = [[each.level, each.title, each.slug] for each in extent.headings]
+    return [extent.fingerprint, extent.head, extent.body, headings]
+
+
+def _extent(given: list[Any] | None) -> Extent | None:
+    if given is None:
+        return None
+    fingerprint, head, body, headings = given
+    return Extent(fingerprint, tuple(head), tuple(body), tuple(Anchored(*each) for each in headings))
 
 
 def _sorted(files: Sequence[FileRecord]) -> list[FileRecord]:

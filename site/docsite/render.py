@@ -38,6 +38,12 @@ class Content:
         """Whether the content begins with a title of its own."""
         return bool(self.headings) and self.headings[0].level == 1
 
+    @property
+    def parts(self) -> tuple[str, str]:
+        """The title, where the content begins with one, and the rest."""
+        head, end, body = self.html.partition("</h1>") if self.has_title else ("", "", self.html)
+        return head + end, body
+
 
 class Renderer:
     """Renders documents of one library; ``tag_pages`` are the pages of tags by name."""

@@ -81,7 +81,7 @@ class Stage:
                 hint="Make room or choose another folder, then build it again; the old site still stands.",
             ) from error
         self._left.discard(page.path)
-        self.files.append(FileRecord(page.path, size, page.fingerprint, page.summary))
+        self.files.append(FileRecord(page.path, size, page.fingerprint, page.summary, page.extent))
 
     def _stands(self, name: str) -> bool:
         """Whether the folder began with this very file."""

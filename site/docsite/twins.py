@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from docsite import urls
@@ -18,11 +18,9 @@ SUMMARY_CHARS = 160
 _TITLE = re.compile(r"\s*(#\s|[^\n]+\n=+\s*\n)")
 
 
-def twin_files(plan: SitePlan, entries: Sequence[Entry]) -> Iterator[SitePage]:
-    """The markdown of these documents, in the order given; nothing where the site has none."""
-    for entry in entries:
-        if entry.page in plan.twins:
-            yield SitePage(plan.twins[entry.page], _markdown(plan.library, entry).encode())
+def twin_file(plan: SitePlan, entry: Entry) -> SitePage:
+    """The markdown of this document, which has some in this site."""
+    return SitePage(plan.twins[entry.page], _markdown(plan.library, entry).encode())
 
 
 def _markdown(library: Library, entry: Entry) -> str:

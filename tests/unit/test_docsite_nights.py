@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from docsite.build import SiteResult, build_site
+from docsite.library import Entry
+from docsite.render import Content, Renderer
 from docsite.urls import RECORD
 from pipeline.site_settings import Site
 from tests.site_builder import TablesInMemory, snapshot_of
@@ -226,6 +228,70 @@ def test_a_new_link_shows_on_the_page_that_it_leads_to(tmp_path: Path) -> None:
     build_site(_snapshot(), tmp_path / "site", settings)
     build_site(_snapshot(reader="# Reader\n\n[[moth]]\n"), tmp_path / "site", settings)
     assert "Reader</a>" in (tmp_path / "site/moth.html").read_text().partition("LinkedFrom")[2]
+
+
+@pytest.fixture
+def rendered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The pages whose content is rendered from now on."""
+    pages: list[str] = []
+    render = Renderer.render
+
+    def seen(self: Renderer, entry: Entry) -> Content:
+        pages.append(entry.page)
+        return render(self, entry)
+
+    monkeypatch.setattr(Renderer, "render", seen)
+    return pages
+
+
+def test_content_is_taken_from_the_page_before_where_only_what_is_around_it_changed(
+    tmp_path: Path, rendered: list[str]
+) -> None:
+    texts = NOTES | {"untitled.md": "Words without a heading.\n", "plain.txt": "<b>As it is</b>\n"}
+    build_site(snapshot_of({"notes": texts}), tmp_path / "site", Site())
+    rendered.clear()
+    more = texts | {"new.md": "# New\n\nTo [[owl]], [[untitled]] and [[plain]].\n"}
+    result = build_site(snapshot_of({"notes": more}), tmp_path / "site", Site())
+    assert rendered == ["new.html"] and result.written > 5
+    assert "New</a>" in (tmp_path / "site/untitled.html").read_text().partition("LinkedFrom")[2]
+    build_site(snapshot_of({"notes": more}), tmp_path / "fresh", Site())
+    assert _files(tmp_path / "site") == _files(tmp_path / "fresh")
+
+
+def test_content_of_a_page_that_somebody_changed_is_rendered_anew(
+    tmp_path: Path, rendered: list[str]
+) -> None:
+    build_site(_snapshot(), tmp_path / "site", Site())
+    owl = tmp_path / "site/owl.html"
+    owl.write_bytes(owl.read_bytes().replace(b"Hoot", b"Boot"))
+    os.utime(tmp_path / "site" / RECORD, ns=(0, (tmp_path / "site" / RECORD).stat().st_mtime_ns))
+    rendered.clear()
+    build_site(_snapshot(new="# New\n\n[[owl]] [[moth]]\n"), tmp_path / "site", Site())
+    assert sorted(rendered) == ["new.html", "owl.html"] and "Hoot" in owl.read_text()
+
+
+def test_content_that_an_owners_template_shows_otherwise_is_rendered_anew(
+    tmp_path: Path, rendered: list[str]
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/page.html").write_text(
+        '{% extends "theme/page.html" %}{% block main %}{{ view.content|upper }}{% endblock %}'
+    )
+    settings = Site(templates=str(tmp_path / "mine"))
+    build_site(_snapshot(), tmp_path / "site", settings)
+    rendered.clear()
+    changed = _snapshot(moth="# Moth\n\nNot alone.\n", new="# New\n")
+    build_site(changed, tmp_path / "site", settings)
+    assert set(rendered) == {
+        "index.html",
+        "bats/index.html",
+        "owl.html",
+        "moth.html",
+        "reader.html",
+        "new.html",
+    }
+    build_site(changed, tmp_path / "fresh", settings)
+    assert _files(tmp_path / "site") == _files(tmp_path / "fresh")
 
 
 def test_a_topic_of_another_name_shows_on_its_pages(tmp_path: Path) -> None:

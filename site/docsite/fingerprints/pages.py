@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from docsite.fingerprints.around import (
     backlink_digests,
     drawing_digests,
@@ -15,15 +17,24 @@ from docsite.fingerprints.documents import content_digests
 from docsite.plan import SitePlan
 
 
-def page_fingerprints(plan: SitePlan, code: bytes) -> list[str]:
-    """For each document, by row, a text that changes when its page or the markdown beside it may.
+@dataclass(frozen=True, slots=True)
+class PageFingerprint:
+    """What a document's page is made of, and what its content and the markdown beside it are made of."""
+
+    page: str
+    content: str
+
+
+def page_fingerprints(plan: SitePlan, code: bytes) -> list[PageFingerprint]:
+    """For each document, by row, texts that change when its page or its content may.
 
     ``code`` stands for all that the pages of a site share: settings, templates, words, and this program.
     """
     edges, shown, ranks = plan.library.edges, shown_digests(plan), ranks_of(plan)
+    content = content_digests(plan)
     around = navigation_digests(plan.tree, plan.listing)
     parts = (
-        content_digests(plan),
+        content,
         [around[entry.page] for entry in plan.library.entries],
         _neighbours(plan, shown),
         backlink_digests(edges, shown, ranks),
@@ -31,7 +42,10 @@ def page_fingerprints(plan: SitePlan, code: bytes) -> list[str]:
         related_digests(plan, shown),
         _topics(plan),
     )
-    return [digest(code, *each).hex() for each in zip(*parts, strict=True)]
+    return [
+        PageFingerprint(digest(code, *each).hex(), digest(code, each[0]).hex())
+        for each in zip(*parts, strict=True)
+    ]
 
 
 def _neighbours(plan: SitePlan, shown: Digests) -> list[bytes]:

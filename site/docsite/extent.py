@@ -1,0 +1,35 @@
+"""Where in a page its content stands: where only what is around it changed, it is taken from the page before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from docsite.markdown_html import Anchored
+from docsite.render import Content
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """The bytes of a page from and to which the two parts of its content go, its headings, and what it was made from."""
+
+    fingerprint: str
+    head: Span
+    body: Span
+    headings: tuple[Anchored, ...]
+
+    def content(self, page: bytes, summary: str) -> Content:
+        """The content as it stands in this page."""
+        html = page[slice(*self.head)] + page[slice(*self.body)]
+        return Content(html.decode(), self.headings, summary)
+
+
+def extent_in(page: bytes, content: Content, fingerprint: str) -> Extent | None:
+    """Where the content stands in the page; nothing where an owner's template shows it in another way."""
+    head, body = (part.encode() for part in content.parts)
+    above = page.find(head)
+    below = page.find(body, above + len(head))
+    if above < 0 or below < 0:
+        return None
+    return Extent(fingerprint, (above, above + len(head)), (below, below + len(body)), content.headings)
