@@ -1,12 +1,20 @@
-"""Work that another process does meanwhile: it is killed when its block ends, whatever the reason."""
+"""Work that another process does meanwhile: it is killed when its block ends, whatever the reason.
+
+with beside():              # the process of a night
+    with beside() as one:   # a stage of it: the same process
+        ...
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
@@ -36,10 +44,13 @@ class Begun(Generic[T]):
 
 
 class Beside:
-    """A process beside this one, for one piece of work at a time."""
+    """A process beside this one, for one piece of work at a time.
 
-    def __init__(self) -> None:
-        self._workers = Workers(1)
+    ``then`` names modules that it imports once it is up and has nothing else to do, for work that comes later.
+    """
+
+    def __init__(self, then: tuple[str, ...] = ()) -> None:
+        self._workers, self._then = Workers(1), then
         self._waiting = ThreadPoolExecutor(1, "noctule-beside")
         self._last: Future[Any] | None = None
 
@@ -59,10 +70,40 @@ class Beside:
         ``stage`` must be importable and its values picklable. Where the process dies, this one does the work: as ``here``
         does, where that takes less than ``stage(given)`` in a process that has other things in memory.
         """
+        begun = self._submit(stage, given)
+        if self._then:
+            self._submit(_imported, self._then)
+            self._then = ()
+        return Begun(begun, here or partial(stage, given))
+
+    def _submit(self, stage: Callable[[A], T], given: A) -> Future[T]:
         begun = self._waiting.submit(self._workers.call, stage, given, _LIMIT_S)
         self._last = begun
-        return Begun(begun, here or partial(stage, given))
+        return begun
 
     def is_idle(self) -> bool:
         """Whether all that was started is over."""
         return self._last is None or self._last.done()
+
+
+_around: ContextVar[Beside | None] = ContextVar("beside", default=None)
+
+
+@contextmanager
+def beside(then: tuple[str, ...] = ()) -> Iterator[Beside]:
+    """The process of the block around this one, where there is one; else one of its own, which ends with the block."""
+    known = _around.get()
+    if known is not None:
+        yield known
+        return
+    with Beside(then) as own:
+        token = _around.set(own)
+        try:
+            yield own
+        finally:
+            _around.reset(token)
+
+
+def _imported(modules: tuple[str, ...]) -> None:
+    for module in modules:
+        import_module(module)

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from prefect import flow
 
+from flows.beside import beside
 from flows.index import PrefectSteps, index
 from flows.request import IndexRequest
 from flows.signals import heeding_signals
 from flows.site import site
-from flows.work import Night, publish_as_set
+from flows.work import SITE_WORK, Night, publish_as_set
 
 
 @flow(name="nightly", persist_result=False)
@@ -25,15 +26,16 @@ def nightly(
 ) -> Night:
     """Indexes what the settings describe, builds the site, and sends the snapshot to its targets, in this order."""
     with heeding_signals():
-        built = index(
-            config=config,
-            store=store,
-            allow_empty=allow_empty,
-            accept_drop=accept_drop,
-            accept_shrink=accept_shrink,
-            engine=engine,
-            publish=False,
-        )
-        night = Night(built, site(config=config, store=store, out=out))
+        with beside(SITE_WORK):
+            built = index(
+                config=config,
+                store=store,
+                allow_empty=allow_empty,
+                accept_drop=accept_drop,
+                accept_shrink=accept_shrink,
+                engine=engine,
+                publish=False,
+            )
+            night = Night(built, site(config=config, store=store, out=out))
         publish_as_set(IndexRequest(Path(store), None if config is None else Path(config)), PrefectSteps())
         return night

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from artifacts.manifest import Manifest
 from artifacts.remembered import Remembered
 from artifacts.store import Staging, Store
-from flows.beside import Beside
+from flows.beside import beside
 from flows.collect import understand_all
 from flows.corpus import Corpus, recalled, settled
 from flows.encode import Encoding
@@ -69,8 +69,8 @@ def stage(run: Run, given: Gathered) -> Staged:
     # Handed over, so that its counts go as soon as they are in an index.
     whole = [corpus.whole]
     corpus = replace(corpus, whole=corpus.whole.without_counts())
-    with Beside() as beside:
-        parts = Parts(run.settings, run.steps, whole.pop, corpus.rejections, encoding, beside)
+    with beside() as other:
+        parts = Parts(run.settings, run.steps, whole.pop, corpus.rejections, encoding, other)
     give_back()
     staging, manifest = run.steps.run("write", lambda: write_files(run.store.stage(), parts))
     return Staged(

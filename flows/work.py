@@ -16,7 +16,7 @@ from artifacts.layout import LOCK, SITES
 from artifacts.nights import read_night
 from artifacts.runs import recorded_at
 from artifacts.store import Store
-from flows.beside import Beside
+from flows.beside import beside
 from flows.collect import list_sources
 from flows.gathered import Gathered, gathered
 from flows.night_report import keep_report
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from docsite.search_only import SearchOnlyResult
 
 _log = logging.getLogger("noctule")
+# What another process does of a site.
+SITE_WORK = ("docsite.search.beside", "docsite.pages_beside")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +174,7 @@ def build_site(
     """
     from docsite.build import build_site as render
 
-    with Store(store).open() as snapshot, Beside() as beside:
+    with Store(store).open() as snapshot, beside() as other:
         built = steps.run(
             "site",
             lambda: render(
@@ -181,7 +183,7 @@ def build_site(
                 settings,
                 ranking or Search(),
                 full=full,
-                beside=beside,
+                beside=other,
                 aside=site_aside(store, out),
             ),
         )
@@ -213,9 +215,9 @@ def build_search(
     """The search of the store's current snapshot for the pages in ``out``, which something else built."""
     from docsite.search_only import build_search as render
 
-    with Store(store).open() as snapshot, Beside() as beside:
+    with Store(store).open() as snapshot, beside() as other:
         return steps.run(
-            "search", lambda: render(snapshot, out, settings, ranking, insert=insert, beside=beside)
+            "search", lambda: render(snapshot, out, settings, ranking, insert=insert, beside=other)
         )
 
 
@@ -227,7 +229,8 @@ def night_site(request: IndexRequest, out: Path, steps: Steps) -> SiteResult:
 
 def build_night(request: IndexRequest, out: Path, steps: Callable[[], Steps], progress: Progress) -> Night:
     """The index, the site of it, then other places; a failed index leaves the site as it was."""
-    built = build_index(request, steps(), progress)
-    night = Night(built, night_site(request, out, steps()))
+    with beside(SITE_WORK):
+        built = build_index(request, steps(), progress)
+        night = Night(built, night_site(request, out, steps()))
     publish_as_set(request, steps())
     return night

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from docsite import build, pages_beside, search_only
+from docsite.fingerprints.pages import PageFingerprint
 from docsite.plan import plan_site
 from docsite.search import beside as beside_search
-from flows.beside import Beside
+from flows.beside import Beside, beside
 from pipeline.errors import WriteFailed
 from pipeline.search_settings import Search
 from pipeline.site_settings import Site
@@ -45,6 +47,30 @@ def test_the_result_comes_and_so_does_an_error() -> None:
         assert beside.start(double, 4)() == 8
         with pytest.raises(ValueError, match="not 3"):
             beside.start(refuse, 3)()
+
+
+def whereabouts(_: None) -> int:
+    return os.getpid()
+
+
+def has_imported(module: str) -> bool:
+    return module in sys.modules
+
+
+def test_a_stage_of_a_night_has_the_process_of_the_night() -> None:
+    with beside() as outer:
+        with beside() as inner:
+            first = inner.start(whereabouts, None)()
+        assert outer.start(whereabouts, None)() == first != os.getpid()
+    with beside() as later:
+        assert later is not outer and later.start(whereabouts, None)() != first
+
+
+def test_what_comes_later_is_imported_once_there_is_a_process() -> None:
+    with beside(("colorsys",)) as outer:
+        outer.start(double, 4)()
+        assert outer.start(has_imported, "colorsys")()
+        assert not outer.start(has_imported, "imghdr")()
 
 
 def test_where_the_process_dies_this_one_does_the_work() -> None:
@@ -121,7 +147,7 @@ def test_the_search_of_a_folder_has_the_same_files_whoever_makes_its_index(
 def test_work_that_died_half_done_is_done_again_over_what_it_left(guide: Guide, tmp_path: Path) -> None:
     with guide.store.open() as snapshot:
         plan = plan_site(snapshot, Site())
-        pages = tuple(pages_beside.Wanted(page, "") for page in plan.tree.order[:3])
+        pages = tuple(pages_beside.Wanted(page, PageFingerprint("", "")) for page in plan.tree.order[:3])
         job = pages_beside.PagesJob(snapshot.path, snapshot.id, Site(), None, tmp_path, pages)
         search = beside_search.SearchJob(snapshot.path, snapshot.id, Search(), None, tmp_path, "_search/")
         first = pages_beside.write_pages(job), beside_search.fill_search(search)
@@ -137,7 +163,8 @@ def test_a_page_whose_bytes_are_those_before_is_taken_over_by_the_process_beside
     with guide.store.open() as snapshot, Beside() as beside:
         build.build_site(snapshot, tmp_path / "site", Site(), Search())
         pages = tuple(
-            pages_beside.Wanted(page, "another") for page in plan_site(snapshot, Site()).tree.order[:3]
+            pages_beside.Wanted(page, PageFingerprint("another", "another"))
+            for page in plan_site(snapshot, Site()).tree.order[:3]
         )
         job = pages_beside.PagesJob(
             snapshot.path, snapshot.id, Site(), tmp_path / "site", tmp_path / "new", pages
@@ -149,7 +176,7 @@ def test_a_page_whose_bytes_are_those_before_is_taken_over_by_the_process_beside
 
 def test_nothing_is_written_into_a_folder_that_was_given_up(guide: Guide, tmp_path: Path) -> None:
     with guide.store.open() as snapshot:
-        page = pages_beside.Wanted(plan_site(snapshot, Site()).tree.order[0], "")
+        page = pages_beside.Wanted(plan_site(snapshot, Site()).tree.order[0], PageFingerprint("", ""))
         job = pages_beside.PagesJob(snapshot.path, snapshot.id, Site(), None, tmp_path / "gone", (page,))
         with pytest.raises(WriteFailed):
             pages_beside.write_pages(job)
