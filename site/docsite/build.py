@@ -82,8 +82,8 @@ def build_site(  # what a site is made of, and how
     whole = site_fingerprint(snapshot.id, settings, ranking)
     wanted = _Wanted(snapshot, target, settings, ranking, whole, beside)
     with previous_site(target) as found:
-        previous = PreviousSite() if full else found.looked_at()
-        if previous.record.whole == whole and _is_whole(previous):
+        previous = PreviousSite() if full else found
+        if previous.record.whole == whole and _is_whole(previous.looked_at()):
             return _as_it_stands(previous, target)
         return exchanged(target, previous, partial(_write, wanted), aside)
 
@@ -124,6 +124,7 @@ def _as_it_stands(previous: PreviousSite, target: Path) -> SiteResult:
 def _write(wanted: _Wanted, stage: Stage) -> SiteResult:
     snapshot, ranking = wanted.snapshot, wanted.ranking if wanted.settings.search else None
     lookup = begin_lookup(snapshot, ranking, wanted.beside, stage) if ranking else None
+    stage.look()
     plan = plan_site(snapshot, wanted.settings)
     reuse = Reuse(stage.previous, shared_digest(plan))
     add_pages(plan, _add_kept(plan, reuse, stage), snapshot, stage, wanted.beside)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from docsite.markdown_html import Anchored
 from docsite.render import Content
@@ -10,19 +11,21 @@ from docsite.render import Content
 Span = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
-    """The bytes of a page from and to which the two parts of its content go, its headings, and what it was made from."""
+class Extent(NamedTuple):  # which the record of a site holds as it is
+    """The bytes of a page from and to which the two parts of its content go, and what it was made from.
+
+    ``headings`` are the level, title and slug of each: of most pages nobody asks for them.
+    """
 
     fingerprint: str
     head: Span
     body: Span
-    headings: tuple[Anchored, ...]
+    headings: Sequence[tuple[int, str, str]]
 
     def content(self, page: bytes, summary: str) -> Content:
         """The content as it stands in this page."""
         html = page[slice(*self.head)] + page[slice(*self.body)]
-        return Content(html.decode(), self.headings, summary)
+        return Content(html.decode(), tuple(Anchored(*each) for each in self.headings), summary)
 
 
 def extent_in(page: bytes, content: Content, fingerprint: str) -> Extent | None:
@@ -32,4 +35,5 @@ def extent_in(page: bytes, content: Content, fingerprint: str) -> Extent | None:
     below = page.find(body, above + len(head))
     if above < 0 or below < 0:
         return None
-    return Extent(fingerprint, (above, above + len(head)), (below, below + len(body)), content.headings)
+    headings = tuple((each.level, each.title, each.slug) for each in content.headings)
+    return Extent(fingerprint, (above, above + len(head)), (below, below + len(body)), headings)

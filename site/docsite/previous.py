@@ -12,10 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from docsite.extent import Extent
-from docsite.markdown_html import Anchored
 from docsite.plan import SitePage
 from docsite.render import Content
 from docsite.standing import Standing, is_as_written, standing_in
@@ -168,7 +166,7 @@ def _unpacked(packed: bytes) -> SiteRecord:
     if given["format"] != FORMAT:
         raise ValueError("a record of another version")
     files = tuple(
-        FileRecord(path, size, fingerprint, summary, _extent(extent))
+        FileRecord(path, size, fingerprint, summary, extent and Extent(*extent))
         for path, size, fingerprint, summary, extent in given["files"]
     )
     return SiteRecord(given["whole"], given["pages"], files)
@@ -185,25 +183,10 @@ def record_files(record: SiteRecord, snapshot_id: str) -> Iterator[SitePage]:
 def packed_record(record: SiteRecord) -> bytes:
     """The record as bytes; equal records give equal bytes."""
     files = [
-        [each.path, each.size, each.fingerprint, each.summary, _written(each.extent)]
-        for each in _sorted(record.files)
+        [each.path, each.size, each.fingerprint, each.summary, each.extent] for each in _sorted(record.files)
     ]
     given = {"format": FORMAT, "whole": record.whole, "pages": record.pages, "files": files}
     return zlib.compress(canonical_json(given).encode("utf-8", "surrogatepass"), 3)
-
-
-def _written(extent: Extent | None) -> list[Any] | None:
-    if extent is None:
-        return None
-    headings = [[each.level, each.title, each.slug] for each in extent.headings]
-    return [extent.fingerprint, extent.head, extent.body, headings]
-
-
-def _extent(given: list[Any] | None) -> Extent | None:
-    if given is None:
-        return None
-    fingerprint, head, body, headings = given
-    return Extent(fingerprint, tuple(head), tuple(body), tuple(Anchored(*each) for each in headings))
 
 
 def _sorted(files: Sequence[FileRecord]) -> list[FileRecord]:

@@ -28,7 +28,7 @@ _attempts = count(1)
 
 
 class SiteGone(Exception):
-    """The site before was replaced or removed while its files were taken over."""
+    """The site before was replaced or removed while its files were taken over, or what was set aside is none of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +43,28 @@ class Stage:
     """Fills a folder; a file that is taken over is another name of the same bytes, so it must never be edited."""
 
     def __init__(
-        self,
-        folder: Path,
-        previous: PreviousSite,
-        standing: Standing = NOTHING,
-        *,
-        replacing: bool = False,
+        self, folder: Path, previous: PreviousSite, aside: Path | None = None, *, replacing: bool = False
     ) -> None:
-        """``standing`` is what the folder begins with.
+        """``aside`` is the folder to begin with, if there is one.
 
-        ``replacing``: there may be more in it, such as what a process left that died in the middle of this work.
+        ``replacing``: a process that died in the middle of this work may have left some of its files.
         """
-        self.folder, self.previous, self._replacing = folder, previous, replacing
-        self._standing, self._before = standing, previous.standing or NOTHING
-        self._left, self._made = set(standing.files), set(standing.folders)
+        self.folder, self.previous, self._replacing, self._aside = folder, previous, replacing, aside
+        self._standing = NOTHING
+        self._left: set[str] = set()
+        self._made: set[str] = set()
         self.files: list[FileRecord] = []
         self.written = 0
+
+    def look(self) -> None:
+        """Looks at all files of the site before at once, and at those that the folder begins with.
+
+        It takes seconds of a large site: whoever has work for another process gives it away before that.
+        """
+        self.previous = self.previous.looked_at()
+        if self._aside is not None and self.previous.standing is not None:
+            self._standing = _begun_with(self._aside, self.folder)
+            self._left, self._made = set(self._standing.files), set(self._standing.folders)
 
     def add(self, page: SitePage) -> None:
         """The file is in the folder; raises ``WriteFailed`` where the disk refuses."""
@@ -85,7 +91,8 @@ class Stage:
 
     def _stands(self, name: str) -> bool:
         """Whether the folder began with this very file."""
-        return name in self._left and self._standing.is_the_same(name, self._before)
+        before = self.previous.standing
+        return name in self._left and before is not None and self._standing.is_the_same(name, before)
 
     def _make_room(self, name: str, path: str) -> None:
         """The file's folder is there, and nothing of the file's name."""
@@ -164,8 +171,7 @@ def exchanged(
 def _exchange(target: Path, previous: PreviousSite, fill: Callable[[Stage], T], aside: Path | None) -> T:
     staged = new_stage(target)
     try:
-        begun = _begun_with(aside, staged) if aside and previous.standing else NOTHING
-        stage = Stage(staged, previous, begun)
+        stage = Stage(staged, previous, aside)
         result = fill(stage)
         stage.sweep()
         durable.swap_directory(staged, target, aside)
@@ -199,16 +205,10 @@ def _begun_with(aside: Path, staged: Path) -> Standing:
         with _opened(staged) as folder:
             standing = standing_in(folder)
     except OSError as error:
-        raise WriteFailed(
-            f"cannot read what was set aside: {error.strerror or error}",
-            where=str(staged),
-            hint="Run it again: it begins with an empty folder.",
-        ) from error
-    if standing.is_plain:
-        return standing
-    durable.remove_tree(staged)  # none of ours: a link in it could lead anywhere
-    durable.make_directory(staged)
-    return NOTHING
+        raise SiteGone(str(aside)) from error
+    if not standing.is_plain:  # none of ours: a link in it could lead anywhere
+        raise SiteGone(str(aside))
+    return standing
 
 
 @contextmanager
