@@ -34,7 +34,7 @@ def write_table(
         pq.ParquetWriter(
             file,
             plain.schema,
-            compression="zstd",
+            compression=_compression(plain.schema),
             write_page_checksum=True,
             use_dictionary=_worth_a_dictionary(plain.schema),
         ) as parquet,
@@ -43,6 +43,20 @@ def write_table(
         for size in sizes:
             parquet.write_table(plain.slice(at, size), row_group_size=max(1, size))
             at += size
+
+
+def _compression(schema: pa.Schema) -> dict[str, str]:
+    """Vectors of floats as they are: zstd takes 8 % off them, and takes five times as long to read them."""
+    return {
+        f"{field.name}.list.element"
+        if isinstance(field.type, pa.ListType | pa.FixedSizeListType)
+        else field.name: ("none" if _is_vector(field.type) else "zstd")
+        for field in schema
+    }
+
+
+def _is_vector(kind: pa.DataType) -> bool:
+    return isinstance(kind, pa.FixedSizeListType) and pa.types.is_floating(kind.value_type)
 
 
 def _even(rows: int, size: int) -> list[int]:
