@@ -208,6 +208,12 @@ def remove_file(path: Path) -> None:
         disk.unlink(path)
 
 
+def remove_directory(path: Path) -> None:
+    """The empty folder is gone; one that was not there is fine."""
+    with _refusals(path, "remove"), suppress(FileNotFoundError, NotADirectoryError):
+        disk.rmdir(path)
+
+
 def remove_tree(path: Path) -> None:
     """The folder and all below it are gone, links not followed; one that was not there is fine."""
     for folder, directories, files in os.walk(path, topdown=False):
@@ -290,6 +296,18 @@ class Lock:
         """Let go."""
         with suppress(OSError):  # Nothing was written: there is nothing to lose.
             disk.close(self.descriptor)
+
+
+def lock_directory(descriptor: int, *, alone: bool = False) -> bool:
+    """Whether an open folder is this process's to read, or to change where it is the only one, until it is closed.
+
+    Where the file system has no locks, it is to be read and never to be changed.
+    """
+    try:
+        fcntl.flock(descriptor, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+    except OSError as error:
+        return not alone and error.errno not in (errno.EWOULDBLOCK, errno.EACCES)
+    return True
 
 
 def lock_shared(path: Path) -> Lock | None:

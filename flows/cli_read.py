@@ -124,7 +124,7 @@ def prune(
         ),
     ] = 1,
 ) -> None:
-    """Remove old snapshots; the current, the previous and any in use stay.
+    """Remove old snapshots and sites set aside; the current snapshot, the previous and any in use stay.
 
     Examples: noctule prune --keep 2 ; noctule prune --embeddings
     """

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from artifacts.aside import drop_asides
 from artifacts.embedding_prune import Freed, prune_embeddings
 from artifacts.embeddings import folder_name
 from artifacts.runs import read_runs
@@ -33,12 +34,13 @@ class PrunedStore:
 
 
 def prune_store(store: Store, keep: int, settings: Settings, spare_runs: int | None) -> PrunedStore:
-    """Old snapshots go, and then the vectors that none of those left uses; raises as ``Store.prune`` does.
+    """Old snapshots go, sites that were set aside, and then the vectors that none of those left uses; raises as ``Store.prune`` does.
 
     Vectors written since the ``spare_runs``-th last run on record began stay. ``None``: the embedding store is left alone.
     """
     with store.lock("prune"):
         removed = store.prune(keep)
+        drop_asides(store.root)
         if spare_runs is None:
             return PrunedStore(removed, None)
         used = _used(store, settings)

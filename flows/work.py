@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from artifacts import durable
-from artifacts.layout import LOCK, SITES
+from artifacts.aside import aside_of
+from artifacts.layout import LOCK
 from artifacts.nights import read_night
 from artifacts.runs import recorded_at
 from artifacts.store import Store
@@ -26,7 +26,6 @@ from flows.request import IndexRequest
 from flows.steps import Progress, Steps
 from flows.unchanged import as_before, newer_than
 from pipeline.errors import ArtifactError, NoctuleError, PartialFailure, StoreBusy, WriteFailed
-from pipeline.identity import sha256_hex
 from pipeline.model import SnapshotId
 from pipeline.search_settings import Search
 from pipeline.site_settings import Site
@@ -184,16 +183,11 @@ def build_site(
                 ranking or Search(),
                 full=full,
                 beside=other,
-                aside=site_aside(store, out),
+                aside=aside_of(store, out),
             ),
         )
         _fill_report(store, snapshot.id, out.resolve())
         return built
-
-
-def site_aside(store: Path, out: Path) -> Path:
-    """Where the site that stood in ``out`` before lies until the next one begins with it; it may be removed at any time."""
-    return store / SITES / sha256_hex(os.fsencode(out.resolve()))[:16]
 
 
 def _fill_report(store: Path, snapshot: SnapshotId, site: Path) -> None:

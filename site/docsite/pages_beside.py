@@ -91,7 +91,7 @@ def _giving(plan: SitePlan, snapshot: SnapshotTables, stage: Stage, beside: Besi
 def write_pages(job: PagesJob) -> Filled:
     """The job's pages, put into the staged folder; raises as ``plan_site`` and ``Stage.add`` do."""
     plan = _planned(job.snapshot, job.snapshot_id, job.settings)
-    return _written(plan, job.pages, Stage(job.staged, _before(job.before), replacing=True))
+    return _written(plan, job.pages, Stage(job.staged, _before((job.before, job.staged)), replacing=True))
 
 
 def _written(plan: SitePlan, pages: Sequence[Wanted], stage: Stage) -> Filled:
@@ -112,7 +112,7 @@ def _rendered(plan: SitePlan, wanted: Sequence[Wanted], previous: PreviousSite) 
             yield reuse.page(twin, made_of, partial(twin_file, plan, entry))
 
 
-# Of one site only, but for all its parts: the process beside ends with the site.
+# Of one site only, but for all its parts.
 _open_there = ExitStack()
 
 
@@ -122,5 +122,8 @@ def _planned(snapshot: Path, snapshot_id: SnapshotId, settings: Site) -> SitePla
 
 
 @lru_cache(maxsize=1)
-def _before(target: Path | None) -> PreviousSite:
+def _before(build: tuple[Path | None, Path]) -> PreviousSite:
+    """The site before, for the build that has this staged folder; what was open for another build is let go of."""
+    target, _ = build
+    _open_there.close()
     return PreviousSite() if target is None else _open_there.enter_context(previous_site(target))

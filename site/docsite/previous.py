@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from artifacts import durable
 from docsite.extent import Extent
 from docsite.plan import SitePage
 from docsite.render import Content
@@ -47,7 +48,7 @@ class SiteRecord:
 
 @dataclass(frozen=True, slots=True)
 class PreviousSite:
-    """The files of the site before, by an open folder, so that another build's exchange cannot change them."""
+    """The files of the site before, by an open folder that is locked, so that another build's exchange cannot change them."""
 
     folder: int | None = None
     path: Path | None = None
@@ -64,6 +65,11 @@ class PreviousSite:
             return replace(self, standing=standing_in(self.folder))
         except OSError:  # it is going this moment
             return self
+
+    @property
+    def keeps_names_apart(self) -> bool:
+        """Whether names that differ in case are those of different files where this site lies."""
+        return self.path is None or not (self.path / MARKER.upper()).exists()
 
     def has(self, path: str, fingerprint: str) -> bool:
         """Whether this file was made from the same, and is as it was written."""
@@ -137,7 +143,8 @@ def previous_site(target: Path) -> Iterator[PreviousSite]:
         yield PreviousSite()
         return
     try:
-        yield _read(folder, target)
+        # One that is set aside already is being made into another.
+        yield _read(folder, target) if durable.lock_directory(folder) else PreviousSite()
     finally:
         os.close(folder)
 

@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -50,11 +50,12 @@ class Stage:
         ``replacing``: a process that died in the middle of this work may have left some of its files.
         """
         self.folder, self.previous, self._replacing, self._aside = folder, previous, replacing, aside
-        self._standing = NOTHING
+        self._standing, self._open = NOTHING, ExitStack()
         self._left: set[str] = set()
         self._made: set[str] = set()
         self.files: list[FileRecord] = []
         self.written = 0
+        self.has_copies = False
 
     def look(self) -> None:
         """Looks at all files of the site before at once, and at those that the folder begins with.
@@ -63,8 +64,12 @@ class Stage:
         """
         self.previous = self.previous.looked_at()
         if self._aside is not None and self.previous.standing is not None:
-            self._standing = _begun_with(self._aside, self.folder)
+            self._standing = _begun_with(self._aside, self.folder, self._open)
             self._left, self._made = set(self._standing.files), set(self._standing.folders)
+
+    def close(self) -> None:
+        """The folder that was begun with is anybody's again."""
+        self._open.close()
 
     def add(self, page: SitePage) -> None:
         """The file is in the folder; raises ``WriteFailed`` where the disk refuses."""
@@ -108,20 +113,22 @@ class Stage:
         if name:
             self._make_folder(name.rpartition("/")[0])
         path = self.folder / name
-        if name in self._left or (self._replacing and not path.is_dir()):
+        # Another process that fills this folder may have made it already.
+        if (self._replacing or name in self._left) and not path.is_dir():
             _clear(str(path))
-            self._left.discard(name)
         path.mkdir(exist_ok=True)
         self._made.add(name)
 
     def sweep(self) -> None:
         """Nothing is in the folder but what was added and taken; raises ``WriteFailed`` where the disk refuses."""
         wanted = {each.path for each in self.files}
-        for name in self._left - wanted:
-            durable.remove_file(self.folder / name)
         needed = {name[:at] for name in wanted for at in _slashes(name)}
-        for name in sorted(self._standing.folders - needed, reverse=True):  # what is below comes first
-            durable.remove_tree(self.folder / name)
+        for name in self._left - wanted - needed:
+            durable.remove_file(self.folder / name)
+        for name in sorted(
+            self._standing.folders - wanted - needed, reverse=True
+        ):  # what is below comes first
+            durable.remove_directory(self.folder / name)
 
     def filled(self) -> Filled:
         """What this stage put into the folder, for the stage of another process to take."""
@@ -140,6 +147,7 @@ class Stage:
                 raise
             except OSError:  # a file system without links, or one that allows no more of them
                 _copy(name, self.previous.folder, Path(path))
+                self.has_copies = True
         except FileNotFoundError as error:
             raise SiteGone(name) from error
 
@@ -170,14 +178,18 @@ def exchanged(
 
 def _exchange(target: Path, previous: PreviousSite, fill: Callable[[Stage], T], aside: Path | None) -> T:
     staged = new_stage(target)
+    aside = aside if previous.keeps_names_apart else None
+    stage = Stage(staged, previous, aside)
     try:
-        stage = Stage(staged, previous, aside)
         result = fill(stage)
         stage.sweep()
-        durable.swap_directory(staged, target, aside)
+        # Copies have nothing in common with what comes after them.
+        durable.swap_directory(staged, target, None if stage.has_copies else aside)
     except BaseException:
         abandon(staged)
         raise
+    finally:
+        stage.close()
     return result
 
 
@@ -197,27 +209,26 @@ def new_stage(target: Path) -> Path:
     return staged
 
 
-def _begun_with(aside: Path, staged: Path) -> Standing:
-    """What stands in the staged folder, which is the one set aside now; nothing where there is none that can be had."""
-    if not durable.moved(aside, staged):
+def _begun_with(aside: Path, staged: Path, until: ExitStack) -> Standing:
+    """What stands in the staged folder, which is the one set aside now; nothing where there is none that can be had.
+
+    Nobody else reads or changes it before ``until`` is closed.
+    """
+    try:
+        folder = os.open(aside, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return NOTHING
+    until.callback(os.close, folder)
+    if not durable.lock_directory(folder, alone=True) or not durable.moved(aside, staged):
         return NOTHING
     try:
-        with _opened(staged) as folder:
-            standing = standing_in(folder)
+        standing = standing_in(folder)
     except OSError as error:
         raise SiteGone(str(aside)) from error
-    if not standing.is_plain:  # none of ours: a link in it could lead anywhere
-        raise SiteGone(str(aside))
-    return standing
-
-
-@contextmanager
-def _opened(folder: Path) -> Iterator[int]:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
+    # A link could lead anywhere; none of these is ours.
+    for name in standing.files.keys() - standing.plain().files.keys():
+        durable.remove_file(staged / name)
+    return standing.plain()
 
 
 def _clear(path: str) -> None:

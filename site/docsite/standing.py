@@ -15,10 +15,10 @@ class Standing:
     files: Mapping[str, os.stat_result] = field(default_factory=dict)
     folders: frozenset[str] = frozenset()
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether there is nothing but folders and plain files: no link, device or pipe."""
-        return all(stat.S_ISREG(found.st_mode) for found in self.files.values())
+    def plain(self) -> Standing:
+        """The same without links, devices and pipes."""
+        files = {name: found for name, found in self.files.items() if stat.S_ISREG(found.st_mode)}
+        return Standing(files, self.folders)
 
     def is_the_same(self, path: str, other: Standing) -> bool:
         """Whether the path is a name of one and the same file here and there."""

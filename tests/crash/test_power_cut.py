@@ -113,7 +113,10 @@ def _site(folder: Path, text: bytes) -> Path:
     return folder
 
 
-def test_a_power_cut_in_a_swap_leaves_the_old_folder_or_the_new_one_whole(tmp_path: Path) -> None:
+@pytest.mark.parametrize("aside", [None, "aside"])
+def test_a_power_cut_in_a_swap_leaves_the_old_folder_or_the_new_one_whole(
+    tmp_path: Path, aside: str | None
+) -> None:
     base = tmp_path / "base"
     base.mkdir()
     target = _site(base / "site", b"old")
@@ -123,6 +126,6 @@ def test_a_power_cut_in_a_swap_leaves_the_old_folder_or_the_new_one_whole(tmp_pa
         durable.make_directory(staged)
         for name in ("index.html", "page.html"):
             durable.write_file(staged / name, b"new")
-        durable.swap_directory(staged, target)
+        durable.swap_directory(staged, target, base / aside if aside else None)
     sites = {(tree["site/index.html"], tree["site/page.html"]) for tree in recording.trees()}
     assert sites == {(b"old", b"old"), (b"new", b"new")}

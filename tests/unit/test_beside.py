@@ -127,6 +127,24 @@ def test_a_site_has_the_same_files_whoever_makes_its_pages_and_its_search_index(
     assert _files(helped) != _files(alone)
 
 
+def test_whoever_makes_a_site_it_may_begin_with_what_was_set_aside(
+    guide: Guide, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beside_search, "LEAST_DOCUMENTS", 1)
+    monkeypatch.setattr(pages_beside, "LEAST_PAGES", 1)
+    monkeypatch.setattr(pages_beside, "PAGES_AT_A_TIME", 1)
+    with guide.store.open() as snapshot:
+        for title in ("One", "Another", "One", "A third"):
+            site = Site(title=title)
+            build.build_site(snapshot, tmp_path / "alone", site, Search(), full=True)
+            with Eager() as beside:
+                build.build_site(
+                    snapshot, tmp_path / "helped", site, Search(), beside=beside, aside=tmp_path / "aside"
+                )
+            assert _files(tmp_path / "alone") == _files(tmp_path / "helped")
+    assert (tmp_path / "aside/index.html").is_file()
+
+
 def test_the_search_of_a_folder_has_the_same_files_whoever_makes_its_index(
     guide: Guide, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

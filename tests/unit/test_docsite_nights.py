@@ -12,8 +12,11 @@ import pytest
 
 from docsite.build import SiteResult, build_site
 from docsite.library import Entry
+from docsite.plan import SitePage
+from docsite.previous import PreviousSite, previous_site
 from docsite.render import Content, Renderer
-from docsite.urls import RECORD
+from docsite.staging import Stage
+from docsite.urls import MARKER, RECORD
 from pipeline.site_settings import Site
 from tests.site_builder import TablesInMemory, snapshot_of
 
@@ -153,9 +156,58 @@ def test_whatever_was_set_aside_the_site_is_the_same(tmp_path: Path, spoil: Call
     night(_snapshot(moth="# Moth\n\nNot alone.\n"))
     spoil(aside)
     new, _ = night(_snapshot(owl="# Owl\n\nAwake.\n"))
-    assert {"owl.html", "moth.html"} <= new and ("bats/index.md" in new) == (spoil is _links_out)
+    assert {"owl.html", "moth.html"} <= new and "bats/index.md" not in new
     assert not list(tmp_path.glob("store/mine/*"))
     assert {path.name for path in tmp_path.iterdir()} == {"site", "fresh", "store"}
+
+
+def test_a_link_that_an_owner_puts_into_the_site_costs_no_page(tmp_path: Path) -> None:
+    night, mine = Nights(tmp_path, tmp_path / "store/aside"), tmp_path / "images"
+    mine.mkdir()
+    (mine / "owl.png").write_bytes(b"png")
+    for text in ("One", "Two", "Three"):
+        (night.site / "images").symlink_to(mine)
+        new, _ = night(_snapshot(moth=f"# Moth\n\n{text}.\n"))
+        assert _pages(new) == {"moth.html", "moth.md"}
+    assert (mine / "owl.png").is_file()
+
+
+def test_a_site_that_somebody_still_reads_is_not_made_into_another(tmp_path: Path) -> None:
+    night = Nights(tmp_path, tmp_path / "store/aside")
+    before = (night.site / "owl.html").read_bytes()
+    with previous_site(night.site) as read:
+        night(_snapshot(moth="# Moth\n\nNot alone.\n"))
+        night(_snapshot(owl="# Owl\n\nAwake.\n"), Site(title="Another"))
+        assert read.holds("owl.html", before)
+    night(_snapshot())
+    assert (night.site / "owl.html").read_bytes() == before
+
+
+def test_where_case_makes_no_name_the_site_before_last_is_not_begun_with(tmp_path: Path) -> None:
+    aside = tmp_path / "store/aside"
+    night = Nights(tmp_path, aside)
+    shutil.rmtree(aside)
+    (night.site / MARKER.upper()).write_text("as such a file system would find it")
+    night(_snapshot(moth="# Moth\n\nNot alone.\n"))
+    assert not aside.exists()
+
+
+def test_two_processes_may_fill_a_folder_that_was_a_file(tmp_path: Path) -> None:
+    aside, staged, site = tmp_path / "aside", tmp_path / "staged", tmp_path / "site"
+    for folder in (aside, staged):
+        folder.mkdir()
+    (aside / "x.html").write_text("a page once")
+    build_site(_snapshot(), site, Site())
+    with previous_site(site) as previous:
+        here = Stage(staged, previous, aside)
+        here.look()
+        there = Stage(staged, PreviousSite(), replacing=True)
+        there.add(SitePage("x.html/b.html", b"b"))
+        here.take(there.filled())
+        here.add(SitePage("x.html/a.html", b"a"))
+        here.sweep()
+        here.close()
+    assert _files(staged) == {"x.html/a.html": b"a", "x.html/b.html": b"b"}
 
 
 def test_what_was_set_aside_is_gone_through_and_not_made_anew(tmp_path: Path) -> None:
@@ -174,6 +226,7 @@ def test_a_file_system_without_links_gets_copies(night: Nights, monkeypatch: pyt
     monkeypatch.setattr(os, "link", refused)
     _, result = night(_snapshot(moth="# Moth\n\nNot alone.\n"))
     assert 0 < result.written < result.files / 2
+    assert night.aside is None or not (night.aside / "moth.html").exists(), "copies help nobody later"
     _, again = night(_snapshot(moth="# Moth\n\nNot alone.\n"))
     assert again.written == 0
 
@@ -230,6 +283,9 @@ def test_a_new_link_shows_on_the_page_that_it_leads_to(tmp_path: Path) -> None:
     assert "Reader</a>" in (tmp_path / "site/moth.html").read_text().partition("LinkedFrom")[2]
 
 
+_PAGES = ("index.html", "bats/index.html", "owl.html", "moth.html", "reader.html")
+
+
 @pytest.fixture
 def rendered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The pages whose content is rendered from now on."""
@@ -264,32 +320,34 @@ def test_content_of_a_page_that_somebody_changed_is_rendered_anew(
     build_site(_snapshot(), tmp_path / "site", Site())
     owl = tmp_path / "site/owl.html"
     owl.write_bytes(owl.read_bytes().replace(b"Hoot", b"Boot"))
-    os.utime(tmp_path / "site" / RECORD, ns=(0, (tmp_path / "site" / RECORD).stat().st_mtime_ns))
+    later = (tmp_path / "site" / RECORD).stat().st_mtime_ns + 1_000_000
+    os.utime(owl, ns=(later, later))
     rendered.clear()
     build_site(_snapshot(new="# New\n\n[[owl]] [[moth]]\n"), tmp_path / "site", Site())
     assert sorted(rendered) == ["new.html", "owl.html"] and "Hoot" in owl.read_text()
 
 
+@pytest.mark.parametrize(
+    ("main", "anew"),
+    [
+        ("{{ super() }}", {"moth.html", "new.html"}),
+        ("{{ view.content }}{{ view.head }}", {*_PAGES, "new.html"}),
+        ("{{ view.content|upper }}", {*_PAGES, "new.html"}),
+    ],
+)
 def test_content_that_an_owners_template_shows_otherwise_is_rendered_anew(
-    tmp_path: Path, rendered: list[str]
+    tmp_path: Path, rendered: list[str], main: str, anew: set[str]
 ) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/page.html").write_text(
-        '{% extends "theme/page.html" %}{% block main %}{{ view.content|upper }}{% endblock %}'
+        f'{{% extends "theme/page.html" %}}{{% block main %}}{main}{{% endblock %}}'
     )
     settings = Site(templates=str(tmp_path / "mine"))
     build_site(_snapshot(), tmp_path / "site", settings)
     rendered.clear()
     changed = _snapshot(moth="# Moth\n\nNot alone.\n", new="# New\n")
     build_site(changed, tmp_path / "site", settings)
-    assert set(rendered) == {
-        "index.html",
-        "bats/index.html",
-        "owl.html",
-        "moth.html",
-        "reader.html",
-        "new.html",
-    }
+    assert set(rendered) == anew
     build_site(changed, tmp_path / "fresh", settings)
     assert _files(tmp_path / "site") == _files(tmp_path / "fresh")
 

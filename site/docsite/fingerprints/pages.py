@@ -14,6 +14,7 @@ from docsite.fingerprints.around import (
 from docsite.fingerprints.branches import navigation_digests
 from docsite.fingerprints.columns import Digests, digest, digest_of_texts
 from docsite.fingerprints.documents import content_digests
+from docsite.fingerprints.shared import content_digest
 from docsite.plan import SitePlan
 
 
@@ -25,13 +26,13 @@ class PageFingerprint:
     content: str
 
 
-def page_fingerprints(plan: SitePlan, code: bytes) -> list[PageFingerprint]:
+def page_fingerprints(plan: SitePlan, shared: bytes) -> list[PageFingerprint]:
     """For each document, by row, texts that change when its page or its content may.
 
-    ``code`` stands for all that the pages of a site share: settings, templates, words, and this program.
+    ``shared`` stands for all that the pages of a site share: settings, templates, words, and this program.
     """
     edges, shown, ranks = plan.library.edges, shown_digests(plan), ranks_of(plan)
-    content = content_digests(plan)
+    with_what, content = content_digest(plan), content_digests(plan)
     around = navigation_digests(plan.tree, plan.listing)
     parts = (
         content,
@@ -43,7 +44,7 @@ def page_fingerprints(plan: SitePlan, code: bytes) -> list[PageFingerprint]:
         _topics(plan),
     )
     return [
-        PageFingerprint(digest(code, *each).hex(), digest(code, each[0]).hex())
+        PageFingerprint(digest(shared, *each).hex(), digest(with_what, each[0]).hex())
         for each in zip(*parts, strict=True)
     ]
 

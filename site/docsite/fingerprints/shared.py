@@ -28,6 +28,11 @@ _SNAPSHOT = b"snapshot_id"
 
 def shared_digest(plan: SitePlan) -> bytes:
     """A digest of what every page is made with; where it differs, every page may."""
+    return digest(content_digest(plan), *_owners(plan))
+
+
+def content_digest(plan: SitePlan) -> bytes:
+    """The same of what documents' contents are rendered with, which no template of an owner has a part in."""
     settings = plan.settings.model_dump(mode="json")
     for place in ("templates", "words", "mermaid"):  # what lies there counts, not where it lies
         settings[place] = bool(settings[place])
@@ -38,7 +43,7 @@ def shared_digest(plan: SitePlan) -> bytes:
         "previews": shard_count(len(plan.by_page)),
         "words": {name: dict(table) for name, table in plan.theme.words.parts.items()},
     }
-    return digest(program_digest(), canonical_json(stated).encode(), *_owners(plan))
+    return digest(program_digest(), canonical_json(stated).encode())
 
 
 def site_fingerprint(snapshot_id: str, settings: Site, ranking: Search | None) -> str:

@@ -1,0 +1,26 @@
+"""Sites that were exchanged for newer ones: each lies in the store until the next build of its folder begins with it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from artifacts import durable
+from artifacts.layout import SITES
+from pipeline.identity import sha256_hex
+
+
+def aside_of(store: Path, site: Path) -> Path:
+    """Where the site that stood in this folder before lies; it may be removed at any time."""
+    return store / SITES / sha256_hex(os.fsencode(site.resolve()))[:16]
+
+
+def drop_asides(store: Path) -> None:
+    """The sites that were set aside are gone, but for those that a build begins with at this moment."""
+    for path in sorted((store / SITES).glob("*")):
+        folder = os.open(path, os.O_RDONLY)
+        try:
+            if durable.lock_directory(folder, alone=True):
+                durable.remove_tree(path)
+        finally:
+            os.close(folder)

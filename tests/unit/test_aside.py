@@ -1,0 +1,32 @@
+"""Sites set aside: one place for each folder, and a prune that leaves what a build has in hand."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from artifacts import durable
+from artifacts.aside import aside_of, drop_asides
+
+
+def test_each_folder_of_a_site_has_a_place_of_its_own(tmp_path: Path) -> None:
+    one, other = aside_of(tmp_path, tmp_path / "site"), aside_of(tmp_path, tmp_path / "other")
+    assert one.parent == other.parent == tmp_path / "sites" and one != other
+    assert aside_of(tmp_path, tmp_path / "more" / ".." / "site") == one
+
+
+def test_prune_drops_what_no_build_has_in_hand(tmp_path: Path) -> None:
+    held, free = aside_of(tmp_path, tmp_path / "held"), aside_of(tmp_path, tmp_path / "free")
+    for path in (held, free):
+        (path / "deep").mkdir(parents=True)
+        (path / "deep/page.html").write_text("page")
+    folder = os.open(held, os.O_RDONLY)
+    try:
+        assert durable.lock_directory(folder, alone=True)
+        drop_asides(tmp_path)
+        assert (held / "deep/page.html").is_file() and not free.exists()
+    finally:
+        os.close(folder)
+    drop_asides(tmp_path)
+    assert not list((tmp_path / "sites").iterdir())
+    drop_asides(tmp_path / "no store")
