@@ -125,9 +125,8 @@ class Stage:
         needed = {name[:at] for name in wanted for at in _slashes(name)}
         for name in self._left - wanted - needed:
             durable.remove_file(self.folder / name)
-        for name in sorted(
-            self._standing.folders - wanted - needed, reverse=True
-        ):  # what is below comes first
+        folders = self._standing.folders - wanted - needed
+        for name in sorted(folders, reverse=True):  # what is below comes first
             durable.remove_directory(self.folder / name)
 
     def filled(self) -> Filled:
