@@ -50,6 +50,8 @@ class RemoteFiles:
     def blocks(self, name: str) -> Iterator[bytes]:
         """A file's bytes in blocks; raises ``NotThere``."""
         with self._refusals(name), self._files.open(self._path(name), "rb", cache_type="none") as file:
+            if hasattr(file, "prefetch"):  # SSH asks for 32 KB at a time, and would wait for each
+                file.prefetch()
             while block := file.read(_BLOCK):
                 yield bytes(block)
 
@@ -129,7 +131,7 @@ class RemoteFiles:
             raise SettingsError(
                 f"{self._protocol}:// needs {package}, which is not installed",
                 where=self.where(name),
-                hint=f'Install it: pip install "noctule[remote]" (S3), or {package}.',
+                hint=f'Install it: pip install "noctule[remote]" (S3), "noctule[ssh]", or {package}.',
             ) from None
         except Exception as error:  # each library raises kinds of its own, and all mean that it did not work
             raise self._refusal(name, error) from None
@@ -143,13 +145,17 @@ class RemoteFiles:
 
 
 def _opened(address: str, protocol: str) -> tuple[Any, str]:
+    if protocol in ("sftp", "ssh"):
+        from artifacts.remote.ssh import opened
+
+        return opened(address)
     from fsspec.core import url_to_fs
 
     options: dict[str, Any] = {"use_listings_cache": False, "skip_instance_cache": True}
     if protocol in ("s3", "s3a"):
         # Whoever is offline shall know it soon, and read what is in the cache.
         options["config_kwargs"] = {"connect_timeout": 10, "read_timeout": 60, "retries": {"max_attempts": 2}}
-    if protocol not in {"s3", "s3a", "sftp", "ssh", "file", "local", "memory"}:
+    if protocol not in {"s3", "s3a", "file", "local", "memory"}:
         options = {"skip_instance_cache": True}
     files, root = url_to_fs(address, **options)
     return files, str(root).rstrip("/")

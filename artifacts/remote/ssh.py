@@ -1,0 +1,64 @@
+"""Files of another machine by SSH: a host that this user knows, in with this user's keys, and nobody is asked anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import paramiko
+from fsspec.implementations.sftp import SFTPFileSystem
+
+from pipeline.errors import RemoteUnavailable, SettingsError
+
+_TIMEOUT_S = 10
+
+
+class KnownHosts(SFTPFileSystem):  # type: ignore[misc]  # fsspec has no types
+    """fsspec's own takes any key that a host shows it; here it must be in ``known_hosts``, as for ``ssh``."""
+
+    def _connect(self) -> None:
+        self.client = paramiko.SSHClient()
+        self.client.load_system_host_keys()
+        self.client.connect(self.host, **self.ssh_kwargs)
+        self.ftp = self.client.open_sftp()
+
+
+def opened(address: str) -> tuple[KnownHosts, str]:
+    """The files at ``sftp://[user@]host[:port]/path``, and the path; ``~/.ssh/config`` is heeded as ``ssh`` does.
+
+    Raises ``SettingsError`` for an address with a password, ``RemoteUnavailable`` for an unknown host, and what paramiko
+    raises.
+    """
+    parts = urlsplit(address)
+    if parts.password is not None:
+        raise SettingsError(
+            "a password in an address would stand in every log",
+            where=f"{parts.scheme}://{parts.username}:…@{parts.hostname}",
+            hint="Leave it out and let the other machine know a key of yours: ssh-copy-id.",
+        )
+    known = _configured(parts.hostname or "")
+    options: dict[str, Any] = {
+        "port": parts.port or int(known.get("port", 22)),
+        "username": unquote(parts.username) if parts.username else known.get("user"),
+        "key_filename": known.get("identityfile"),
+        "timeout": _TIMEOUT_S,
+        "banner_timeout": _TIMEOUT_S,
+        "auth_timeout": _TIMEOUT_S,
+    }
+    try:
+        files = KnownHosts(known.get("hostname", parts.hostname), **options, skip_instance_cache=True)
+    except paramiko.SSHException as error:
+        if "known_hosts" not in str(error):
+            raise
+        raise RemoteUnavailable(
+            f"it is a host that this user does not know: {error}",
+            where=address,
+            hint="Connect to it once with ssh as the same user, and compare the key that it shows.",
+        ) from None
+    return files, unquote(parts.path)
+
+
+def _configured(host: str) -> dict[str, Any]:
+    path = Path("~/.ssh/config").expanduser()
+    return dict(paramiko.SSHConfig.from_path(str(path)).lookup(host)) if path.is_file() else {}
