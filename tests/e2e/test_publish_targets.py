@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -226,13 +227,14 @@ def test_a_store_elsewhere_is_not_written_to(server: ObjectServer, bucket: str, 
 
 
 def test_a_bucket_that_is_not_there_is_an_error_of_the_house(
-    server: ObjectServer, bucket: str, store: Store
+    server: ObjectServer, bucket: str, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(RemoteUnavailable) as caught:
         send(store, "s3://no-such-bucket/docs", keep=1)
     assert caught.value.where.startswith("s3://no-such-bucket/docs")
-    with pytest.raises(SettingsError, match="needs"):
-        send(store, "sftp://127.0.0.1/docs", keep=1)
+    monkeypatch.setitem(sys.modules, "gcsfs", None)
+    with pytest.raises(SettingsError, match="needs gcsfs"):
+        send(store, "gs://no-such-bucket/docs", keep=1)
 
 
 def test_a_folder_is_a_target_and_then_a_store(store: Store, tmp_path: Path) -> None:
