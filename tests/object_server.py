@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
-import subprocess
 import sys
 import threading
 import time
@@ -13,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.command_line import wait_until
+from tests.loopback_server import LoopbackServer
 
 CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": "test",
@@ -26,26 +24,13 @@ CREDENTIALS = {
 }
 
 
-class ObjectServer:
+class ObjectServer(LoopbackServer):
     """The server; ``environment`` is what a client needs to reach it."""
 
     def __init__(self, folder: Path) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self._log, self._limit = folder / "server.log", folder / "limit"
+        self._limit = folder / "limit"
+        super().__init__("tests.object_server", folder, (str(self._limit),), CREDENTIALS)
         self.environment = CREDENTIALS | {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{self.port}"}
-        with self._log.open("wb") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "tests.object_server", str(self.port), str(self._limit)],
-                stdout=log, stderr=log, env={**os.environ, **CREDENTIALS}, cwd=Path(__file__).parents[1],
-            )  # fmt: skip
-        wait_until(self._answers, 60, "the object server does not answer")
-
-    def _answers(self) -> bool:
-        assert self.process.poll() is None, self._log.read_text()
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", self.port)) == 0
 
     def bucket(self, name: str) -> str:
         """The address of a new bucket."""
@@ -69,21 +54,6 @@ class ObjectServer:
             yield
         finally:
             self._limit.unlink()
-
-    def stop(self) -> None:
-        """The server is gone."""
-        self.process.kill()
-        self.process.wait(10)
-
-
-@contextmanager
-def object_server(folder: Path) -> Iterator[ObjectServer]:
-    """A server for the block's time."""
-    server = ObjectServer(folder)
-    try:
-        yield server
-    finally:
-        server.stop()
 
 
 class _Limited:

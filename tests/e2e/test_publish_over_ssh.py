@@ -13,8 +13,9 @@ from artifacts.remote.send import send
 from artifacts.store import Store
 from pipeline.errors import DamagedSnapshot, RemoteUnavailable, SettingsError
 from tests.command_line import CommandLine
+from tests.loopback_server import running
 from tests.snapshot_builder import publish_tiny_snapshot
-from tests.ssh_server import SshServer, ssh_server
+from tests.ssh_server import SshServer
 
 pytest.importorskip("paramiko")
 pytest.importorskip("asyncssh")
@@ -22,8 +23,8 @@ pytest.importorskip("asyncssh")
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshServer]:
-    with ssh_server(tmp_path_factory.mktemp("ssh")) as running:
-        yield running
+    with running(SshServer(tmp_path_factory.mktemp("ssh"))) as started:
+        yield started
 
 
 @pytest.fixture
@@ -124,7 +125,7 @@ def test_an_address_with_a_password_is_refused_and_does_not_show_it(store: Store
 def test_a_server_that_is_gone_is_said_and_the_cache_answers(
     tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with ssh_server(tmp_path / "ssh") as short:
+    with running(SshServer(tmp_path / "ssh")) as short:
         monkeypatch.setenv("HOME", str(short.home))
         monkeypatch.setenv("NOCTULE_CACHE", str(tmp_path / "cache"))
         address = f"{short.address}/docs"

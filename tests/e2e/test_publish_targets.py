@@ -20,7 +20,8 @@ from artifacts.remote.send import send
 from artifacts.store import Store
 from pipeline.errors import DamagedSnapshot, NoSnapshot, RemoteUnavailable, SettingsError
 from tests.command_line import CommandLine, wait_until
-from tests.object_server import ObjectServer, object_server
+from tests.loopback_server import running
+from tests.object_server import ObjectServer
 from tests.snapshot_builder import publish_tiny_snapshot
 
 pytest.importorskip("s3fs")
@@ -29,8 +30,8 @@ pytest.importorskip("moto")
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectServer]:
-    with object_server(tmp_path_factory.mktemp("server")) as running:
-        yield running
+    with running(ObjectServer(tmp_path_factory.mktemp("server"))) as started:
+        yield started
 
 
 @pytest.fixture
@@ -172,7 +173,7 @@ def test_what_is_cached_is_read_offline_and_what_is_not_says_so(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NOCTULE_CACHE", str(tmp_path / "cache"))
-    with object_server(tmp_path) as server:
+    with running(ObjectServer(tmp_path)) as server:
         for name, value in server.environment.items():
             monkeypatch.setenv(name, value)
         bucket = server.bucket("offline") + "/docs"
