@@ -304,10 +304,9 @@ def lock_directory(descriptor: int, *, alone: bool = False) -> bool:
     Where the file system has no locks, it is to be read and never to be changed.
     """
     try:
-        fcntl.flock(descriptor, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
-    except OSError as error:
-        return not alone and error.errno not in (errno.EWOULDBLOCK, errno.EACCES)
-    return True
+        return _is_free(descriptor, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+    except OSError:
+        return not alone
 
 
 def lock_shared(path: Path) -> Lock | None:
@@ -341,10 +340,19 @@ def _still_named(descriptor: int, path: Path) -> bool:
 
 def _flock(descriptor: int, operation: int) -> bool:
     """Whether the lock was free; closes the descriptor if not."""
+    is_free = False
+    try:
+        is_free = _is_free(descriptor, operation)
+    finally:
+        if not is_free:
+            disk.close(descriptor)
+    return is_free
+
+
+def _is_free(descriptor: int, operation: int) -> bool:
     try:
         fcntl.flock(descriptor, operation | fcntl.LOCK_NB)
     except OSError as error:
-        disk.close(descriptor)
         if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
             return False
         raise
