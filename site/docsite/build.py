@@ -83,8 +83,10 @@ def build_site(  # what a site is made of, and how
     wanted = _Wanted(snapshot, target, settings, ranking, whole, beside)
     with previous_site(target) as found:
         previous = PreviousSite() if full else found
-        if previous.record.whole == whole and _is_whole(previous.looked_at()):
-            return _as_it_stands(previous, target)
+        if previous.record.whole == whole:
+            previous = previous.looked_at()
+            if _is_whole(previous):
+                return _as_it_stands(previous, target)
         return exchanged(target, previous, partial(_write, wanted), aside)
 
 

@@ -59,7 +59,7 @@ class PreviousSite:
 
     def looked_at(self) -> PreviousSite:
         """The same site, all its files looked at in one walk and not one by one."""
-        if self.folder is None:
+        if self.folder is None or self.standing is not None:
             return self
         try:
             return replace(self, standing=standing_in(self.folder))

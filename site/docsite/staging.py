@@ -224,10 +224,11 @@ def _begun_with(aside: Path, staged: Path, until: ExitStack) -> Standing:
         standing = standing_in(folder)
     except OSError as error:
         raise SiteGone(str(aside)) from error
+    plain = standing.plain()
     # A link could lead anywhere; none of these is ours.
-    for name in standing.files.keys() - standing.plain().files.keys():
+    for name in standing.files.keys() - plain.files.keys():
         durable.remove_file(staged / name)
-    return standing.plain()
+    return plain
 
 
 def _clear(path: str) -> None:
