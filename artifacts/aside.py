@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from artifacts import durable
+from artifacts import durable, locks
 from artifacts.layout import SITES
 from pipeline.identity import sha256_hex
 
@@ -20,7 +20,7 @@ def drop_asides(store: Path) -> None:
     for path in sorted((store / SITES).glob("*")):
         folder = os.open(path, os.O_RDONLY)
         try:
-            if durable.lock_directory(folder, alone=True):
+            if locks.directory(folder, alone=True):
                 durable.remove_tree(path)
         finally:
             os.close(folder)

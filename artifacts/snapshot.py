@@ -10,8 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from artifacts.durable import Lock
 from artifacts.layout import FAISS_INDEX, MANIFEST, TABLES, table_file
+from artifacts.locks import Lock
 from artifacts.manifest import MAX_MANIFEST_BYTES, FileEntry, Manifest, snapshot_id
 from pipeline.errors import ArtifactError, DamagedSnapshot, NoSnapshot
 from pipeline.model import SnapshotId

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from artifacts import durable
+from artifacts import durable, locks
 from artifacts.check import check_deep
 from artifacts.layout import CURRENT, LOCK, MANIFEST, PINS, POINTER_PREFIX, STAGING_PREFIX
 from artifacts.manifest import FileEntry, Manifest
@@ -134,7 +134,7 @@ class Store:
         self.require_own()
         for folder in (self.root, self._snapshots, self.root / PINS):
             durable.make_directory(folder)
-        with durable.lock_exclusive(self.root / LOCK, purpose):
+        with locks.exclusive(self.root / LOCK, purpose):
             self._locked = True
             try:
                 self._sweep()
@@ -261,7 +261,7 @@ class Store:
 
     def _remove(self, snapshot_id: SnapshotId) -> bool:
         """Whether nobody was reading it; it disappears in one step, so nobody finds half of it."""
-        lock = durable.try_exclusive(self._shelves.pin(snapshot_id))
+        lock = locks.try_exclusive(self._shelves.pin(snapshot_id))
         if lock is None:
             return False
         try:
@@ -298,7 +298,7 @@ class Store:
         path = self.path_of(snapshot_id)
         if not path.is_dir():
             raise NoSnapshot("there is no such snapshot", where=str(path), hint=self._shelves.hint())
-        pin = durable.lock_shared(self._shelves.pin(snapshot_id))
+        pin = locks.shared(self._shelves.pin(snapshot_id))
         try:
             return Snapshot.open(path, expected_id=snapshot_id, pin=pin)
         except BaseException:

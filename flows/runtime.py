@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from artifacts import durable
+from artifacts import durable, locks
 from flows import api_client
 from pipeline.errors import NoctuleError, SettingsError
 
@@ -126,7 +126,7 @@ def _require_unimported(given: str) -> None:
 
 def _only_run(state_dir: Path) -> AbstractContextManager[None]:
     durable.make_directory(state_dir)
-    return durable.lock_exclusive(state_dir / "prefect.lock", "flow")
+    return locks.exclusive(state_dir / "prefect.lock", "flow")
 
 
 def _require_answer(url: str) -> None:

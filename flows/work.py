@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from artifacts import durable
+from artifacts import locks
 from artifacts.aside import aside_of
 from artifacts.layout import LOCK
 from artifacts.nights import read_night
@@ -60,7 +60,7 @@ def require_ready(request: IndexRequest) -> None:
         list_sources(settings)
     lock = request.store / LOCK
     if lock.exists():
-        with durable.lock_exclusive(lock, "index"):
+        with locks.exclusive(lock, "index"):
             pass
 
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
-from artifacts import durable
+from artifacts import durable, locks
 from artifacts.layout import CURRENT, LOCK, MANIFEST, PINS, SNAPSHOTS, STAGING_PREFIX
 from artifacts.manifest import FileEntry, Manifest
 from artifacts.pointer import Pointer
@@ -206,7 +206,7 @@ class Mirror:
 
     def _forget(self, name: SnapshotId) -> None:
         """An older snapshot leaves the cache, unless somebody reads it."""
-        lock = durable.try_exclusive(self._shelves.pin(name))
+        lock = locks.try_exclusive(self._shelves.pin(name))
         if lock is None:
             return
         try:
@@ -237,7 +237,7 @@ class Mirror:
         for folder in (self._objects(), self._shelves.snapshots_folder, self.root / PINS):
             durable.make_directory(folder)
         deadline = time.monotonic() + _WAIT_S
-        while (lock := durable.try_exclusive(self.root / LOCK)) is None:
+        while (lock := locks.try_exclusive(self.root / LOCK)) is None:
             if time.monotonic() > deadline:
                 raise StoreBusy(
                     "another reader has been fetching for long", where=str(self.root), hint="Stop it."

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from artifacts import durable
+from artifacts import locks
 from docsite.extent import Extent
 from docsite.plan import SitePage
 from docsite.render import Content
@@ -144,7 +144,7 @@ def previous_site(target: Path) -> Iterator[PreviousSite]:
         return
     try:
         # One that is set aside already is being made into another.
-        yield _read(folder, target) if durable.lock_directory(folder) else PreviousSite()
+        yield _read(folder, target) if locks.directory(folder) else PreviousSite()
     finally:
         os.close(folder)
 

@@ -17,7 +17,7 @@ from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
-from artifacts import durable
+from artifacts import durable, locks
 from docsite.plan import SitePage
 from docsite.previous import FileRecord, PreviousSite
 from docsite.standing import NOTHING, Standing, standing_in
@@ -218,7 +218,7 @@ def _begun_with(aside: Path, staged: Path, until: ExitStack) -> Standing:
     except OSError:
         return NOTHING
     until.callback(os.close, folder)
-    if not durable.lock_directory(folder, alone=True) or not durable.moved(aside, staged):
+    if not locks.directory(folder, alone=True) or not durable.moved(aside, staged):
         return NOTHING
     try:
         standing = standing_in(folder)

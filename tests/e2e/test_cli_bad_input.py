@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from artifacts import durable
+from artifacts import locks
 from artifacts.layout import CURRENT, FILES, LOCK, MANIFEST, SNAPSHOTS
 from tests.command_line import CommandLine
 from tests.e2e.conftest import Built
@@ -105,7 +105,7 @@ def test_a_garbage_pointer_is_refused_and_rollback_mends_it(
 
 
 def test_a_second_run_ends_at_once_and_says_who_holds_the_lock(command: CommandLine, built: Built) -> None:
-    with durable.lock_exclusive(command.store / LOCK, "a test"):
+    with locks.exclusive(command.store / LOCK, "a test"):
         for arguments in (("index", str(built.vault)), ("prune",), ("rollback",)):
             refused = command.run(*arguments, "--json", timeout_s=30)
             assert (refused.code, refused.error["kind"]) == (4, "StoreBusy")
@@ -114,7 +114,7 @@ def test_a_second_run_ends_at_once_and_says_who_holds_the_lock(command: CommandL
 
 
 def test_a_second_flow_ends_at_once_too(command: CommandLine, built: Built) -> None:
-    with durable.lock_exclusive(command.store / "prefect.lock", "a flow"):
+    with locks.exclusive(command.store / "prefect.lock", "a flow"):
         refused = command.run("index", str(built.vault), "--from", "parse", "--json", timeout_s=60)
     assert (refused.code, refused.error["kind"]) == (4, "StoreBusy")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from artifacts import durable
+from artifacts import locks
 from artifacts.aside import aside_of, drop_asides
 
 
@@ -22,7 +22,7 @@ def test_prune_drops_what_no_build_has_in_hand(tmp_path: Path) -> None:
         (path / "deep/page.html").write_text("page")
     folder = os.open(held, os.O_RDONLY)
     try:
-        assert durable.lock_directory(folder, alone=True)
+        assert locks.directory(folder, alone=True)
         drop_asides(tmp_path)
         assert (held / "deep/page.html").is_file() and not free.exists()
     finally:

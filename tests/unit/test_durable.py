@@ -1,4 +1,4 @@
-"""Writing, locking and swapping: whole or not at all, and errors that name the path."""
+"""Writing and swapping: whole or not at all, and errors that name the path."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from artifacts import durable
 from artifacts.disk import Disk
-from pipeline.errors import StoreBusy, WriteFailed
+from pipeline.errors import WriteFailed
 from tests.crash.power_cut import using
 from tests.snapshot_builder import QuickDisk
 
@@ -154,67 +154,3 @@ def test_there_is_no_instant_without_the_folder(tmp_path: Path) -> None:
     done.set()
     watcher.join()
     assert seen == {True}
-
-
-def test_the_lock_says_who_holds_it_and_ends_with_the_block(tmp_path: Path) -> None:
-    path = tmp_path / "lock"
-    with durable.lock_exclusive(path, "nightly"):
-        with pytest.raises(StoreBusy) as caught, durable.lock_exclusive(path):
-            pass
-        assert f"process {os.getpid()}" in caught.value.what
-        assert "nightly" in caught.value.what
-    with durable.lock_exclusive(path):
-        pass
-    assert path.read_bytes() == b""
-
-
-@pytest.mark.parametrize("note", [b"", b"[", b"[]", b"{}", b"\xff", b"[" * 5000])
-def test_a_lock_whose_note_is_garbage_still_holds(note: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "lock"
-    lock = durable.try_exclusive(path)
-    assert lock is not None
-    path.write_bytes(note)
-    with pytest.raises(StoreBusy, match="another run holds the lock"), durable.lock_exclusive(path):
-        pass
-    lock.close()
-
-
-def test_many_may_read_and_none_may_write_meanwhile(tmp_path: Path) -> None:
-    path = tmp_path / "pin"
-    first, second = durable.lock_shared(path), durable.lock_shared(path)
-    assert first is not None
-    assert second is not None
-    first.close()
-    assert durable.try_exclusive(path) is None
-    second.close()
-    lock = durable.try_exclusive(path)
-    assert lock is not None
-    with pytest.raises(StoreBusy):
-        durable.lock_shared(path)
-    lock.close()
-
-
-def test_without_a_place_for_lock_files_a_reader_goes_without(tmp_path: Path) -> None:
-    assert durable.lock_shared(tmp_path / "no such folder" / "pin") is None
-
-
-class _RemovesAfterOpen(Disk):
-    """Another process removes the lock file just after it was opened, once."""
-
-    times = 1
-
-    def open(self, path: Path, flags: int) -> int:
-        descriptor = super().open(path, flags)
-        if self.times:
-            self.times = 0
-            path.unlink()
-        return descriptor
-
-
-def test_a_lock_on_a_removed_file_is_taken_again(tmp_path: Path) -> None:
-    path = tmp_path / "pin"
-    with using(_RemovesAfterOpen()):
-        lock = durable.lock_shared(path)
-    assert lock is not None
-    assert durable.try_exclusive(path) is None
-    lock.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import artifacts.query
-from artifacts import durable
+from artifacts import locks
 from artifacts.layout import PINS
 from artifacts.query.searcher import Searcher
 from artifacts.store import Store
@@ -26,7 +26,7 @@ NAMED: list[dict[str, object]] = [
 def is_pinned(store: Store) -> bool:
     """Whether some reader holds the store's snapshot open."""
     current = store.current()
-    lock = durable.try_exclusive(store.root / PINS / str(current))
+    lock = locks.try_exclusive(store.root / PINS / str(current))
     if lock is None:
         return True
     lock.close()
