@@ -24,7 +24,8 @@ from pipeline.search_settings import Caches
 from pipeline.settings import Settings
 
 WARM_UP = 10
-_TIMED_TOP_N = 10
+# What somebody sees who asks for hits and does not say how many.
+SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,7 @@ class Evaluation:
     missing: tuple[str, ...]
     unknown_queries: tuple[str, ...]
     unknown_documents: tuple[str, ...]
+    unknown_ranked: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     latency: Latency | None = None
 
@@ -102,6 +104,7 @@ class Evaluation:
             "missing_documents": list(self.missing),
             "unknown_queries": list(self.unknown_queries),
             "unknown_documents": list(self.unknown_documents),
+            "unknown_ranked": list(self.unknown_ranked),
             "warnings": list(self.warnings),
         }
         return given | ({"per_query": [score.as_dict() for score in self.scores]} if per_query else {})
@@ -154,16 +157,14 @@ def evaluate(
 
 def evaluate_run(judged: Judged, located: Located) -> Evaluation:
     """What the ranking that came with the judged queries is worth."""
-    names = {
-        document: str(located.doc_ids.get(document, document))
-        for ranked in judged.run.values()
-        for document in ranked
-    }
-    rankings = {
-        query: Ranking(tuple(names[document] for document in judged.run.get(query, ())[:DEPTH]))
-        for query in sorted(judged.answerable)
-    }
+    rankings = {query: _as_ranked(judged.run.get(query, ()), located) for query in sorted(judged.answerable)}
     return evaluate_rankings(judged, located, rankings, None)
+
+
+def _as_ranked(documents: Sequence[str], located: Located) -> Ranking:
+    """Documents by their own ids; of several that are one in the snapshot the first counts."""
+    own = dict.fromkeys(str(located.doc_ids.get(each, each)) for each in documents)
+    return Ranking(tuple(own)[:DEPTH])
 
 
 def evaluate_rankings(
@@ -189,15 +190,28 @@ def evaluate_rankings(
         missing=located.missing,
         unknown_queries=judged.unknown_queries,
         unknown_documents=judged.unknown_documents,
+        unknown_ranked=judged.unknown_ranked,
         warnings=tuple(dict.fromkeys(w for ranking in rankings.values() for w in ranking.warnings)),
         latency=latency,
     )
 
 
 def rank_documents(searcher: Searcher, text: str, mode: Mode, depth: int = DEPTH) -> Ranking:
-    """The documents of the ``depth`` best passages, each at its best rank."""
-    ranked, corpus = searcher.rank(Request(text, depth, mode)), searcher.corpus
-    rows = dict.fromkeys(int(corpus.document_of[each.row]) for each in ranked.run.candidates[:depth])
+    """The documents of the ``depth`` best passages, each at its best rank, and first those that a search for ten shows.
+
+    For a hundred hits longer lists may be asked than for ten, and what these add may stand among the first ten.
+    """
+    shown = _found(searcher, Request(text, min(depth, SHOWN), mode))
+    if depth <= SHOWN:
+        return shown
+    deep = _found(searcher, Request(text, depth, mode))
+    documents = dict.fromkeys([*shown.documents, *deep.documents])
+    return Ranking(tuple(documents)[:depth], deep.warnings)
+
+
+def _found(searcher: Searcher, request: Request) -> Ranking:
+    ranked, corpus = searcher.rank(request), searcher.corpus
+    rows = dict.fromkeys(int(corpus.document_of[each.row]) for each in ranked.run.candidates[: request.top_n])
     return Ranking(tuple(corpus.doc_id(row) for row in rows), ranked.warnings)
 
 
@@ -206,7 +220,7 @@ def seconds_to_answer(searcher: Searcher, text: str, mode: Mode) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         start = time.perf_counter()
-        searcher.search(text, top_n=_TIMED_TOP_N, mode=mode)
+        searcher.search(text, top_n=SHOWN, mode=mode)
         return time.perf_counter() - start
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from artifacts.evaluate import rank_documents
 from artifacts.query import Mode, Searcher
 from artifacts.query.answering import Ranked
 from artifacts.query.asking import Request
@@ -57,11 +58,12 @@ def explained(searcher: Searcher, text: str, doc_id: DocId, mode: Mode, depth: i
     if document is None:
         return Explained(doc_id, 0)
     ranked = searcher.rank(Request(text, depth, mode))
-    rows = list(dict.fromkeys(int(corpus.document_of[each.row]) for each in ranked.run.candidates))
     best = next((each for each in ranked.run.candidates if corpus.document_of[each.row] == document), None)
     if best is None:
         return _not_found(doc_id, document, ranked, corpus)
-    return _found(doc_id, rows.index(document) + 1, best, ranked, corpus)
+    found = (corpus.doc_id(int(corpus.document_of[each.row])) for each in ranked.run.candidates)
+    standing = list(dict.fromkeys([*rank_documents(searcher, text, mode, depth).documents, *found]))
+    return _found(doc_id, standing.index(doc_id) + 1, best, ranked, corpus)
 
 
 def _found(doc_id: DocId, rank: int, best: Candidate, ranked: Ranked, corpus: Corpus) -> Explained:

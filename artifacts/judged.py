@@ -40,7 +40,7 @@ class Judged:
     ``queries`` gives the text of each in file order, ``qrels`` the gain of each judged document by query (only
     known queries), ``paths`` the file of a judged document where the set says it, ``run`` a ranking that came with
     the set. ``unknown_queries`` and ``unknown_documents`` are named by qrels and by nothing else; the documents
-    stay in ``qrels``, where nothing can find them.
+    stay in ``qrels``, where nothing can find them. ``unknown_ranked`` are queries that the ranking alone names.
     """
 
     name: str
@@ -50,6 +50,7 @@ class Judged:
     run: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unknown_queries: tuple[str, ...] = ()
     unknown_documents: tuple[str, ...] = ()
+    unknown_ranked: tuple[str, ...] = ()
 
     @property
     def answerable(self) -> tuple[str, ...]:
@@ -69,15 +70,23 @@ def read_judged(folder: Path) -> Judged:
     paths = _paths(folder / PATHS_FILE)
     known = _corpus_ids(folder) | set(paths)
     named = {document for gains in qrels.values() for document in gains}
+    run = _run(folder / RUN_FILE)
     judged = Judged(
         name=folder.resolve().name,
         queries=queries,
         qrels={query: qrels[query] for query in queries if query in qrels},
         paths=paths,
-        run=_run(folder / RUN_FILE),
+        run={query: run[query] for query in queries if query in run},
         unknown_queries=tuple(sorted(set(qrels) - set(queries))),
         unknown_documents=tuple(sorted(named - known)) if known else (),
+        unknown_ranked=tuple(sorted(set(run) - set(queries))),
     )
+    if run and not judged.run:
+        raise SourceError(
+            "it ranks for none of the queries",
+            where=str(folder / RUN_FILE),
+            hint="Do the ids in it and in the queries belong together?",
+        )
     if not judged.answerable:
         raise SourceError(
             "no query has a document that answers it",
@@ -170,7 +179,10 @@ def _queries(path: Path) -> dict[str, str]:
 def _query(line: _Line) -> list[str]:
     if line.path.suffix == ".jsonl":
         given = _object(line)
-        return [_id(given, line), str(given.get("text") or "")]
+        text = given.get("text") or ""
+        if not isinstance(text, str):
+            raise line.error("the text of the query is no string", 'Each line is {"_id": …, "text": "…"}.')
+        return [_id(given, line), text]
     query, _, text = line.text.partition("\t")
     return [query.strip(), text.strip()]
 

@@ -1,10 +1,11 @@
-"""Ideas for the query encoder that were tried and left out: pairs of words, a dense layer, fewer dimensions."""
+"""Ideas for the query encoder that were tried and left out: pairs of words, hard negatives, a dense layer, fewer
+dimensions."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -21,6 +22,7 @@ from pipeline.text import prose_analyzer, terms
 
 Vector = npt.NDArray[np.float32]
 _PAIRS, _PAIR_TEXTS = 20_000, 20
+_AWAY, _SAME = 0.3, 0.9999
 _HIDDEN, _EPOCHS, _BATCH = 512, 4, 1024
 
 
@@ -76,6 +78,32 @@ def _texts(lessons: Lessons) -> Sequence[tuple[str, str]]:
 
 def _pairs(text: str, language: str) -> list[str]:
     return [f"{one} {other}" for one, other in pairwise(terms(prose_analyzer(language), text))]
+
+
+def with_hard_negatives(course: Course, table: Mapping[str, Vector]) -> Course:
+    """What anchors and titles are to land on, moved away from the document that they land nearest to and do not name."""
+    row = {term: at for at, term in enumerate(course.terms)}
+    vectors = np.zeros((len(row), len(next(iter(table.values())))), np.float32)
+    for term, vector in table.items():
+        vectors[row[term]] = vector / course.idf[row[term]]
+    documents = course.lessons["titles"].vectors
+    moved = {
+        kind: replace(each, vectors=_moved(weighted_terms(each, row, course.idf) @ vectors, each, documents))
+        for kind, each in course.lessons.items()
+        if kind in ("anchors", "titles")
+    }
+    return replace(course, lessons={**course.lessons, **moved})
+
+
+def _moved(landed: Vector, lessons: Lessons, documents: Vector) -> Vector:
+    found = np.empty_like(lessons.vectors)
+    for at in range(0, len(found), _BATCH):
+        right = lessons.vectors[at : at + _BATCH]
+        scores = landed[at : at + _BATCH] @ documents.T
+        scores[right @ documents.T > _SAME] = -np.inf
+        away = right + _AWAY * (right - documents[scores.argmax(axis=1)])
+        found[at : at + _BATCH] = away / np.linalg.norm(away, axis=1, keepdims=True)
+    return found
 
 
 class Dense:

@@ -19,7 +19,7 @@ from artifacts.query import Searcher
 from artifacts.query.corpus import Corpus
 from artifacts.query.term_vectors import TermEncoder
 from artifacts.snapshot import Snapshot
-from bench.encoder_ideas import Bigrams, Dense, narrowed
+from bench.encoder_ideas import Bigrams, Dense, narrowed, with_hard_negatives
 from bench.judged import judged_set, settings_for, store_for
 from bench.lessons import Course, course_of
 from bench.query_vectors import RememberedEncoder
@@ -28,6 +28,7 @@ from pipeline.settings import QueryEncoder, Settings
 
 Vector = npt.NDArray[np.float32]
 Table = Mapping[str, Vector]
+_SIF = 1e-3
 # An encoder of queries, out of the lessons and the corpus that it is to search.
 Made = Callable[[Course, Corpus], object]
 
@@ -93,12 +94,23 @@ def _unweighted(course: Course) -> Table:
     return _fitted(replace(course, idf=np.ones_like(course.idf)), QueryEncoder())
 
 
+def _sif(course: Course) -> Table:
+    """Smooth inverse frequency, a / (a + p): S. Arora, Y. Liang, T. Ma, "A simple but tough-to-beat baseline for sentence
+    embeddings", ICLR 2017; p by the share of the passages that hold the word."""
+    rarity = np.exp(-course.idf)
+    return _fitted(replace(course, idf=_SIF / (_SIF + rarity / rarity.sum())), QueryEncoder())
+
+
 def _averaged(course: Course) -> Table:
     words = course.lessons["words"]
     idf = dict(zip(course.terms, course.idf, strict=True))
     return {
         term: np.float32(idf[term]) * vector for term, vector in zip(words.texts, words.vectors, strict=True)
     }
+
+
+def _against_wrong(course: Course) -> Table:
+    return _fitted(with_hard_negatives(course, _as_built(course)), QueryEncoder())
 
 
 def _as_built(course: Course) -> Table:
@@ -124,6 +136,8 @@ IDEAS: tuple[Idea, ...] = (
     _learning("25 steps", iterations=25),
     Idea("unknown words are left out", lambda course, corpus: _encoder(Whole(_as_built(course)), corpus)),
     Idea("weights of 1 in place of idf", lambda course, corpus: _encoder(_unweighted(course), corpus)),
+    Idea("SIF weights in place of idf", lambda course, corpus: _encoder(_sif(course), corpus)),
+    Idea("anchors and titles against hard negatives", lambda course, corpus: _encoder(_against_wrong(course), corpus)),
     Idea("no regression: words' vectors averaged by idf", lambda course, corpus: _encoder(_averaged(course), corpus)),
     Idea("32-bit floats in place of 8-bit integers", lambda course, corpus: _encoder(_floats(course), corpus)),
     Idea("with frequent pairs of words", Bigrams),

@@ -18,7 +18,7 @@ from bench.relevance import Ablation, Cell, ablation
 from pipeline.settings import Settings
 
 # Sets whose documents are few enough to be indexed once for each size.
-SMALL = ("scifact",)
+SMALL = ("scifact", "ray-docs")
 MEASURES = {
     "ndcg@10": "nDCG@10",
     "recall@100": "R@100",

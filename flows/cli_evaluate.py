@@ -135,6 +135,7 @@ def _print_left_out(each: Evaluation) -> None:
         "judged documents are not in the snapshot, and count as not found": each.missing,
         "documents are named by the judgements alone": each.unknown_documents,
         "queries are named by the judgements alone": each.unknown_queries,
+        "queries are named by run.txt alone": each.unknown_ranked,
     }
     for what, names in named.items():
         if names:

@@ -123,7 +123,7 @@ def related(
     for concept in found:
         output.say(f"{concept.similarity:.3f}  {output.plain(concept.term)}")
     if not found:
-        output.say("The vocabulary is empty.")
+        output.say("No word of the vocabulary is near it.")
 
 
 @contextmanager
@@ -157,7 +157,8 @@ def _search_namespaces(flags: Flags, request: Request, given: list[str], encoder
             each.hit.as_dict() | {"namespace": each.namespace, "rank": each.rank, "score": each.score}
             for each in found.hits
         ]
-        output.emit({"query": request.text, "hits": hits})
+        said = [f"{name}: {each}" for name, answer in found.answers.items() for each in answer.warnings]
+        output.emit({"query": request.text, "hits": hits, "warnings": said})
     else:
         search_text.print_federated(found)
 

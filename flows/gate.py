@@ -27,6 +27,7 @@ from pipeline.settings import Relevance, Settings
 
 _NOTHING_BEFORE = "there is no current snapshot that can be read: nothing to compare with"
 
+_NEW = "{}: the current snapshot has no document that answers its queries: nothing to compare with"
 _THE_SAME = "the content is that of the current snapshot: nothing was asked"
 
 
@@ -105,8 +106,10 @@ def judge(new: Snapshot, current: Snapshot | None, sets: Sequence[Judged], setti
         before = stack.enter_context(_Side(current, settings, encoders))
         if current.id == new.id:
             return Verdict(relevance.measure, str(current.id), (), (_THE_SAME,))
-        found = _decided([_Compared(before, after, judged) for judged in sets], relevance)
-        notes = tuple(dict.fromkeys([*before.warnings, *after.warnings]))
+        compared_sets = [_Compared(before, after, judged) for judged in sets]
+        found = _decided(compared_sets, relevance)
+        unmatched = [_NEW.format(each.judged.name) for each in compared_sets if each.is_new(relevance)]
+        notes = tuple(dict.fromkeys([*unmatched, *before.warnings, *after.warnings]))
         return Verdict(relevance.measure, str(current.id), found, notes)
 
 
@@ -179,6 +182,14 @@ class _Compared:
         self.common = _only(judged, frozenset(self.located.doc_ids))
         self.pair = self._pair() if self.common.answerable else None
 
+    def is_new(self, relevance: Relevance) -> bool:
+        """Whether there is nothing to compare with although nothing was taken away: its documents came tonight."""
+        return self.pair is None and not self.is_emptied(relevance)
+
+    def is_emptied(self, relevance: Relevance) -> bool:
+        """Whether so many of its documents were deleted, or all, that the others say nothing."""
+        return self.share_deleted > relevance.max_deleted or self.share_deleted == 1
+
     def _pair(self) -> Pair:
         return Pair(
             str(self.before.id),
@@ -209,13 +220,18 @@ def _only(judged: Judged, documents: frozenset[str]) -> Judged:
 
 
 def _decided(sides: Sequence[_Compared], relevance: Relevance) -> tuple[OfSet, ...]:
-    fit = [side.pair is not None and side.share_deleted <= relevance.max_deleted for side in sides]
-    pairs = [side.pair for side, fits in zip(sides, fit, strict=True) if fits and side.pair is not None]
-    results = iter(compared(pairs, measure=_key(relevance), shown=relevance.shown))
-    return tuple(
-        _judged(side, next(results), relevance) if fits else _emptied(side)
-        for side, fits in zip(sides, fit, strict=True)
-    )
+    emptied = [side.is_emptied(relevance) for side in sides]
+    pairs = [side.pair for side, gone in zip(sides, emptied, strict=True) if side.pair and not gone]
+    results = iter(compared(pairs, _key(relevance), relevance.shown))
+    found = []
+    for side, gone in zip(sides, emptied, strict=True):
+        if gone:
+            found.append(_emptied(side))
+        elif side.pair is None:
+            found.append(_alone(side.after, side.judged, relevance))
+        else:
+            found.append(_judged(side, next(results), relevance))
+    return tuple(found)
 
 
 def _judged(side: _Compared, comparison: Compared, relevance: Relevance) -> OfSet:

@@ -60,7 +60,7 @@ def _fallen(fallen: Fallen, measure: str) -> Iterator[str]:
 def _parts(explained: Explained) -> Iterator[str]:
     if explained.lists:
         yield f"score {explained.score:.4f}"
-        yield ", ".join(f"{each.list} rank {each.rank} gave {each.share:.4f}" for each in explained.lists)
+        yield ", ".join(f"{each.list} {_place(each.rank)} gave {each.share:.4f}" for each in explained.lists)
     else:
         yield "not among the candidates"
     if explained.factors:
@@ -69,6 +69,11 @@ def _parts(explained: Explained) -> Iterator[str]:
         f"{each.term} {each.score:.2f} ({', '.join(each.fields)})" for each in explained.terms[:_MOST_TERMS]
     ]
     yield f"words {', '.join(words)}" if words else "none of the words"
+
+
+def _place(rank: int) -> str:
+    # Convex fusion asks every list for the score of what only another one found.
+    return f"rank {rank}" if rank else "(not found by it)"
 
 
 def _rank(explained: Explained) -> str:

@@ -74,12 +74,12 @@ def judged_sets(folders: Sequence[Path]) -> tuple[Judged, ...]:
 def relevance(
     subject: Subject, sets: Sequence[Judged], mode: Mode, against: Subject | None, progress: Progress
 ) -> Relevance:
-    """The subject on every set, and compared with ``against``, else with the ranking that a set brought along."""
+    """The subject on every set, and compared with the ranking that a set brought along and with ``against``."""
     own = _evaluated(subject, sets, mode, progress)
     pairs = own.runs
     if against is not None:
         other = _evaluated(against, sets, mode, progress)
-        pairs = tuple(
+        pairs += tuple(
             Pair(against.label, before, after)
             for before, after in zip(other.evaluations, own.evaluations, strict=True)
         )

@@ -74,9 +74,8 @@ def _excerpt(hit: Hit) -> Text:
 def _reasons(hit: Hit) -> Iterator[str]:
     for each in hit.why.lists:
         name = each.list if each.question == 0 else f"{each.list} (question {each.question + 1})"
-        yield (
-            f"{name}: rank {each.rank}, score {each.score:.4f}, weight {each.weight:g}, gives {each.share:.6f}"
-        )
+        rank = f"rank {each.rank}" if each.rank else "not found by it"
+        yield (f"{name}: {rank}, score {each.score:.4f}, weight {each.weight:g}, gives {each.share:.6f}")
     for factor in hit.why.multipliers:
         yield f"{factor.stage}: times {factor.factor:.4g}" + (
             f" ({factor.because})" if factor.because else ""

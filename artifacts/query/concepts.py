@@ -39,8 +39,11 @@ class Concept:
 def near_concepts(
     vector: Vector, query: Query, vocabulary: Vocabulary, languages: Sequence[str], settings: Concepts
 ) -> list[Concept]:
-    """The terms nearest to the query that are not in it: by ``(-similarity, term)``, not below the least."""
-    if not len(vocabulary.terms):
+    """The terms nearest to the query that are not in it: by ``(-similarity, term)``, not below the least.
+
+    None for a text without a word that the encoder knows, which is near to nothing.
+    """
+    if not len(vocabulary.terms) or not vector.any():
         return []
     similarity = (vocabulary.vectors @ vector).astype(np.float64).round(_DECIMALS)
     order = np.lexsort((np.arange(len(similarity)), -similarity))[: settings.terms + len(query.terms) + 16]

@@ -11,10 +11,10 @@ from artifacts.query.corpus import Corpus, Ints
 from artifacts.query.lists import add_up
 from artifacts.query.model import Mask, Operators
 from pipeline.settings import FIELDS
-from pipeline.text import ProseAnalyzer, prose_analyzer, terms
+from pipeline.text import ProseAnalyzer, has_cjk, prose_analyzer, terms
 
-# Passages whose text is read to see whether a phrase stands in it, those with the best score first.
-_MAX_READ = 2_000
+# Passages whose text is read to see whether a phrase stands in it, those with the best score first: two seconds' work.
+_MAX_READ = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,23 +28,42 @@ class Demands:
 def demanded(operators: Operators, corpus: Corpus) -> Demands:
     """The passages that hold the phrases, hold the words in the fields, and do not hold what is excluded.
 
-    A phrase that stands nowhere demands nothing: its words are searched like any others, and a note says so.
+    A phrase that stands nowhere demands nothing: its words are searched like any others, and a note says so. Where a
+    phrase's words are in more passages than are read, those that were not read are left out either way, and a note says that.
     """
     if not operators:
         return Demands(None)
     allowed = np.ones(corpus.passages, dtype=np.bool_)
     notes = []
     for phrase in operators.phrases:
-        holding = _holding_phrase(phrase, corpus)
-        if holding.any():
-            allowed &= holding
+        held = _holding_phrase(phrase, corpus)
+        notes.extend(held.notes(phrase))
+        if held.sure.any():
+            allowed &= held.sure
         else:
-            notes.append(f'nothing holds the phrase "{phrase}": its words are searched one by one')
+            read = "nothing read" if held.unread.any() else "nothing"
+            notes.append(f'{read} holds the phrase "{phrase}": its words are searched one by one')
     for field, value in operators.fielded:
         allowed &= _holding_in_field(value, field, corpus)
     for value in operators.excluded:
-        allowed &= ~(_holding_phrase(value, corpus))
+        held = _holding_phrase(value, corpus)
+        notes.extend(held.notes(value))
+        allowed &= ~(held.sure | held.unread)
     return Demands(allowed, tuple(notes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """The passages that hold a phrase, and those that hold its words and were too many to be read."""
+
+    sure: Mask
+    unread: Mask
+
+    def notes(self, phrase: str) -> list[str]:
+        """That some were not read."""
+        left = int(self.unread.sum())
+        few = f'the words of "{phrase}" stand in very many passages: {left:,} of them were not read and are left out'
+        return [few] if left else []
 
 
 def _holding(words: str, corpus: Corpus, fields: int = 0xFFFF) -> Mask:
@@ -67,16 +86,17 @@ def _holding_in_field(words: str, field: str, corpus: Corpus) -> Mask:
     return _holding(words, corpus, 1 << FIELDS.index(field))
 
 
-def _holding_phrase(phrase: str, corpus: Corpus) -> Mask:
+def _holding_phrase(phrase: str, corpus: Corpus) -> _Held:
     """Passages in whose title, headings or text the words stand one after the other, whatever their endings."""
-    together = _holding(phrase, corpus)
-    if all(len(_sequence(prose_analyzer(language), phrase)) <= 1 for language in corpus.languages):
-        return together
+    together, nowhere = _holding(phrase, corpus), np.zeros(corpus.passages, dtype=np.bool_)
+    sought = [Sought(prose_analyzer(language), phrase) for language in corpus.languages]
+    if all(len(each.phrase) <= 1 for each in sought):
+        return _Held(together, nowhere)
     rows = _most_promising(np.flatnonzero(together), phrase, corpus)
-    found = np.zeros(corpus.passages, dtype=np.bool_)
-    sought = [(prose_analyzer(language), phrase) for language in corpus.languages]
+    found = nowhere.copy()
     found[[row for row in rows.tolist() if _stands_in(sought, row, corpus)]] = True
-    return found
+    together[rows] = False
+    return _Held(found, together)
 
 
 def _most_promising(rows: Ints, phrase: str, corpus: Corpus) -> Ints:
@@ -90,19 +110,34 @@ def _most_promising(rows: Ints, phrase: str, corpus: Corpus) -> Ints:
     return np.sort(rows[np.argsort(-scores, kind="stable")[:_MAX_READ]])
 
 
-def _stands_in(sought: Sequence[tuple[ProseAnalyzer, str]], row: int, corpus: Corpus) -> bool:
+class Sought:
+    """A phrase as one language reads it; what its tokens stand for is worked out once for all texts."""
+
+    def __init__(self, analyzer: ProseAnalyzer, phrase: str) -> None:
+        self._analyzer = analyzer
+        self._known: dict[str, Sequence[str]] = {}
+        self.phrase = self._sequence(phrase)
+
+    def is_in(self, text: str) -> bool:
+        """Whether the text's words have the phrase's among them, one after the other."""
+        return _contains(self._sequence(text), self.phrase)
+
+    def _sequence(self, text: str) -> list[str]:
+        """What the places in a phrase are compared by: a token's first term, and every pair of characters of a script
+        without spaces between words."""
+        known, found = self._known, list[str]()
+        for token in self._analyzer.tokens(text):
+            terms_of = known.get(token)
+            if terms_of is None:
+                expanded = self._analyzer.expand(token)
+                terms_of = known[token] = expanded if has_cjk(token) else expanded[:1]
+            found.extend(terms_of)
+        return found
+
+
+def _stands_in(sought: Sequence[Sought], row: int, corpus: Corpus) -> bool:
     passage = corpus.rows.of(row)
-    texts = (passage["text"], passage["breadcrumb"])
-    return any(
-        _contains(_sequence(analyzer, text), _sequence(analyzer, phrase))
-        for analyzer, phrase in sought
-        for text in texts
-    )
-
-
-def _sequence(analyzer: ProseAnalyzer, text: str) -> list[str]:
-    """The first term of every token: what its place in a phrase is compared by."""
-    return [expanded[0] for token in analyzer.tokens(text) if (expanded := analyzer.expand(token))]
+    return any(each.is_in(text) for each in sought for text in (passage["text"], passage["breadcrumb"]))
 
 
 def _contains(words: Sequence[str], phrase: Sequence[str]) -> bool:

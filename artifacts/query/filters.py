@@ -22,6 +22,8 @@ from pipeline.errors import QueryError
 
 KINDS = ("collection", "path", "tag", "author", "language", "after", "before", "community", "doc")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+# Python makes no number of thousands of digits.
+_COMMUNITY = re.compile(r"[0-9]{1,100}")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -49,7 +51,7 @@ def parse_filter(text: str) -> Filter:
         raise QueryError(
             "a date is written 2026-08-31", where=f"filter {text!r}", hint="Year, month and day."
         )
-    if kind == "community" and not value.strip().isdecimal():
+    if kind == "community" and not _COMMUNITY.fullmatch(value.strip()):
         raise QueryError("a community is a number", where=f"filter {text!r}", hint="See: noctule sql")
     if kind == "path" and not _is_pattern(value.strip()):
         raise QueryError(

@@ -67,7 +67,7 @@ def shared_encoder(
     if settings.search.encoder == "static":
         return None
     record = snapshot.manifest.model
-    key = f"{record.sha256} {record.precision}"
+    key = f"{record.sha256} {record.precision} {_prompt(snapshot, settings.embed)}"
     return kept.setdefault(key, KeptVectors(lambda: load_model(snapshot, settings.embed)))
 
 
@@ -86,9 +86,7 @@ def load_model(snapshot: Snapshot, configured: Embed) -> QueryEncoder:
     record = snapshot.manifest.model
     if recorded_model_name(configured.model) != record.name:
         configured = configured.model_copy(update={"model": record.name})
-    # The prompt that the snapshot was made with, unless another is asked for.
-    prompt = configured.query_prompt or recorded_query_prompt(snapshot.manifest.settings)
-    configured = configured.model_copy(update={"query_prompt": prompt})
+    configured = configured.model_copy(update={"query_prompt": _prompt(snapshot, configured)})
     if find(configured).sha256 != record.sha256:
         raise ModelMismatch(
             f"the model {record.name!r} on this machine is not the one that made the snapshot's vectors",
@@ -96,3 +94,8 @@ def load_model(snapshot: Snapshot, configured: Embed) -> QueryEncoder:
             hint="Name that model as embed.model, or run noctule index to encode with this one.",
         )
     return load_encoder(configured)
+
+
+def _prompt(snapshot: Snapshot, configured: Embed) -> str:
+    """The prompt that the snapshot was made with, unless another is asked for."""
+    return configured.query_prompt or recorded_query_prompt(snapshot.manifest.settings)

@@ -58,10 +58,10 @@ class Searcher:
         self._warned: set[str] = set()
         self._notices: list[str] = []
         self._corpus = Corpus(snapshot)
-        load = (
-            (lambda: encoder) if encoder is not None else (lambda: load_query_encoder(self._corpus, settings))
-        )
-        self._vectors = QueryVectors(self._corpus, load, search.caches.vectors)
+        self._settings, self._given = settings, encoder
+        # By the encoder's name; shared by the searchers that are made of this one.
+        self._encoders: dict[str, QueryVectors] = {}
+        self._vectors = self._vectors_of(search)
         self._answers: Cache[Answer] = Cache(search.caches.answers, search.caches.seconds)
         self._fingerprint = sha256_hex(search.model_dump_json().encode())
         glossary = search.synonyms.file
@@ -145,6 +145,7 @@ class Searcher:
         other = copy.copy(self)
         other._notices, other._warned = [], set()
         other._fingerprint = sha256_hex(search.model_dump_json().encode())
+        other._vectors = self._vectors_of(search)
         other._corpus = corpus or self._corpus
         # Answers over another corpus must not be found here.
         other._answers = Cache(search.caches.answers, search.caches.seconds)
@@ -153,6 +154,7 @@ class Searcher:
             self._means,
             corpus=other._corpus,
             settings=search,
+            encode=other._vectors,
             glossary=read_glossary(Path(glossary).expanduser()) if glossary else {},
             curve=curve_of(search.calibrate),
             scorer=(self._means.scorer or other._cross_encoder(search)) if reranks else None,
@@ -173,6 +175,16 @@ class Searcher:
     def cache_usage(self) -> Mapping[str, Usage]:
         """How the caches of answers and of query vectors were used."""
         return {"answers": self._answers.usage(), "vectors": self._vectors.usage()}
+
+    def _vectors_of(self, search: Search) -> QueryVectors:
+        """The vectors that queries have by the encoder that is asked for, or by the one that was given."""
+        if search.encoder not in self._encoders:
+            settings = self._settings.model_copy(update={"search": search})
+            corpus, given = self._corpus, self._given
+            self._encoders[search.encoder] = QueryVectors(
+                corpus, lambda: given or load_query_encoder(corpus, settings), search.caches.vectors
+            )
+        return self._encoders[search.encoder]
 
     def _cross_encoder(self, search: Search) -> PairScorer | None:
         """The cross-encoder, if a stage asks for it; one named by its folder must be there, others may be missing."""

@@ -38,6 +38,8 @@ DEFAULT_SPACE: Mapping[str, Sequence[Value]] = {
     "search.understand.classify": [True, False],
     "search.understand.acronyms": [True, False],
     "search.understand.spelling": [True, False],
+    "search.understand.concepts": [True, False],
+    "search.fuzziness": ["off", "auto"],
     "search.balance.on": [True, False],
     "lexical.k1": [0.6, 0.9, 1.2, 1.6],
     "lexical.fields.*.b": [0.4, 0.6, 0.75, 0.9],

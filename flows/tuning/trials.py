@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +30,8 @@ from pipeline.search_settings import Search
 from pipeline.settings import Lexical, Settings
 
 Floats = npt.NDArray[np.float64]
+K = TypeVar("K")
+V = TypeVar("V")
 # What somebody sees who asks for ten hits.
 DEPTH = 10
 # Read after the lists are made, or before, into the query that a list is kept by.
@@ -38,13 +42,21 @@ AFTER_LISTS = {
 }  # fmt: skip
 BEFORE_LISTS = {"understand", "classify", "spelling", "acronyms", "synonyms", "concepts"}
 _OF_VECTORS = ("semantic", "hypothesis")
+# Ways to make lists whose lists are kept: a list holds a score for every passage, so those of a few hundred queries
+# take half a gigabyte of a large corpus. A search goes from one point to the next and seldom further back.
+_MOST_KEPT = 4
 
 
 @dataclass(slots=True)
 class KeptLists:
-    """The lists of one snapshot, by name, query and every setting that they may hang on; ``words`` were asked for."""
+    """The lists of one snapshot, by every setting that they may hang on, then by name and query; ``words`` were asked for.
 
-    lists: dict[tuple[object, ...], RankedList] = field(default_factory=dict)
+    Those of the settings asked for last are kept.
+    """
+
+    lists: OrderedDict[tuple[str, str], dict[tuple[object, ...], RankedList]] = field(
+        default_factory=OrderedDict
+    )
     words: set[str] = field(default_factory=set)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -54,18 +66,33 @@ class KeptLists:
         settings = json.dumps(reach, sort_keys=True)
 
         def remember(name: ListName, query: Query, limit: int, make: Callable[[], RankedList]) -> RankedList:
-            key = (name, query, limit, settings, "" if name in _OF_VECTORS else scores)
+            key = (name, query, limit)
             with self.lock:
-                found = self.lists.get(key)
+                kept = _lately(self.lists, (settings, "" if name in _OF_VECTORS else scores), _no_lists)
+                found = kept.get(key)
                 if name == "keyword":
                     self.words.update(query.terms, *(each.terms for each in query.expansions))
             if found is None:
                 found = make()
                 with self.lock:
-                    self.lists[key] = found
+                    kept[key] = found
             return found
 
         return remember
+
+
+def _no_lists() -> dict[tuple[object, ...], RankedList]:
+    return {}
+
+
+def _lately(kept: OrderedDict[K, V], key: K, make: Callable[[], V]) -> V:
+    """What is kept under the key, made where it is not; what was not asked for lately goes."""
+    if key not in kept:
+        kept[key] = make()
+    kept.move_to_end(key)
+    while len(kept) > _MOST_KEPT:
+        kept.popitem(last=False)
+    return kept[key]
 
 
 @dataclass(slots=True)
@@ -76,7 +103,7 @@ class Built:
     located: Located
     lexical: Lexical
     counts: Counts | None = None
-    corpora: dict[str, Corpus] = field(default_factory=dict)
+    corpora: OrderedDict[str, Corpus] = field(default_factory=OrderedDict)
     kept: KeptLists = field(default_factory=KeptLists)
 
 
@@ -150,10 +177,10 @@ def _corpus(built: Built, lexical: Lexical) -> Corpus:
     own = built.searcher.corpus
     if lexical == built.lexical:
         return own
-    label = lexical.model_dump_json()
-    if label not in built.corpora:
-        built.counts = built.counts or recount(own.snapshot)
-        prose = rescored_prose(own.prose, built.counts, lexical, sorted(built.kept.words))
-        code = rescored_code(own.code, built.counts, lexical, ())
-        built.corpora[label] = own.with_postings(prose, code)
-    return built.corpora[label]
+    return _lately(built.corpora, lexical.model_dump_json(), lambda: _rescored(built, own, lexical))
+
+
+def _rescored(built: Built, own: Corpus, lexical: Lexical) -> Corpus:
+    built.counts = built.counts or recount(own.snapshot)
+    prose = rescored_prose(own.prose, built.counts, lexical, sorted(built.kept.words))
+    return own.with_postings(prose, rescored_code(own.code, built.counts, lexical, ()))

@@ -47,7 +47,7 @@ def _table(given: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
 
 
 def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=True)
+    return name if _BARE.fullmatch(name) else _string(name)
 
 
 def _value(value: object) -> str:
@@ -55,4 +55,9 @@ def _value(value: object) -> str:
         return "[" + ", ".join(map(_value, value)) + "]"
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{_key(key)} = {_value(each)}" for key, each in value.items()) + " }"
-    return json.dumps(value, ensure_ascii=True)
+    return _string(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _string(value: str) -> str:
+    """A basic string: JSON's escapes are TOML's but for halves of surrogate pairs, and DEL must be escaped."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

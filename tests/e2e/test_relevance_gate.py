@@ -129,6 +129,16 @@ def test_the_first_night_has_figures_and_nothing_to_compare_with(editions: Editi
     assert "there is no current snapshot" in found.notes[0]
 
 
+def test_a_set_whose_documents_came_tonight_has_figures_and_nothing_to_compare_with(
+    editions: Editions, tmp_path: Path
+) -> None:
+    found = verdict(editions, "other", "good", write_judged(tmp_path / "faq"))
+    (faq,) = found.sets
+    assert (faq.before, faq.reason) == (None, "")
+    assert faq.after > 0.95
+    assert "faq: the current snapshot has no document that answers its queries" in found.notes[0]
+
+
 @pytest.mark.parametrize("before", [None, "other"])
 def test_a_set_made_for_other_documents_is_an_error(
     editions: Editions, tmp_path: Path, before: str | None

@@ -121,6 +121,13 @@ def test_a_ranking_that_came_with_the_set_is_scored_like_a_search() -> None:
     assert evaluate_run(given, everywhere(given)).means["mrr@10"] == 0.5
 
 
+def test_a_document_that_a_ranking_names_twice_stands_where_it_stands_first() -> None:
+    given = judged({"q": {"a": 1, "b": 1}}, run={"q": ("a", "x", "b")})
+    same = Located({"a": DocId("docs:a.md"), "b": DocId("docs:a.md")}, ())
+    found = evaluate_run(given, same)
+    assert (found.means["ndcg@10"], found.means["hit@1"], found.scores[0].found) == (1.0, 1.0, 2)
+
+
 def test_json_has_the_figures_under_their_names() -> None:
     shown = evaluated({"q": {"a": 1}}, q="x a").as_dict(per_query=True)
     assert (shown["ndcg@10"], shown["mrr@10"], shown["hit@1"]) == (0.63093, 0.5, 0.0)

@@ -92,6 +92,11 @@ def test_a_ranking_in_the_folder_is_ordered_by_score(tmp_path: Path) -> None:
     assert read_judged(folder(tmp_path, run_txt=run)).run == {"q1": ("d1", "d2", "d9")}
 
 
+def test_queries_that_only_the_ranking_names_are_listed(tmp_path: Path) -> None:
+    judged = read_judged(folder(tmp_path, run_txt="q1 Q0 d1 1 2 t\nq9 Q0 d1 1 2 t\n"))
+    assert (judged.run, judged.unknown_ranked) == ({"q1": ("d1",)}, ("q9",))
+
+
 def test_ids_may_hold_spaces_where_columns_are_tabs(tmp_path: Path) -> None:
     judged = read_judged(folder(tmp_path, qrels_tsv="q1\tmy notes/a b\t1\n"))
     assert judged.documents == ("my notes/a b",)
@@ -139,6 +144,8 @@ def test_only_queries_that_a_document_answers_are_scored(tmp_path: Path) -> None
         ({"qrels_tsv": "q1\td1\t0\n"}, "no query has a document that answers it", ""),
         ({"queries_jsonl": QUERIES + QUERIES}, "the query 'q1' is there twice", "queries.jsonl, line 3"),
         ({"queries_jsonl": '{"_id": "q1", "text": " "}'}, "the query 'q1' has no text", "queries.jsonl, line 1"),
+        ({"queries_jsonl": '{"_id": "q1", "text": ["owls"]}'}, "the text of the query is no string", "queries.jsonl, line 1"),
+        ({"run_txt": "1 Q0 d1 1 2 t\n"}, "it ranks for none of the queries", "run.txt"),
         ({"queries_jsonl": '{"text": "owls"}'}, "no _id", "queries.jsonl, line 1"),
         ({"queries_jsonl": "[1]"}, "not a JSON object", "queries.jsonl, line 1"),
         ({"queries_jsonl": "{"}, "not JSON", "queries.jsonl, line 1"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from artifacts.query import demands
 from artifacts.query.asking import Request
 from artifacts.query.federate import search_namespaces
 from artifacts.query.model import Answer, Hit
@@ -15,7 +17,8 @@ from artifacts.store import Store
 from pipeline.embed import load_encoder
 from pipeline.errors import QueryError
 from pipeline.settings import Embed
-from tests.library_builder import FailingEncoder, WordEncoder, searcher_of, settings_of
+from pipeline.text import prose_analyzer
+from tests.library_builder import PLAIN, FailingEncoder, WordEncoder, searcher_of, settings_of
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +83,61 @@ def test_a_phrase_that_stands_nowhere_is_searched_as_words_and_said_so(cheap: Se
         answer = cheap.search('"wind trade"')
     assert documents(answer)[0] == "boats.md"
     assert len(answer.warnings) == 1
+
+
+def test_what_was_not_read_for_a_phrase_is_left_out_either_way_and_said(
+    cheap: Searcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demands, "_MAX_READ", 1)
+    for text in ('cellar "cool cellar"', 'cellar -"cool cellar"', 'cellar -"cellar cool"'):
+        with warnings.catch_warnings(action="ignore"):
+            answer = cheap.search(text, mode="keyword")
+        assert "stand in very many passages: 1 of them were not read" in answer.warnings[0]
+        assert len({"fruit/apples.md", "fruit/pears.md"} & set(documents(answer))) <= 1
+    with pytest.warns(RuntimeWarning, match='nothing read holds the phrase "cellar cool"'):
+        cheap.search('"cellar cool"')
+
+
+@pytest.mark.parametrize(
+    ("phrase", "text", "stands"),
+    [
+        ("東京都", "東京と京都を旅する", False),
+        ("東京都", "東京都立大学", True),
+        ("机器学习,深度学习", "本文介绍机器学习,深度学习等", True),
+        ("node.js server", "a Node.js server", True),
+        ("user id", "users of ids", False),
+    ],
+)
+def test_a_phrase_without_spaces_stands_where_all_its_characters_do(
+    phrase: str, text: str, stands: bool
+) -> None:
+    assert demands.Sought(prose_analyzer("en"), phrase).is_in(text) is stands
+
+
+def test_other_settings_may_ask_another_encoder(library: Store) -> None:
+    settings = settings_of(**PLAIN)
+    static = settings.search.model_copy(update={"encoder": "static"})
+    with library.open() as snapshot:
+        both = Searcher(snapshot, settings.model_copy(update={"search": static}))
+        full = both.with_settings(static.model_copy(update={"encoder": "full"}))
+        question = "where to put fruit for the winter"
+        found = [_score(each.search(question, mode="semantic")) for each in (both, full)]
+        both.close()
+    with searcher_of(library, load_encoder(Embed(workers=1))) as plain:
+        assert found[1] == _score(plain.search(question, mode="semantic")) != found[0]
+
+
+def _score(answer: Answer) -> float:
+    return answer.hits[0].why.lists[0].score
+
+
+def test_nothing_is_related_to_what_no_word_is_near(library: Store) -> None:
+    static = settings_of(**PLAIN).search.model_copy(update={"encoder": "static"})
+    with library.open() as snapshot:
+        searcher = Searcher(snapshot, settings_of(**PLAIN).model_copy(update={"search": static}))
+        assert searcher.related("\u4e00") == []
+        assert searcher.related("fruit")
+        searcher.close()
 
 
 def test_an_excluded_word_is_in_no_hit_of_any_list(cheap: Searcher) -> None:

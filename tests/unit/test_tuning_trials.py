@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from artifacts.evaluate import evaluate, for_evaluation
+from artifacts.evaluate import evaluate, for_evaluation, rank_documents
 from artifacts.judged import Judged
 from artifacts.located import locate, places
 from artifacts.query import Searcher
@@ -93,12 +93,35 @@ def test_lists_are_made_once_where_only_what_follows_them_changes(ground: Ground
     (built,) = ground.built.values()
     trials = Trials([ground], Settings())
     trials.scores(Point())
-    made = len(built.kept.lists)
-    assert made == 2 * len(QUERIES)
+    assert _made(built) == 2 * len(QUERIES)
     trials.scores(Point().having("search.rrf_k", 5).having("search.fusion", "convex"))
-    assert len(built.kept.lists) == made
+    assert _made(built) == 2 * len(QUERIES)
     trials.scores(Point().having("lexical.k1", 0.5))
-    assert len(built.kept.lists) == made + len(QUERIES)
+    assert _made(built) == 3 * len(QUERIES)
+
+
+def _made(built: Built) -> int:
+    return sum(map(len, built.kept.lists.values()))
+
+
+def test_only_the_lists_asked_for_last_are_kept(ground: Ground) -> None:
+    (built,) = ground.built.values()
+    trials = Trials([ground], Settings())
+    for k1 in (0.5, 0.6, 0.7, 0.8, 0.9, 1.0):
+        trials.scores(Point().having("lexical.k1", k1))
+    assert len(built.kept.lists) == len(built.corpora) == 4
+    assert (
+        trials.scores(Point().having("lexical.k1", 0.5))[0].tolist()
+        == Trials([ground], Settings()).scores(Point().having("lexical.k1", 0.5))[0].tolist()
+    )
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_the_first_ten_of_a_hundred_are_those_of_ten(ground: Ground, query: str) -> None:
+    (built,) = ground.built.values()
+    short = built.searcher.with_settings(Search(candidates=10))
+    ten, hundred = (rank_documents(short, query, "hybrid", depth).documents for depth in (10, 100))
+    assert hundred[: len(ten)] == ten
 
 
 def test_every_search_setting_is_known_to_reach_the_lists_or_not() -> None:
@@ -261,7 +284,7 @@ def test_without_a_change_there_is_nothing_to_write(tmp_path: Path) -> None:
 def test_names_that_need_quotes_have_them() -> None:
     given = {
         "collections": {"a": {"root": 'quo"te', "include": ["*.md"]}},
-        "site": {"title": "Zaun \u2028 Ende"},
+        "site": {"title": "Zaun \u2028 Ende \U0001f680 \x7f"},
     }
     settings = parse(given, where="test")
     text = as_file(settings, found_with(0.1, 0.01, *CHANGES)).decode()
