@@ -18,7 +18,10 @@ def aside_of(store: Path, site: Path) -> Path:
 def drop_asides(store: Path) -> None:
     """The sites that were set aside are gone, but for those that a build begins with at this moment."""
     for path in sorted((store / SITES).glob("*")):
-        folder = os.open(path, os.O_RDONLY)
+        try:
+            folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError:
+            continue  # a build begins with it, or it is none of ours
         try:
             if locks.directory(folder, alone=True):
                 durable.remove_tree(path)

@@ -209,6 +209,9 @@ def remove_directory(path: Path) -> None:
 
 def remove_tree(path: Path) -> None:
     """The folder and all below it are gone, links not followed; one that was not there is fine."""
+    if path.is_symlink():
+        remove_file(path)
+        return
     for folder, directories, files in os.walk(path, topdown=False):
         here = Path(folder)
         with refusals(here, "remove"):

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from flows import output
+from flows.cli_work import request_of
 from flows.flags import Flags, with_flags
 from pipeline.errors import SettingsError
 
 if TYPE_CHECKING:
     from flows.units import Job
+    from pipeline.settings import Settings
 
 Form = Literal["auto", "prefect", "systemd", "crontab"]
 
@@ -58,9 +60,6 @@ def schedule(  # noqa: PLR0913, PLR0917  # each is a flag
 
     Examples: noctule schedule --cron "0 2 * * *" ; noctule schedule --cron "30 1 * * mon-fri" --install
     """
-    from flows.request import read_settings
-
-    read_settings(flags.config)  # what is wrong with them is said now, not in the night
     job = _job(flags, cron, name, out, timezone, max_hours)
     chosen = _chosen(form)
     if chosen == "prefect":
@@ -72,6 +71,7 @@ def schedule(  # noqa: PLR0913, PLR0917  # each is a flag
 
 
 def _job(flags: Flags, cron: str, name: str, out: Path, zone: str, max_hours: float) -> Job:
+    from artifacts.store import Store
     from flows.cron import parse_cron
     from flows.units import Job
 
@@ -82,13 +82,26 @@ def _job(flags: Flags, cron: str, name: str, out: Path, zone: str, max_hours: fl
             hint="For instance: docs",
         )
     _require_zone(zone)
-    from flows.request import found_settings
-
-    config = flags.config or found_settings()
-    given = ("--config", str(config.absolute())) if config else ()
-    places = ("--store", str(flags.store.absolute()), "--out", str(out.absolute()))
+    request = request_of(flags, (), None)
+    settings = request.settings()  # what is wrong with them is said now, not in the night
+    Store(flags.store).require_own()
+    given = ("--config", str(request.config)) if request.config else ()
+    places = ("--store", str(request.store), "--out", str(out.absolute()))
     command = (*_program(), "nightly", *given, *places, "--quiet")
-    return Job(name, command, Path.cwd(), parse_cron(cron), zone, max_hours)
+    return Job(
+        name, command, Path.cwd(), parse_cron(cron), zone, max_hours, leaves_machine=_leaves_machine(settings)
+    )
+
+
+def _leaves_machine(settings: Settings) -> bool:
+    """Whether a night has to reach other machines."""
+    from artifacts.remote.files import is_address
+
+    return bool(
+        settings.engine.address
+        or settings.embed.allow_download
+        or any(is_address(target) for target in settings.publish.targets)
+    )
 
 
 def _program() -> tuple[str, ...]:

@@ -140,8 +140,9 @@ def nightly(
         from flows.steps import PlainSteps
         from flows.work import Night, night_site, publish_as_set
 
+        night = Night(done, night_site(request, out, PlainSteps()))
         publish_as_set(request, PlainSteps())
-        return Night(done, night_site(request, out, PlainSteps()))
+        return night
 
     night = ready(request, flags, no_prefect, plain if no_prefect else flow, unchanged)
     if flags.as_json:

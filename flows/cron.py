@@ -143,7 +143,7 @@ def _number(given: str, kind: _Kind, expression: str) -> int:
 
 def _require_a_day(cron: Cron, expression: str, parts: list[str]) -> None:
     """Refuses what never comes, and what crons disagree on."""
-    starred = [part for part in (parts[2], parts[4]) if part.startswith("*/")]
+    starred = [part for part in (parts[2], parts[4]) if part.startswith("*") and part != "*"]
     if starred and not (cron.day.free or cron.weekday.free):
         raise _wrong(expression, f"{starred[0]!r} beside another day: some crons run on either, some on both",
                      "Leave one of the two days as *, or list the days.")  # fmt: skip

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
+from platform import python_version
 
 import artifacts
 import pipeline
@@ -63,6 +64,7 @@ def decides(settings: Settings) -> dict[str, str]:
     shared = (
         sources_hash(Path(pipeline.__file__).parent),
         sources_hash(Path(artifacts.__file__).parent),
+        python_version(),  # its html.parser and its tables of Unicode
         *(version(name) for name in _PARSERS),
         settings.chunk.model_dump_json(),
         find(settings.embed).sha256,

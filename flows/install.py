@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -17,6 +18,8 @@ from pipeline.errors import SettingsError
 _SYSTEM_UNITS = Path("/etc/systemd/system")
 _BOOTED = Path("/run/systemd/system")
 _LIMIT_S = 60
+# As cron of every kind says that a user has none.
+_NO_CRONTAB = re.compile(r"no crontab|no such file", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,8 @@ def install_units(job: Job, folder: Path | None = None) -> Installed:
     target = folder or (_SYSTEM_UNITS if is_root else Path.home() / ".config" / "systemd" / "user")
     durable.make_directory(target)
     paths = [target / f"{job.name}.service", target / f"{job.name}.timer"]
+    for path in paths:
+        _require_ours(path)
     for path, text in zip(paths, (units.service(job), units.timer(job)), strict=True):
         durable.replace_file(path, text.encode())
     scope = () if is_root else ("--user",)
@@ -64,8 +69,14 @@ def install_crontab(job: Job) -> Installed:
             where="--install",
             hint="Without --install the lines are printed, to be put where your scheduler looks for them.",
         )
-    listed = subprocess.run(("crontab", "-l"), capture_output=True, text=True, check=False, timeout=_LIMIT_S)
-    # Without a crontab it fails, and there is nothing to keep.
+    listed = _done(("crontab", "-l"))
+    # Without a crontab it fails, and says so; after any other failure its lines would be lost.
+    if listed.returncode and not _NO_CRONTAB.search(listed.stderr):
+        raise SettingsError(
+            f"the crontab that is there cannot be read: {listed.stderr.strip()[:300] or listed.returncode}",
+            where="crontab -l",
+            hint="Nothing was changed. Without --install the lines are printed.",
+        )
     existing = listed.stdout if listed.returncode == 0 else ""
     _run(("crontab", "-"), units.merged_crontab(existing, job))
     return Installed(
@@ -74,18 +85,36 @@ def install_crontab(job: Job) -> Installed:
     )
 
 
-def _run(command: Sequence[str], given: str | None = None) -> None:
+def _require_ours(path: Path) -> None:
+    """Returns if nothing stands at the path but what an earlier ``noctule schedule`` wrote."""
     try:
-        done = subprocess.run(
-            command, input=given, capture_output=True, text=True, check=False, timeout=_LIMIT_S
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
+        there = path.read_text("utf-8", errors="replace")
+    except FileNotFoundError:
+        return
+    if units.MADE not in there:
         raise SettingsError(
-            f"{command[0]} does not work: {error}", where=" ".join(command), hint="Run it by hand."
-        ) from error
+            "a unit of this name is there that noctule schedule did not write",
+            where=str(path),
+            hint="Choose another --name, or move that file away.",
+        )
+
+
+def _run(command: Sequence[str], given: str | None = None) -> None:
+    done = _done(command, given)
     if done.returncode:
         raise SettingsError(
             f"{command[0]} refused: {done.stderr.strip()[:300] or done.returncode}",
             where=" ".join(command),
             hint="The files are written; run it by hand once that is mended.",
         )
+
+
+def _done(command: Sequence[str], given: str | None = None) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            command, input=given, capture_output=True, text=True, check=False, timeout=_LIMIT_S
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SettingsError(
+            f"{command[0]} does not work: {error}", where=" ".join(command), hint="Run it by hand."
+        ) from error

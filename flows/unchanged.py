@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 import flows
@@ -74,7 +75,8 @@ def inputs_of(looked: Looked, listing: Listing, settings: Settings) -> str:
             find(settings.embed).sha256,
             settings.embed.precision,
             settings.embed.device,
-            *(f"{name}={version}" for name, version in sorted(tools().items())),
+            *(f"{name}={number}" for name, number in sorted(tools().items())),
+            version("scipy"),  # fits the query encoder
             *looked.keys,
             *rejected,
         ]

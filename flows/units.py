@@ -9,12 +9,18 @@ from pathlib import Path
 from flows.cron import Cron
 from pipeline.errors import SettingsError
 
+# What tells our files from others of the same name.
+MADE = "Made by noctule schedule"
 _STOP_SECONDS = 180
+_LOOPBACK_ONLY = "# Nothing but loopback is needed.\nIPAddressDeny=any\nIPAddressAllow=localhost\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is to run when: a command in a folder, at the times of a cron expression."""
+    """What is to run when: a command in a folder, at the times of a cron expression.
+
+    ``leaves_machine``: it publishes to an address, say, so other machines must be reachable.
+    """
 
     name: str
     command: tuple[str, ...]
@@ -22,6 +28,7 @@ class Job:
     cron: Cron
     zone: str = ""
     max_hours: float = 6.0
+    leaves_machine: bool = False
 
 
 def service(job: Job) -> str:
@@ -29,7 +36,7 @@ def service(job: Job) -> str:
 
     ``exec`` and not ``oneshot``: a oneshot service has no ``RuntimeMaxSec``.
     """
-    return f"""# {job.name}.service: one nightly run of noctule. Made by noctule schedule; what it did: journalctl -u {job.name}
+    return f"""# {job.name}.service: one nightly run of noctule. {MADE}; what it did: journalctl -u {job.name}
 
 [Unit]
 Description=noctule: index the documents and build the site ({job.name})
@@ -37,7 +44,7 @@ Description=noctule: index the documents and build the site ({job.name})
 [Service]
 Type=exec
 WorkingDirectory={_escaped(str(job.folder))}
-ExecStart={" ".join(_quoted(part) for part in job.command)}
+ExecStart={_command(job.command)}
 # Another run holds the lock: that run does the work.
 SuccessExitStatus=4
 # The stop signal goes to the main process, which ends its own helpers; what is left after {_STOP_SECONDS} s is killed.
@@ -45,17 +52,14 @@ KillMode=mixed
 TimeoutStopSec={_STOP_SECONDS}
 RuntimeMaxSec={round(job.max_hours * 3600)}
 Nice=10
-# Nothing but loopback is needed.
-IPAddressDeny=any
-IPAddressAllow=localhost
-NoNewPrivileges=true
+{"" if job.leaves_machine else _LOOPBACK_ONLY}NoNewPrivileges=true
 """
 
 
 def timer(job: Job) -> str:
     """The timer's unit file: a time that was missed, however often, is made up for once."""
     times = "\n".join(f"OnCalendar={time}" for time in job.cron.on_calendar(job.zone))
-    return f"""# {job.name}.timer: when {job.name}.service runs; cron: {job.cron.text}
+    return f"""# {job.name}.timer: when {job.name}.service runs. {MADE}; cron: {job.cron.text}
 
 [Unit]
 Description=noctule every night ({job.name})
@@ -102,15 +106,22 @@ def merged_crontab(existing: str, job: Job) -> str:
     return "\n".join([*kept, comment, entry]) + "\n"
 
 
+def _command(parts: tuple[str, ...]) -> str:
+    """A command as ExecStart reads it: $ begins a variable in its arguments, and not in its program."""
+    program, *arguments = parts
+    return " ".join([_quoted(program), *(_quoted(part).replace("$", "$$") for part in arguments)])
+
+
 def _quoted(part: str) -> str:
-    """An argument as ExecStart reads it: % and $ are specifiers and variables there."""
-    escaped = _escaped(part).replace("\\", "\\\\").replace('"', '\\"').replace("$", "$$")
+    escaped = _escaped(part).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"' if not escaped or set(escaped) & set(" \t'\";\\") else escaped
 
 
 def _escaped(path: str) -> str:
-    if "\n" in path:
+    if "\n" in path or path.endswith("\\"):
         raise SettingsError(
-            "a path holds a line break, which a unit file cannot say", where=path, hint="Rename it."
+            "a path holds a line break or ends in a backslash, which a unit file cannot say",
+            where=path,
+            hint="Rename it.",
         )
     return path.replace("%", "%%")

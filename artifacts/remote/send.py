@@ -112,6 +112,10 @@ def _send_to_address(snapshot: Snapshot, remote: RemoteFiles, keep: int, *, deep
     if pointer is not None and pointer.id == snapshot.id and not deep and _is_complete(snapshot, remote):
         return _report(snapshot, remote, [], changed=False, removed=shelf.prune(keep, pointer))
     moved = _send_files(snapshot, remote, _hashes_there(shelf, pointer, snapshot.id))
+    if not _is_complete(snapshot, remote):
+        # Another publisher took what was half there for what a killed run had left.
+        moved += _send_files(snapshot, remote, {})
+        _require_complete(snapshot, remote)
     if pointer is None or pointer.id != snapshot.id:
         generation = 1 + max([pointer.generation if pointer else 0, *shelf.generations().values()], default=0)
         previous = pointer.id if pointer is not None and pointer.id in shelf.names() else None
@@ -146,6 +150,15 @@ def _is_complete(snapshot: Snapshot, remote: RemoteFiles) -> bool:
     wanted = {f"{folder}/{name}": entry.bytes for name, entry in snapshot.manifest.files.items()}
     wanted[f"{folder}/{MANIFEST}"] = len(snapshot.manifest.to_bytes())
     return wanted.items() <= there.items()
+
+
+def _require_complete(snapshot: Snapshot, remote: RemoteFiles) -> None:
+    if not _is_complete(snapshot, remote):
+        raise RemoteUnavailable(
+            "files that were sent are no longer there",
+            where=remote.where(_folder(snapshot.id)),
+            hint="Does another machine publish to this target? One should. Nothing was published there.",
+        )
 
 
 def _hashes_there(shelf: RemoteShelf, pointer: Pointer | None, but: SnapshotId) -> dict[str, str]:

@@ -7,7 +7,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -15,8 +15,11 @@ import pytest
 from artifacts.check import check_deep
 from artifacts.layout import CURRENT, MANIFEST
 from artifacts.pointer import Pointer
+from artifacts.remote import send as sending_module
+from artifacts.remote.files import RemoteFiles
 from artifacts.remote.mirror import mirror_folder
 from artifacts.remote.send import send
+from artifacts.snapshot import Snapshot
 from artifacts.store import Store
 from pipeline.errors import DamagedSnapshot, NoSnapshot, RemoteUnavailable, SettingsError
 from tests.command_line import CommandLine, wait_until
@@ -69,6 +72,26 @@ def test_what_was_sent_is_read_back_whole(server: ObjectServer, bucket: str, sto
     assert edition(remote) == 0
     check_deep(remote.path_of(sent.snapshot_id), sent.snapshot_id)
     assert remote.path_of(sent.snapshot_id).is_relative_to(mirror_folder(bucket))
+
+
+def test_what_another_publisher_took_for_a_half_is_sent_again(
+    server: ObjectServer, bucket: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sending = sending_module._send_files
+    whole: list[int] = []
+
+    def interrupted(snapshot: Snapshot, remote: RemoteFiles, have: Mapping[str, str]) -> list[int]:
+        moved = sending(snapshot, remote, have)
+        if not whole:
+            remote.remove(f"snapshots/{snapshot.id}/terms.parquet")
+        whole.append(len(moved))
+        return moved
+
+    monkeypatch.setattr(sending_module, "_send_files", interrupted)
+    sent = send(store, bucket, keep=1)
+    assert whole == [whole[0], 1] and sent.changed
+    assert edition(Store(bucket)) == 0
+    check_deep(Store(bucket).path_of(sent.snapshot_id), sent.snapshot_id)
 
 
 def test_the_same_snapshot_is_not_sent_again(server: ObjectServer, bucket: str, store: Store) -> None:

@@ -30,3 +30,12 @@ def test_prune_drops_what_no_build_has_in_hand(tmp_path: Path) -> None:
     drop_asides(tmp_path)
     assert not list((tmp_path / "sites").iterdir())
     drop_asides(tmp_path / "no store")
+
+
+def test_a_link_among_them_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/page.html").write_text("page")
+    (tmp_path / "sites").mkdir()
+    (tmp_path / "sites/abc").symlink_to(tmp_path / "mine")
+    drop_asides(tmp_path)
+    assert (tmp_path / "mine/page.html").is_file()

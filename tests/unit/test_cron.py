@@ -31,6 +31,12 @@ def test_the_same_times_in_the_words_of_systemd(expression: str, expected: tuple
     assert parse_cron(expression).on_calendar() == expected
 
 
+@pytest.mark.parametrize("expression", ["0 2 *,5 * 1", "0 2 1 * */2"])
+def test_a_star_with_more_beside_another_day_is_refused(expression: str) -> None:
+    with pytest.raises(SettingsError, match="some crons run on either, some on both"):
+        parse_cron(expression)
+
+
 def test_a_time_zone_is_said_with_each_time() -> None:
     assert parse_cron("0 2 * * *").on_calendar("Europe/Berlin") == ("*-*-* 02:00:00 Europe/Berlin",)
 

@@ -79,6 +79,14 @@ def test_a_failed_replacement_keeps_the_old_content_and_leaves_no_litter(tmp_pat
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"old")]
 
 
+def test_remove_tree_of_a_link_removes_the_link(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/a").write_text("a")
+    (tmp_path / "link").symlink_to(tmp_path / "mine")
+    durable.remove_tree(tmp_path / "link")
+    assert [path.name for path in tmp_path.rglob("*")] == ["mine", "a"]
+
+
 def test_remove_tree_does_not_follow_links(tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     kept.mkdir()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from artifacts.runs import read_runs, write_run
 from flows.past_runs import estimate, past_runs, seconds_per_text, usual
 
 
@@ -22,6 +24,15 @@ def _record(seconds: float = 10.0, **changes: Any) -> dict[str, Any]:
         "seconds": seconds,
         "times": times,
     } | changes
+
+
+def test_a_new_record_stays_though_the_others_are_dated_later(tmp_path: Path) -> None:
+    for at in range(100):
+        path = write_run(tmp_path, {"run": at})
+        path.rename(path.with_name(f"2999{at:04}T000000000000Z.json"))
+    new = write_run(tmp_path, {"run": "new"})
+    assert new.is_file() and len(read_runs(tmp_path)) == 100
+    assert {"run": 0} not in [{"run": each["run"]} for each in read_runs(tmp_path)]
 
 
 def test_without_a_run_there_is_no_estimate() -> None:

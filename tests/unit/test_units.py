@@ -37,6 +37,36 @@ def test_the_timer_makes_up_for_missed_nights() -> None:
     assert {"OnCalendar=*-*-* 02:00:00 Europe/Berlin", "Persistent=true"} <= set(lines)
 
 
+def test_other_machines_are_reached_where_a_night_needs_them_and_nowhere_else() -> None:
+    assert "IPAddressDeny=any" in units.service(_job())
+    assert "IPAddress" not in units.service(_job(leaves_machine=True))
+
+
+def test_a_dollar_in_the_programs_path_stays_as_it_is() -> None:
+    lines = units.service(_job(command=("/opt/a$b/noctule", "$HOME"))).split("\n")
+    assert "ExecStart=/opt/a$b/noctule $$HOME" in lines
+
+
+@pytest.mark.parametrize("folder", ["/srv/a\nb", "/srv/a\\"])
+def test_a_path_that_a_unit_file_cannot_say_is_refused(folder: str) -> None:
+    with pytest.raises(SettingsError, match="line break or ends in a backslash"):
+        units.service(_job(folder=Path(folder)))
+
+
+def test_a_unit_of_somebody_elses_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "docs.service").write_text("[Service]\nExecStart=/usr/bin/backup\n")
+    with pytest.raises(SettingsError, match="that noctule schedule did not write"):
+        install.install_units(_job(), tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["docs.service"]
+
+
+@pytest.mark.skipif(install.has_systemd(), reason="it would be switched on")
+def test_units_of_our_own_are_replaced(tmp_path: Path) -> None:
+    for hour in (2, 3):
+        install.install_units(_job(cron=parse_cron(f"0 {hour} * * *")), tmp_path)
+    assert "03:00:00" in (tmp_path / "docs.timer").read_text()
+
+
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not on this machine")
 def test_systemd_accepts_both_files(tmp_path: Path) -> None:
     job = _job(command=("/usr/bin/true", "a b", '"', "%"), cron=parse_cron("*/20 2 1 * mon"))
@@ -70,24 +100,42 @@ def test_a_job_takes_the_place_of_its_earlier_line_and_of_no_other() -> None:
     assert units.merged_crontab(merged, _job()) == merged
 
 
-def test_a_line_break_in_a_path_is_refused() -> None:
-    with pytest.raises(SettingsError, match="line break"):
-        units.service(_job(folder=Path("/srv/a\nb")))
-
-
 _CRONTAB = """#!/bin/sh
-if [ "$1" = -l ]; then cat "$CRONTAB_FILE" 2>/dev/null || exit 1; else cat > "$CRONTAB_FILE"; fi
+if [ "$1" != -l ]; then cat > "$CRONTAB_FILE"
+elif [ -n "$CRONTAB_SAYS" ]; then echo "$CRONTAB_SAYS" >&2; exit 1
+else cat "$CRONTAB_FILE"; fi
 """
 
 
-def test_install_writes_the_users_crontab_once(tmp_path: Path) -> None:
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "crontab").write_text(_CRONTAB)
-    (tmp_path / "bin" / "crontab").chmod(0o755)
-    table = tmp_path / "table"
+def _with_crontab(folder: Path, says: str = "") -> tuple[CommandLine, Path]:
+    """The command line beside a cron of its own, which has a line already; ``says`` is what it refuses to list with."""
+    (folder / "bin").mkdir()
+    (folder / "bin" / "crontab").write_text(_CRONTAB)
+    (folder / "bin" / "crontab").chmod(0o755)
+    (folder / "noctule.toml").write_text('[collections.docs]\nroot = "docs"\n')
+    table = folder / "table"
     table.write_text("5 5 * * * backup\n")
-    extra = {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "CRONTAB_FILE": str(table)}
-    command = CommandLine(tmp_path, tmp_path / "store", extra)
+    path = f"{folder / 'bin'}:{os.environ['PATH']}"
+    extra = {"PATH": path, "CRONTAB_FILE": str(table), "CRONTAB_SAYS": says}
+    return CommandLine(folder, folder / "store", extra), table
+
+
+def test_a_crontab_that_cannot_be_read_is_left_alone(tmp_path: Path) -> None:
+    command, table = _with_crontab(tmp_path, "crontab: /var/spool/cron: Input/output error")
+    refused = command.run("schedule", "--as", "crontab", "--install", "--json")
+    assert (refused.code, refused.error["kind"]) == (2, "SettingsError")
+    assert "Input/output error" in refused.error["what"]
+    assert table.read_text() == "5 5 * * * backup\n"
+
+
+def test_a_user_without_a_crontab_gets_one(tmp_path: Path) -> None:
+    command, table = _with_crontab(tmp_path, "no crontab for owl")
+    assert command.run("schedule", "--as", "crontab", "--install").code == 0
+    assert table.read_text().startswith("# noctule schedule: noctule\n")
+
+
+def test_install_writes_the_users_crontab_once(tmp_path: Path) -> None:
+    command, table = _with_crontab(tmp_path)
     for cron in ("0 1 * * *", "0 2 * * *"):
         done = command.run("schedule", "--cron", cron, "--as", "crontab", "--install")
         assert done.code == 0, done.err
@@ -100,6 +148,9 @@ def test_install_writes_the_users_crontab_once(tmp_path: Path) -> None:
 
 def test_the_command_prints_units_and_refuses_what_is_wrong(tmp_path: Path) -> None:
     command = CommandLine(tmp_path, tmp_path / "store")
+    nothing = command.run("schedule", "--as", "systemd", "--json")
+    assert (nothing.code, nothing.error["what"]) == (2, "there is nothing to index")
+    (tmp_path / "noctule.toml").write_text('[collections.docs]\nroot = "docs"\n')
     printed = command.run("schedule", "--cron", "15 2 * * *", "--as", "systemd", "--json").json
     assert sorted(printed["units"]) == ["noctule.service", "noctule.timer"]
     assert printed["on_calendar"] == ["*-*-* 02:15:00"]
@@ -111,3 +162,19 @@ def test_the_command_prints_units_and_refuses_what_is_wrong(tmp_path: Path) -> N
     ):
         refused = command.run("schedule", *wrong, "--json")
         assert (refused.code, refused.error["kind"]) == (2, "SettingsError")
+
+
+def test_a_night_that_publishes_elsewhere_may_reach_it(tmp_path: Path) -> None:
+    (tmp_path / "noctule.toml").write_text(
+        '[collections.docs]\nroot = "docs"\n[publish]\ntargets = ["s3://bucket/docs"]\n'
+    )
+    printed = CommandLine(tmp_path, tmp_path / "store").run("schedule", "--as", "systemd", "--json").json
+    assert "IPAddress" not in printed["units"]["noctule.service"]
+
+
+def test_a_store_elsewhere_cannot_be_built_in_every_night(tmp_path: Path) -> None:
+    (tmp_path / "noctule.toml").write_text('[collections.docs]\nroot = "docs"\n')
+    refused = CommandLine(tmp_path, tmp_path / "store").run(
+        "schedule", "--as", "systemd", "--store", "s3://bucket/docs", "--json"
+    )
+    assert refused.code == 2, refused.err
