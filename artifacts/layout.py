@@ -17,6 +17,7 @@ REMEMBERED = "remembered"
 SITES = "sites"
 COLLECTIONS = "collections.json"
 LOCK = "lock"
+NIGHT_LOCK = "night.lock"
 STAGING_PREFIX = ".staging-"
 POINTER_PREFIX = ".CURRENT-"
 SNAPSHOT_ID = re.compile(r"[0-9a-f]{20}")

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,11 +20,22 @@ from artifacts import durable
 from artifacts.layout import COLLECTIONS, REMEMBERED
 from artifacts.understood import GROUPS
 from pipeline.identity import canonical_json, sha256_hex
+from pipeline.model import Rejection
 
 # So many that a segment's text stays far below the 2 GiB that 32-bit offsets reach.
 _ROWS_AT_A_TIME = 128
 _MAX_SEGMENTS = 48
 _MAX_DEAD_SHARE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A collection as it was when a snapshot was last published: the keys of its groups, the hash of all that decided them
+    besides its files, and what was left out before a group was understood."""
+
+    keys: tuple[str, ...]
+    deciding: str
+    rejections: tuple[Rejection, ...] = ()
 
 
 class Remembered:
@@ -64,20 +77,21 @@ class Remembered:
         """Frees the rows: from now on it is only known which keys there are."""
         self._tables = []
 
-    def collections(self) -> dict[str, list[str]]:
-        """The keys that each collection had when a snapshot was last published; of what is still there."""
+    def collections(self) -> dict[str, Published]:
+        """The collections of the last published snapshot; those of whose groups all are still there."""
         try:
-            found = json.loads((self._folder / COLLECTIONS).read_bytes())
-            keys = {str(name): [str(key) for key in keys] for name, keys in found.items()}
-        except (OSError, ValueError, AttributeError, TypeError):
+            read = json.loads((self._folder / COLLECTIONS).read_bytes())
+            found = {str(name): _published(given) for name, given in read.items()}
+        except (OSError, ValueError, AttributeError, TypeError, KeyError):
             return {}
-        return {name: known for name, known in keys.items() if all(key in self for key in known)}
+        return {name: known for name, known in found.items() if all(key in self for key in known.keys)}
 
-    def publish(self, collections: Mapping[str, Sequence[str]]) -> None:
-        """These are the keys of each collection now; what none has is forgotten in time. Raises ``WriteFailed``."""
+    def publish(self, collections: Mapping[str, Published]) -> None:
+        """These are the collections now; what none of them has is forgotten in time. Raises ``WriteFailed``."""
         durable.make_directory(self._folder)
-        durable.replace_file(self._folder / COLLECTIONS, canonical_json(collections).encode())
-        self.forget_all_but([key for keys in collections.values() for key in keys])
+        content = canonical_json({name: asdict(each) for name, each in collections.items()})
+        durable.replace_file(self._folder / COLLECTIONS, content.encode())
+        self.forget_all_but([key for each in collections.values() for key in each.keys])
 
     def forget_all_but(self, keys: Sequence[str]) -> None:
         """Rewrites what is remembered with these rows alone, if there has come to be much else. Raises ``WriteFailed``."""
@@ -109,6 +123,11 @@ class Remembered:
         durable.make_directory(self._folder)
         durable.replace_file(path, memoryview(content))
         return path
+
+
+def _published(given: Mapping[str, Any]) -> Published:
+    rejections = tuple(Rejection(**each) for each in given["rejections"])
+    return Published(tuple(map(str, given["keys"])), str(given["deciding"]), rejections)
 
 
 def _read(path: Path) -> pa.Table:

@@ -91,7 +91,7 @@ def _through_gate(
 def _remember(staged: Staged) -> None:
     """What each collection says, for a night on which it fails; the snapshot is out, so a disk that refuses is a warning."""
     try:
-        staged.remembered.publish(staged.keys)
+        staged.remembered.publish(staged.published)
     except WriteFailed as error:
         _log.warning("the next run will read everything again: %s", error)
 

@@ -20,7 +20,6 @@ from flows.cli_work import (
     print_build,
     ready,
     request_of,
-    require_whole,
 )
 from flows.flags import Flags, with_flags
 from pipeline.errors import SettingsError
@@ -107,6 +106,8 @@ def index(  # noqa: PLR0913, PLR0917  # each is a flag
     else:
         print_build(result)
         output.say('Next: noctule search "your question"')
+    from flows.outcome import require_whole
+
     require_whole(result)
 
 
@@ -142,6 +143,7 @@ def _index_flow(request: IndexRequest) -> BuildResult:
         accept_shrink=request.accept_shrink,
         engine=request.engine,
         start=request.start,
+        allow_partial=True,
     )
 
 

@@ -15,15 +15,15 @@ def print_plan(request: IndexRequest, flags: Flags) -> None:
     """Files new, changed, moved and removed, what is made anew and why, and how long it may take."""
     from artifacts.store import Store
     from flows.forecast import forecast
+    from flows.work import options_of
 
-    found = forecast(request.settings(), Store(request.store))
+    found = forecast(request.settings(), Store(request.store), options_of(request))
     if flags.as_json:
         output.emit(found.as_dict())
         return
-    output.table(
-        ("collection", "files", "new", "changed", "moved", "removed", "unchanged"),
-        [_row(each) for each in found.collections],
-    )
+    if found.collections:
+        names = ("collection", "files", "new", "changed", "moved", "removed", "unchanged")
+        output.table(names, [_row(each) for each in found.collections])
     _print_names(found)
     for each in found.rejections[:_MAX_SHOWN]:
         output.say(f"{each.kind}: {each.collection}:{each.path}: {each.reason}")
@@ -31,10 +31,20 @@ def print_plan(request: IndexRequest, flags: Flags) -> None:
         output.say(f"and {len(found.rejections) - _MAX_SHOWN:,} more")
     for reason in found.rebuilt:
         output.say(str(reason))
-    if found.stopped:
-        output.say(f"The run would stop: {found.stopped} (--accept-shrink)")
+    for name, why in found.stopped.items():
+        then = (
+            "the run would stop"
+            if found.stops
+            else "it would keep the documents it has, and the run end with code 5"
+        )
+        output.say(f"{name} would fail, so {then}: {why}")
     _print_time(found)
-    output.say(f"{output.size(found.bytes)} would be read. Nothing was written.")
+    read = (
+        f"{output.size(found.bytes)} would be read"
+        if found.reads
+        else f"No file would be read, from {request.start} on"
+    )
+    output.say(f"{read}. Nothing was written.")
 
 
 def _row(each: CollectionChanges) -> tuple[str, ...]:

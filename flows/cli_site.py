@@ -19,7 +19,6 @@ from flows.cli_work import (
     print_build,
     ready,
     request_of,
-    require_whole,
     run_work,
 )
 from flows.flags import Flags, with_flags
@@ -107,6 +106,7 @@ def nightly(
 
     Example: noctule nightly --config /srv/docs/noctule.toml --out /srv/www (configs/noctule.timer runs it)
     """
+    from flows.outcome import require_whole
     from flows.report import as_json
 
     request = request_of(flags, (), None)
@@ -134,15 +134,14 @@ def nightly(
             accept_drop=accept_drop,
             accept_shrink=accept_shrink,
             engine=engine,
+            allow_partial=True,
         )
 
     def unchanged(done: BuildResult) -> Night:
         from flows.steps import PlainSteps
-        from flows.work import Night, night_site, publish_as_set
+        from flows.work import unchanged_night
 
-        night = Night(done, night_site(request, out, PlainSteps()))
-        publish_as_set(request, PlainSteps())
-        return night
+        return unchanged_night(request, done, out, PlainSteps)
 
     night = ready(request, flags, no_prefect, plain if no_prefect else flow, unchanged)
     if flags.as_json:

@@ -10,7 +10,6 @@ import typer
 
 from flows import output
 from flows.flags import Flags
-from pipeline.errors import PartialFailure
 
 if TYPE_CHECKING:
     from flows.outcome import BuildResult
@@ -117,16 +116,6 @@ def run_work(
 def _imports() -> None:
     """The slow imports of an index run, for the seconds in which Prefect's server starts."""
     import flows.nightly  # noqa: F401
-
-
-def require_whole(result: BuildResult) -> None:
-    """Returns if every collection did well; raises ``PartialFailure``."""
-    if result.failed:
-        raise PartialFailure(
-            f"{len(result.failed)} of the collections failed, the others are published",
-            where=", ".join(result.failed),
-            hint=" ".join(f"{name}: {what}" for name, what in result.failed.items()),
-        )
 
 
 def path_text(path: Path | None) -> str | None:

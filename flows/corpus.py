@@ -6,13 +6,14 @@ documents. The others go on, and a failed one keeps the documents that the last 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from artifacts.remembered import Remembered
+from artifacts.remembered import Published, Remembered
 from artifacts.store import Store
 from artifacts.understood import Understood, joined
-from flows.collect import Listing, Understanding
+from flows.collect import Listing, Looked, Understanding
+from flows.groups import decides
 from flows.outcome import BuildOptions
 from flows.required import require_documents
 from flows.shrink import documents_before, require_unshrunk
@@ -23,14 +24,14 @@ from pipeline.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """All documents in order; ``keys`` of each collection's groups, ``failed`` collections with what was wrong.
+    """All documents in order, how each collection is to be remembered, ``failed`` collections with what was wrong.
 
     ``as_looked``: what was read is what had been looked at, which a file may change between.
     """
 
     whole: Understood
     rejections: tuple[Rejection, ...]
-    keys: Mapping[str, tuple[str, ...]]
+    published: Mapping[str, Published]
     failed: Mapping[str, str]
     parsed: int
     as_looked: bool
@@ -57,6 +58,7 @@ def _sound(settings: Settings, failures: Mapping[str, NoctuleError]) -> list[str
 
 def settled(
     understanding: Understanding,
+    looked: Looked,
     listing: Listing,
     remembered: Remembered,
     store: Store,
@@ -72,40 +74,59 @@ def settled(
             failures[name] = error
     if len(failures) == len(settings.collections):
         raise failures[min(failures)]
-    kept = {name: _kept(name, remembered, before, error) for name, error in failures.items()}
-    well = {name: keys for name, keys in understanding.keys.items() if name not in failures}
-    keys = well | {name: own for name, own in kept.items() if own}
+    kept = {
+        name: _kept(name, remembered, before, error) or Published((), looked.deciding[name])
+        for name, error in failures.items()
+    }
+    well = {
+        name: Published(understanding.keys.get(name, ()), looked.deciding[name])
+        for name in _sound(settings, failures)
+    }
     rejected = (*listing.rejections, *understanding.losers)
-    own = tuple(each for each in rejected if each.collection not in failures)
-    corpus = _corpus(keys, remembered, (*own, *_notes(failures, kept)), failures)
+    own = [each for each in rejected if each.collection not in failures]
+    published = _with_rejections(well | kept, [*own, *_notes(failures, kept)])
+    corpus = _corpus(published, remembered, failures)
     return replace(corpus, parsed=understanding.parsed, as_looked=understanding.as_looked)
+
+
+def _with_rejections(
+    published: Mapping[str, Published], rejections: Iterable[Rejection]
+) -> dict[str, Published]:
+    own: dict[str, list[Rejection]] = {name: [] for name in published}
+    for each in rejections:
+        own[each.collection].append(each)
+    return {name: replace(each, rejections=tuple(own[name])) for name, each in published.items()}
 
 
 def recalled(remembered: Remembered, settings: Settings) -> Corpus:
     """The corpus as it was when it was last published, without a look at its sources; raises ``SourceError``."""
-    keys = {name: tuple(keys) for name, keys in remembered.collections().items()}
-    missing = sorted(set(settings.collections) - set(keys))
+    known = remembered.collections()
+    missing = sorted(set(settings.collections) - set(known))
     if missing:
         raise SourceError(
             f"nothing is remembered of {', '.join(missing)}",
             where="--from",
             hint="Run the whole job once: noctule index",
         )
-    chosen = {name: keys[name] for name in settings.collections}
-    return _corpus(chosen, remembered, (), {})
+    chosen, deciding = {name: known[name] for name in settings.collections}, decides(settings)
+    if others := sorted(name for name, each in chosen.items() if each.deciding != deciding[name]):
+        raise SourceError(
+            f"{', '.join(others)}: what is remembered was understood by other settings, or by another version",
+            where="--from",
+            hint="Begin with the files: noctule index --from parse",
+        )
+    return _corpus(chosen, remembered, {})
 
 
 def _corpus(
-    keys: Mapping[str, tuple[str, ...]],
-    remembered: Remembered,
-    rejections: tuple[Rejection, ...],
-    failures: Mapping[str, NoctuleError],
+    published: Mapping[str, Published], remembered: Remembered, failures: Mapping[str, NoctuleError]
 ) -> Corpus:
     # In the order of document ids, "name:path".
-    names = sorted(keys, key=lambda name: f"{name}:")
-    whole = joined(remembered.rows([key for name in names for key in keys[name]]))
+    names = sorted(published, key=lambda name: f"{name}:")
+    whole = joined(remembered.rows([key for name in names for key in published[name].keys]))
+    rejections = [each for name in sorted(published) for each in published[name].rejections]
     failed = {name: str(error) for name, error in sorted(failures.items())}
-    return Corpus(whole, (*rejections, *whole.rejections), dict(keys), failed, 0, as_looked=False)
+    return Corpus(whole, (*rejections, *whole.rejections), dict(published), failed, 0, as_looked=False)
 
 
 def _require(
@@ -130,18 +151,18 @@ def _require(
 
 def _kept(
     name: str, remembered: Remembered, before: Mapping[str, int], error: NoctuleError
-) -> tuple[str, ...]:
-    """The groups of a failed collection as they were; raises its error if the snapshot has documents of it and they are lost."""
-    keys = remembered.collections().get(name)
-    if keys is None and before.get(name, 0):
+) -> Published | None:
+    """A failed collection as it was; raises its error if the snapshot has documents of it and they are lost."""
+    known = remembered.collections().get(name)
+    if known is None and before.get(name, 0):
         raise error
-    return tuple(keys or ())
+    return known
 
 
-def _notes(failures: Mapping[str, NoctuleError], kept: Mapping[str, tuple[str, ...]]) -> list[Rejection]:
+def _notes(failures: Mapping[str, NoctuleError], kept: Mapping[str, Published]) -> list[Rejection]:
     """What the report says of failed collections."""
     what = {True: "its documents are those of the snapshot before", False: "it has no documents yet"}
     return [
-        Rejection(name, ".", "noted", f"the collection failed, {what[bool(kept[name])]}: {error.what}")
+        Rejection(name, ".", "noted", f"the collection failed, {what[bool(kept[name].keys)]}: {error.what}")
         for name, error in sorted(failures.items())
     ]

@@ -9,6 +9,7 @@ from artifacts.runs import read_runs
 from artifacts.snapshot import Snapshot, read_manifest
 from artifacts.store import Store
 from flows.collect import Listing, list_sources, seen_source
+from flows.outcome import BuildOptions
 from flows.past_runs import Estimate, Kind, estimate, past_runs
 from flows.rebuild import Rebuild, rebuilds
 from flows.shrink import documents_before, require_unshrunk
@@ -37,7 +38,7 @@ class CollectionChanges:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a run would read and do; ``stopped`` says which guard would stop it, and is empty if none would."""
+    """What a run would read and do; ``stopped`` says why a collection would fail, ``reads`` whether files are looked at."""
 
     collections: tuple[CollectionChanges, ...]
     bytes: int
@@ -45,7 +46,9 @@ class Forecast:
     rebuilt: tuple[Rebuild, ...]
     texts: int
     time: Estimate | None
-    stopped: str
+    stopped: Mapping[str, str]
+    stops: bool = False
+    reads: bool = True
 
     @property
     def to_do(self) -> int:
@@ -71,8 +74,10 @@ class _Before:
     documents: int
 
 
-def forecast(settings: Settings, store: Store) -> Forecast:
+def forecast(settings: Settings, store: Store, options: BuildOptions) -> Forecast:
     """What ``build_snapshot`` would do now; raises ``MissingRoot``."""
+    if options.start in ("embed", "links"):
+        return _recalled(settings, store, options)
     listing = list_sources(settings)
     before = _before(store)
     changes = tuple(
@@ -84,17 +89,26 @@ def forecast(settings: Settings, store: Store) -> Forecast:
     texts = _texts(changes, rebuilt, before)
     documents = sum(each.files for each in changes)
     runs = past_runs(read_runs(store.root))
+    kind: Kind = "first" if options.start == "parse" else _kind(changes, rebuilt, before)
+    stopped = _stopped(settings, listing, store, changes, options)
     return Forecast(
         collections=changes,
         bytes=sum(file.size for file in listing.files),
         rejections=listing.rejections,
         rebuilt=rebuilt,
         texts=texts,
-        time=estimate(runs, _kind(changes, rebuilt, before), documents, texts),
-        stopped=_stopped(
-            settings, listing, store, {each.collection: each.files - each.refused for each in changes}
-        ),
+        time=estimate(runs, kind, documents, texts),
+        stopped=stopped,
+        stops=len(stopped) == len(settings.collections),
     )
+
+
+def _recalled(settings: Settings, store: Store, options: BuildOptions) -> Forecast:
+    """A run that begins after the files: with all texts encoded again, or none."""
+    before, runs, anew = _before(store), past_runs(read_runs(store.root)), options.start == "embed"
+    texts = before.texts if anew else 0
+    time = estimate(runs, "first" if anew else "night", before.documents, texts)
+    return Forecast((), 0, (), rebuilds(store, settings), texts, time, {}, reads=False)
 
 
 def _before(store: Store) -> _Before:
@@ -161,12 +175,23 @@ def _kind(changes: Sequence[CollectionChanges], rebuilt: Sequence[Rebuild], befo
     return "unchanged" if quiet else "night"
 
 
-def _stopped(settings: Settings, listing: Listing, store: Store, files: Mapping[str, int]) -> str:
-    """What would stop a collection, which then keeps the documents it has; empty if nothing would."""
-    said, before = [error.what for error in listing.failures.values()], documents_before(store)
-    for name, count in sorted(files.items()):
+def _stopped(
+    settings: Settings,
+    listing: Listing,
+    store: Store,
+    changes: Sequence[CollectionChanges],
+    options: BuildOptions,
+) -> dict[str, str]:
+    """Why each collection would fail, of those that would by what can be seen without parsing."""
+    before = documents_before(store)
+    found: dict[str, str] = {name: error.what for name, error in listing.failures.items()}
+    for each in changes:
+        if not each.files and not options.allow_empty:
+            found[each.collection] = "it holds no file that is to be indexed (--allow-empty)"
+            continue
         try:
-            require_unshrunk(settings, name, before.get(name, 0), count, accept=False)
+            have, count = before.get(each.collection, 0), each.files - each.refused
+            require_unshrunk(settings, each.collection, have, count, accept=options.accept_shrink)
         except CollectionShrank as error:
-            said.append(error.what)
-    return "; ".join(said)
+            found[each.collection] = f"{error.what} (--accept-shrink)"
+    return dict(sorted(found.items()))

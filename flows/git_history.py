@@ -21,6 +21,8 @@ from pipeline.discover import FoundFile, Listing
 from pipeline.errors import SourceError
 
 _log = logging.getLogger("noctule")
+# How git lists the checkout of another repository.
+_GITLINK = b"160000 "
 LIMIT_S = 300.0
 _CHUNK_BYTES = 1 << 16
 # Of a commit: a mark that no path can hold, its time, its author, and whether it has parents.
@@ -165,10 +167,24 @@ def _top(name: str, collection: Collection) -> Path:
 
 
 def _ignored(top: Path, files: Sequence[FoundFile], name: str) -> frozenset[str]:
-    """The locations of the files that the repository's .gitignore files name, unless they are tracked."""
-    given = b"\0".join(os.fsencode(file.location) for file in files) + b"\0"
+    """The locations of the files that the repository's .gitignore files name, unless they are tracked.
+
+    A submodule is a repository of its own: git refuses to be asked about files in it, and none of them is left out.
+    """
+    inside = tuple(f"{each}{os.sep}" for each in _submodules(top, name))
+    asked = [file for file in files if not _in_repository(top, Path(file.location)).startswith(inside)]
+    if not asked:
+        return frozenset()
+    given = b"\0".join(os.fsencode(file.location) for file in asked) + b"\0"
     told = _output(("check-ignore", "-z", "--stdin"), top, name, given, fine=(0, 1))
     return frozenset(os.fsdecode(each) for each in told.split(b"\0") if each)
+
+
+def _submodules(top: Path, name: str) -> list[str]:
+    """The folders in which other repositories are checked out."""
+    listed = _output(("ls-files", "-z", "--stage"), top, name).split(b"\0")
+    links = (each.partition(b"\t")[2] for each in listed if each.startswith(_GITLINK))
+    return [os.fsdecode(each) for each in links]
 
 
 def _in_repository(top: Path, path: Path) -> str:

@@ -20,7 +20,7 @@ from prefect.tasks import Task, exponential_backoff
 
 from artifacts.nights import read_night
 from flows import display, night_sheets, report
-from flows.outcome import BuildResult
+from flows.outcome import BuildResult, require_whole
 from flows.request import IndexRequest
 from flows.signals import heeding_signals, received, spare_children, stop_if_told
 from flows.steps import Clock
@@ -123,10 +123,12 @@ def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
     engine: str | None = None,
     start: str | None = None,
     publish: bool = True,
+    allow_partial: bool = False,
 ) -> BuildResult:
     """Folders of documents become the store's current snapshot, which goes to other places unless ``publish`` is false.
 
-    Raises as ``flows.build.build_snapshot`` and ``flows.work.publish_elsewhere`` do.
+    Raises as ``flows.build.build_snapshot`` and ``flows.work.publish_elsewhere`` do, and ``PartialFailure`` after all that where a
+    collection failed, unless ``allow_partial``.
     """
     with heeding_signals():
         request = IndexRequest(
@@ -149,6 +151,8 @@ def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
             _log.warning("the report is not in Prefect: %s (noctule report has it)", error)
         if publish:
             publish_as_set(request, PrefectSteps())
+        if not allow_partial:
+            require_whole(result)
         return result
 
 

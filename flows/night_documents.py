@@ -101,7 +101,9 @@ def _rejected(snapshot: Snapshot | None) -> Mapping[str, str]:
     if snapshot is None:
         return {}
     rows = snapshot.table("report").to_pylist()
-    return {f"{row['collection']}:{row['path']}": f"{row['kind']}: {row['reason']}" for row in rows}
+    # A note is of a file that is in the snapshot.
+    left_out = (row for row in rows if row["kind"] != "noted")
+    return {f"{row['collection']}:{row['path']}": f"{row['kind']}: {row['reason']}" for row in left_out}
 
 
 def link_changes(before: Snapshot | None, now: Snapshot) -> Links:

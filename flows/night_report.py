@@ -46,7 +46,10 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class NightReport:
-    """All that changed with a snapshot; ``previous`` is empty for the first, ``runs`` are those of the last week."""
+    """All that changed with a snapshot; ``previous`` is empty for the first, ``runs`` are the last nights that it is compared with.
+
+    ``failed`` are the collections that keep the documents they had, and why.
+    """
 
     snapshot: str
     previous: str
@@ -64,6 +67,7 @@ class NightReport:
     encoded: int
     reused: int
     rebuilt: tuple[str, ...]
+    failed: Mapping[str, str]
     relevance: tuple[str, ...]
 
 
@@ -89,7 +93,9 @@ def compose(
     """The report, from the columns of both snapshots and the records of runs; raises ``ArtifactError``."""
     now = _opened(store, result.snapshot)
     before = None if previous in (None, result.snapshot) else _readable(store, previous)
-    earlier = [run for run in past_runs(read_runs(store.root)) if run.snapshot != result.snapshot][:WEEK]
+    runs = [run for run in past_runs(read_runs(store.root)) if run.snapshot != result.snapshot]
+    # A first run takes ten times as long, one that found nothing new a tenth: they count where there is no other.
+    earlier = ([run for run in runs if run.kind == "night"] or runs)[:WEEK]
     typical = usual(earlier)
     return NightReport(
         snapshot=result.snapshot,
@@ -108,6 +114,7 @@ def compose(
         encoded=result.encoded,
         reused=result.reused,
         rebuilt=tuple(map(str, rebuilt)),
+        failed=result.failed,
         relevance=gate_lines.figures(result.relevance) if result.relevance else (),
     )
 

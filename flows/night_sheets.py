@@ -37,6 +37,7 @@ def _summary(night: Mapping[str, Any]) -> Sheet:
         ("documents", counts),
         ("texts", f"{night['encoded']:,} encoded, {night['reused']:,} reused"),
         *(("made anew", reason) for reason in night["rebuilt"]),
+        *((f"failed: {name}", f"keeps the documents it had: {why}") for name, why in night["failed"].items()),
     ]
     return Sheet("The night", "", ("what", "figures"), tuple(rows))
 

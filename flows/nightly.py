@@ -8,14 +8,15 @@ from prefect import flow
 
 from flows.beside import beside
 from flows.index import PrefectSteps, index
+from flows.outcome import require_whole
 from flows.request import IndexRequest
 from flows.signals import heeding_signals
 from flows.site import site
-from flows.work import SITE_WORK, Night, publish_as_set
+from flows.work import SITE_WORK, Night, only_night, publish_as_set
 
 
 @flow(name="nightly", persist_result=False)
-def nightly(
+def nightly(  # noqa: PLR0913, PLR0917  # parameters of a deployment
     config: str | None = None,
     store: str = ".noctule",
     out: str = "public",
@@ -23,9 +24,13 @@ def nightly(
     accept_drop: bool = False,
     accept_shrink: bool = False,
     engine: str | None = None,
+    allow_partial: bool = False,
 ) -> Night:
-    """Indexes what the settings describe, builds the site, and sends the snapshot to its targets, in this order."""
-    with heeding_signals():
+    """Indexes what the settings describe, builds the site, and sends the snapshot to its targets, in this order.
+
+    After all that a run in which a collection failed raises ``PartialFailure``, unless ``allow_partial``.
+    """
+    with heeding_signals(), only_night(Path(store)):
         with beside(SITE_WORK):
             built = index(
                 config=config,
@@ -35,7 +40,10 @@ def nightly(
                 accept_shrink=accept_shrink,
                 engine=engine,
                 publish=False,
+                allow_partial=True,
             )
             night = Night(built, site(config=config, store=store, out=out))
         publish_as_set(IndexRequest(Path(store), None if config is None else Path(config)), PrefectSteps())
+        if not allow_partial:
+            require_whole(built)
         return night

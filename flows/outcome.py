@@ -8,6 +8,7 @@ from typing import Literal
 
 from flows.gate import Verdict
 from flows.steps import StageTime
+from pipeline.errors import PartialFailure
 from pipeline.model import Rejection, SnapshotId
 
 Start = Literal["parse", "embed", "links"]
@@ -53,3 +54,13 @@ class BuildResult:
     parsed: int = 0
     failed: Mapping[str, str] = field(default_factory=dict)
     inputs: str = ""
+
+
+def require_whole(result: BuildResult) -> None:
+    """Returns if every collection did well; raises ``PartialFailure``."""
+    if result.failed:
+        raise PartialFailure(
+            f"{len(result.failed)} of the collections failed, the others are published",
+            where=", ".join(result.failed),
+            hint=" ".join(f"{name}: {what}" for name, what in result.failed.items()),
+        )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from artifacts.manifest import Manifest
-from artifacts.remembered import Remembered
+from artifacts.remembered import Published, Remembered
 from artifacts.store import Staging, Store
 from flows.beside import beside
 from flows.collect import understand_all
@@ -49,7 +49,7 @@ class Staged:
     distinct: int
     parsed: int
     failed: Mapping[str, str]
-    keys: Mapping[str, tuple[str, ...]]
+    published: Mapping[str, Published]
     remembered: Remembered
     inputs: str
 
@@ -81,7 +81,7 @@ def stage(run: Run, given: Gathered) -> Staged:
         distinct=len(parts.encoded.hashes),
         parsed=corpus.parsed,
         failed=corpus.failed,
-        keys=corpus.keys,
+        published=corpus.published,
         remembered=remembered,
         inputs=given.inputs if corpus.as_looked else "",
     )
@@ -95,4 +95,6 @@ def _corpus(run: Run, given: Gathered, remembered: Remembered, encoder: Transfor
     reading = Reading(remembered, like, run.engine, run.steps, run.progress, anew=anew)
     run.engine.prepare(encoder, sum(map(len, reading.missing(given.looked.groups, given.looked.keys))))
     understanding = understand_all(given.looked, remembered, reading, run.settings)
-    return settled(understanding, given.listing, remembered, run.store, run.settings, run.options)
+    return settled(
+        understanding, given.looked, given.listing, remembered, run.store, run.settings, run.options
+    )

@@ -29,7 +29,7 @@ from pipeline.settings import Settings
 from pipeline.text import STEMMERS, code_analyzer, primary_language, prose_analyzer
 
 UNSTEMMED = "und"
-_PAUSES_S = (0.2, 1.0)
+PAUSES_S = (0.2, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def _cut(source: Source, settings: Settings) -> _Cut:
 
 def _read(file: FoundFile, collection: Collection) -> Source:
     """The source; a file system that is briefly away is asked again."""
-    for pause_s in _PAUSES_S:
+    for pause_s in PAUSES_S:
         try:
             return read_source(file, collection)
         except RejectedDocument as error:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from artifacts import locks
+from artifacts import durable, locks
 from artifacts.aside import aside_of
-from artifacts.layout import LOCK
+from artifacts.layout import LOCK, NIGHT_LOCK
 from artifacts.nights import read_night
 from artifacts.runs import recorded_at
 from artifacts.store import Store
@@ -77,7 +78,7 @@ def look_ahead(request: IndexRequest, steps: Steps) -> BuildResult | None:
     Else what was looked at is kept for the run of this request that follows. Raises ``MissingRoot``.
     """
     start, settings, store = time.perf_counter(), request.settings(), Store(request.store)
-    options = _options(request)
+    options = options_of(request)
     given = gathered(settings, store, steps, options)
     done = as_before(given.inputs, store, steps, options, start)
     if done is None:
@@ -98,14 +99,15 @@ def build_index(request: IndexRequest, steps: Steps, progress: Progress) -> Buil
     rebuilt, previous = rebuilds(store, settings), _current(store)
     for reason in rebuilt:
         _log.info("%s", reason)
-    result = build_snapshot(settings, store, steps, progress, _options(request), given)
+    result = build_snapshot(settings, store, steps, progress, options_of(request), given)
     if result.changed:
         keep_report(store, result, previous, rebuilt)
         _prune(store, settings.store.keep)
     return result
 
 
-def _options(request: IndexRequest) -> BuildOptions:
+def options_of(request: IndexRequest) -> BuildOptions:
+    """What the request allows, and where it begins."""
     return BuildOptions(
         request.allow_empty, request.accept_drop, request.accept_shrink, cast(Start | None, request.start)
     )
@@ -221,10 +223,32 @@ def night_site(request: IndexRequest, out: Path, steps: Steps) -> SiteResult:
     return build_site(request.store, out, settings.site, steps, settings.search)
 
 
+@contextmanager
+def only_night(store: Path) -> Iterator[None]:
+    """The block is the only night of this store: else a site made of an older snapshot could take the place of a newer one.
+
+    Raises ``StoreBusy``. The store's own lock is held while its snapshot is made, and not for the site that follows.
+    """
+    durable.make_directory(store)
+    with locks.exclusive(store / NIGHT_LOCK, "nightly"):
+        yield
+
+
 def build_night(request: IndexRequest, out: Path, steps: Callable[[], Steps], progress: Progress) -> Night:
     """The index, the site of it, then other places; a failed index leaves the site as it was."""
-    with beside(SITE_WORK):
-        built = build_index(request, steps(), progress)
+    with only_night(request.store):
+        with beside(SITE_WORK):
+            built = build_index(request, steps(), progress)
+            night = Night(built, night_site(request, out, steps()))
+        publish_as_set(request, steps())
+        return night
+
+
+def unchanged_night(
+    request: IndexRequest, built: BuildResult, out: Path, steps: Callable[[], Steps]
+) -> Night:
+    """The site of a snapshot that is as it was, which may be another site, then other places."""
+    with only_night(request.store):
         night = Night(built, night_site(request, out, steps()))
-    publish_as_set(request, steps())
-    return night
+        publish_as_set(request, steps())
+        return night

@@ -15,7 +15,7 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from pipeline.collection_settings import Collection
-from pipeline.errors import MissingRoot, RejectedDocument
+from pipeline.errors import MissingRoot, RejectedDocument, SourceError, is_transient
 from pipeline.identity import sha256_hex
 from pipeline.model import Rejection, Source
 
@@ -120,6 +120,13 @@ def _entries(walk: _Walk, folder: str, prefix: str) -> Iterator[os.DirEntry[str]
         with os.scandir(folder) as entries:
             yield from sorted(entries, key=lambda entry: entry.name)
     except OSError as error:
+        if is_transient(error):
+            # Not a folder less: all that is in it would leave the snapshot, and be back tomorrow.
+            raise SourceError(
+                f"a folder cannot be read: {_strerror(error)}",
+                where=f"{folder} (collection {walk.name})",
+                hint="Look at its disk or its network, then run it again.",
+            ) from error
         walk.quarantine(prefix.rstrip("/") or ".", f"the folder cannot be read: {_strerror(error)}")
 
 

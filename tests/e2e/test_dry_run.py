@@ -52,4 +52,28 @@ def test_it_tells_that_the_shrink_guard_would_stop_the_run(built: Built, tmp_pat
     for name in ("install.md", "guide/owls.md"):
         (vault / name).unlink()
     told = command.run("index", "vault", "--dry-run")
-    assert "The run would stop: collection 'vault' would lose 2 of its 4 documents" in told.out, told.err
+    assert (
+        "vault would fail, so the run would stop: collection 'vault' would lose 2 of its 4 documents"
+        in told.out
+    ), told.err
+    accepted = command.run("index", "vault", "--dry-run", "--accept-shrink", "--json").json
+    assert (accepted["stopped"], accepted["stops"]) == ({}, False)
+    for path in vault.rglob("*.*"):
+        path.unlink()
+    emptied = command.run("index", "vault", "--dry-run", "--json").json
+    assert "holds no file" in emptied["stopped"]["vault"] and emptied["stops"]
+
+
+def test_it_tells_what_a_run_that_begins_later_takes(built: Built, tmp_path: Path) -> None:
+    command = built.copied_to(tmp_path)
+    write_vault(tmp_path / "vault")
+    embedded, linked = (
+        command.run("index", "vault", "--from", start, "--dry-run", "--json").json
+        for start in ("embed", "links")
+    )
+    assert embedded["texts"] > linked["texts"] == 0
+    assert (embedded["time"]["kind"], linked["collections"]) == ("first", [])
+    assert (
+        "No file would be read, from links on"
+        in command.run("index", "vault", "--from", "links", "--dry-run").out
+    )

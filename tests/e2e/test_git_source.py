@@ -99,6 +99,18 @@ def test_ignored_files_are_left_out_if_asked_and_tracked_ones_are_not(repository
     assert sorted(_found(repository, git_ignored="left-out")) == ["docs/a.md", "docs/b ü.md", "readme.md"]
 
 
+def test_a_repository_within_the_repository_keeps_its_files(repository: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    _git(other, "init", "-q", "-b", "main")
+    _commit(other, {"guide.md": "# Guide\n"}, "2026-03-08", "Dee")
+    _git(repository, "-c", "protocol.file.allow=always", "submodule", "add", str(other), "docs/sub")
+    _commit(repository, {".gitignore": "build/\n", "build/out.md": "# Out\n"}, "2026-03-09", "Cy")
+    found = _found(repository, git_ignored="left-out")
+    assert sorted(found) == ["docs/a.md", "docs/b ü.md", "docs/sub/guide.md", "readme.md"]
+    assert list(_found(repository / "docs" / "sub", git_ignored="left-out")) == ["guide.md"]
+
+
 def test_the_edge_of_a_shallow_clone_says_nothing(repository: Path, tmp_path: Path) -> None:
     _git(tmp_path, "clone", "-q", "--depth", "2", f"file://{repository}", "clone")
     found = _found(tmp_path / "clone", **_GIT)

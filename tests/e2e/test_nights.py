@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import random
 import shutil
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
-from artifacts.layout import EMBEDDINGS
+from artifacts import locks
+from artifacts.layout import EMBEDDINGS, NIGHT_LOCK
+from artifacts.nights import read_night
 from artifacts.store import Store
+from flows import night_sheets
 from flows.build import build_snapshot
 from flows.outcome import BuildOptions, BuildResult
+from flows.request import IndexRequest
 from flows.steps import PlainSteps, Silent
+from flows.work import build_index
 from pipeline import settings as configuration
 from pipeline.errors import MissingRoot, SourceError
 from pipeline.settings import Settings
@@ -158,6 +164,57 @@ def test_a_run_may_begin_at_a_stage(notes: Path, tmp_path: Path) -> None:
     parsed = _build(settings, store, BuildOptions(start="parse"))
     assert parsed.parsed == 40
     assert parsed.snapshot != first.snapshot
+
+
+def test_a_run_that_begins_later_leaves_out_what_the_whole_run_left_out(notes: Path, tmp_path: Path) -> None:
+    (notes / "link.md").symlink_to(notes / "note-1.md")
+    (notes / "large.md").write_bytes(b"owl " * 2_000_000)
+    (tmp_path / "none").mkdir()
+    settings, store = _settings(notes=notes, none=tmp_path / "none"), tmp_path / "store"
+    first = _build(settings, store, BuildOptions(allow_empty=True))
+    assert sorted(r.path for r in first.rejections) == ["large.md", "link.md"]
+    linked = _build(settings, store, BuildOptions(start="links"))
+    assert (linked.snapshot, linked.rejections) == (first.snapshot, first.rejections)
+
+
+def test_what_other_settings_understood_is_no_beginning(notes: Path, tmp_path: Path) -> None:
+    settings, store = _settings(notes=notes), tmp_path / "store"
+    first = _build(settings, store)
+    chunk = settings.chunk.model_copy(update={"max_tokens": 64})
+    with pytest.raises(SourceError, match="understood by other settings") as caught:
+        _build(settings.model_copy(update={"chunk": chunk}), store, BuildOptions(start="embed"))
+    assert "--from parse" in caught.value.hint
+    assert Store(store).current() == first.snapshot
+
+
+def test_a_collection_that_fails_is_in_the_report_of_every_night(notes: Path, tmp_path: Path) -> None:
+    _note(tmp_path / "papers", 1)
+    (tmp_path / "noctule.toml").write_text(
+        f'[collections.notes]\nroot = "{notes}"\n[collections.papers]\nroot = "{tmp_path / "papers"}"\n'
+        "[query_encoder]\nphrases = 0\nspans = 0\npassages = 0\n"
+    )
+    request, store = IndexRequest(tmp_path / "store", tmp_path / "noctule.toml"), tmp_path / "store"
+    build_index(request, PlainSteps(), Silent())
+    shutil.rmtree(tmp_path / "papers")
+    for night in (1, 2):
+        _note(notes, 1, f"Changed in night {night}.")
+        built = build_index(request, PlainSteps(), Silent())
+        report = read_night(store, built.snapshot)
+        assert report is not None and "does not exist" in report["failed"]["papers"]
+        assert report["refused"]["count"] == 0  # the note on the collection is no file that was left out
+        assert "failed: papers" in night_sheets.markdown(report)
+
+
+def test_two_nights_at_once_are_one(notes: Path, tmp_path: Path) -> None:
+    (tmp_path / "noctule.toml").write_text(
+        f'[collections.notes]\nroot = "{notes}"\n[query_encoder]\nphrases = 0\nspans = 0\npassages = 0\n'
+    )
+    command = CommandLine(tmp_path, tmp_path / "store")
+    for expected in (True, False):
+        with locks.exclusive(tmp_path / "store" / NIGHT_LOCK, "nightly") if not expected else nullcontext():
+            done = command.run("nightly", "--no-prefect", "--json", "--out", str(tmp_path / "public"))
+        assert done.code == (0 if expected else 4), done.err
+    assert done.error["kind"] == "StoreBusy"
 
 
 def test_a_failed_collection_is_exit_code_5_and_named(notes: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import stat
@@ -9,6 +10,7 @@ import time
 import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +21,7 @@ from flows.groups import decides
 from flows.understand import FileBatch, understand
 from pipeline.collection_settings import Collection
 from pipeline.discover import FoundFile, list_files, read_source
-from pipeline.errors import RejectedDocument
+from pipeline.errors import RejectedDocument, SourceError
 from pipeline.identity import sha256_hex
 from pipeline.model import Document, Source
 from pipeline.parse import parse
@@ -139,6 +141,28 @@ def test_a_file_that_may_not_be_read_is_quarantined_and_the_others_are_kept(
     assert [(r.path, r.kind, r.reason) for r in found.rejections] == [
         ("b.md", "quarantined", "the file cannot be read: Permission denied")
     ]
+
+
+@pytest.mark.parametrize("times", [1, 99])
+def test_a_folder_that_is_briefly_away_is_asked_again_and_loses_no_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    write(tmp_path / "deep" / "a.md")
+    really, left = os.scandir, [times]
+
+    def refusing(path: str) -> Any:
+        if str(path).endswith("deep") and left[0]:
+            left[0] -= 1
+            raise OSError(errno.EIO, "Input/output error")
+        return really(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    settings = Settings(collections={"c": collection(tmp_path)})
+    if times == 1:
+        assert [file.path for file in list_sources(settings).files] == ["deep/a.md"]
+        return
+    with pytest.raises(SourceError, match="a folder cannot be read: Input/output error"):
+        list_sources(settings)
 
 
 def test_a_line_of_20_mb_is_quarantined_before_it_is_read(

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from artifacts.layout import REMEMBERED
-from artifacts.remembered import Remembered
+from artifacts.remembered import Published, Remembered
 from artifacts.understood import Understood, joined
 from flows.groups import decides, group_key, grouped
 from flows.understand import FileBatch, understand
@@ -112,7 +112,7 @@ def test_a_damaged_segment_is_not_remembered(settings: Settings, tmp_path: Path)
     damaged = Remembered(tmp_path)
     assert not any(key in damaged for key in keys)
     damaged.add(rows)
-    damaged.publish({"c": keys})
+    damaged.publish({"c": Published(tuple(keys), "")})
     assert len(list((tmp_path / REMEMBERED).glob("*.arrow"))) == 1
 
 
