@@ -28,6 +28,12 @@ def write_night(store: Path, snapshot: SnapshotId, report: Mapping[str, Any]) ->
     return path
 
 
+def nights(store: Path) -> list[dict[str, Any]]:
+    """The reports of all snapshots that are there, in no order."""
+    names = (path.stem for path in sorted((store / REPORTS).glob("*.json")))
+    return [found for name in names if (found := read_night(store, SnapshotId(name))) is not None]
+
+
 def read_night(store: Path, snapshot: SnapshotId) -> dict[str, Any] | None:
     """The report of the night that made the snapshot; ``None`` where there is none that can be read."""
     try:

@@ -6,10 +6,13 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from typing import Any
 
 import pyarrow as pa
 
-from artifacts.nights import write_night
+from artifacts.nights import nights, read_night, write_night
 from artifacts.runs import read_runs
 from artifacts.snapshot import Snapshot, read_manifest
 from artifacts.store import Store
@@ -23,6 +26,7 @@ from pipeline.errors import ArtifactError
 from pipeline.model import SnapshotId
 
 _log = logging.getLogger("noctule")
+_SITE = "site"
 _COUNTED = ("documents", "sections", "passages", "links", "communities", "terms", "vocabulary")
 
 
@@ -117,6 +121,20 @@ def compose(
         failed=result.failed,
         relevance=gate_lines.figures(result.relevance) if result.relevance else (),
     )
+
+
+def add_site(store: Path, snapshot: SnapshotId, seconds: float) -> None:
+    """The first site of a snapshot is a stage of its night; raises ``WriteFailed``."""
+    report = read_night(store, snapshot)
+    if report is None or _site_seconds(report) is not None:
+        return
+    others = [took for each in nights(store) if (took := _site_seconds(each)) is not None]
+    stage = Stage(_SITE, round(seconds, 3), round(median(others), 3) if others else 0.0)
+    write_night(store, snapshot, report | {"stages": [*report["stages"], asdict(stage)]})
+
+
+def _site_seconds(report: Mapping[str, Any]) -> float | None:
+    return next((each["seconds"] for each in report["stages"] if each["stage"] == _SITE), None)
 
 
 def _opened(store: Store, snapshot: SnapshotId) -> Snapshot:

@@ -109,7 +109,7 @@ def _times(night: Mapping[str, Any]) -> Sheet:
     rows = tuple(
         (each["stage"], f"{each['seconds']:.2f}", f"{each['usual']:.2f}") for each in night["stages"]
     )
-    said = f"{night['seconds']:.1f} s in all."
+    said = f"{night['seconds']:.1f} s for the snapshot."
     if night["runs"]:
         said += f" The median of the last {night['runs']} runs: {night['usual_seconds']:.1f} s."
     return Sheet("Times", said, ("stage", "seconds", "usual"), rows)

@@ -20,7 +20,7 @@ from artifacts.store import Store
 from flows.beside import beside
 from flows.collect import list_sources
 from flows.gathered import Gathered, gathered
-from flows.night_report import keep_report
+from flows.night_report import add_site, keep_report
 from flows.outcome import BuildOptions, BuildResult, Start
 from flows.rebuild import rebuilds
 from flows.request import IndexRequest
@@ -188,17 +188,18 @@ def build_site(
                 aside=aside_of(store, out),
             ),
         )
-        _fill_report(store, snapshot.id, out.resolve())
+        _fill_report(store, snapshot.id, out.resolve(), steps.times[-1].seconds)
         return built
 
 
-def _fill_report(store: Path, snapshot: SnapshotId, site: Path) -> None:
+def _fill_report(store: Path, snapshot: SnapshotId, site: Path, seconds: float) -> None:
     """The night's report on the site's page; the site is there already, so a refusal is a warning."""
     from docsite.report_page import fill_report
     from flows.night_sheets import sheets
 
-    night = read_night(store, snapshot)
     try:
+        add_site(store, snapshot, seconds)
+        night = read_night(store, snapshot)
         if night is not None:
             fill_report(site, sheets(night))
     except (WriteFailed, KeyError, TypeError, ValueError) as error:

@@ -111,6 +111,18 @@ def test_the_site_has_the_report_with_links_to_its_pages(store: Store, tmp_path:
     assert 'href="_report.html"' in (tmp_path / "public" / "index.html").read_text()
 
 
+def test_the_first_site_of_a_night_is_one_of_its_stages(store: Store, tmp_path: Path) -> None:
+    current = store.current()
+    assert current is not None
+    for _ in range(2):
+        build_site(store.root, tmp_path / "public", Site(), PlainSteps())
+        report = read_night(store.root, current)
+        assert report is not None
+        found = [each["seconds"] for each in report["stages"] if each["stage"] == "site"]
+        assert len(found) == 1 and found[0] > 0
+    assert "<td>site</td>" in (tmp_path / "public" / "_report.html").read_text()
+
+
 def test_a_site_need_not_have_it(store: Store, tmp_path: Path) -> None:
     build_site(store.root, tmp_path / "public", Site(report=False), PlainSteps())
     assert not (tmp_path / "public" / "_report.html").exists()
