@@ -224,6 +224,16 @@ def night_site(request: IndexRequest, out: Path, steps: Steps) -> SiteResult:
     return build_site(request.store, out, settings.site, steps, settings.search)
 
 
+def publish_night(request: IndexRequest, night: Night, steps: Steps) -> None:
+    """What a night does last; raises as ``publish_elsewhere`` does, and then says which collections failed before that."""
+    try:
+        publish_as_set(request, steps)
+    except NoctuleError:
+        for name, why in night.build.failed.items():
+            _log.error("collection %s failed and is as it was: %s", name, why)
+        raise
+
+
 @contextmanager
 def only_night(store: Path) -> Iterator[None]:
     """The block is the only night of this store: else a site made of an older snapshot could take the place of a newer one.
@@ -241,7 +251,7 @@ def build_night(request: IndexRequest, out: Path, steps: Callable[[], Steps], pr
         with beside(SITE_WORK):
             built = build_index(request, steps(), progress)
             night = Night(built, night_site(request, out, steps()))
-        publish_as_set(request, steps())
+        publish_night(request, night, steps())
         return night
 
 
@@ -251,5 +261,5 @@ def unchanged_night(
     """The site of a snapshot that is as it was, which may be another site, then other places."""
     with only_night(request.store):
         night = Night(built, night_site(request, out, steps()))
-        publish_as_set(request, steps())
+        publish_night(request, night, steps())
         return night
