@@ -18,6 +18,9 @@ def aside_of(store: Path, site: Path) -> Path:
 def drop_asides(store: Path) -> None:
     """The sites that were set aside are gone, but for those that a build begins with at this moment."""
     for path in sorted((store / SITES).glob("*")):
+        if path.is_symlink():
+            durable.remove_file(path)
+            continue
         try:
             folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         except OSError:

@@ -24,8 +24,8 @@ def write_run(store: Path, record: Mapping[str, Any]) -> Path:
     durable.make_directory(folder)
     path = folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.json"
     durable.replace_file(path, canonical_json(record).encode() + b"\n")
-    # Not the new one, though a clock that was wrong may have dated all others later.
-    for old in sorted(each for each in folder.glob("*.json") if each != path)[: -(_KEPT - 1)]:
+    # Later than now is what a clock that was wrong has dated: that goes first.
+    for old in sorted(folder.glob("*.json"), key=lambda each: (each.name <= path.name, each.name))[:-_KEPT]:
         durable.remove_file(old)
     return path
 

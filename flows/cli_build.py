@@ -126,7 +126,7 @@ def _index_plain(request: IndexRequest) -> BuildResult:
     from flows.work import build_index, publish_as_set
 
     result = build_index(request, PlainSteps(), current())
-    publish_as_set(request, PlainSteps())
+    publish_as_set(request, result, PlainSteps())
     return result
 
 
@@ -154,7 +154,7 @@ def _unchanged(request: IndexRequest) -> Callable[[BuildResult], BuildResult]:
         from flows.steps import PlainSteps
         from flows.work import publish_as_set
 
-        publish_as_set(request, PlainSteps())
+        publish_as_set(request, done, PlainSteps())
         return done
 
     return sent

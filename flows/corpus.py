@@ -84,6 +84,7 @@ def settled(
     }
     rejected = (*listing.rejections, *understanding.losers)
     own = [each for each in rejected if each.collection not in failures]
+    own += [each for before in kept.values() for each in before.rejections if each.kind != "noted"]
     published = _with_rejections(well | kept, [*own, *_notes(failures, kept)])
     corpus = _corpus(published, remembered, failures)
     return replace(corpus, parsed=understanding.parsed, as_looked=understanding.as_looked)
@@ -100,6 +101,11 @@ def _with_rejections(
 
 def recalled(remembered: Remembered, settings: Settings) -> Corpus:
     """The corpus as it was when it was last published, without a look at its sources; raises ``SourceError``."""
+    return _corpus(require_remembered(remembered, settings), remembered, {})
+
+
+def require_remembered(remembered: Remembered, settings: Settings) -> dict[str, Published]:
+    """What a run can begin with that does not look at the sources; raises ``SourceError`` where that is not all there."""
     known = remembered.collections()
     missing = sorted(set(settings.collections) - set(known))
     if missing:
@@ -115,7 +121,7 @@ def recalled(remembered: Remembered, settings: Settings) -> Corpus:
             where="--from",
             hint="Begin with the files: noctule index --from parse",
         )
-    return _corpus(chosen, remembered, {})
+    return chosen
 
 
 def _corpus(

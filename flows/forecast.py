@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+from artifacts.remembered import Remembered
 from artifacts.runs import read_runs
 from artifacts.snapshot import Snapshot, read_manifest
 from artifacts.store import Store
 from flows.collect import Listing, list_sources, seen_source
+from flows.corpus import require_remembered
 from flows.outcome import BuildOptions
 from flows.past_runs import Estimate, Kind, estimate, past_runs
 from flows.rebuild import Rebuild, rebuilds
@@ -75,7 +77,7 @@ class _Before:
 
 
 def forecast(settings: Settings, store: Store, options: BuildOptions) -> Forecast:
-    """What ``build_snapshot`` would do now; raises ``MissingRoot``."""
+    """What ``build_snapshot`` would do now; raises ``MissingRoot``, or ``SourceError`` where it cannot begin where it is told to."""
     if options.start in ("embed", "links"):
         return _recalled(settings, store, options)
     listing = list_sources(settings)
@@ -104,7 +106,8 @@ def forecast(settings: Settings, store: Store, options: BuildOptions) -> Forecas
 
 
 def _recalled(settings: Settings, store: Store, options: BuildOptions) -> Forecast:
-    """A run that begins after the files: with all texts encoded again, or none."""
+    """A run that begins after the files: with all texts encoded again, or none; raises ``SourceError`` if it cannot."""
+    require_remembered(Remembered(store.root), settings)
     before, runs, anew = _before(store), past_runs(read_runs(store.root)), options.start == "embed"
     texts = before.texts if anew else 0
     time = estimate(runs, "first" if anew else "night", before.documents, texts)

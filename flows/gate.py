@@ -187,8 +187,9 @@ class _Compared:
         return self.pair is None and not self.is_emptied(relevance)
 
     def is_emptied(self, relevance: Relevance) -> bool:
-        """Whether so many of its documents were deleted, or all, that the others say nothing."""
-        return self.share_deleted > relevance.max_deleted or self.share_deleted == 1
+        """Whether so many of its documents were deleted, or all that answer a query, that the others say nothing."""
+        gains = (gains.get(each, 0) for gains in self.judged.qrels.values() for each in self.deleted)
+        return self.share_deleted > relevance.max_deleted or (self.pair is None and any(gains))
 
     def _pair(self) -> Pair:
         return Pair(

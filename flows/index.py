@@ -150,7 +150,7 @@ def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
         except Exception as error:  # the snapshot is published: a server that has gone does not undo that
             _log.warning("the report is not in Prefect: %s (noctule report has it)", error)
         if publish:
-            publish_as_set(request, PrefectSteps())
+            publish_as_set(request, result, PrefectSteps())
         if not allow_partial:
             require_whole(result)
         return result

@@ -37,7 +37,10 @@ def _summary(night: Mapping[str, Any]) -> Sheet:
         ("documents", counts),
         ("texts", f"{night['encoded']:,} encoded, {night['reused']:,} reused"),
         *(("made anew", reason) for reason in night["rebuilt"]),
-        *((f"failed: {name}", f"keeps the documents it had: {why}") for name, why in night["failed"].items()),
+        *(
+            (f"failed: {name}", f"keeps the documents it had: {why}")
+            for name, why in night.get("failed", {}).items()
+        ),
     ]
     return Sheet("The night", "", ("what", "figures"), tuple(rows))
 

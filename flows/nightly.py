@@ -12,7 +12,7 @@ from flows.outcome import require_whole
 from flows.request import IndexRequest
 from flows.signals import heeding_signals
 from flows.site import site
-from flows.work import SITE_WORK, Night, only_night, publish_night
+from flows.work import SITE_WORK, Night, only_night, publish_as_set
 
 
 @flow(name="nightly", persist_result=False)
@@ -44,7 +44,7 @@ def nightly(  # noqa: PLR0913, PLR0917  # parameters of a deployment
             )
             night = Night(built, site(config=config, store=store, out=out))
         request = IndexRequest(Path(store), None if config is None else Path(config))
-        publish_night(request, night, PrefectSteps())
+        publish_as_set(request, built, PrefectSteps())
         if not allow_partial:
             require_whole(built)
         return night

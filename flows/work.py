@@ -154,10 +154,16 @@ def publish_elsewhere(
     return tuple(sent)
 
 
-def publish_as_set(request: IndexRequest, steps: Steps) -> tuple[Sent, ...]:
-    """The current snapshot at the targets that the settings name; raises as ``publish_elsewhere`` does."""
+def publish_as_set(request: IndexRequest, built: BuildResult, steps: Steps) -> tuple[Sent, ...]:
+    """The current snapshot at the targets that the settings name; raises as ``publish_elsewhere`` does, and says then which
+    collections had failed before that."""
     publish = request.settings().publish
-    return publish_elsewhere(request.store, publish.targets, publish.keep, steps)
+    try:
+        return publish_elsewhere(request.store, publish.targets, publish.keep, steps)
+    except NoctuleError:
+        for name, why in built.failed.items():
+            _log.error("collection %s failed and is as it was: %s", name, why)
+        raise
 
 
 def _send(store: Path, target: str, keep: int, deep: bool) -> Sent:
@@ -199,7 +205,10 @@ def _fill_report(store: Path, snapshot: SnapshotId, site: Path, seconds: float) 
 
     try:
         add_site(store, snapshot, seconds)
-        night = read_night(store, snapshot)
+    except (WriteFailed, KeyError, TypeError) as error:
+        _log.warning("the seconds of the site are not in the night's report: %s", error)
+    night = read_night(store, snapshot)
+    try:
         if night is not None:
             fill_report(site, sheets(night))
     except (WriteFailed, KeyError, TypeError, ValueError) as error:
@@ -224,16 +233,6 @@ def night_site(request: IndexRequest, out: Path, steps: Steps) -> SiteResult:
     return build_site(request.store, out, settings.site, steps, settings.search)
 
 
-def publish_night(request: IndexRequest, night: Night, steps: Steps) -> None:
-    """What a night does last; raises as ``publish_elsewhere`` does, and then says which collections failed before that."""
-    try:
-        publish_as_set(request, steps)
-    except NoctuleError:
-        for name, why in night.build.failed.items():
-            _log.error("collection %s failed and is as it was: %s", name, why)
-        raise
-
-
 @contextmanager
 def only_night(store: Path) -> Iterator[None]:
     """The block is the only night of this store: else a site made of an older snapshot could take the place of a newer one.
@@ -251,7 +250,7 @@ def build_night(request: IndexRequest, out: Path, steps: Callable[[], Steps], pr
         with beside(SITE_WORK):
             built = build_index(request, steps(), progress)
             night = Night(built, night_site(request, out, steps()))
-        publish_night(request, night, steps())
+        publish_as_set(request, built, steps())
         return night
 
 
@@ -261,5 +260,5 @@ def unchanged_night(
     """The site of a snapshot that is as it was, which may be another site, then other places."""
     with only_night(request.store):
         night = Night(built, night_site(request, out, steps()))
-        publish_night(request, night, steps())
+        publish_as_set(request, built, steps())
         return night

@@ -72,12 +72,25 @@ class _Walk:
     def quarantine(self, path: str, reason: str) -> None:
         self.rejections.append(Rejection(self.name, path, "quarantined", reason))
 
+    def require_lasting(self, error: OSError, place: str) -> None:
+        """Raises ``SourceError`` for an error that may be gone in a moment.
+
+        Else all that is below would leave the snapshot, and be back tomorrow.
+        """
+        if is_transient(error):
+            raise SourceError(
+                f"a file or folder cannot be looked at: {_strerror(error)}",
+                where=f"{place} (collection {self.name})",
+                hint="Look at its disk or its network, then run it again.",
+            ) from error
+
 
 def list_files(name: str, collection: Collection) -> Listing:
     """The collection's files that match its globs, sorted by path, and what was left out and why.
 
     Links are never followed, pipes and devices never opened, hidden names passed over in silence.
-    Raises ``MissingRoot`` when the collection's folder is not there, not a folder, or cannot be read.
+    Raises ``MissingRoot`` when the collection's folder is not there, not a folder, or cannot be read, ``SourceError`` when
+    something in it is briefly away.
     """
     root = Path(collection.root)
     _require_folder(name, root)
@@ -112,7 +125,7 @@ def _require_folder(name: str, root: Path) -> None:
     except (OSError, ValueError) as error:
         raise MissingRoot(
             f"the collection's folder cannot be read: {_strerror(error)}", where=where, hint=hint
-        ) from None
+        ) from error
 
 
 def _entries(walk: _Walk, folder: str, prefix: str) -> Iterator[os.DirEntry[str]]:
@@ -120,13 +133,7 @@ def _entries(walk: _Walk, folder: str, prefix: str) -> Iterator[os.DirEntry[str]
         with os.scandir(folder) as entries:
             yield from sorted(entries, key=lambda entry: entry.name)
     except OSError as error:
-        if is_transient(error):
-            # Not a folder less: all that is in it would leave the snapshot, and be back tomorrow.
-            raise SourceError(
-                f"a folder cannot be read: {_strerror(error)}",
-                where=f"{folder} (collection {walk.name})",
-                hint="Look at its disk or its network, then run it again.",
-            ) from error
+        walk.require_lasting(error, folder)
         walk.quarantine(prefix.rstrip("/") or ".", f"the folder cannot be read: {_strerror(error)}")
 
 
@@ -138,6 +145,7 @@ def _visit(walk: _Walk, entry: os.DirEntry[str], prefix: str) -> bool:
     try:
         mode = entry.stat(follow_symlinks=False)
     except OSError as error:
+        walk.require_lasting(error, entry.path)
         walk.quarantine(_escaped(path), f"cannot be looked at: {_strerror(error)}")
         return False
     if stat.S_ISLNK(mode.st_mode):

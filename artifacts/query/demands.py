@@ -29,7 +29,8 @@ def demanded(operators: Operators, corpus: Corpus) -> Demands:
     """The passages that hold the phrases, hold the words in the fields, and do not hold what is excluded.
 
     A phrase that stands nowhere demands nothing: its words are searched like any others, and a note says so. Where a
-    phrase's words are in more passages than are read, those that were not read are left out either way, and a note says that.
+    phrase's words are in more passages than are read, those that were not read are left out, whether it is asked for or
+    excluded, and a note says that.
     """
     if not operators:
         return Demands(None)
@@ -37,9 +38,9 @@ def demanded(operators: Operators, corpus: Corpus) -> Demands:
     notes = []
     for phrase in operators.phrases:
         held = _holding_phrase(phrase, corpus)
-        notes.extend(held.notes(phrase))
         if held.sure.any():
             allowed &= held.sure
+            notes.extend(held.notes(phrase))
         else:
             read = "nothing read" if held.unread.any() else "nothing"
             notes.append(f'{read} holds the phrase "{phrase}": its words are searched one by one')

@@ -58,9 +58,13 @@ class Searcher:
         self._warned: set[str] = set()
         self._notices: list[str] = []
         self._corpus = Corpus(snapshot)
-        self._settings, self._given = settings, encoder
-        # By the encoder's name; shared by the searchers that are made of this one.
+        self._settings = settings
+        # By the encoder's name, the one that was given too; shared by the searchers that are made of this one.
         self._encoders: dict[str, QueryVectors] = {}
+        if encoder is not None:
+            self._encoders[search.encoder] = QueryVectors(
+                self._corpus, lambda: encoder, search.caches.vectors
+            )
         self._vectors = self._vectors_of(search)
         self._answers: Cache[Answer] = Cache(search.caches.answers, search.caches.seconds)
         self._fingerprint = sha256_hex(search.model_dump_json().encode())
@@ -177,12 +181,11 @@ class Searcher:
         return {"answers": self._answers.usage(), "vectors": self._vectors.usage()}
 
     def _vectors_of(self, search: Search) -> QueryVectors:
-        """The vectors that queries have by the encoder that is asked for, or by the one that was given."""
+        """The vectors that queries have by the encoder that is asked for."""
         if search.encoder not in self._encoders:
-            settings = self._settings.model_copy(update={"search": search})
-            corpus, given = self._corpus, self._given
+            settings, corpus = self._settings.model_copy(update={"search": search}), self._corpus
             self._encoders[search.encoder] = QueryVectors(
-                corpus, lambda: given or load_query_encoder(corpus, settings), search.caches.vectors
+                corpus, lambda: load_query_encoder(corpus, settings), search.caches.vectors
             )
         return self._encoders[search.encoder]
 

@@ -110,11 +110,11 @@ def _send_to_address(snapshot: Snapshot, remote: RemoteFiles, keep: int, *, deep
     shelf = RemoteShelf(remote)
     pointer = shelf.pointer_if_sound()
     if pointer is not None and pointer.id == snapshot.id and not deep and _is_complete(snapshot, remote):
-        return _report(snapshot, remote, [], changed=False, removed=shelf.prune(keep, pointer))
+        return _report(snapshot, remote, {}, changed=False, removed=shelf.prune(keep, pointer))
     moved = _send_files(snapshot, remote, _hashes_there(shelf, pointer, snapshot.id))
     if not _is_complete(snapshot, remote):
         # Another publisher took what was half there for what a killed run had left.
-        moved += _send_files(snapshot, remote, {})
+        moved |= _send_files(snapshot, remote, {})
         _require_complete(snapshot, remote)
     if pointer is None or pointer.id != snapshot.id:
         generation = 1 + max([pointer.generation if pointer else 0, *shelf.generations().values()], default=0)
@@ -131,13 +131,13 @@ def _send_to_address(snapshot: Snapshot, remote: RemoteFiles, keep: int, *, deep
 def _report(
     snapshot: Snapshot,
     remote: RemoteFiles,
-    moved: list[int],
+    moved: Mapping[str, int],
     *,
     changed: bool,
     removed: tuple[SnapshotId, ...],
 ) -> Sent:
     kept = len(snapshot.manifest.files) - len(moved)
-    return Sent(remote.address, snapshot.id, changed, len(moved), kept, sum(moved), removed)
+    return Sent(remote.address, snapshot.id, changed, len(moved), kept, sum(moved.values()), removed)
 
 
 def _folder(name: SnapshotId) -> str:
@@ -172,9 +172,9 @@ def _hashes_there(shelf: RemoteShelf, pointer: Pointer | None, but: SnapshotId) 
     return {entry.sha256: f"{_folder(pointer.id)}/{name}" for name, entry in manifest.files.items()}
 
 
-def _send_files(snapshot: Snapshot, remote: RemoteFiles, have: Mapping[str, str]) -> list[int]:
-    """The bytes of each file that travelled; every file is there as its hash says, the manifest last."""
-    folder, moved = _folder(snapshot.id), list[int]()
+def _send_files(snapshot: Snapshot, remote: RemoteFiles, have: Mapping[str, str]) -> dict[str, int]:
+    """The bytes of each file that travelled, by name; every file is there as its hash says, the manifest last."""
+    folder, moved = _folder(snapshot.id), dict[str, int]()
     there = remote.sizes(folder)
     for name, entry in _entries(snapshot):
         path = f"{folder}/{name}"
@@ -187,7 +187,7 @@ def _send_files(snapshot: Snapshot, remote: RemoteFiles, have: Mapping[str, str]
         ):
             continue
         _send_one(snapshot.path / name, remote, path, entry.sha256)
-        moved.append(entry.bytes)
+        moved[name] = entry.bytes
     content = snapshot.manifest.to_bytes()
     remote.replace(f"{folder}/{MANIFEST}", content)
     _require_read_back(remote, f"{folder}/{MANIFEST}", content, MAX_MANIFEST_BYTES)

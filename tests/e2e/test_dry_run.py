@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.command_line import write_vault
+from tests.command_line import CommandLine, write_vault
 from tests.e2e.conftest import Built
 
 
@@ -62,6 +62,14 @@ def test_it_tells_that_the_shrink_guard_would_stop_the_run(built: Built, tmp_pat
         path.unlink()
     emptied = command.run("index", "vault", "--dry-run", "--json").json
     assert "holds no file" in emptied["stopped"]["vault"] and emptied["stops"]
+
+
+def test_it_refuses_to_begin_where_the_run_would_refuse(tmp_path: Path) -> None:
+    write_vault(tmp_path / "vault")
+    refused = CommandLine(tmp_path, tmp_path / "store").run(
+        "index", "vault", "--from", "links", "--dry-run", "--json"
+    )
+    assert (refused.code, refused.error["what"]) == (2, "nothing is remembered of vault")
 
 
 def test_it_tells_what_a_run_that_begins_later_takes(built: Built, tmp_path: Path) -> None:

@@ -12,10 +12,11 @@ import pytest
 from artifacts.nights import read_night
 from artifacts.store import Store
 from docsite.report_page import Sheet, fill_report
-from flows import night_sheets
+from flows import night_report, night_sheets
 from flows.request import IndexRequest
 from flows.steps import PlainSteps, Silent
 from flows.work import build_index, build_site
+from pipeline.errors import WriteFailed
 from pipeline.site_settings import Site
 from tests.command_line import CommandLine, write_vault
 
@@ -121,6 +122,22 @@ def test_the_first_site_of_a_night_is_one_of_its_stages(store: Store, tmp_path: 
         found = [each["seconds"] for each in report["stages"] if each["stage"] == "site"]
         assert len(found) == 1 and found[0] > 0
     assert "<td>site</td>" in (tmp_path / "public" / "_report.html").read_text()
+
+
+def test_a_store_that_refuses_writes_costs_the_site_no_report(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusing(*_: object) -> None:
+        raise WriteFailed("cannot write", where="here", hint="Look at the disk.")
+
+    monkeypatch.setattr(night_report, "write_night", refusing)
+    for report in (store.root / "reports").glob("*.json"):
+        told = json.loads(report.read_bytes())
+        told["stages"] = [each for each in told["stages"] if each["stage"] != "site"]
+        told.pop("failed", None)  # as an earlier version wrote it
+        report.write_text(json.dumps(told))
+    build_site(store.root, tmp_path / "public", Site(), PlainSteps())
+    assert "vault:guide/owls.md" in (tmp_path / "public" / "_report.html").read_text()
 
 
 def test_a_site_need_not_have_it(store: Store, tmp_path: Path) -> None:

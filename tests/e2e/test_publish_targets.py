@@ -80,7 +80,7 @@ def test_what_another_publisher_took_for_a_half_is_sent_again(
     sending = sending_module._send_files
     whole: list[int] = []
 
-    def interrupted(snapshot: Snapshot, remote: RemoteFiles, have: Mapping[str, str]) -> list[int]:
+    def interrupted(snapshot: Snapshot, remote: RemoteFiles, have: Mapping[str, str]) -> dict[str, int]:
         moved = sending(snapshot, remote, have)
         if not whole:
             remote.remove(f"snapshots/{snapshot.id}/terms.parquet")
@@ -89,7 +89,7 @@ def test_what_another_publisher_took_for_a_half_is_sent_again(
 
     monkeypatch.setattr(sending_module, "_send_files", interrupted)
     sent = send(store, bucket, keep=1)
-    assert whole == [whole[0], 1] and sent.changed
+    assert whole == [whole[0], 1] and sent.changed and (sent.sent, sent.kept) == (whole[0], 0)
     assert edition(Store(bucket)) == 0
     check_deep(Store(bucket).path_of(sent.snapshot_id), sent.snapshot_id)
 

@@ -139,6 +139,17 @@ def test_a_set_whose_documents_came_tonight_has_figures_and_nothing_to_compare_w
     assert "faq: the current snapshot has no document that answers its queries" in found.notes[0]
 
 
+def test_a_set_that_lost_every_answer_is_refused_though_other_judgements_are_left(
+    editions: Editions, tmp_path: Path
+) -> None:
+    gone, left = list(SUBJECTS)[:3], list(SUBJECTS)[3:]
+    folder = write_judged(tmp_path / "faq", gone)
+    with (folder / "qrels.tsv").open("a", encoding="utf-8") as qrels:
+        qrels.writelines(f"{gone[0]}\t{name}\t0\n" for name in left)
+    (faq,) = verdict(editions, "good", "few", folder).sets
+    assert faq.reason == "3 of 12 judged documents of faq are no longer there"
+
+
 @pytest.mark.parametrize("before", [None, "other"])
 def test_a_set_made_for_other_documents_is_an_error(
     editions: Editions, tmp_path: Path, before: str | None

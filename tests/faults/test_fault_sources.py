@@ -10,7 +10,7 @@ import time
 import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -20,7 +20,7 @@ from flows.collect import list_sources
 from flows.groups import decides
 from flows.understand import FileBatch, understand
 from pipeline.collection_settings import Collection
-from pipeline.discover import FoundFile, list_files, read_source
+from pipeline.discover import FoundFile, _globs, _visit, _Walk, list_files, read_source
 from pipeline.errors import RejectedDocument, SourceError
 from pipeline.identity import sha256_hex
 from pipeline.model import Document, Source
@@ -143,6 +143,24 @@ def test_a_file_that_may_not_be_read_is_quarantined_and_the_others_are_kept(
     ]
 
 
+def test_a_folder_that_cannot_be_looked_at_for_a_moment_is_no_folder_less(tmp_path: Path) -> None:
+    away = _Away(tmp_path / "deep")
+    with pytest.raises(SourceError, match="cannot be looked at: Stale file handle"):
+        _visit(
+            _Walk("c", collection(tmp_path), _globs(("**",)), _globs(())), cast("os.DirEntry[str]", away), ""
+        )
+
+
+class _Away:
+    """An entry of a folder on a file system that is away."""
+
+    def __init__(self, path: Path) -> None:
+        self.name, self.path = path.name, str(path)
+
+    def stat(self, *, follow_symlinks: bool) -> os.stat_result:
+        raise OSError(errno.ESTALE, "Stale file handle")
+
+
 @pytest.mark.parametrize("times", [1, 99])
 def test_a_folder_that_is_briefly_away_is_asked_again_and_loses_no_document(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
@@ -161,7 +179,7 @@ def test_a_folder_that_is_briefly_away_is_asked_again_and_loses_no_document(
     if times == 1:
         assert [file.path for file in list_sources(settings).files] == ["deep/a.md"]
         return
-    with pytest.raises(SourceError, match="a folder cannot be read: Input/output error"):
+    with pytest.raises(SourceError, match="cannot be looked at: Input/output error"):
         list_sources(settings)
 
 

@@ -93,9 +93,12 @@ def test_what_was_not_read_for_a_phrase_is_left_out_either_way_and_said(
         with warnings.catch_warnings(action="ignore"):
             answer = cheap.search(text, mode="keyword")
         assert "stand in very many passages: 1 of them were not read" in answer.warnings[0]
+        assert len(answer.warnings) == 1
         assert len({"fruit/apples.md", "fruit/pears.md"} & set(documents(answer))) <= 1
     with pytest.warns(RuntimeWarning, match='nothing read holds the phrase "cellar cool"'):
-        cheap.search('"cellar cool"')
+        assert (
+            len(cheap.search('"cellar cool"').warnings) == 1
+        )  # nothing is left out, so nothing is said to be
 
 
 @pytest.mark.parametrize(
@@ -117,14 +120,18 @@ def test_a_phrase_without_spaces_stands_where_all_its_characters_do(
 def test_other_settings_may_ask_another_encoder(library: Store) -> None:
     settings = settings_of(**PLAIN)
     static = settings.search.model_copy(update={"encoder": "static"})
+    full_search = static.model_copy(update={"encoder": "full"})
     with library.open() as snapshot:
         both = Searcher(snapshot, settings.model_copy(update={"search": static}))
-        full = both.with_settings(static.model_copy(update={"encoder": "full"}))
+        full = both.with_settings(full_search)
         question = "where to put fruit for the winter"
         found = [_score(each.search(question, mode="semantic")) for each in (both, full)]
         both.close()
-    with searcher_of(library, load_encoder(Embed(workers=1))) as plain:
+    with Searcher(
+        library.open(), settings.model_copy(update={"search": full_search}), load_encoder(Embed(workers=1))
+    ) as plain:
         assert found[1] == _score(plain.search(question, mode="semantic")) != found[0]
+        assert found[0] == _score(plain.with_settings(static).search(question, mode="semantic"))
 
 
 def _score(answer: Answer) -> float:
