@@ -19,7 +19,7 @@ from artifacts.query.query_vectors import KeptVectors, shared_encoder
 from artifacts.snapshot import Snapshot
 from artifacts.store import Store
 from flows.tuning.space import CHUNK, Axis, Value
-from flows.tuning.trials import Built, Ground, chunk_label
+from flows.tuning.trials import Built, Ground, KeptLists, chunk_label, most_kept
 from pipeline.errors import SourceError
 from pipeline.settings import Chunk, Lexical, Settings
 
@@ -87,7 +87,8 @@ def _ground(judged: Judged, opened: Sequence[_Opened]) -> Ground:
                 where=str(each.root),
                 hint="Name one of them, or index it again with another chunk.max_tokens.",
             )
-        built[label] = Built(each.searcher, located, each.lexical)
+        kept = KeptLists(most_kept(each.searcher.corpus.passages, len(judged.answerable)))
+        built[label] = Built(each.searcher, located, each.lexical, kept=kept)
     if not built:
         assert refusal is not None
         raise refusal

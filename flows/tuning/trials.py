@@ -42,17 +42,19 @@ AFTER_LISTS = {
 }  # fmt: skip
 BEFORE_LISTS = {"understand", "classify", "spelling", "acronyms", "synonyms", "concepts"}
 _OF_VECTORS = ("semantic", "hypothesis")
-# Ways to make lists whose lists are kept: a list holds a score for every passage, so those of a few hundred queries
-# take half a gigabyte of a large corpus. A search goes from one point to the next and seldom further back.
-_MOST_KEPT = 4
+# For the lists that are kept: each holds a score for every passage, so those of a few hundred queries take a quarter of a
+# gigabyte of a large corpus, for each way to make them. A search goes from one point to the next and seldom further back.
+_ROOM_BYTES, _LEAST_KEPT = 1_000_000_000, 4
 
 
 @dataclass(slots=True)
 class KeptLists:
     """The lists of one snapshot, by every setting that they may hang on, then by name and query; ``words`` were asked for.
 
-    Those of the settings asked for last are kept.
+    Those of the ``most`` settings asked for last are kept.
     """
+
+    most: int = _LEAST_KEPT
 
     lists: OrderedDict[tuple[str, str], dict[tuple[object, ...], RankedList]] = field(
         default_factory=OrderedDict
@@ -68,7 +70,9 @@ class KeptLists:
         def remember(name: ListName, query: Query, limit: int, make: Callable[[], RankedList]) -> RankedList:
             key = (name, query, limit)
             with self.lock:
-                kept = _lately(self.lists, (settings, "" if name in _OF_VECTORS else scores), _no_lists)
+                kept = _lately(
+                    self.lists, (settings, "" if name in _OF_VECTORS else scores), _no_lists, self.most
+                )
                 found = kept.get(key)
                 if name == "keyword":
                     self.words.update(query.terms, *(each.terms for each in query.expansions))
@@ -85,12 +89,17 @@ def _no_lists() -> dict[tuple[object, ...], RankedList]:
     return {}
 
 
-def _lately(kept: OrderedDict[K, V], key: K, make: Callable[[], V]) -> V:
+def most_kept(passages: int, queries: int) -> int:
+    """For how many settings lists may be kept, of so many queries over so many passages."""
+    return max(_LEAST_KEPT, _ROOM_BYTES // (8 * max(1, passages * queries)))
+
+
+def _lately(kept: OrderedDict[K, V], key: K, make: Callable[[], V], most: int) -> V:
     """What is kept under the key, made where it is not; what was not asked for lately goes."""
     if key not in kept:
         kept[key] = make()
     kept.move_to_end(key)
-    while len(kept) > _MOST_KEPT:
+    while len(kept) > most:
         kept.popitem(last=False)
     return kept[key]
 
@@ -177,7 +186,8 @@ def _corpus(built: Built, lexical: Lexical) -> Corpus:
     own = built.searcher.corpus
     if lexical == built.lexical:
         return own
-    return _lately(built.corpora, lexical.model_dump_json(), lambda: _rescored(built, own, lexical))
+    label = lexical.model_dump_json()
+    return _lately(built.corpora, label, lambda: _rescored(built, own, lexical), built.kept.most)
 
 
 def _rescored(built: Built, own: Corpus, lexical: Lexical) -> Corpus:
