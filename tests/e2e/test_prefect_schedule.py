@@ -128,6 +128,7 @@ def test_schedule_serves_one_run_at_a_time_and_leaves_the_schedule_on_when_it_en
     server: dict[str, str], tmp_path: Path
 ) -> None:
     url = server["PREFECT_API_URL"]
+    (tmp_path / "noctule.toml").write_text('[collections.docs]\nroot = "docs"\n')
     command = CommandLine(tmp_path, tmp_path / "store", {"PREFECT_API_URL": url})
     started = command.start(
         "schedule", "--cron", "0 2 * * *", "--name", "docs", "--timezone", "Europe/Berlin"
@@ -151,6 +152,7 @@ def test_schedule_serves_one_run_at_a_time_and_leaves_the_schedule_on_when_it_en
     assert deployment["global_concurrency_limit"]["limit"] == 1
     assert deployment["concurrency_options"]["collision_strategy"] == "CANCEL_NEW"
     assert deployment["parameters"]["store"] == str(tmp_path / "store")
+    assert deployment["parameters"]["config"] == str(tmp_path / "noctule.toml")
     assert "Traceback" not in started.said()
 
 
