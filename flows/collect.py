@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import pyarrow as pa
 
 from artifacts.remembered import Remembered
 from flows.git_history import with_history
 from flows.groups import Group, decides, group_key, grouped
+from flows.patience import asked_again
 from flows.reading import Reading
-from flows.understand import PAUSES_S
-from pipeline.collection_settings import Collection
 from pipeline.discover import FoundFile, list_files, read_source
-from pipeline.discover import Listing as Files
-from pipeline.errors import NoctuleError, RejectedDocument, SourceError, is_transient
+from pipeline.errors import NoctuleError, RejectedDocument, SourceError
 from pipeline.identity import doc_id
 from pipeline.model import Rejection, Source
 from pipeline.settings import Settings
@@ -58,7 +56,8 @@ def list_sources(settings: Settings) -> Listing:
     listings, failures = [], {}
     for name, collection in sorted(settings.collections.items()):
         try:
-            listings.append(with_history(_listed(name, collection), name, collection))
+            files = asked_again(partial(list_files, name, collection))
+            listings.append(with_history(files, name, collection))
         except SourceError as error:
             failures[name] = error
     if failures and not listings:
@@ -70,18 +69,6 @@ def list_sources(settings: Settings) -> Listing:
             reason = "has the same name as another file once Unicode is normalised"
             rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
     return Listing(tuple(named[name] for name in sorted(named)), tuple(rejections), failures)
-
-
-def _listed(name: str, collection: Collection) -> Files:
-    """The collection's files; a file system that is briefly away is asked again."""
-    for pause_s in PAUSES_S:
-        try:
-            return list_files(name, collection)
-        except SourceError as error:
-            if not is_transient(error.__cause__):
-                raise
-        time.sleep(pause_s)
-    return list_files(name, collection)
 
 
 def _doc_id(file: FoundFile) -> str:

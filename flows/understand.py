@@ -5,20 +5,20 @@ Runs in a worker process: what it returns are Arrow columns, not one object a pa
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import pyarrow as pa
 
 from artifacts import tables
 from artifacts.understood import GROUPS, Understood, group_row
 from flows.groups import Group, group_key
+from flows.patience import asked_again
 from pipeline.acronyms import learn
 from pipeline.chunk import Node, build_tree, code_blocks, heading_slugs
-from pipeline.collection_settings import Collection
 from pipeline.discover import FoundFile, read_source
-from pipeline.errors import NoctuleError, RejectedDocument, is_transient
+from pipeline.errors import NoctuleError, RejectedDocument
 from pipeline.field_counts import FieldCounts, count_fields
 from pipeline.links import linking_document
 from pipeline.model import CodeBlock, Document, Passage, Rejection, Source
@@ -29,7 +29,6 @@ from pipeline.settings import Settings
 from pipeline.text import STEMMERS, code_analyzer, primary_language, prose_analyzer
 
 UNSTEMMED = "und"
-PAUSES_S = (0.2, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,8 @@ def _understood(group: Group, batch: FileBatch) -> pa.Table:
     for file in group:
         sources.append(None)
         try:
-            source = sources[-1] = _read(file, batch.settings.collections[file.collection])
+            collection = batch.settings.collections[file.collection]
+            source = sources[-1] = asked_again(partial(read_source, file, collection))
             cuts.append(_cut(source, batch.settings))
         except NoctuleError as error:
             if not isinstance(error, RejectedDocument):
@@ -122,18 +122,6 @@ def _cut(source: Source, settings: Settings) -> _Cut:
     count = tokenizer(find(settings.embed)).count
     passages = build_passages(document, nodes, count, settings.chunk)
     return _Cut(document, nodes, passages, code_blocks(document, nodes))
-
-
-def _read(file: FoundFile, collection: Collection) -> Source:
-    """The source; a file system that is briefly away is asked again."""
-    for pause_s in PAUSES_S:
-        try:
-            return read_source(file, collection)
-        except RejectedDocument as error:
-            if not is_transient(error.__cause__):
-                raise
-        time.sleep(pause_s)
-    return read_source(file, collection)
 
 
 def _notes(cuts: Sequence[_Cut]) -> list[Rejection]:
