@@ -13,7 +13,16 @@ from artifacts.snapshot import Snapshot
 from artifacts.store import Store
 from flows.encode import Encoded, Encoding, query_texts
 from flows.engines.local import Inline
-from flows.lessons import Taught, encoded_lessons, name_lessons, names, passage_lessons, phrases, spans
+from flows.lessons import (
+    Taught,
+    encoded_lessons,
+    name_lessons,
+    names,
+    passage_lessons,
+    phrases,
+    picked_passages,
+    spans,
+)
 from flows.steps import PlainSteps, Silent
 from flows.understand import UNSTEMMED
 from pipeline.embed import load_encoder
@@ -52,7 +61,7 @@ def course_of(store: Store, snapshot: Snapshot, settings: Settings) -> Course:
     ):
         found = encoding.encode(kind, query_texts(taught.texts, encoder))
         lessons[kind] = encoded_lessons(kind, taught, found)
-    lessons["passages"] = passage_lessons(documents, passages, encoded, given)
+    lessons["passages"] = passage_lessons(picked_passages(documents, passages, given), encoded)
     centroids = rows_of(snapshot.table("centroids").column("vector"), dimension)
     lessons["anchors"], lessons["titles"] = name_lessons(documents, names(documents, links), centroids)
     terms = snapshot.table("terms", ["term", "idf"])

@@ -27,7 +27,7 @@ from pipeline.links import resolve_links
 from pipeline.model import DocId, ResolvedLink
 from pipeline.settings import FIELDS, LexicalField, Settings
 from pipeline.text import prose_analyzer
-from pipeline.vocabulary import NearTerms, VocabularyTerm, near_terms, select_terms, surface_forms
+from pipeline.vocabulary import NearTerms, VocabularyTerm, select_terms, surface_forms
 
 POSTINGS_PER_GROUP = 131_072
 _CODE_FIELDS = (LexicalField(weight=1.0),)
@@ -261,10 +261,9 @@ def vocabulary_terms(corpus: Understood, index: LexicalIndex, settings: Settings
     return select_terms(index, surface_forms([corpus.prose]), passages, settings.vocabulary)
 
 
-def vocabulary_rows(terms: Sequence[VocabularyTerm], encoded: Encoded, settings: Settings) -> pa.Table:
+def vocabulary_rows(terms: Sequence[VocabularyTerm], encoded: Encoded, near: NearTerms) -> pa.Table:
     """The vocabulary table."""
     vectors = encoded.vectors[encoded.row] if terms else encoded.vectors
-    near = near_terms(vectors, settings.vocabulary.near_terms)
     columns = [
         pa.array([term.term for term in terms], type=pa.string()),
         pa.array([term.index_term for term in terms], type=pa.string()),

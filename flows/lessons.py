@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -17,10 +18,11 @@ from artifacts.tables import term_vectors_schema
 from flows.encode import Encoded
 from flows.understand import UNSTEMMED, stemmed_language
 from pipeline.embed import Vectors
+from pipeline.field_counts import FieldCounts
 from pipeline.identity import text_hash
 from pipeline.lexical import LexicalIndex
 from pipeline.model import ResolvedLink
-from pipeline.query_encoder import Lessons, fit_term_vectors
+from pipeline.query_encoder import Lessons, count_texts, fit_term_vectors
 from pipeline.settings import QueryEncoder
 from pipeline.vocabulary import VocabularyTerm
 
@@ -125,16 +127,32 @@ def encoded_lessons(kind: str, taught: Taught, encoded: Encoded) -> Lessons:
     return Lessons(taught.texts, taught.languages, vectors, _WEIGHTS[kind])
 
 
-def passage_lessons(
-    documents: pa.Table, passages: pa.Table, encoded: Encoded, settings: QueryEncoder
-) -> Lessons:
-    """Whole passages with their own vectors."""
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """Whole passages to learn from: their rows, and their texts."""
+
+    rows: npt.NDArray[np.int64]
+    taught: Taught
+
+
+def picked_passages(documents: pa.Table, passages: pa.Table, settings: QueryEncoder) -> Picked:
+    """As many passages as the settings say, with the breadcrumb before each; which ones, its hash decides."""
     rows = _lowest(passages, settings.passages)
     language = _languages(documents)
     chosen = passages.select(["doc_id", "breadcrumb", "text"]).take(rows).to_pylist()
-    texts = [f"{each['breadcrumb']}\n{each['text']}" for each in chosen]
-    languages = [language[each["doc_id"]] for each in chosen]
-    return Lessons(texts, languages, encoded.vectors[encoded.row[rows.to_numpy()]], _WEIGHTS["passages"])
+    texts = tuple(f"{each['breadcrumb']}\n{each['text']}" for each in chosen)
+    return Picked(rows.to_numpy(), Taught(texts, tuple(language[each["doc_id"]] for each in chosen)))
+
+
+def counted(taught: Taught) -> FieldCounts:
+    """How often each term stands in each text."""
+    return count_texts(taught.texts, taught.languages)
+
+
+def passage_lessons(picked: Picked, encoded: Encoded, counts: FieldCounts | None = None) -> Lessons:
+    """Whole passages with their own vectors."""
+    vectors = encoded.vectors[encoded.row[picked.rows]]
+    return Lessons(picked.taught.texts, picked.taught.languages, vectors, _WEIGHTS["passages"], counts)
 
 
 def name_lessons(documents: pa.Table, named: Named, centroids: Vectors) -> list[Lessons]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import pyarrow as pa
@@ -14,23 +14,29 @@ from flows.beside import Beside
 from flows.encode import Encoded, Encoding, passage_texts, query_texts, word_texts
 from flows.lessons import (
     Taught,
+    counted,
     encoded_lessons,
     index_terms,
     name_lessons,
     names,
     passage_lessons,
     phrases,
+    picked_passages,
     spans,
     term_vector_rows,
 )
 from flows.steps import Steps
 from pipeline.communities import Clusters, LinkGraph, find_clusters
+from pipeline.embed import Vectors
+from pipeline.field_counts import FieldCounts
 from pipeline.lexical import LexicalIndex
 from pipeline.model import Rejection
-from pipeline.settings import Communities, Settings
+from pipeline.query_encoder import Lessons
+from pipeline.settings import Communities, Settings, Vocabulary
+from pipeline.vocabulary import NearTerms, near_terms
 
-# Edges; of fewer, communities are found before another process is up.
-_LARGE_GRAPH = 20_000
+# Edges, texts and words; with fewer, the work is done before another process is up.
+_LARGE_GRAPH, _MANY_TEXTS, _MANY_WORDS = 20_000, 10_000, 5_000
 
 
 def _clusters(graph: LinkGraph, settings: Communities, beside: Beside) -> Callable[[], Clusters]:
@@ -38,6 +44,19 @@ def _clusters(graph: LinkGraph, settings: Communities, beside: Beside) -> Callab
     if len(graph.source) < _LARGE_GRAPH:
         return partial(find_clusters, graph, settings)
     return beside.start(partial(find_clusters, settings=settings), graph)
+
+
+def _counts(taught: Taught, beside: Beside) -> Callable[[], FieldCounts]:
+    """The terms of texts, which of many another core counts meanwhile."""
+    if len(taught.texts) < _MANY_TEXTS:
+        return partial(counted, taught)
+    return beside.start(counted, taught)
+
+
+def _near(vectors: Vectors, settings: Vocabulary, beside: Beside) -> Callable[[], NearTerms]:
+    """The nearest other terms of each term, which of many another core finds meanwhile."""
+    find = partial(near_terms, count=settings.near_terms)
+    return beside.start(find, vectors) if len(vectors) >= _MANY_WORDS else partial(find, vectors)
 
 
 class Parts:
@@ -58,6 +77,8 @@ class Parts:
         links = steps.run("links", lambda: assemble.resolved_links(corpus, settings))
         graph = assemble.graph_of(corpus, links)
         clusters = _clusters(graph, settings.communities, beside)
+        picked = picked_passages(corpus.documents, corpus.passages, settings.query_encoder)
+        counts = _counts(picked.taught, beside)
         anchors = steps.run("anchors", lambda: assemble.count_anchors(corpus, links))
         self.prose: LexicalIndex = steps.run(
             "lexical", lambda: assemble.prose_index(corpus, anchors, settings)
@@ -73,7 +94,7 @@ class Parts:
         vectors = encoding.encode(
             "vocabulary vectors", word_texts([term.term for term in terms], self.encoder)
         )
-        self.vocabulary = steps.run("vocabulary", lambda: assemble.vocabulary_rows(terms, vectors, settings))
+        near = _near(vectors.vectors[vectors.row], settings.vocabulary, beside)
         partition = steps.run(
             "communities",
             lambda: assemble.name_communities(corpus, clusters(), graph, self.prose, settings),
@@ -83,20 +104,26 @@ class Parts:
         self.passages = assemble.passage_rows(passages, self.encoded)
         self.sections = corpus.sections
         self.centroids = assemble.centroids_of(self.documents, self.encoded)
-        self.term_vectors = self._term_vectors(encoding, index_terms(terms), vectors)
+        taught = [
+            encoded_lessons("words", index_terms(terms), vectors),
+            passage_lessons(picked, self.encoded, counts()),
+        ]
+        self.term_vectors = self._term_vectors(encoding, taught)
+        self.vocabulary = steps.run("vocabulary", lambda: assemble.vocabulary_rows(terms, vectors, near()))
         self.code_blocks = corpus.code_blocks
 
-    def _term_vectors(self, encoding: Encoding, words: Taught, vectors: Encoded) -> pa.Table:
-        """What the query encoder learned, from lessons of every kind."""
+    def _term_vectors(self, encoding: Encoding, known: Sequence[Lessons]) -> pa.Table:
+        """What the query encoder learned, from the words and passages that are given and from lessons of every other kind."""
         settings, links = self.settings.query_encoder, self.linked.links
-        taught = [encoded_lessons("words", words, vectors)]
+        words, passages = known
+        taught = [words]
         for kind, texts in (
             ("phrases", phrases(self.documents, self.sections, links, settings)),
             ("spans", spans(self.documents, self.passages, settings)),
         ):
             found = encoding.encode(f"{kind} vectors", query_texts(texts.texts, self.encoder))
             taught.append(encoded_lessons(kind, texts, found))
-        taught.append(passage_lessons(self.documents, self.passages, self.encoded, settings))
+        taught.append(passages)
         taught += name_lessons(self.documents, names(self.documents, links), self.centroids)
         dimension = self.encoder.dimension
         return self.steps.run(

@@ -21,6 +21,7 @@ _MIN_CHARS = 3
 # Near terms are picked from this many times as many candidates, so that their exact order is ours.
 _OVERSAMPLE = 2
 _SIMILARITY_DECIMALS = 4
+_AT_A_TIME = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +98,13 @@ def near_terms(vectors: Vectors, count: int) -> NearTerms:
     flat = faiss.IndexFlatIP(dimension)
     flat.add(vectors)
     _, candidates = flat.search(vectors, min(size, (count + 1) * _OVERSAMPLE))
-    exact = np.einsum("td,tcd->tc", vectors, vectors[candidates], dtype=np.float64)
-    similarity = exact.round(_SIMILARITY_DECIMALS)
+    similarity = np.concatenate(
+        [
+            np.einsum("td,tcd->tc", vectors[at : at + _AT_A_TIME], vectors[some], dtype=np.float64)
+            for at in range(0, size, _AT_A_TIME)
+            for some in (candidates[at : at + _AT_A_TIME],)
+        ]
+    ).round(_SIMILARITY_DECIMALS)
     similarity[candidates == np.arange(size)[:, None]] = -np.inf
     order = np.lexsort((candidates, -similarity))[:, :count]
     return NearTerms(
