@@ -42,16 +42,45 @@ def _attempt(shapes: Shapes, width: float, height: float) -> Floats | None:
     count = len(shapes.half_width)
     grid = _grid(width, height)
     centre = np.hypot(grid[:, 0] - width / 2, (grid[:, 1] - height / 2) * width / height)
-    places = np.full((count, 2), np.inf)
+    taken = _Taken.none(shapes, grid)
     size = shapes.half_width * shapes.half_height if shapes.round else np.zeros(count)
     order = np.lexsort((np.arange(count), -shapes.weight.sum(axis=1), -size)).tolist()
     for number in [number for _ in range(ROUNDS + 1) for number in order]:
-        places[number] = np.inf
-        best = _best(shapes, grid, centre, places, number)
+        taken.leave(number)
+        best = _best(shapes, taken, centre, number)
         if best is None:
             return None
-        places[number] = grid[best]
-    return places
+        taken.place(number, best)
+    return taken.places
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """Where things are, and how far each point of the grid is from each of them: across, upright and straight."""
+
+    grid: Floats
+    places: Floats
+    across: Floats
+    upright: Floats
+    apart: Floats
+
+    @classmethod
+    def none(cls, shapes: Shapes, grid: Floats) -> _Taken:
+        """Nothing has a place yet."""
+        count = len(shapes.half_width)
+        away = [np.full((len(grid), count), np.inf) for _ in range(3)]
+        return cls(grid, np.full((count, 2), np.inf), *away)
+
+    def leave(self, number: int) -> None:
+        """The thing has no place."""
+        self.places[number] = np.inf
+
+    def place(self, number: int, point: int) -> None:
+        """The thing is at a point of the grid; only its own distances change."""
+        self.places[number] = self.grid[point]
+        away = np.abs(self.grid - self.grid[point])
+        self.across[:, number], self.upright[:, number] = away.T
+        self.apart[:, number] = np.hypot(away[:, 0], away[:, 1])
 
 
 def _grid(width: float, height: float) -> Floats:
@@ -61,16 +90,16 @@ def _grid(width: float, height: float) -> Floats:
     return points
 
 
-def _best(shapes: Shapes, grid: Floats, centre: Floats, places: Floats, number: int) -> int | None:
+def _best(shapes: Shapes, taken: _Taken, centre: Floats, number: int) -> int | None:
     """The free point of the grid that is nearest to what this is linked with, and to the middle."""
-    known = np.flatnonzero(np.isfinite(places[:, 0]))
-    across = np.abs(grid[:, None, 0] - places[None, known, 0])
-    upright = np.abs(grid[:, None, 1] - places[None, known, 1])
+    known = np.flatnonzero(np.isfinite(taken.places[:, 0]))
     wide = shapes.half_width[number] + shapes.half_width[known]
     high = shapes.half_height[number] + shapes.half_height[known]
-    apart = np.hypot(across, upright)
-    taken = apart < wide if shapes.round else (across < wide) & (upright < high)
-    free = np.flatnonzero(~taken.any(axis=1))
+    apart = taken.apart[:, known]
+    on_another = (
+        apart < wide if shapes.round else (taken.across[:, known] < wide) & (taken.upright[:, known] < high)
+    )
+    free = np.flatnonzero(~on_another.any(axis=1))
     if not len(free):
         return None
     weight = shapes.weight[number, known]

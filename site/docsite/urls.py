@@ -141,11 +141,16 @@ def relative_href(source: str, target: str, fragment: str = "") -> str:
     anchor = f"#{quote(fragment, safe='-._~')}" if fragment else ""
     if source == target:
         return anchor or encoded(posixpath.basename(target))
-    here, there = source.split("/"), target.split("/")
-    shared = 0
-    while shared < min(len(here), len(there)) - 1 and here[shared] == there[shared]:
+    here, there = _parts(source), _parts(target)
+    shared, last = 0, min(len(here), len(there)) - 1
+    while shared < last and here[shared] == there[shared]:
         shared += 1
     return "../" * (len(here) - 1 - shared) + encoded("/".join(there[shared:])) + anchor
+
+
+@lru_cache(maxsize=65536)
+def _parts(path: str) -> tuple[str, ...]:
+    return tuple(path.split("/"))
 
 
 def _precedence(document: Placed) -> tuple[str, int, str, str]:
