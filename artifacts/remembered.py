@@ -23,7 +23,7 @@ from pipeline.identity import canonical_json, sha256_hex
 from pipeline.model import Rejection
 
 # So many that a segment's text stays far below the 2 GiB that 32-bit offsets reach.
-_ROWS_AT_A_TIME = 128
+_ROWS_AT_A_TIME = 512
 _MAX_SEGMENTS = 48
 _MAX_DEAD_SHARE = 0.5
 
@@ -56,6 +56,7 @@ class Remembered:
 
     def add(self, rows: pa.Table) -> None:
         """More rows, each found by its key from now on, and on the disk when this returns. Raises ``WriteFailed``."""
+        rows = _chunked(rows)
         self._hold(rows)
         if len(rows):
             self._write(rows)
@@ -102,7 +103,7 @@ class Remembered:
         live = [key for key in dict.fromkeys(keys) if key in self._place]
         if len(segments) <= _MAX_SEGMENTS and len(live) >= (1 - _MAX_DEAD_SHARE) * len(self._place):
             return
-        kept = self._write(Remembered(self._store).rows(live)) if live else None
+        kept = self._write(_chunked(Remembered(self._store).rows(live))) if live else None
         for path in segments:
             if path != kept:
                 durable.remove_file(path)
@@ -116,13 +117,19 @@ class Remembered:
         sink = pa.BufferOutputStream()
         options = pa.ipc.IpcWriteOptions(compression="lz4")
         with pa.ipc.new_file(sink, GROUPS, options=options) as file:
-            file.write_table(rows.combine_chunks(), max_chunksize=_ROWS_AT_A_TIME)
+            file.write_table(rows)
         content = sink.getvalue()
         path = self._folder / f"{sha256_hex(content)[:32]}.arrow"
         self._unread = [each for each in self._unread if each != path]
         durable.make_directory(self._folder)
         durable.replace_file(path, memoryview(content))
         return path
+
+
+def _chunked(rows: pa.Table) -> pa.Table:
+    """The rows in chunks that are long enough for work on columns, and short enough for 32-bit offsets."""
+    parts = [rows.slice(at, _ROWS_AT_A_TIME).combine_chunks() for at in range(0, len(rows), _ROWS_AT_A_TIME)]
+    return pa.concat_tables([GROUPS.empty_table(), *parts])
 
 
 def _published(given: Mapping[str, Any]) -> Published:

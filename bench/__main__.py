@@ -1,5 +1,5 @@
 """``python -m bench [index] [encoding] [search] [determinism] [relevance] [peers] [engines] [scale] [browser] [nights]
-[million]``: by default all but the last three (``browser``, ``nights``, ``million``).
+[million] [groups]``: by default all but the last four (``browser``, ``nights``, ``million``, ``groups``).
 
 ``relevance`` takes more: ``--set NAME`` (again for others), ``--part NAME``, and ``--write docs/relevance.md``.
 """
@@ -15,6 +15,7 @@ from bench import (
     determinism,
     encoding,
     engines,
+    groups,
     index,
     million,
     nights,
@@ -36,8 +37,9 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "scale": scale.measure,
     "browser": browser.measure,
     "million": million.measure,
+    "groups": groups.measure,
 }
-ON_REQUEST = {"browser", "million", "nights"}
+ON_REQUEST = {"browser", "groups", "million", "nights"}
 
 
 def main() -> None:

@@ -90,7 +90,7 @@ def _nights_and_back(root: Path) -> Iterator[Change]:
     limit = int(os.environ.get("NOCTULE_NIGHTS", "99"))
     undo: list[Change] = []
     for archive in sorted((data_folder() / "nights").glob("*.tar.zst"))[:limit]:
-        change = _read(archive)
+        change = read_night(archive)
         undo.append(Change(f"{change.name} undone", {path: _content(root / path) for path in change.files}))
         _apply(root, change)
         yield change
@@ -99,7 +99,8 @@ def _nights_and_back(root: Path) -> Iterator[Change]:
         yield change
 
 
-def _read(archive: Path) -> Change:
+def read_night(archive: Path) -> Change:
+    """What changed in the night of an archive."""
     files: dict[str, bytes | None] = {}
     with (
         archive.open("rb") as packed,

@@ -23,7 +23,7 @@ from pipeline.settings import Settings
 
 Group = tuple[FoundFile, ...]
 # So few that a changed file costs little more than itself, so many that a row of tables a group is no burden.
-_MEAN_FILES = 8
+_MEAN_FILES = 2
 _MAX_FILES = 32
 # Libraries that decide what a document is understood to say.
 _PARSERS = (
@@ -31,11 +31,11 @@ _PARSERS = (
 )  # fmt: skip
 
 
-def grouped(files: Sequence[FoundFile]) -> list[Group]:
-    """The files in runs of about eight of one collection, in their order."""
+def grouped(files: Sequence[FoundFile], mean_files: int = _MEAN_FILES) -> list[Group]:
+    """The files in runs of about two (or another mean) of one collection, in their order."""
     groups: list[list[FoundFile]] = [[]]
     for file in files:
-        begins = zlib.crc32(doc_id(file.collection, file.path).encode()) % _MEAN_FILES == 0
+        begins = zlib.crc32(doc_id(file.collection, file.path).encode()) % mean_files == 0
         last = groups[-1]
         if last and (begins or len(last) == _MAX_FILES or last[0].collection != file.collection):
             groups.append([])

@@ -61,8 +61,8 @@ def understand(batch: FileBatch) -> pa.Table:
     Files that cannot be understood are rejections. A group is remembered by what was read here, and not if some of it could
     not be read.
     """
-    empty = GROUPS.empty_table()
-    return pa.concat_tables([empty, *(_understood(group, batch) for group in batch.groups)])
+    rows = [GROUPS.empty_table(), *(_understood(group, batch) for group in batch.groups)]
+    return pa.concat_tables(rows).combine_chunks()  # each chunk of each column would be sent by itself
 
 
 def _understood(group: Group, batch: FileBatch) -> pa.Table:

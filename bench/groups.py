@@ -1,0 +1,41 @@
+"""How many files are remembered together: what understanding and joining them costs, and what MDN's nights parse."""
+
+from __future__ import annotations
+
+import time
+
+from artifacts.understood import joined
+from bench.corpora import data_folder, settings_file
+from bench.nights import read_night
+from flows.collect import list_sources
+from flows.groups import decides, grouped
+from flows.understand import FileBatch, understand
+from pipeline.settings import load
+
+_SAMPLE = slice(3_000, 3_800)
+_MEANS = (8, 4, 2, 1)
+
+
+def measure() -> None:
+    """Seconds of a processor for 800 files, after as many to warm up, and files parsed in all nights; by files a group."""
+    settings = load(settings_file("mdn"))
+    files, deciding = list_sources(settings).files, decides(settings)
+    nights = [read_night(path).files for path in sorted((data_folder() / "nights").glob("*.tar.zst"))]
+    understand(FileBatch(tuple(grouped(files[_SAMPLE])), settings, deciding))
+    for mean in _MEANS:
+        start = time.process_time()
+        rows = understand(FileBatch(tuple(grouped(files[_SAMPLE], mean)), settings, deciding))
+        understood = time.process_time()
+        joined(rows)
+        end = time.process_time()
+        groups = grouped(files, mean)
+        parsed = sum(
+            len(group)
+            for changed in nights
+            for group in groups
+            if any(each.path in changed for each in group)
+        )
+        print(
+            f"{mean} files a group: {understood - start:.1f} s understood, {end - understood:.2f} s joined, {parsed} parsed"
+        )
+    print(f"{sum(map(len, nights))} files changed in all nights")
