@@ -15,6 +15,7 @@ from artifacts.judged import Judged
 from artifacts.snapshot import Snapshot
 from artifacts.store import Published, Store
 from flows.engines.opened import opened
+from flows.foreseen import foresee
 from flows.gate import Verdict, current_of, judge, judged_for
 from flows.gathered import Gathered, gathered
 from flows.memory import give_back
@@ -58,6 +59,7 @@ def build_snapshot(
         if (done := as_before(given.inputs, store, steps, options, start)) is not None:
             return done
         staged = stage(run, given)
+        foresee(staged.staging.path, staged.manifest)
         give_back()  # publishing reads everything again
         verdict = _through_gate(store, staged, judged, settings, steps)
         if verdict and verdict.reasons and not options.accept_drop:

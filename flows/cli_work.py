@@ -92,9 +92,12 @@ class _Ahead:
         self.done = look_ahead(self._request, PlainSteps())
 
     def look_and_import(self) -> None:
+        from flows.work import read_ahead
+
         self.look()
         if self.done is None:
             _imports()
+            read_ahead(self._request)
 
     def then(self, work: Callable[[IndexRequest], T], unchanged: Callable[[BuildResult], T]) -> T:
         return work(self._request) if self.done is None else unchanged(self.done)

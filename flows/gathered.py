@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from artifacts.remembered import Remembered
 from artifacts.store import Store
 from flows.collect import Listing, Looked, list_sources, look
 from flows.corpus import shrunk
@@ -15,11 +16,15 @@ from pipeline.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """The sources, looked at and not parsed; nothing where a run begins after them."""
+    """The sources, looked at and not parsed; nothing where a run begins after them.
+
+    ``remembered`` is what the store remembers, where there was time to read it.
+    """
 
     listing: Listing | None
     looked: Looked | None
     inputs: str
+    remembered: Remembered | None = None
 
 
 def gathered(settings: Settings, store: Store, steps: Steps, options: BuildOptions) -> Gathered:

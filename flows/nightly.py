@@ -6,13 +6,12 @@ from pathlib import Path
 
 from prefect import flow
 
-from flows.beside import beside
 from flows.index import PrefectSteps, index
 from flows.outcome import require_whole
 from flows.request import IndexRequest
 from flows.signals import heeding_signals
 from flows.site import site
-from flows.work import SITE_WORK, Night, only_night, publish_as_set
+from flows.work import Night, only_night, publish_as_set, site_beside
 
 
 @flow(name="nightly", persist_result=False)
@@ -30,8 +29,9 @@ def nightly(  # noqa: PLR0913, PLR0917  # parameters of a deployment
 
     After all that a run in which a collection failed raises ``PartialFailure``, unless ``allow_partial``.
     """
+    request = IndexRequest(Path(store), None if config is None else Path(config))
     with heeding_signals(), only_night(Path(store)):
-        with beside(SITE_WORK):
+        with site_beside(request, Path(out)):
             built = index(
                 config=config,
                 store=store,
@@ -43,7 +43,6 @@ def nightly(  # noqa: PLR0913, PLR0917  # parameters of a deployment
                 allow_partial=True,
             )
             night = Night(built, site(config=config, store=store, out=out))
-        request = IndexRequest(Path(store), None if config is None else Path(config))
         publish_as_set(request, built, PrefectSteps())
         if not allow_partial:
             require_whole(built)

@@ -63,7 +63,7 @@ def stage(run: Run, given: Gathered) -> Staged:
             TransformerEncoder(run.settings.embed), run.store, run.engine, run.steps, run.progress, anew=anew
         ),
     )
-    remembered = run.steps.run("remember", lambda: Remembered(run.store.root))
+    remembered = run.steps.run("remember", lambda: given.remembered or Remembered(run.store.root))
     corpus = _corpus(run, given, remembered, encoding.encoder)
     remembered.let_go()
     # Handed over, so that its counts go as soon as they are in an index.

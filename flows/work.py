@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -15,10 +15,12 @@ from artifacts import durable, locks
 from artifacts.aside import aside_of
 from artifacts.layout import LOCK, NIGHT_LOCK
 from artifacts.nights import read_night
+from artifacts.remembered import Remembered
 from artifacts.runs import recorded_at
 from artifacts.store import Store
 from flows.beside import beside
 from flows.collect import list_sources
+from flows.foreseen import foreseeing
 from flows.gathered import Gathered, gathered
 from flows.night_report import add_site, keep_report
 from flows.outcome import BuildOptions, BuildResult, Start
@@ -32,6 +34,7 @@ from pipeline.search_settings import Search
 from pipeline.site_settings import Site
 
 if TYPE_CHECKING:
+    from artifacts.manifest import Manifest
     from artifacts.remote.send import Sent
     from docsite.build import SiteResult
     from docsite.search_only import SearchOnlyResult
@@ -84,6 +87,12 @@ def look_ahead(request: IndexRequest, steps: Steps) -> BuildResult | None:
     if done is None:
         _ahead[request] = given
     return done
+
+
+def read_ahead(request: IndexRequest) -> None:
+    """What the store remembers is read for the run of this request that follows a look at its sources."""
+    if (given := _ahead.get(request)) is not None and given.looked is not None:
+        _ahead[request] = replace(given, remembered=Remembered(request.store))
 
 
 # Of the run that this process was started for.
@@ -234,6 +243,22 @@ def night_site(request: IndexRequest, out: Path, steps: Steps) -> SiteResult:
 
 
 @contextmanager
+def site_beside(request: IndexRequest, out: Path) -> Iterator[None]:
+    """A process beside the block, which begins with the site as soon as a snapshot for it is written."""
+    with beside(SITE_WORK) as other:
+
+        def written(folder: Path, manifest: Manifest) -> None:
+            from docsite.search.beside import LookupJob, begin_ahead
+
+            settings = request.settings()
+            if settings.site.search and manifest.snapshot_id() != _current(Store(request.store)):
+                begin_ahead(LookupJob(folder, manifest, settings.search, out.resolve()), other)
+
+        with foreseeing(written):
+            yield
+
+
+@contextmanager
 def only_night(store: Path) -> Iterator[None]:
     """The block is the only night of this store: else a site made of an older snapshot could take the place of a newer one.
 
@@ -247,7 +272,7 @@ def only_night(store: Path) -> Iterator[None]:
 def build_night(request: IndexRequest, out: Path, steps: Callable[[], Steps], progress: Progress) -> Night:
     """The index, the site of it, then other places; a failed index leaves the site as it was."""
     with only_night(request.store):
-        with beside(SITE_WORK):
+        with site_beside(request, out):
             built = build_index(request, steps(), progress)
             night = Night(built, night_site(request, out, steps()))
         publish_as_set(request, built, steps())

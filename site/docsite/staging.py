@@ -96,8 +96,18 @@ class Stage:
 
     def _stands(self, name: str) -> bool:
         """Whether the folder began with this very file."""
+        if self._replacing:
+            return self._is_the_same(name)
         before = self.previous.standing
         return name in self._left and before is not None and self._standing.is_the_same(name, before)
+
+    def _is_the_same(self, name: str) -> bool:
+        """Whether the folder has this very file, which another process may have put there or begun with."""
+        try:
+            there = os.stat(name, dir_fd=self.previous.folder, follow_symlinks=False)
+            return os.path.samestat(there, os.lstat(f"{self.folder}/{name}"))
+        except OSError:
+            return False
 
     def _make_room(self, name: str, path: str) -> None:
         """The file's folder is there, and nothing of the file's name."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -162,12 +165,77 @@ def test_the_search_of_a_folder_has_the_same_files_whoever_makes_its_index(
         assert again.written <= 3, "what stands there was not taken over"
 
 
+def _counted_lookups(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """One more entry for each lookup that is made from now on."""
+    made: list[int] = []
+    make = beside_search.make_lookup
+
+    def counted(*given: Any) -> Any:
+        made.append(1)
+        return make(*given)
+
+    monkeypatch.setattr(beside_search, "make_lookup", counted)
+    return made
+
+
+@pytest.mark.parametrize("what_follows", ["the same", "another snapshot", "another ranking", "another site"])
+def test_a_lookup_made_ahead_is_taken_where_it_is_of_the_same(
+    guide: Guide, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what_follows: str
+) -> None:
+    made = _counted_lookups(monkeypatch)
+    site, staged, copy = tmp_path / "site", tmp_path / "staged", tmp_path / "copy"
+    staged.mkdir()
+    with guide.store.open() as snapshot:
+        build.build_site(snapshot, site, Site(), Search())
+        shutil.copytree(snapshot.path, copy)
+        manifest = snapshot.manifest
+        if what_follows == "another snapshot":
+            manifest = replace(manifest, settings_sha256="0" * 64)
+        beside_search.make_ahead(beside_search.LookupJob(copy, manifest, Search(), site))
+        shutil.rmtree(copy)
+        ranking = (
+            Search(candidates=77, rrf_k=3, fusion="rrf") if what_follows == "another ranking" else Search()
+        )
+        if what_follows == "another site":
+            build.build_site(snapshot, site, Site(title="Another"), Search(), full=True)
+        made.clear()
+        job = beside_search.LookupJob(snapshot.path, snapshot.manifest, ranking, site)
+        beside_search.fill_search(beside_search.SearchJob(job, staged))
+        assert len(made) == (what_follows != "the same")
+        build.build_site(snapshot, tmp_path / "fresh", Site(), ranking)
+    mine, fresh = _files(staged), _files(tmp_path / "fresh")
+    assert mine and all(content == fresh[name] for name, content in mine.items())
+
+
+def test_a_lookup_made_ahead_heeds_no_change_of_its_folders_name(
+    guide: Guide, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = _counted_lookups(monkeypatch)
+    here = Path.cwd()
+    with guide.store.open() as snapshot:
+        before, after = tmp_path / "staging", tmp_path / "published"
+        shutil.copytree(snapshot.path, before)
+        make = beside_search.Files
+
+        def renamed(*given: Any) -> Any:
+            before.rename(after)
+            return make(*given)
+
+        monkeypatch.setattr(beside_search, "Files", renamed)
+        beside_search.make_ahead(beside_search.LookupJob(before, snapshot.manifest, Search(), None))
+        job = beside_search.LookupJob(after, snapshot.manifest, Search(), None)
+        (tmp_path / "staged").mkdir()
+        beside_search.fill_search(beside_search.SearchJob(job, tmp_path / "staged"))
+    assert len(made) == 1 and Path.cwd() == here
+
+
 def test_work_that_died_half_done_is_done_again_over_what_it_left(guide: Guide, tmp_path: Path) -> None:
     with guide.store.open() as snapshot:
         plan = plan_site(snapshot, Site())
         pages = tuple(pages_beside.Wanted(page, PageFingerprint("", "")) for page in plan.tree.order[:3])
         job = pages_beside.PagesJob(snapshot.path, snapshot.id, Site(), None, tmp_path, pages)
-        search = beside_search.SearchJob(snapshot.path, snapshot.id, Search(), None, tmp_path, "_search/")
+        lookup = beside_search.LookupJob(snapshot.path, snapshot.manifest, Search(), None)
+        search = beside_search.SearchJob(lookup, tmp_path)
         first = pages_beside.write_pages(job), beside_search.fill_search(search)
         whole = _files(tmp_path)
         again = pages_beside.write_pages(job), beside_search.fill_search(search)

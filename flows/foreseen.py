@@ -1,0 +1,32 @@
+"""Who wants to know of a snapshot that is written and not yet published: work on it can begin while it is proved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
+from artifacts.manifest import Manifest
+
+# The folder that the snapshot lies in, which gets another name when it is published, and what it holds.
+Written = Callable[[Path, Manifest], None]
+
+_around: ContextVar[Written | None] = ContextVar("foreseen", default=None)
+
+
+@contextmanager
+def foreseeing(written: Written) -> Iterator[None]:
+    """Within the block ``written`` is told of each snapshot before it is published, if ever it is."""
+    token = _around.set(written)
+    try:
+        yield
+    finally:
+        _around.reset(token)
+
+
+def foresee(folder: Path, manifest: Manifest) -> None:
+    """A snapshot is written."""
+    written = _around.get()
+    if written is not None:
+        written(folder, manifest)
