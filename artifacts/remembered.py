@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from artifacts import durable
 from artifacts.layout import COLLECTIONS, REMEMBERED
-from artifacts.understood import GROUPS
+from artifacts.understood import GROUPS, in_one_piece
 from pipeline.identity import canonical_json, sha256_hex
 from pipeline.model import Rejection
 
@@ -46,7 +46,8 @@ class Remembered:
         self._tables: list[pa.Table] = []
         self._place: dict[str, tuple[int, int]] = {}
         self._unread: list[Path] = []
-        for path in sorted(self._folder.glob("*.arrow")) if self._folder.is_dir() else []:
+        self._read = self._segments()
+        for path in self._read:
             rows = _read(path)
             self._unread += [] if len(rows) else [path]
             self._hold(rows)
@@ -74,6 +75,13 @@ class Remembered:
         ]
         return pa.concat_tables([GROUPS.empty_table(), *slices])
 
+    def is_as_read(self) -> bool:
+        """Whether the same rows lie on the disk as when they were read."""
+        return self._segments() == self._read
+
+    def _segments(self) -> list[Path]:
+        return sorted(self._folder.glob("*.arrow")) if self._folder.is_dir() else []
+
     def let_go(self) -> None:
         """Frees the rows: from now on it is only known which keys there are."""
         self._tables = []
@@ -96,7 +104,7 @@ class Remembered:
 
     def forget_all_but(self, keys: Sequence[str]) -> None:
         """Rewrites what is remembered with these rows alone, if there has come to be much else. Raises ``WriteFailed``."""
-        segments = sorted(self._folder.glob("*.arrow")) if self._folder.is_dir() else []
+        segments = self._segments()
         for path in self._unread:  # damaged, or of an older version
             durable.remove_file(path)
         segments = [path for path in segments if path not in self._unread]
@@ -127,9 +135,9 @@ class Remembered:
 
 
 def _chunked(rows: pa.Table) -> pa.Table:
-    """The rows in chunks that are long enough for work on columns, and short enough for 32-bit offsets."""
-    parts = [rows.slice(at, _ROWS_AT_A_TIME).combine_chunks() for at in range(0, len(rows), _ROWS_AT_A_TIME)]
-    return pa.concat_tables([GROUPS.empty_table(), *parts])
+    """The rows in chunks that are long enough for work on columns."""
+    parts = (rows.slice(at, _ROWS_AT_A_TIME) for at in range(0, len(rows), _ROWS_AT_A_TIME))
+    return pa.concat_tables([GROUPS.empty_table(), *map(in_one_piece, parts)])
 
 
 def _published(given: Mapping[str, Any]) -> Published:

@@ -85,6 +85,17 @@ def group_row(key: str, collection: str, understood: Understood) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=GROUPS)
 
 
+def in_one_piece(rows: pa.Table) -> pa.Table:
+    """The rows in one chunk, or in as few as 32-bit offsets allow."""
+    try:
+        return rows.combine_chunks()
+    except pa.ArrowInvalid:
+        if len(rows) < 2:
+            raise
+        middle = len(rows) // 2
+        return pa.concat_tables([in_one_piece(rows.slice(0, middle)), in_one_piece(rows.slice(middle))])
+
+
 def _one(values: pa.Array | pa.ChunkedArray) -> pa.ListArray:
     whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
     whole = pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole

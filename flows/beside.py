@@ -78,6 +78,7 @@ class Beside:
 
     def _submit(self, stage: Callable[[A], T], given: A) -> Future[T]:
         begun = self._waiting.submit(self._workers.call, stage, given, _LIMIT_S)
+        begun.add_done_callback(_noted)  # nobody may ever ask for the result
         self._last = begun
         return begun
 
@@ -102,6 +103,11 @@ def beside(then: tuple[str, ...] = ()) -> Iterator[Beside]:
             yield own
         finally:
             _around.reset(token)
+
+
+def _noted(done: Future[Any]) -> None:
+    if not done.cancelled() and (error := done.exception()) is not None:
+        _log.debug("work beside this process failed: %s", error)
 
 
 def _imported(modules: tuple[str, ...]) -> None:

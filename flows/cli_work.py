@@ -75,7 +75,7 @@ def ready(
     ahead.look()
     if ahead.done is not None:
         return unchanged(ahead.done)
-    return run_work(flags, no_prefect, lambda: work(request), meanwhile=_imports)
+    return run_work(flags, no_prefect, lambda: work(request), meanwhile=ahead.imports)
 
 
 class _Ahead:
@@ -92,12 +92,16 @@ class _Ahead:
         self.done = look_ahead(self._request, PlainSteps())
 
     def look_and_import(self) -> None:
-        from flows.work import read_ahead
-
         self.look()
         if self.done is None:
-            _imports()
-            read_ahead(self._request)
+            self.imports()
+
+    def imports(self) -> None:
+        """What takes seconds and needs no Prefect, for those in which its server starts."""
+        from flows.work import read_ahead
+
+        _imports()
+        read_ahead(self._request)
 
     def then(self, work: Callable[[IndexRequest], T], unchanged: Callable[[BuildResult], T]) -> T:
         return work(self._request) if self.done is None else unchanged(self.done)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from artifacts.manifest import Manifest
 
+_log = logging.getLogger("noctule")
 # The folder that the snapshot lies in, which gets another name when it is published, and what it holds.
 Written = Callable[[Path, Manifest], None]
 
@@ -26,7 +28,10 @@ def foreseeing(written: Written) -> Iterator[None]:
 
 
 def foresee(folder: Path, manifest: Manifest) -> None:
-    """A snapshot is written."""
+    """A snapshot is written. Whatever that leads to, it is published."""
     written = _around.get()
-    if written is not None:
-        written(folder, manifest)
+    try:
+        if written is not None:
+            written(folder, manifest)
+    except Exception as error:
+        _log.warning("nothing is begun ahead of the snapshot: %s", error)

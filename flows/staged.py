@@ -63,7 +63,7 @@ def stage(run: Run, given: Gathered) -> Staged:
             TransformerEncoder(run.settings.embed), run.store, run.engine, run.steps, run.progress, anew=anew
         ),
     )
-    remembered = run.steps.run("remember", lambda: given.remembered or Remembered(run.store.root))
+    remembered = run.steps.run("remember", lambda: _remembered(given, run.store))
     corpus = _corpus(run, given, remembered, encoding.encoder)
     remembered.let_go()
     # Handed over, so that its counts go as soon as they are in an index.
@@ -85,6 +85,12 @@ def stage(run: Run, given: Gathered) -> Staged:
         remembered=remembered,
         inputs=given.inputs if corpus.as_looked else "",
     )
+
+
+def _remembered(given: Gathered, store: Store) -> Remembered:
+    """What was read ahead, if no other run has changed it before this one had the lock."""
+    ahead = given.remembered
+    return ahead if ahead is not None and ahead.is_as_read() else Remembered(store.root)
 
 
 def _corpus(run: Run, given: Gathered, remembered: Remembered, encoder: TransformerEncoder) -> Corpus:

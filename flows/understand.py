@@ -12,7 +12,7 @@ from functools import partial
 import pyarrow as pa
 
 from artifacts import tables
-from artifacts.understood import GROUPS, Understood, group_row
+from artifacts.understood import GROUPS, Understood, group_row, in_one_piece
 from flows.groups import Group, group_key
 from flows.patience import asked_again
 from pipeline.acronyms import learn
@@ -62,7 +62,7 @@ def understand(batch: FileBatch) -> pa.Table:
     not be read.
     """
     rows = [GROUPS.empty_table(), *(_understood(group, batch) for group in batch.groups)]
-    return pa.concat_tables(rows).combine_chunks()  # each chunk of each column would be sent by itself
+    return in_one_piece(pa.concat_tables(rows))  # each chunk of each column would be sent by itself
 
 
 def _understood(group: Group, batch: FileBatch) -> pa.Table:

@@ -245,12 +245,12 @@ def night_site(request: IndexRequest, out: Path, steps: Steps) -> SiteResult:
 @contextmanager
 def site_beside(request: IndexRequest, out: Path) -> Iterator[None]:
     """A process beside the block, which begins with the site as soon as a snapshot for it is written."""
+    settings = request.settings()
     with beside(SITE_WORK) as other:
 
         def written(folder: Path, manifest: Manifest) -> None:
             from docsite.search.beside import LookupJob, begin_ahead
 
-            settings = request.settings()
             if settings.site.search and manifest.snapshot_id() != _current(Store(request.store)):
                 begin_ahead(LookupJob(folder, manifest, settings.search, out.resolve()), other)
 

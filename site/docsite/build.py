@@ -20,7 +20,7 @@ from docsite.pages_beside import Wanted, add_pages
 from docsite.plan import SitePage, SitePlan, plan_site
 from docsite.previews import preview_files
 from docsite.previous import PreviousSite, Reuse, SiteRecord, previous_site, record_files
-from docsite.search.beside import begin_search
+from docsite.search.beside import begin_lookup, prepare_lookup
 from docsite.search.index import search_files
 from docsite.staging import Stage, exchanged
 from docsite.twins import llms_file
@@ -125,18 +125,18 @@ def _as_it_stands(previous: PreviousSite, target: Path) -> SiteResult:
 
 def _write(wanted: _Wanted, stage: Stage) -> SiteResult:
     snapshot, ranking = wanted.snapshot, wanted.ranking if wanted.settings.search else None
-    searched = begin_search(snapshot, ranking, wanted.settings, wanted.beside, stage) if ranking else None
+    if ranking:
+        prepare_lookup(snapshot, ranking, wanted.beside, stage)
     stage.look()
+    lookup = begin_lookup(snapshot, ranking, wanted.beside, stage) if ranking else None
     plan = plan_site(snapshot, wanted.settings)
     reuse = Reuse(stage.previous, shared_digest(plan))
     add_pages(plan, _add_kept(plan, reuse, stage), snapshot, stage, wanted.beside)
     summaries = {each.path: each.summary for each in stage.files}
-    found = search_files(plan, snapshot, ranking, stage.previous) if ranking and searched is None else ()
+    found = search_files(plan, snapshot, ranking, stage.previous, lookup=lookup) if ranking else ()
     around = _all(_around(plan, summaries), offline_files(plan, reuse.shared))
     for page in _all(list_pages(plan, reuse), around, found):
         stage.add(page)
-    if searched is not None:
-        searched()
     pages = len(plan.tree.order)
     for page in record_files(SiteRecord(wanted.whole, pages, tuple(stage.files)), snapshot.id):
         stage.add(page)

@@ -90,7 +90,7 @@ def _giving(plan: SitePlan, snapshot: SnapshotTables, stage: Stage, beside: Besi
 
 def write_pages(job: PagesJob) -> Filled:
     """The job's pages, put into the staged folder; raises as ``plan_site`` and ``Stage.add`` do."""
-    plan = planned(job.snapshot, job.snapshot_id, job.settings)
+    plan = _planned(job.snapshot, job.snapshot_id, job.settings)
     return _written(plan, job.pages, Stage(job.staged, _before((job.before, job.staged)), replacing=True))
 
 
@@ -117,8 +117,7 @@ _open_there = ExitStack()
 
 
 @lru_cache(maxsize=1)
-def planned(snapshot: Path, snapshot_id: SnapshotId, settings: Site) -> SitePlan:
-    """The plan of a site of a verified snapshot, made once for all that this process does for it."""
+def _planned(snapshot: Path, snapshot_id: SnapshotId, settings: Site) -> SitePlan:
     return plan_site(Snapshot(snapshot, read_manifest(snapshot, snapshot_id), None), settings)
 
 

@@ -212,7 +212,7 @@ def new_stage(target: Path) -> Path:
     for left in sorted(target.parent.glob(f"{_literal(prefix)}*")):
         owner = left.name.removeprefix(prefix).partition("-")[0]
         if owner.isdecimal() and (int(owner) == os.getpid() or not _is_alive(int(owner))):
-            durable.remove_tree(left)
+            abandon(left)  # another process may be writing its last file there: the next build sweeps it
     staged = target.parent / f"{prefix}{os.getpid()}-{next(_attempts)}"
     durable.make_directory(staged)
     return staged

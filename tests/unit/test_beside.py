@@ -13,13 +13,19 @@ from typing import Any
 
 import pytest
 
+from artifacts.store import Store
 from docsite import build, pages_beside, search_only
 from docsite.fingerprints.pages import PageFingerprint
 from docsite.plan import plan_site
 from docsite.search import beside as beside_search
+from flows import parts
 from flows.beside import Beside, beside
+from flows.build import build_snapshot
+from flows.engines.few import encode_few
+from flows.steps import PlainSteps, Silent
 from pipeline.errors import WriteFailed
 from pipeline.search_settings import Search
+from pipeline.settings import parse
 from pipeline.site_settings import Site
 from tests.guide_snapshot import Guide, guide
 
@@ -227,6 +233,29 @@ def test_a_lookup_made_ahead_heeds_no_change_of_its_folders_name(
         (tmp_path / "staged").mkdir()
         beside_search.fill_search(beside_search.SearchJob(job, tmp_path / "staged"))
     assert len(made) == 1 and Path.cwd() == here
+
+
+def test_a_snapshot_is_the_same_whoever_does_its_long_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs = tmp_path / "docs"
+    shutil.copytree(Path(__file__).parents[2] / "docs" / "store", docs)
+    settings = parse({"collections": {"docs": {"root": str(docs)}}}, where="a test")
+    started: list[object] = []
+    start = Beside.start
+
+    def noted(self: Beside, stage: Any, *given: Any) -> Any:
+        if stage is not encode_few:  # texts that no store knows yet
+            started.append(stage)
+        return start(self, stage, *given)
+
+    monkeypatch.setattr(Beside, "start", noted)
+    alone = build_snapshot(settings, Store(tmp_path / "alone"), PlainSteps(), Silent())
+    assert not started
+    for bound in ("_LARGE_GRAPH", "_MANY_TEXTS", "_MANY_WORDS"):
+        monkeypatch.setattr(parts, bound, 1)
+    helped = build_snapshot(settings, Store(tmp_path / "helped"), PlainSteps(), Silent())
+    assert len(started) == 3 and helped.snapshot == alone.snapshot
 
 
 def test_work_that_died_half_done_is_done_again_over_what_it_left(guide: Guide, tmp_path: Path) -> None:

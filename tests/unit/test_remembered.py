@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -9,7 +10,7 @@ import pytest
 
 from artifacts.layout import REMEMBERED
 from artifacts.remembered import Published, Remembered
-from artifacts.understood import Understood, joined
+from artifacts.understood import Understood, in_one_piece, joined
 from flows.groups import decides, group_key, grouped
 from flows.understand import FileBatch, understand
 from pipeline.discover import list_files, read_source
@@ -84,6 +85,50 @@ def test_what_was_remembered_is_read_back_as_it_was(settings: Settings, tmp_path
     assert all(key in again for key in keys)
     assert _plain(joined(again.rows(keys))) == _plain(joined(rows))
     assert again.rows(keys[::-1])["key"].to_pylist() == keys[::-1]
+
+
+def test_many_rows_are_kept_in_chunks(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("artifacts.remembered._ROWS_AT_A_TIME", 2)
+    rows = _rows(settings, 1)
+    remembered = Remembered(tmp_path)
+    remembered.add(rows)
+    keys = rows["key"].to_pylist()
+    for known in (remembered, Remembered(tmp_path)):
+        found = known.rows(keys)
+        assert found.equals(rows) and [len(chunk) for chunk in found["key"].chunks if len(chunk)] == [2, 2]
+
+
+@dataclass(frozen=True)
+class _Bounded:
+    """A table of which more rows than two have too much text for one chunk."""
+
+    table: pa.Table
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def slice(self, start: int, size: int | None = None) -> _Bounded:
+        return _Bounded(self.table.slice(start, size))
+
+    def combine_chunks(self) -> pa.Table:
+        if len(self) > 2:
+            raise pa.ArrowInvalid("offset overflow while concatenating arrays")
+        return self.table.combine_chunks()
+
+
+def test_what_offsets_cannot_reach_is_in_several_pieces() -> None:
+    table = pa.table({"a": [str(number) for number in range(7)]})
+    found = in_one_piece(_Bounded(table))
+    assert found.equals(table) and max(len(chunk) for chunk in found["a"].chunks) == 2
+
+
+def test_rows_that_another_run_has_changed_meanwhile_are_noticed(settings: Settings, tmp_path: Path) -> None:
+    read = Remembered(tmp_path)
+    assert read.is_as_read()
+    Remembered(tmp_path).add(_rows(settings, 1))
+    assert not read.is_as_read() and Remembered(tmp_path).is_as_read()
 
 
 def test_a_key_is_that_of_content_settings_and_place(settings: Settings) -> None:

@@ -50,15 +50,15 @@ def search_files(
     """
     before = previous or PreviousSite()
     if lookup is not None:
-        yield from shown_files(plan, snapshot, lookup, before, folder)
+        yield from _shown_files(plan, snapshot, lookup, before, folder)
         return
     with Files(folder, before, Half.LOOKUP) as files:
         made = make_lookup(snapshot, search or Search(), files)
         yield from files.pages()
-    yield from shown_files(plan, snapshot, lambda: made, before, folder)
+    yield from _shown_files(plan, snapshot, lambda: made, before, folder)
 
 
-def shown_files(
+def _shown_files(
     plan: SitePlan,
     snapshot: SnapshotTables,
     lookup: Callable[[], Lookup],
