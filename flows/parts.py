@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 import pyarrow as pa
@@ -104,18 +104,17 @@ class Parts:
         self.passages = assemble.passage_rows(passages, self.encoded)
         self.sections = corpus.sections
         self.centroids = assemble.centroids_of(self.documents, self.encoded)
-        taught = [
+        self.term_vectors = self._term_vectors(
+            encoding,
             encoded_lessons("words", index_terms(terms), vectors),
             passage_lessons(picked, self.encoded, counts()),
-        ]
-        self.term_vectors = self._term_vectors(encoding, taught)
+        )
         self.vocabulary = steps.run("vocabulary", lambda: assemble.vocabulary_rows(terms, vectors, near()))
         self.code_blocks = corpus.code_blocks
 
-    def _term_vectors(self, encoding: Encoding, known: Sequence[Lessons]) -> pa.Table:
-        """What the query encoder learned, from the words and passages that are given and from lessons of every other kind."""
+    def _term_vectors(self, encoding: Encoding, words: Lessons, passages: Lessons) -> pa.Table:
+        """What the query encoder learned, from words and passages and from lessons of every other kind."""
         settings, links = self.settings.query_encoder, self.linked.links
-        words, passages = known
         taught = [words]
         for kind, texts in (
             ("phrases", phrases(self.documents, self.sections, links, settings)),
