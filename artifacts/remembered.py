@@ -22,7 +22,7 @@ from artifacts.understood import GROUPS, in_one_piece
 from pipeline.identity import canonical_json, sha256_hex
 from pipeline.model import Rejection
 
-# So many that a segment's text stays far below the 2 GiB that 32-bit offsets reach.
+# So many that work on columns pays; their text is mostly far below the 2 GiB that 32-bit offsets reach.
 _ROWS_AT_A_TIME = 512
 _MAX_SEGMENTS = 48
 _MAX_DEAD_SHARE = 0.5

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 from artifacts.understood import joined
-from bench.corpora import data_folder, settings_file
-from bench.nights import read_night
+from bench.corpora import settings_file
+from bench.nights import archives, read_night
 from flows.collect import list_sources
 from flows.groups import decides, grouped
 from flows.understand import FileBatch, understand
@@ -20,7 +20,7 @@ def measure() -> None:
     """Seconds of a processor for 800 files, after as many to warm up, and files parsed in all nights; by files a group."""
     settings = load(settings_file("mdn"))
     files, deciding = list_sources(settings).files, decides(settings)
-    nights = [read_night(path).files for path in sorted((data_folder() / "nights").glob("*.tar.zst"))]
+    nights = [read_night(archive).files for archive in archives()]
     understand(FileBatch(tuple(grouped(files[_SAMPLE])), settings, deciding))
     for mean in _MEANS:
         start = time.process_time()

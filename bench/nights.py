@@ -89,7 +89,7 @@ def _nights_and_back(root: Path) -> Iterator[Change]:
     """Each night once it is applied, then each undone, last first."""
     limit = int(os.environ.get("NOCTULE_NIGHTS", "99"))
     undo: list[Change] = []
-    for archive in sorted((data_folder() / "nights").glob("*.tar.zst"))[:limit]:
+    for archive in archives()[:limit]:
         change = read_night(archive)
         undo.append(Change(f"{change.name} undone", {path: _content(root / path) for path in change.files}))
         _apply(root, change)
@@ -97,6 +97,11 @@ def _nights_and_back(root: Path) -> Iterator[Change]:
     for change in reversed(undo):
         _apply(root, change)
         yield change
+
+
+def archives() -> list[Path]:
+    """What changed in each night, the earliest first."""
+    return sorted((data_folder() / "nights").glob("*.tar.zst"))
 
 
 def read_night(archive: Path) -> Change:

@@ -261,9 +261,8 @@ def vocabulary_terms(corpus: Understood, index: LexicalIndex, settings: Settings
     return select_terms(index, surface_forms([corpus.prose]), passages, settings.vocabulary)
 
 
-def vocabulary_rows(terms: Sequence[VocabularyTerm], encoded: Encoded, near: NearTerms) -> pa.Table:
-    """The vocabulary table."""
-    vectors = encoded.vectors[encoded.row] if terms else encoded.vectors
+def vocabulary_rows(terms: Sequence[VocabularyTerm], vectors: Vectors, near: NearTerms) -> pa.Table:
+    """The vocabulary table; ``vectors`` has a row a term."""
     columns = [
         pa.array([term.term for term in terms], type=pa.string()),
         pa.array([term.index_term for term in terms], type=pa.string()),

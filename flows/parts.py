@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TypeVar
 
 import pyarrow as pa
 
@@ -13,7 +14,6 @@ from flows import assemble
 from flows.beside import Beside
 from flows.encode import Encoded, Encoding, passage_texts, query_texts, word_texts
 from flows.lessons import (
-    Taught,
     counted,
     encoded_lessons,
     index_terms,
@@ -26,37 +26,22 @@ from flows.lessons import (
     term_vector_rows,
 )
 from flows.steps import Steps
-from pipeline.communities import Clusters, LinkGraph, find_clusters
-from pipeline.embed import Vectors
-from pipeline.field_counts import FieldCounts
+from pipeline.communities import find_clusters
 from pipeline.lexical import LexicalIndex
 from pipeline.model import Rejection
 from pipeline.query_encoder import Lessons
-from pipeline.settings import Communities, Settings, Vocabulary
-from pipeline.vocabulary import NearTerms, near_terms
+from pipeline.settings import Settings
+from pipeline.vocabulary import near_terms
 
+A = TypeVar("A")
+T = TypeVar("T")
 # Edges, texts and words; with fewer, the work is done before another process is up.
 _LARGE_GRAPH, _MANY_TEXTS, _MANY_WORDS = 20_000, 10_000, 5_000
 
 
-def _clusters(graph: LinkGraph, settings: Communities, beside: Beside) -> Callable[[], Clusters]:
-    """The communities of a graph, which of a large one another core finds meanwhile."""
-    if len(graph.source) < _LARGE_GRAPH:
-        return partial(find_clusters, graph, settings)
-    return beside.start(partial(find_clusters, settings=settings), graph)
-
-
-def _counts(taught: Taught, beside: Beside) -> Callable[[], FieldCounts]:
-    """The terms of texts, which of many another core counts meanwhile."""
-    if len(taught.texts) < _MANY_TEXTS:
-        return partial(counted, taught)
-    return beside.start(counted, taught)
-
-
-def _near(vectors: Vectors, settings: Vocabulary, beside: Beside) -> Callable[[], NearTerms]:
-    """The nearest other terms of each term, which of many another core finds meanwhile."""
-    find = partial(near_terms, count=settings.near_terms)
-    return beside.start(find, vectors) if len(vectors) >= _MANY_WORDS else partial(find, vectors)
+def _begun(stage: Callable[[A], T], given: A, beside: Beside, *, is_long: bool) -> Callable[[], T]:
+    """The stage's result when it is called for; of long work, another core does it meanwhile."""
+    return beside.start(stage, given) if is_long else partial(stage, given)
 
 
 class Parts:
@@ -76,9 +61,14 @@ class Parts:
         self.languages = sorted(corpus.languages or {"en"})
         links = steps.run("links", lambda: assemble.resolved_links(corpus, settings))
         graph = assemble.graph_of(corpus, links)
-        clusters = _clusters(graph, settings.communities, beside)
+        clusters = _begun(
+            partial(find_clusters, settings=settings.communities),
+            graph,
+            beside,
+            is_long=len(graph.source) >= _LARGE_GRAPH,
+        )
         picked = picked_passages(corpus.documents, corpus.passages, settings.query_encoder)
-        counts = _counts(picked.taught, beside)
+        counts = _begun(counted, picked.taught, beside, is_long=len(picked.taught.texts) >= _MANY_TEXTS)
         anchors = steps.run("anchors", lambda: assemble.count_anchors(corpus, links))
         self.prose: LexicalIndex = steps.run(
             "lexical", lambda: assemble.prose_index(corpus, anchors, settings)
@@ -94,7 +84,13 @@ class Parts:
         vectors = encoding.encode(
             "vocabulary vectors", word_texts([term.term for term in terms], self.encoder)
         )
-        near = _near(vectors.vectors[vectors.row], settings.vocabulary, beside)
+        word_vectors = vectors.vectors[vectors.row]
+        near = _begun(
+            partial(near_terms, count=settings.vocabulary.near_terms),
+            word_vectors,
+            beside,
+            is_long=len(terms) >= _MANY_WORDS,
+        )
         partition = steps.run(
             "communities",
             lambda: assemble.name_communities(corpus, clusters(), graph, self.prose, settings),
@@ -109,7 +105,9 @@ class Parts:
             encoded_lessons("words", index_terms(terms), vectors),
             passage_lessons(picked, self.encoded, counts()),
         )
-        self.vocabulary = steps.run("vocabulary", lambda: assemble.vocabulary_rows(terms, vectors, near()))
+        self.vocabulary = steps.run(
+            "vocabulary", lambda: assemble.vocabulary_rows(terms, word_vectors, near())
+        )
         self.code_blocks = corpus.code_blocks
 
     def _term_vectors(self, encoding: Encoding, words: Lessons, passages: Lessons) -> pa.Table:

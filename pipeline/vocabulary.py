@@ -98,13 +98,11 @@ def near_terms(vectors: Vectors, count: int) -> NearTerms:
     flat = faiss.IndexFlatIP(dimension)
     flat.add(vectors)
     _, candidates = flat.search(vectors, min(size, (count + 1) * _OVERSAMPLE))
-    similarity = np.concatenate(
-        [
-            np.einsum("td,tcd->tc", vectors[at : at + _AT_A_TIME], vectors[some], dtype=np.float64)
-            for at in range(0, size, _AT_A_TIME)
-            for some in (candidates[at : at + _AT_A_TIME],)
-        ]
-    ).round(_SIMILARITY_DECIMALS)
+    parts = [slice(at, at + _AT_A_TIME) for at in range(0, size, _AT_A_TIME)]
+    exact = [
+        np.einsum("td,tcd->tc", vectors[part], vectors[candidates[part]], dtype=np.float64) for part in parts
+    ]
+    similarity = np.concatenate(exact).round(_SIMILARITY_DECIMALS)
     similarity[candidates == np.arange(size)[:, None]] = -np.inf
     order = np.lexsort((candidates, -similarity))[:, :count]
     return NearTerms(
