@@ -6,7 +6,8 @@ import http.client
 import json
 import sys
 import time
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -95,3 +96,16 @@ def crash_stale_runs() -> None:
         for run in stale:
             gone: State[None] = Crashed(message="its process is gone (seen at the start of the next run)")
             client.set_flow_run_state(run.id, gone, force=True)
+
+
+@contextmanager
+def without_heartbeats() -> Iterator[None]:
+    """Within the block no flow says every few minutes that it is alive, which nobody hears once its server dies with it.
+
+    The thread that says so sleeps by the second, and each flow waits for it at its end.
+    """
+    from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
+
+    # Not by the environment, which has no word for "never"; what a user set there holds.
+    with temporary_settings(set_defaults={PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
+        yield

@@ -6,6 +6,7 @@ Run as a script by ``flows.runtime`` with the number of the socket and of the pa
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import signal
 import socket
@@ -21,10 +22,13 @@ def main() -> None:
     """Serve until told to stop or until the parent dies."""
     descriptor, parent = int(sys.argv[1]), int(sys.argv[2])
     _die_with(parent)
+    gc.disable()  # looking for cycles among thousands of classes took a quarter of the start
     import uvicorn
     from prefect.server.api.server import create_app
 
     config = uvicorn.Config(create_app(final=True), log_level="error", timeout_graceful_shutdown=5)
+    gc.freeze()
+    gc.enable()
     uvicorn.Server(config).run(sockets=[socket.socket(fileno=descriptor)])
 
 

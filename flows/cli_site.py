@@ -106,9 +106,6 @@ def nightly(
 
     Example: noctule nightly --config /srv/docs/noctule.toml --out /srv/www (configs/noctule.timer runs it)
     """
-    from flows.outcome import require_whole
-    from flows.report import as_json
-
     request = request_of(flags, (), None)
     request = replace(
         request, allow_empty=allow_empty, accept_drop=accept_drop, accept_shrink=accept_shrink, engine=engine
@@ -144,6 +141,9 @@ def nightly(
         return unchanged_night(request, done, out, PlainSteps)
 
     night = ready(request, flags, no_prefect, plain if no_prefect else flow, unchanged)
+    from flows.outcome import require_whole
+    from flows.report import as_json
+
     if flags.as_json:
         output.emit(as_json(night.build) | {"site": _site_json(night.site)})
     else:

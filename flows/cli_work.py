@@ -64,7 +64,7 @@ def ready(
     Where nothing seems to have changed, Prefect is only started once a look at the sources says otherwise; else both
     are done at once.
     """
-    from flows.work import require_ready, seems_changed
+    from flows.outlook import require_ready, seems_changed
 
     require_ready(request)
     ahead = _Ahead(request)
@@ -122,7 +122,12 @@ def run_work(
 
 def _imports() -> None:
     """The slow imports of an index run, for the seconds in which Prefect's server starts."""
-    import flows.nightly  # noqa: F401
+    from flows.memory import collect_seldom, uncollected
+
+    with uncollected():
+        import flows.nightly
+        import flows.staged  # noqa: F401
+    collect_seldom()
 
 
 def path_text(path: Path | None) -> str | None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from flows.gate import Verdict
 from flows.steps import StageTime
 from pipeline.errors import PartialFailure
 from pipeline.model import Rejection, SnapshotId
+
+if TYPE_CHECKING:
+    from flows.gate import Verdict
 
 Start = Literal["parse", "embed", "links"]
 

@@ -59,6 +59,8 @@ class Parts:
         corpus = take()
         self.settings, self.steps, self.rejections = settings, steps, rejections
         self.languages = sorted(corpus.languages or {"en"})
+        picked = picked_passages(corpus.documents, corpus.passages, settings.query_encoder)
+        counts = _begun(counted, picked.taught, beside, is_long=len(picked.taught.texts) >= _MANY_TEXTS)
         links = steps.run("links", lambda: assemble.resolved_links(corpus, settings))
         graph = assemble.graph_of(corpus, links)
         clusters = _begun(
@@ -67,8 +69,6 @@ class Parts:
             beside,
             is_long=len(graph.source) >= _LARGE_GRAPH,
         )
-        picked = picked_passages(corpus.documents, corpus.passages, settings.query_encoder)
-        counts = _begun(counted, picked.taught, beside, is_long=len(picked.taught.texts) >= _MANY_TEXTS)
         anchors = steps.run("anchors", lambda: assemble.count_anchors(corpus, links))
         self.prose: LexicalIndex = steps.run(
             "lexical", lambda: assemble.prose_index(corpus, anchors, settings)

@@ -113,7 +113,8 @@ def prefect_api(
             # Nobody else uses this home while the lock is ours: what is still open there has no process.
             with suppress(Exception):
                 api_client.crash_stale_runs()
-            yield url
+            with api_client.without_heartbeats():
+                yield url
         finally:
             with suppress(Exception):
                 api_client.drain(url, drain_limit_s)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -34,32 +33,6 @@ class AsBefore:
     generation: int
     counts: Mapping[str, int]
     rejections: tuple[Rejection, ...]
-
-
-def newer_than(time_s: float, paths: Iterable[Path]) -> bool:
-    """Whether a path, or anything below it, was changed after this time.
-
-    Times can lie, so all that hangs on it is what is done first.
-    """
-    return any(changed > time_s for path in paths for changed in _times(path))
-
-
-def _times(path: Path) -> Iterator[float]:
-    """When it and everything below it was changed, but for hidden names and what cannot be looked at."""
-    try:
-        yield path.stat().st_mtime
-        if not path.is_dir():
-            return
-        with os.scandir(path) as entries:
-            for entry in entries:
-                if entry.name.startswith("."):
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    yield from _times(Path(entry.path))
-                else:
-                    yield entry.stat(follow_symlinks=False).st_mtime
-    except OSError:
-        return  # the run says what is wrong
 
 
 def inputs_of(looked: Looked, listing: Listing, settings: Settings) -> str:

@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, cast
 
 from artifacts import durable, locks
 from artifacts.aside import aside_of
-from artifacts.layout import LOCK, NIGHT_LOCK
+from artifacts.layout import NIGHT_LOCK
 from artifacts.nights import read_night
 from artifacts.remembered import Remembered
-from artifacts.runs import recorded_at
 from artifacts.store import Store
 from flows.beside import beside
-from flows.collect import list_sources
 from flows.foreseen import foreseeing
 from flows.gathered import Gathered, gathered
 from flows.night_report import add_site, keep_report
@@ -27,7 +25,7 @@ from flows.outcome import BuildOptions, BuildResult, Start
 from flows.rebuild import rebuilds
 from flows.request import IndexRequest
 from flows.steps import Progress, Steps
-from flows.unchanged import as_before, newer_than
+from flows.unchanged import as_before
 from pipeline.errors import ArtifactError, NoctuleError, PartialFailure, StoreBusy, WriteFailed
 from pipeline.model import SnapshotId
 from pipeline.search_settings import Search
@@ -50,29 +48,6 @@ class Night:
 
     build: BuildResult
     site: SiteResult
-
-
-def require_ready(request: IndexRequest) -> None:
-    """Returns if nothing plain to see stands in the way; what is found here needs no waiting for Prefect.
-
-    Raises ``SettingsError``, ``SourceError``, ``MissingRoot`` or, while another run writes, ``StoreBusy``.
-    """
-    settings = request.settings()
-    Store(request.store).require_own()
-    reads_files = request.start in (None, "parse")
-    if reads_files and not all(Path(each.root).is_dir() for each in settings.collections.values()):
-        list_sources(settings)
-    lock = request.store / LOCK
-    if lock.exists():
-        with locks.exclusive(lock, "index"):
-            pass
-
-
-def seems_changed(request: IndexRequest) -> bool:
-    """Whether the sources or the settings are newer than the last run on record, by times alone: a guess."""
-    config = () if request.config is None else (request.config,)
-    roots = [Path(each.root) for each in request.settings().collections.values()]
-    return newer_than(recorded_at(request.store), (*config, *roots))
 
 
 def look_ahead(request: IndexRequest, steps: Steps) -> BuildResult | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import multiprocessing
 import os
 import queue
@@ -13,6 +12,7 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import TypeVar, cast
 
+from flows.memory import collect_seldom
 from flows.signals import die_with_parent, spare_children
 
 A = TypeVar("A")
@@ -137,9 +137,7 @@ def _serve(connection: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when a terminal's Ctrl-C ends the work
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # one process a core already
     connection.recv()  # unpickling the first stage imports it
-    # A parse makes many objects that die together: looking for cycles among them took a tenth of the time.
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
+    collect_seldom()
     connection.send("ready")
     while True:
         try:

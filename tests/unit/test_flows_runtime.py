@@ -74,6 +74,23 @@ def test_prefect_knows_every_setting_and_reads_it_as_meant() -> None:
     assert done.stdout.strip() == "[]", done.stderr
 
 
+@pytest.mark.parametrize(
+    ("given", "meant"), [({}, "None"), ({"PREFECT_FLOWS_HEARTBEAT_FREQUENCY": "60"}, "60")]
+)
+def test_no_flow_waits_for_its_heartbeat_unless_a_user_wants_one(given: dict[str, str], meant: str) -> None:
+    program = (
+        "from flows import api_client\n"
+        "from prefect.settings import get_current_settings\n"
+        "with api_client.without_heartbeats():\n"
+        "    print(get_current_settings().flows.heartbeat_frequency)"
+    )
+    environment = {**os.environ, **given}
+    said = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True, env=environment
+    )
+    assert said.stdout.strip() == meant
+
+
 class _Answers(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         code = 200 if self.path == "/api/health" else 503

@@ -1,13 +1,15 @@
-"""Whether anything seems to have changed, by times alone."""
+"""What is plain to see before a run: by times alone, and with few imports."""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from flows.unchanged import newer_than
+from flows.outlook import newer_than
 
 _BEFORE, _THEN, _AFTER = 1_000.0, 2_000.0, 3_000.0
 
@@ -42,3 +44,13 @@ def test_hidden_names_do_not_count(folder: Path) -> None:
 def test_what_cannot_be_looked_at_tells_nothing(folder: Path) -> None:
     assert not newer_than(_THEN, [folder / "gone"])
     assert newer_than(_BEFORE - 1, [folder / "gone", folder])
+
+
+def test_prefects_server_waits_for_few_imports() -> None:
+    program = (
+        "import sys, flows.cli_work, flows.cli_site, flows.outlook\n"
+        "slow = {'prefect', 'faiss', 'duckdb', 'torch', 'artifacts.query', 'pipeline.parse', 'flows.build'}\n"
+        "print(sorted(slow & set(sys.modules)))"
+    )
+    said = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert said.stdout.strip() == "[]"
