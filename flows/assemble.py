@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -28,6 +29,8 @@ from pipeline.model import DocId, ResolvedLink
 from pipeline.settings import FIELDS, LexicalField, Settings
 from pipeline.text import prose_analyzer
 from pipeline.vocabulary import NearTerms, VocabularyTerm, select_terms, surface_forms
+
+Counts = npt.NDArray[np.int32]
 
 POSTINGS_PER_GROUP = 131_072
 _CODE_FIELDS = (LexicalField(weight=1.0),)
@@ -117,19 +120,22 @@ def _label_terms(documents: pa.Table, common: frozenset[str]) -> Iterable[tuple[
         yield doc_id, sorted(telling or words or {title})
 
 
-def document_rows(documents: pa.Table, passages: pa.Table, linked: Linked) -> pa.Table:
+def passages_each(documents: pa.Table, passages: pa.Table) -> Counts:
+    """How many passages each document has."""
+    of = pc.index_in(passages.column("doc_id"), documents.column("doc_id").combine_chunks())
+    return np.bincount(of.to_numpy(), minlength=len(documents)).astype(np.int32)
+
+
+def document_rows(documents: pa.Table, passages: Counts, linked: Linked) -> pa.Table:
     """Documents with their community, degrees and number of passages."""
     ids = documents.column("doc_id").to_pylist()
-    counted: Mapping[str, int] = {
-        pair["values"]: pair["counts"] for pair in passages.column("doc_id").value_counts().to_pylist()
-    }
     row = {name: at for at, name in enumerate(linked.graph.documents)}
     rows = np.array([row[doc] for doc in ids], dtype=np.int64)
     values: dict[str, Any] = {
         "community": [linked.partition.of.get(doc) for doc in ids],
         "links_in": linked.graph.links_in[rows],
         "links_out": linked.graph.links_out[rows],
-        "passages": [counted.get(doc, 0) for doc in ids],
+        "passages": passages,
     }
     for name, column in values.items():
         at = documents.schema.get_field_index(name)
@@ -149,9 +155,9 @@ def vector_rows(encoded: Encoded, dimension: int) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=tables.vectors_schema(dimension))
 
 
-def centroids_of(documents: pa.Table, encoded: Encoded) -> Vectors:
-    """The centroid of every document."""
-    return centroids(encoded.vectors, encoded.row, documents.column("passages").to_numpy())
+def centroids_of(passages: Counts, encoded: Encoded) -> Vectors:
+    """The centroid of every document, which has so many passages."""
+    return centroids(encoded.vectors, encoded.row, passages)
 
 
 def centroid_rows(documents: pa.Table, found: Vectors) -> pa.Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -28,7 +28,7 @@ from flows.lessons import (
 from flows.steps import Steps
 from pipeline.communities import find_clusters
 from pipeline.lexical import LexicalIndex
-from pipeline.model import Rejection
+from pipeline.model import Rejection, ResolvedLink
 from pipeline.query_encoder import Lessons
 from pipeline.settings import Settings
 from pipeline.vocabulary import near_terms
@@ -91,37 +91,47 @@ class Parts:
             beside,
             is_long=len(terms) >= _MANY_WORDS,
         )
+        self.passages = assemble.passage_rows(passages, self.encoded)
+        self.sections = corpus.sections
+        each = assemble.passages_each(corpus.documents, passages)
+        self.centroids = assemble.centroids_of(each, self.encoded)
+        # Before communities, which another core is still finding.
+        self.term_vectors = self._term_vectors(
+            encoding,
+            corpus.documents,
+            links,
+            encoded_lessons("words", index_terms(terms), vectors),
+            passage_lessons(picked, self.encoded, counts()),
+        )
         partition = steps.run(
             "communities",
             lambda: assemble.name_communities(corpus, clusters(), graph, self.prose, settings),
         )
         self.linked = assemble.Linked(links, graph, partition)
-        self.documents = assemble.document_rows(corpus.documents, passages, self.linked)
-        self.passages = assemble.passage_rows(passages, self.encoded)
-        self.sections = corpus.sections
-        self.centroids = assemble.centroids_of(self.documents, self.encoded)
-        self.term_vectors = self._term_vectors(
-            encoding,
-            encoded_lessons("words", index_terms(terms), vectors),
-            passage_lessons(picked, self.encoded, counts()),
-        )
+        self.documents = assemble.document_rows(corpus.documents, each, self.linked)
         self.vocabulary = steps.run(
             "vocabulary", lambda: assemble.vocabulary_rows(terms, word_vectors, near())
         )
         self.code_blocks = corpus.code_blocks
 
-    def _term_vectors(self, encoding: Encoding, words: Lessons, passages: Lessons) -> pa.Table:
+    def _term_vectors(
+        self,
+        encoding: Encoding,
+        documents: pa.Table,
+        links: Sequence[ResolvedLink],
+        words: Lessons,
+        passages: Lessons,
+    ) -> pa.Table:
         """What the query encoder learned, from words and passages and from lessons of every other kind."""
-        settings, links = self.settings.query_encoder, self.linked.links
-        taught = [words]
+        settings, taught = self.settings.query_encoder, [words]
         for kind, texts in (
-            ("phrases", phrases(self.documents, self.sections, links, settings)),
-            ("spans", spans(self.documents, self.passages, settings)),
+            ("phrases", phrases(documents, self.sections, links, settings)),
+            ("spans", spans(documents, self.passages, settings)),
         ):
             found = encoding.encode(f"{kind} vectors", query_texts(texts.texts, self.encoder))
             taught.append(encoded_lessons(kind, texts, found))
         taught.append(passages)
-        taught += name_lessons(self.documents, names(self.documents, links), self.centroids)
+        taught += name_lessons(documents, names(documents, links), self.centroids)
         dimension = self.encoder.dimension
         return self.steps.run(
             "query encoder", lambda: term_vector_rows(taught, self.prose, dimension, settings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from pipeline.text import prose_analyzer
 
 # A word that was never seen is read as the known ones that it is made of; they say less than the word would.
 PIECE_WEIGHT = 0.6
-_PIECE_CHARS = range(3, 21)
+PIECE_BEGIN = 3
+_PIECE_CHARS = range(PIECE_BEGIN, 21)
 PIECE_PASSAGES = 3
 # What a piece costs, and a letter that is in none; at most this share of a word's letters may be lost.
 _PIECE_COST, _LETTER_COST, _MOST_COST = 0.5, 1.0, 0.4
@@ -49,18 +51,24 @@ class TermEncoder:
         return term in self.corpus.term_vectors and self.corpus.prose.count(term) >= PIECE_PASSAGES
 
 
-def pieces(word: str, known: Callable[[str], bool]) -> tuple[str, ...]:
-    """The known words that cover most of ``word`` with the fewest pieces; none, where too little can be covered."""
-    costs, from_where = [0.0], [0]
-    for end in range(1, len(word) + 1):
-        least, start_of_best = costs[end - 1] + _LETTER_COST, end - 1
-        for start in range(max(0, end - _PIECE_CHARS.stop + 1), end - _PIECE_CHARS.start + 1):
-            cost = costs[start] + _PIECE_COST
-            # What costs as much as a choice before it is not looked up.
-            if cost < least and known(word[start:end]):
-                least, start_of_best = cost, start
-        costs.append(least)
-        from_where.append(start_of_best)
+def pieces(
+    word: str, known: Callable[[str], bool], may_begin: Callable[[str], bool] = bool
+) -> tuple[str, ...]:
+    """The known words that cover most of ``word`` with the fewest pieces; none, where too little can be covered.
+
+    ``may_begin`` tells, faster than ``known`` does, whether any piece begins with these three letters.
+    """
+    costs, from_where = [0.0] + [inf] * len(word), [0] * (len(word) + 1)
+    for start in range(len(word)):
+        # Every way to get here is known by now. Of equal ones the loss of a letter counts, then the piece that began first.
+        if costs[start] + _LETTER_COST <= costs[start + 1]:
+            costs[start + 1], from_where[start + 1] = costs[start] + _LETTER_COST, start
+        if not may_begin(word[start : start + PIECE_BEGIN]):
+            continue
+        cost = costs[start] + _PIECE_COST
+        for end in range(start + _PIECE_CHARS.start, min(len(word) + 1, start + _PIECE_CHARS.stop)):
+            if cost < costs[end] and known(word[start:end]):
+                costs[end], from_where[end] = cost, start
     return _walked(word, from_where) if costs[-1] < _MOST_COST * len(word) else ()
 
 

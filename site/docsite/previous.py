@@ -8,10 +8,13 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from operator import attrgetter
 from pathlib import Path
+from typing import NamedTuple
 
 from artifacts import locks
 from docsite.extent import Extent
@@ -26,8 +29,7 @@ FORMAT = 2
 _MAX_BYTES = 2_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class FileRecord:
+class FileRecord(NamedTuple):  # which the record holds as it is, once for every file of a site
     """What a build knew of a file that it wrote."""
 
     path: str
@@ -167,6 +169,7 @@ def _content(folder: int, name: str) -> bytes:
         return file.read()
 
 
+@lru_cache(maxsize=1)  # what is made ahead reads it, and whoever puts that into the site
 def _unpacked(packed: bytes) -> SiteRecord:
     unpacker = zlib.decompressobj()
     given = json.loads(unpacker.decompress(packed, _MAX_BYTES))
@@ -189,12 +192,6 @@ def record_files(record: SiteRecord, snapshot_id: str) -> Iterator[SitePage]:
 
 def packed_record(record: SiteRecord) -> bytes:
     """The record as bytes; equal records give equal bytes."""
-    files = [
-        [each.path, each.size, each.fingerprint, each.summary, each.extent] for each in _sorted(record.files)
-    ]
+    files = sorted(record.files, key=attrgetter("path"))
     given = {"format": FORMAT, "whole": record.whole, "pages": record.pages, "files": files}
     return zlib.compress(canonical_json(given).encode("utf-8", "surrogatepass"), 3)
-
-
-def _sorted(files: Sequence[FileRecord]) -> list[FileRecord]:
-    return sorted(files, key=lambda each: each.path)

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from artifacts.query.corpus import Corpus
 from artifacts.query.searcher import Searcher
-from artifacts.query.term_vectors import TermEncoder, pieces
+from artifacts.query.term_vectors import PIECE_BEGIN, TermEncoder, pieces
 from artifacts.store import Store
 from pipeline import query_encoder
 from pipeline.embed import load_encoder
@@ -97,6 +97,7 @@ KNOWN = {"fall", "through", "response", "init", "comp", "all"}
         ("fallthrough", ("fall", "through")),
         ("responseinit", ("response", "init")),
         ("fallen", ()),
+        ("allfall", ("all", "fall")),
         ("afall", ("fall",)),
         ("xyzfall", ()),
         ("zzzz", ()),
@@ -105,6 +106,8 @@ KNOWN = {"fall", "through", "response", "init", "comp", "all"}
 )
 def test_a_word_that_was_never_seen_is_what_it_is_made_of(word: str, found: tuple[str, ...]) -> None:
     assert pieces(word, KNOWN.__contains__) == found
+    begins = {known[:PIECE_BEGIN] for known in KNOWN}
+    assert pieces(word, KNOWN.__contains__, begins.__contains__) == found
 
 
 @pytest.fixture(scope="module")

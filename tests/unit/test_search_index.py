@@ -10,9 +10,11 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pytest
 
@@ -141,6 +143,11 @@ def test_an_empty_corpus_has_an_empty_index(files: Files) -> None:
     assert make_shards(lexicon, found, None, {}, files).shards == ()
 
 
+def _risen(gaps: npt.NDArray[np.int32], bounds: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Rising numbers of each run, of what lies between them."""
+    return np.concatenate([np.cumsum(gaps[first:end] + 1) - 1 for first, end in pairwise(bounds)])
+
+
 def test_kinships_are_read_back_as_they_were_to_a_step() -> None:
     random = np.random.default_rng(3)
     passages = random.normal(size=(4_000, 8)).astype(np.float32)
@@ -158,12 +165,16 @@ def test_kinships_are_read_back_as_they_were_to_a_step() -> None:
         low, high = found.ranges.kinship[term].astype(np.float64) / 127
         pairs = np.arange(found.lists[found.list_of(term, 0)], found.lists[found.list_of(term + 1, 0)])
         documents = low + (high - low) * found.kinship[pairs] / levels
-        truth = passages[::4][found.document[pairs]] @ vectors.of(np.array([term]))[0] / kin.length[term]
+        tiers = found.lists[found.list_of(term, 0) : found.list_of(term + 1, 0) + 1]
+        documents_of = _risen(found.document, tiers)
+        truth = passages[::4][documents_of] @ vectors.of(np.array([term]))[0] / kin.length[term]
         assert np.abs(documents - truth).max() <= (high - low) / levels / 2 + 1e-5
         rows = np.arange(found.passages[pairs[0]], found.passages[pairs[-1] + 1])
         owner = np.repeat(np.arange(len(pairs)), np.diff(found.passages[np.append(pairs, pairs[-1] + 1)]))
-        own = documents[owner] + found.own[rows] * OWN_STEP / levels
-        where = 4 * found.document[pairs][owner] + found.ordinal[rows]
+        steps = found.own[rows].astype(np.int64)
+        own = documents[owner] + (steps >> 1 ^ -(steps & 1)) * OWN_STEP / levels
+        ordinals = _risen(found.ordinal, found.passages[np.append(pairs, pairs[-1] + 1)])
+        where = 4 * documents_of[owner] + ordinals
         assert (
             np.abs(own - passages[where] @ vectors.of(np.array([term]))[0] / kin.length[term]).max()
             <= OWN_STEP / levels / 2 + 1e-5

@@ -19,9 +19,8 @@ Numbers = npt.NDArray[Any]
 # Of the files and of what their columns mean; a part of every name, as readers keep files for ever.
 FORMAT = 3
 _ESCAPE, _SURROGATES, _OTHERS, _ITSELF = 0xE000, 0xE100, 0xEA00, 0xEB00
-_OWN_BLOCK_BYTES = 512
+_OWN_BLOCK_BYTES, _MOST_SHARED = 512, 255
 _JSON = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-_MORE_BYTES_FROM = np.array([1 << 7, 1 << 14, 1 << 21, 1 << 28])
 
 
 def script(name: str, packed: bytes) -> bytes:
@@ -67,16 +66,16 @@ def compressed(columns: Sequence[bytes]) -> bytes:
 def varints(values: Numbers) -> bytes:
     """Numbers from 0 to 2**35 as little-endian base 128, seven bits a byte."""
     numbers = np.asarray(values, dtype=np.int64)
-    if not len(numbers) or int(numbers.max()) < 128:
+    most = int(numbers.max(initial=0))
+    if most < 128:
         return numbers.astype(np.uint8).tobytes()
-    sizes = 1 + np.searchsorted(_MORE_BYTES_FROM, numbers, side="right")
-    ends = np.cumsum(sizes)
-    found = np.zeros(int(ends[-1]), dtype=np.uint8)
-    for place in range(int(sizes.max())):
-        there = sizes > place
-        more = np.where(sizes[there] > place + 1, 128, 0)
-        found[(ends - sizes)[there] + place] = ((numbers[there] >> (7 * place)) & 127) | more
-    return found.tobytes()
+    # A row a number, a column a byte: files hold few numbers each, and calls would take longer than what they do.
+    left = numbers[:, None] >> (7 * np.arange(-(-most.bit_length() // 7)))
+    found = (left & 127).astype(np.uint8)
+    found[:, :-1] |= (left[:, 1:] > 0).view(np.uint8) << 7
+    kept = left > 0
+    kept[:, 0] = True
+    return found[kept].tobytes()
 
 
 def zigzag(values: Numbers) -> Numbers:
@@ -107,8 +106,8 @@ def strings(values: Sequence[str]) -> list[bytes]:
     shared, rest, before = [], [], b""
     for value in values:
         encoded = value.encode("utf-8", "surrogatepass")
-        same = 0
-        while same < min(len(before), len(encoded), 255) and before[same] == encoded[same]:
+        same, most = 0, min(len(before), len(encoded), _MOST_SHARED)
+        while same < most and before[same] == encoded[same]:
             same += 1
         shared.append(same)
         rest.append(encoded[same:])

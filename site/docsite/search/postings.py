@@ -27,9 +27,10 @@ _KINSHIP_SHARE = 0.5
 class Postings:
     """Lists of *pairs* (a term, a document), a list for each term and tier, one after the other.
 
-    List ``l`` owns ``pairs[lists[l] : lists[l + 1]]``; pair ``p`` has a ``kinship``, and owns
+    List ``l`` owns ``pairs[lists[l] : lists[l + 1]]``; pair ``p`` has a ``document`` and a ``kinship``, and owns
     ``passages[p] : passages[p + 1]`` of ``impact``, ``own`` (by how many steps the passage's kinship is another than
-    its document's) and ``ordinal``. ``list_of[t * tiers + k]`` would be the list of term ``t``, tier ``k``.
+    its document's, as ``zigzag`` gives it) and ``ordinal``. Documents and ordinals are what lies between them and the one
+    before in the list or the pair. ``list_of[t * tiers + k]`` would be the list of term ``t``, tier ``k``.
     """
 
     ranges: Ranges
@@ -39,7 +40,7 @@ class Postings:
     ordinal: Narrow
     impact: npt.NDArray[np.uint8]
     kinship: npt.NDArray[np.uint8]
-    own: npt.NDArray[np.int8]
+    own: npt.NDArray[np.uint8]
     documents_of: Ints
 
     def list_of(self, term: int, tier: int) -> int:
@@ -58,27 +59,25 @@ class Postings:
     def columns(self, numbers: Ints) -> list[bytes]:
         """The columns of a file that holds these lists."""
         pairs = _spans(self.lists[numbers], self.lists[numbers + 1])
-        rows = _spans(self.passages[pairs], self.passages[pairs + 1])
-        counts = (self.passages[pairs + 1] - self.passages[pairs]).astype(np.int64)
-        starts = np.zeros(len(rows), dtype=np.bool_)
-        starts[np.cumsum(counts) - counts] = True
-        sizes = self.lists[numbers + 1] - self.lists[numbers]
-        opening = np.zeros(len(pairs), dtype=np.bool_)
-        opening[(np.cumsum(sizes) - sizes)[sizes > 0]] = True
+        first, end = self.passages[pairs], self.passages[pairs + 1]
+        rows = _spans(first, end)
         return [
-            varints(sizes),
-            varints(_gaps(self.document[pairs].astype(np.int64), opening)),
-            varints(counts - 1),
-            varints(_gaps(self.ordinal[rows].astype(np.int64), starts)),
+            varints(self.lists[numbers + 1] - self.lists[numbers]),
+            varints(self.document[pairs]),
+            varints(end - first - 1),
+            varints(self.ordinal[rows]),
             octets(self.impact[rows]),
             octets(self.kinship[pairs]),
-            octets(zigzag(self.own[rows].astype(np.int64))),
+            octets(self.own[rows]),
         ]
 
 
-def _gaps(values: Ints, opening: npt.NDArray[np.bool_]) -> Ints:
-    """Rising values as what lies between them; the first of a run as it is."""
-    return np.where(opening, values, np.diff(values, prepend=0) - 1)
+def _gaps(values: Narrow, starts: Ints) -> Narrow:
+    """Rising values as what lies between them; the first of a run, each of which begins at its start, as it is."""
+    found = np.diff(values, prepend=np.int32(0)) - np.int32(1)
+    opening = starts[starts < len(values)]
+    found[opening] = values[opening]
+    return found
 
 
 def _spans(starts: Ints, ends: Ints) -> Narrow:
@@ -102,16 +101,20 @@ def arrange(lexicon: Lexicon, shape: Shape, kin: Kinships, ceiling: float) -> Po
     del impact
     rows = _spans(opening[order], (opening + counts)[order])
     owner = term[opening].astype(np.int64) * (len(TIERS) + 1) + tier
-    lists = np.searchsorted(owner[order], np.arange(len(lexicon.terms) * (len(TIERS) + 1) + 1))
+    lists = np.searchsorted(owner[order], np.arange(len(lexicon.terms) * (len(TIERS) + 1) + 1)).astype(
+        np.int64
+    )
+    passages = np.concatenate([[0], np.cumsum(counts[order])]).astype(np.int64)
+    ordinal = (lexicon.passage - shape.first.astype(np.int32)[document])[rows]
     return Postings(
         written.ranges,
-        lists.astype(np.int64),
-        document[opening][order],
-        np.concatenate([[0], np.cumsum(counts[order])]).astype(np.int64),
-        (lexicon.passage - shape.first.astype(np.int32)[document])[rows],
+        lists,
+        _gaps(document[opening][order], lists),
+        passages,
+        _gaps(ordinal, passages),
         written.impact[rows],
         written.kinship[order],
-        written.own[rows],
+        zigzag(written.own[rows].astype(np.int16)).astype(np.uint8),
         np.bincount(term[opening], minlength=len(lexicon.terms)),
     )
 

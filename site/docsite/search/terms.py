@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from artifacts.query.term_vectors import PIECE_PASSAGES, pieces
+from artifacts.query.term_vectors import PIECE_BEGIN, PIECE_PASSAGES, pieces
 from docsite.search.cuts import Sizes, runs, runs_by_use
 from docsite.search.files import Files
 from docsite.search.lists import along
@@ -68,7 +68,7 @@ def make_shards(
     cuts = list(runs_by_use(weights, asked, SHARD_BYTES, SHARD_COST))
     first = [lexicon.terms[order[run.start]] for run in cuts]
     last = [lexicon.terms[order[run.stop - 1]] for run in cuts]
-    may_be_a_piece = _known_pieces(lexicon, postings)
+    known = _known_pieces(lexicon, postings)
     rows = _rows(lexicon, postings, turned)
 
     def columns(run: slice, own: Sequence[str]) -> list[bytes]:
@@ -77,7 +77,7 @@ def make_shards(
             *strings([lexicon.terms[at] for at in order[run]]),
             *rows.numbers(terms),
             rows.vectors(terms[vectors[run]]),
-            _pieces([lexicon.terms[at] for at in terms[~vectors[run]]], may_be_a_piece),
+            _pieces([lexicon.terms[at] for at in terms[~vectors[run]]], known),
             _places(terms, places),
             text([[word, *aliases[word]] for word in own]),
             *postings.columns(heads[run]),
@@ -159,16 +159,31 @@ def _vectors(terms: Ints, lengths: Floats, turned: TurnedTerms) -> npt.NDArray[n
     )
 
 
-def _known_pieces(lexicon: Lexicon, postings: Postings) -> frozenset[str]:
+def _known_pieces(lexicon: Lexicon, postings: Postings) -> _KnownPieces:
     known = (postings.ranges.length > 0) & (lexicon.frequency >= PIECE_PASSAGES)
-    return frozenset(lexicon.terms[at] for at in np.flatnonzero(known).tolist())
+    words = frozenset(lexicon.terms[at] for at in np.flatnonzero(known).tolist())
+    return _KnownPieces(words, frozenset(word[:PIECE_BEGIN] for word in words))
 
 
-def _pieces(words: Sequence[str], known: frozenset[str]) -> bytes:
+@dataclass(frozen=True, slots=True)
+class _KnownPieces:
+    """Words that others may be made of, and what they begin with."""
+
+    words: frozenset[str]
+    begins: frozenset[str]
+
+    def of(self, word: str) -> Sequence[str]:
+        """The pieces of a word; none of one with characters that JavaScript counts as two."""
+        if not self.words or max(word) > _LAST_OF_ONE_UNIT:
+            return ()
+        return pieces(word, self.words.__contains__, self.begins.__contains__)
+
+
+def _pieces(words: Sequence[str], known: _KnownPieces) -> bytes:
     """What words without a vector are made of: for each how many pieces, and for a piece what lies before it and its length."""
     numbers: list[int] = []
     for word in words:
-        found = pieces(word, known.__contains__) if known and max(word) <= _LAST_OF_ONE_UNIT else ()
+        found = known.of(word)
         numbers.append(len(found))
         at = 0
         for piece in found:
