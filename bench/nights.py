@@ -7,9 +7,10 @@ import os
 import shutil
 import tarfile
 import tempfile
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import zstandard
@@ -24,17 +25,20 @@ _UNCHANGED_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a night does: the new content of files by path, nothing for one that goes."""
+    """What a night does: the new content of files by path, nothing for one that goes; so many are applied then."""
 
     name: str
     files: Mapping[str, bytes | None]
+    applied: int = 0
 
 
 def measure() -> None:
     """A run from nothing, one with nothing changed, each night and then each undone; prints seconds and shares.
 
-    ``NOCTULE_NIGHTS=3`` takes the first three nights only, ``NOCTULE_CHECKED=1`` compares every n-th with a run from nothing.
-    ``NOCTULE_VECTORS=STORE`` spares the first run its encoding, which must then be added to its time.
+    ``NOCTULE_NIGHTS=3`` takes the first three nights only, ``NOCTULE_ROUNDS=2`` does them all twice, back and forth.
+    ``NOCTULE_CHECKED=1`` compares every n-th state of the corpus with a run from nothing; a state that comes again must give
+    the snapshot that it gave before. ``NOCTULE_VECTORS=STORE`` spares the first run its encoding, which must then be added to
+    its time. Raises ``AssertionError`` at the end if any snapshot was another one.
     """
     folder = cache_folder() / "nights"
     shutil.rmtree(folder, ignore_errors=True)
@@ -47,18 +51,51 @@ def measure() -> None:
     print(f"from nothing: {_said(whole)}", flush=True)
     nothing = _night(folder, config)
     print(f"nothing changed: {_said(nothing)} (at most {_UNCHANGED_S:g} s)", flush=True)
-    every = int(os.environ.get("NOCTULE_CHECKED", "0"))
+    proof = _Proof(folder, config, int(os.environ.get("NOCTULE_CHECKED", "0")), {0: whole["snapshot"]})
     shares = []
-    for number, change in enumerate(_nights_and_back(root), start=1):
+    for change in _rounds(root):
         night = _night(folder, config)
         shares.append(night["wall"] / whole["wall"])
-        checked = f", {_from_nothing(folder, config, night)}" if every and number % every == 0 else ""
         print(
-            f"{change.name}: {len(change.files)} files, {_said(night)}: {shares[-1]:.1%} of the first{checked}",
+            f"{change.name}: {len(change.files)} files, {_said(night)}: {shares[-1]:.1%} of the first, {proof.of(change, night)}",
             flush=True,
         )
-    shares.sort()
-    print(f"median night / from nothing: {shares[len(shares) // 2]:.1%} (at most {_SHARE:.0%})")
+    print(
+        f"median of {len(shares)} nights / from nothing: {median(shares):.1%}, most {max(shares):.1%} (at most {_SHARE:.0%})"
+    )
+    assert not proof.faults, f"not what they should be: {proof.faults}"
+
+
+@dataclass(slots=True)
+class _Proof:
+    """What each night's snapshot is compared with; ``known`` has a snapshot for each number of nights applied."""
+
+    folder: Path
+    config: Path
+    every: int
+    known: dict[int, str]
+    faults: list[str] = field(default_factory=list)
+
+    def of(self, change: Change, night: Mapping[str, Any]) -> str:
+        """What the night's snapshot is the same as, in words."""
+        if change.applied in self.known:
+            right, what = self.known[change.applied], "of the same files before"
+        elif self.every and change.applied % self.every == 0:
+            right, what = self._from_nothing(), "of a run from nothing"
+        else:
+            right, what = night["snapshot"], "not compared"
+        self.known[change.applied] = night["snapshot"]
+        if night["snapshot"] == right:
+            return f"snapshot {right[:12]} {what}"
+        self.faults.append(change.name)
+        return f"snapshot {night['snapshot'][:12]} is NOT that {what}, {right[:12]}"
+
+    def _from_nothing(self) -> str:
+        """The snapshot of a store with the same vectors and nothing else."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as fresh:
+            shutil.copytree(self.folder / "store" / EMBEDDINGS, Path(fresh) / EMBEDDINGS)
+            cost = noctule("index", "--config", self.config, "--store", fresh, "--no-prefect", "--json")
+        return str(json.loads(cost.output.splitlines()[-1])["snapshot"])
 
 
 def _night(folder: Path, config: Path) -> dict[str, Any]:
@@ -76,22 +113,20 @@ def _said(night: Mapping[str, Any]) -> str:
     )
 
 
-def _from_nothing(folder: Path, config: Path, night: Mapping[str, Any]) -> str:
-    """Whether a store with the same vectors and nothing else comes to the same snapshot."""
-    with tempfile.TemporaryDirectory(dir=folder) as fresh:
-        shutil.copytree(folder / "store" / EMBEDDINGS, Path(fresh) / EMBEDDINGS)
-        cost = noctule("index", "--config", config, "--store", fresh, "--no-prefect", "--json")
-    same = json.loads(cost.output.splitlines()[-1])["snapshot"] == night["snapshot"]
-    return "the snapshot of a run from nothing" if same else "NOT the snapshot of a run from nothing"
-
-
-def _nights_and_back(root: Path) -> Iterator[Change]:
-    """Each night once it is applied, then each undone, last first."""
+def _rounds(root: Path) -> Iterator[Change]:
+    """Each night once it is applied, then each undone, last first; as many times as are asked for."""
     limit = int(os.environ.get("NOCTULE_NIGHTS", "99"))
+    for _ in range(int(os.environ.get("NOCTULE_ROUNDS", "1"))):
+        yield from _nights_and_back(root, archives()[:limit])
+
+
+def _nights_and_back(root: Path, nights: Sequence[Path]) -> Iterator[Change]:
     undo: list[Change] = []
-    for archive in archives()[:limit]:
-        change = read_night(archive)
-        undo.append(Change(f"{change.name} undone", {path: _content(root / path) for path in change.files}))
+    for number, archive in enumerate(nights):
+        change = replace(read_night(archive), applied=number + 1)
+        undo.append(
+            Change(f"{change.name} undone", {path: _content(root / path) for path in change.files}, number)
+        )
         _apply(root, change)
         yield change
     for change in reversed(undo):
