@@ -10,6 +10,7 @@ from artifacts.judged import Judged, read_corpus, read_judged
 from artifacts.store import Store
 from bench.children import noctule
 from bench.corpora import cache_folder, data_folder, settings_file
+from flows.tuning.written import as_toml
 from pipeline.errors import NoSnapshot, SourceError, UnsupportedFormat
 from pipeline.identity import canonical_json, sha256_hex
 from pipeline.settings import Settings, load
@@ -86,16 +87,6 @@ def _text_corpus(name: str) -> Path:
 
 
 def _written(settings: Settings, name: str) -> Path:
-    """The settings as a file: JSON values are TOML values, but for ``null``, which no setting is."""
     path = cache_folder() / f"{name}.toml"
-    lines = [f"{key} = {_toml(value)}" for key, value in settings.model_dump(mode="json").items()]
-    path.write_text("\n".join(lines) + "\n", "utf-8")
+    path.write_text("\n".join(as_toml(settings.model_dump(mode="json"))) + "\n", "utf-8")
     return path
-
-
-def _toml(value: object) -> str:
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{json.dumps(key)} = {_toml(each)}" for key, each in value.items()) + " }"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    return json.dumps(value, ensure_ascii=False)

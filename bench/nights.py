@@ -84,7 +84,7 @@ class _Proof:
             right, what = self._from_nothing(), "of a run from nothing"
         else:
             right, what = night["snapshot"], "not compared"
-        self.known[change.applied] = night["snapshot"]
+        self.known.setdefault(change.applied, right)
         if night["snapshot"] == right:
             return f"snapshot {right[:12]} {what}"
         self.faults.append(change.name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -53,7 +52,7 @@ class Linked:
 def prose_index(corpus: Understood, anchors: FieldCounts, settings: Settings) -> LexicalIndex:
     """BM25F over all fields of all passages; every passage has the anchor text of its document."""
     fields = [settings.lexical.fields[name] for name in FIELDS]
-    sizes = np.array(_passages_of(corpus), dtype=np.int64)
+    sizes = passages_each(corpus.documents, corpus.passages).astype(np.int64)
     shared = SharedField(anchors, sizes, FIELDS.index("anchors"))
     return build_index([corpus.prose], fields, settings.lexical.k1, shared)
 
@@ -74,12 +73,6 @@ def count_anchors(corpus: Understood, links: Iterable[ResolvedLink]) -> FieldCou
 def _ids_and_languages(documents: pa.Table) -> list[tuple[DocId, str]]:
     names = ("doc_id", "language")
     return list(zip(*(documents.column(name).to_pylist() for name in names), strict=True))
-
-
-def _passages_of(corpus: Understood) -> list[int]:
-    """How many passages each document has, in order."""
-    counted = Counter(corpus.passages.column("doc_id").to_pylist())
-    return [counted[doc_id] for doc_id in corpus.documents.column("doc_id").to_pylist()]
 
 
 def code_index(corpus: Understood, settings: Settings) -> LexicalIndex:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
@@ -46,7 +46,7 @@ class Begun(Generic[T]):
 class Beside:
     """A process beside this one, for one piece of work at a time.
 
-    ``then`` names modules that it imports once it is up and has nothing else to do, for work that comes later.
+    ``then`` names modules that it imports once it is up and has done all that it was given, for work that comes later.
     """
 
     def __init__(self, then: tuple[str, ...] = ()) -> None:
@@ -70,17 +70,24 @@ class Beside:
         ``stage`` must be importable and its values picklable. Where the process dies, this one does the work: as ``here``
         does, where that takes less than ``stage(given)`` in a process that has other things in memory.
         """
-        begun = self._submit(stage, given)
-        if self._then:
-            self._submit(_imported, self._then)
-            self._then = ()
-        return Begun(begun, here or partial(stage, given))
+        return Begun(self._submit(stage, given), here or partial(stage, given))
 
     def _submit(self, stage: Callable[[A], T], given: A) -> Future[T]:
         begun = self._waiting.submit(self._workers.call, stage, given, _LIMIT_S)
-        begun.add_done_callback(_noted)  # nobody may ever ask for the result
         self._last = begun
+        begun.add_done_callback(self._noted)
         return begun
+
+    def _noted(self, done: Future[Any]) -> None:
+        """A piece is over, whose result nobody may ever ask for; the last one known so far makes room for imports."""
+        if done.cancelled():
+            return
+        if (error := done.exception()) is not None:
+            _log.debug("work beside this process failed: %s", error)
+        elif self._then and done is self._last:
+            modules, self._then = self._then, ()
+            with suppress(RuntimeError):  # the block has ended meanwhile
+                self._submit(_imported, modules)
 
     def is_idle(self) -> bool:
         """Whether all that was started is over."""
@@ -103,11 +110,6 @@ def beside(then: tuple[str, ...] = ()) -> Iterator[Beside]:
             yield own
         finally:
             _around.reset(token)
-
-
-def _noted(done: Future[Any]) -> None:
-    if not done.cancelled() and (error := done.exception()) is not None:
-        _log.debug("work beside this process failed: %s", error)
 
 
 def _imported(modules: tuple[str, ...]) -> None:

@@ -98,9 +98,11 @@ class _Ahead:
 
     def imports(self) -> None:
         """What takes seconds and needs no Prefect, for those in which its server starts."""
+        from flows.memory import collect_seldom
         from flows.work import read_ahead
 
         _imports()
+        collect_seldom()
         read_ahead(self._request)
 
     def then(self, work: Callable[[IndexRequest], T], unchanged: Callable[[BuildResult], T]) -> T:
@@ -122,12 +124,11 @@ def run_work(
 
 def _imports() -> None:
     """The slow imports of an index run, for the seconds in which Prefect's server starts."""
-    from flows.memory import collect_seldom, uncollected
+    from flows.memory import uncollected
 
     with uncollected():
-        import flows.nightly
-        import flows.staged  # noqa: F401
-    collect_seldom()
+        import flows.build
+        import flows.nightly  # noqa: F401
 
 
 def path_text(path: Path | None) -> str | None:

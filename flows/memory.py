@@ -8,11 +8,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import pyarrow as pa
-
 
 def give_back() -> None:
     """Returns free memory to the system: Python, Arrow and the C library would each keep it for themselves."""
+    import pyarrow as pa  # not for every process that only collects seldom
+
     gc.collect()
     pa.default_memory_pool().release_unused()
     if sys.platform == "linux":
@@ -23,7 +23,8 @@ def give_back() -> None:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """What the block makes is to stay, as modules do: it is not looked through for cycles, neither now nor later."""
+    """What the block makes is to stay, as modules do: neither it nor what was there before is looked through for cycles,
+    now or later."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -16,7 +16,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 def as_file(settings: Settings, found: Found) -> bytes:
     """The settings as TOML, after a comment that says what was chosen and how sure that is."""
     given = settings.model_dump(mode="json", exclude_defaults=True)
-    return "\n".join([*(f"# {line}" for line in heading(found)), "", *_table(given, ()), ""]).encode()
+    return "\n".join([*(f"# {line}" for line in heading(found)), "", *as_toml(given), ""]).encode()
 
 
 def heading(found: Found) -> tuple[str, ...]:
@@ -32,8 +32,8 @@ def heading(found: Found) -> tuple[str, ...]:
     )
 
 
-def _table(given: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
-    """Plain values under the table's name, then the tables in it."""
+def as_toml(given: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[str]:
+    """Lines of TOML: plain values under the table's name, then the tables in it; TOML has no word for ``None``."""
     plain = {key: value for key, value in given.items() if not isinstance(value, dict)}
     if path and (plain or not given):
         yield f"[{'.'.join(map(_key, path))}]"
@@ -43,7 +43,7 @@ def _table(given: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
         yield ""
     for key, value in given.items():
         if isinstance(value, dict):
-            yield from _table(value, (*path, key))
+            yield from as_toml(value, (*path, key))
 
 
 def _key(name: str) -> str:

@@ -75,10 +75,18 @@ def test_a_stage_of_a_night_has_the_process_of_the_night() -> None:
         assert later is not outer and later.start(whereabouts, None)() != first
 
 
-def test_what_comes_later_is_imported_once_there_is_a_process() -> None:
+def nap(seconds: float) -> None:
+    time.sleep(seconds)
+
+
+def test_what_comes_later_is_imported_once_all_else_is_done() -> None:
     with beside(("colorsys",)) as outer:
-        outer.start(double, 4)()
-        assert outer.start(has_imported, "colorsys")()
+        outer.start(nap, 0.2)
+        assert not outer.start(has_imported, "colorsys")()
+        deadline = time.monotonic() + 60
+        while not outer.start(has_imported, "colorsys")():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
         assert not outer.start(has_imported, "imghdr")()
 
 

@@ -166,14 +166,14 @@ def test_kinships_are_read_back_as_they_were_to_a_step() -> None:
         pairs = np.arange(found.lists[found.list_of(term, 0)], found.lists[found.list_of(term + 1, 0)])
         documents = low + (high - low) * found.kinship[pairs] / levels
         tiers = found.lists[found.list_of(term, 0) : found.list_of(term + 1, 0) + 1]
-        documents_of = _risen(found.document, tiers)
+        documents_of = _risen(found.document_gap, tiers)
         truth = passages[::4][documents_of] @ vectors.of(np.array([term]))[0] / kin.length[term]
         assert np.abs(documents - truth).max() <= (high - low) / levels / 2 + 1e-5
         rows = np.arange(found.passages[pairs[0]], found.passages[pairs[-1] + 1])
         owner = np.repeat(np.arange(len(pairs)), np.diff(found.passages[np.append(pairs, pairs[-1] + 1)]))
         steps = found.own[rows].astype(np.int64)
         own = documents[owner] + (steps >> 1 ^ -(steps & 1)) * OWN_STEP / levels
-        ordinals = _risen(found.ordinal, found.passages[np.append(pairs, pairs[-1] + 1)])
+        ordinals = _risen(found.ordinal_gap, found.passages[np.append(pairs, pairs[-1] + 1)])
         where = 4 * documents_of[owner] + ordinals
         assert (
             np.abs(own - passages[where] @ vectors.of(np.array([term]))[0] / kin.length[term]).max()

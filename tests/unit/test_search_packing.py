@@ -58,7 +58,8 @@ def test_numbers_are_written_seven_bits_a_byte(numbers: list[int]) -> None:
 
 
 def test_signed_numbers_alternate() -> None:
-    assert zigzag(np.array([0, -1, 1, -2, 2])).tolist() == [0, 1, 2, 3, 4]
+    signed = np.array([0, -1, 1, -2, 2, 127, -128], dtype=np.int8)
+    assert zigzag(signed).tolist() == [0, 1, 2, 3, 4, 254, 255]
 
 
 def test_codes_take_the_bits_that_they_are_given() -> None:

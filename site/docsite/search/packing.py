@@ -78,9 +78,9 @@ def varints(values: Numbers) -> bytes:
     return found[kept].tobytes()
 
 
-def zigzag(values: Numbers) -> Numbers:
+def zigzag(values: npt.NDArray[np.int8]) -> npt.NDArray[np.uint8]:
     """Signed numbers as unsigned ones: 0, -1, 1, -2 become 0, 1, 2, 3."""
-    return np.where(values < 0, -2 * values - 1, 2 * values)
+    return (values << 1 ^ values >> 7).view(np.uint8)
 
 
 def octets(values: Numbers) -> bytes:

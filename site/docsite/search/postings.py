@@ -27,17 +27,17 @@ _KINSHIP_SHARE = 0.5
 class Postings:
     """Lists of *pairs* (a term, a document), a list for each term and tier, one after the other.
 
-    List ``l`` owns ``pairs[lists[l] : lists[l + 1]]``; pair ``p`` has a ``document`` and a ``kinship``, and owns
-    ``passages[p] : passages[p + 1]`` of ``impact``, ``own`` (by how many steps the passage's kinship is another than
-    its document's, as ``zigzag`` gives it) and ``ordinal``. Documents and ordinals are what lies between them and the one
-    before in the list or the pair. ``list_of[t * tiers + k]`` would be the list of term ``t``, tier ``k``.
+    List ``l`` owns ``pairs[lists[l] : lists[l + 1]]``; pair ``p`` has a ``document_gap`` (what lies between its document
+    and the one before in the list) and a ``kinship``, and owns ``passages[p] : passages[p + 1]`` of ``impact``, ``own`` (by
+    how many steps the passage's kinship is another than its document's, as ``zigzag`` gives it) and ``ordinal_gap``.
+    ``list_of[t * tiers + k]`` would be the list of term ``t``, tier ``k``.
     """
 
     ranges: Ranges
     lists: Ints
-    document: Narrow
+    document_gap: Narrow
     passages: Ints
-    ordinal: Narrow
+    ordinal_gap: Narrow
     impact: npt.NDArray[np.uint8]
     kinship: npt.NDArray[np.uint8]
     own: npt.NDArray[np.uint8]
@@ -63,9 +63,9 @@ class Postings:
         rows = _spans(first, end)
         return [
             varints(self.lists[numbers + 1] - self.lists[numbers]),
-            varints(self.document[pairs]),
+            varints(self.document_gap[pairs]),
             varints(end - first - 1),
-            varints(self.ordinal[rows]),
+            varints(self.ordinal_gap[rows]),
             octets(self.impact[rows]),
             octets(self.kinship[pairs]),
             octets(self.own[rows]),
@@ -74,7 +74,8 @@ class Postings:
 
 def _gaps(values: Narrow, starts: Ints) -> Narrow:
     """Rising values as what lies between them; the first of a run, each of which begins at its start, as it is."""
-    found = np.diff(values, prepend=np.int32(0)) - np.int32(1)
+    found = np.diff(values, prepend=np.int32(0))
+    found -= 1
     opening = starts[starts < len(values)]
     found[opening] = values[opening]
     return found
@@ -105,16 +106,16 @@ def arrange(lexicon: Lexicon, shape: Shape, kin: Kinships, ceiling: float) -> Po
         np.int64
     )
     passages = np.concatenate([[0], np.cumsum(counts[order])]).astype(np.int64)
-    ordinal = (lexicon.passage - shape.first.astype(np.int32)[document])[rows]
+    ordinal_gap = _gaps((lexicon.passage - shape.first.astype(np.int32)[document])[rows], passages)
     return Postings(
         written.ranges,
         lists,
         _gaps(document[opening][order], lists),
         passages,
-        _gaps(ordinal, passages),
+        ordinal_gap,
         written.impact[rows],
         written.kinship[order],
-        zigzag(written.own[rows].astype(np.int16)).astype(np.uint8),
+        zigzag(written.own)[rows],
         np.bincount(term[opening], minlength=len(lexicon.terms)),
     )
 
