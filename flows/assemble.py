@@ -49,11 +49,13 @@ class Linked:
     partition: Partition
 
 
-def prose_index(corpus: Understood, anchors: FieldCounts, settings: Settings) -> LexicalIndex:
-    """BM25F over all fields of all passages; every passage has the anchor text of its document."""
+def prose_index(
+    corpus: Understood, passages: Counts, anchors: FieldCounts, settings: Settings
+) -> LexicalIndex:
+    """BM25F over all fields of all passages, of which each document has so many; every passage has the anchor text of its
+    document."""
     fields = [settings.lexical.fields[name] for name in FIELDS]
-    sizes = passages_each(corpus.documents, corpus.passages).astype(np.int64)
-    shared = SharedField(anchors, sizes, FIELDS.index("anchors"))
+    shared = SharedField(anchors, passages.astype(np.int64), FIELDS.index("anchors"))
     return build_index([corpus.prose], fields, settings.lexical.k1, shared)
 
 

@@ -141,6 +141,7 @@ def nightly(
         return unchanged_night(request, done, out, PlainSteps)
 
     night = ready(request, flags, no_prefect, plain if no_prefect else flow, unchanged)
+    # Not before: they take half a second, for which Prefect's server would wait.
     from flows.outcome import require_whole
     from flows.report import as_json
 

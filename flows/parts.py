@@ -70,8 +70,9 @@ class Parts:
             is_long=len(graph.source) >= _LARGE_GRAPH,
         )
         anchors = steps.run("anchors", lambda: assemble.count_anchors(corpus, links))
+        each = assemble.passages_each(corpus.documents, corpus.passages)
         self.prose: LexicalIndex = steps.run(
-            "lexical", lambda: assemble.prose_index(corpus, anchors, settings)
+            "lexical", lambda: assemble.prose_index(corpus, each, anchors, settings)
         )
         self.code: LexicalIndex = steps.run("code", lambda: assemble.code_index(corpus, settings))
         self.surfaces = steps.run("surfaces", lambda: assemble.surface_rows([corpus.prose, anchors]))
@@ -93,7 +94,6 @@ class Parts:
         )
         self.passages = assemble.passage_rows(passages, self.encoded)
         self.sections = corpus.sections
-        each = assemble.passages_each(corpus.documents, passages)
         self.centroids = assemble.centroids_of(each, self.encoded)
         # Before communities, which another core is still finding.
         self.term_vectors = self._term_vectors(

@@ -106,13 +106,12 @@ def arrange(lexicon: Lexicon, shape: Shape, kin: Kinships, ceiling: float) -> Po
         np.int64
     )
     passages = np.concatenate([[0], np.cumsum(counts[order])]).astype(np.int64)
-    ordinal_gap = _gaps((lexicon.passage - shape.first.astype(np.int32)[document])[rows], passages)
     return Postings(
         written.ranges,
         lists,
         _gaps(document[opening][order], lists),
         passages,
-        ordinal_gap,
+        _gaps((lexicon.passage - shape.first.astype(np.int32)[document])[rows], passages),
         written.impact[rows],
         written.kinship[order],
         zigzag(written.own)[rows],
