@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from artifacts import durable
@@ -52,16 +53,18 @@ class EmbeddingStore:
 
     def recall(self, hashes: Sequence[str]) -> Recall:
         """The stored vectors of these content hashes, shape ``(len(hashes), dimension)``; unknown rows are 0."""
+        segments = self._segments()
         vectors = np.zeros((len(hashes), self._dimension), dtype=np.float32)
-        wanted = pa.array(hashes, type=pa.string())
-        known = np.zeros(len(hashes), dtype=bool)
-        for segment in self._segments():
-            at = pa.compute.index_in(wanted, value_set=segment.column("content_hash").combine_chunks())
-            found = np.flatnonzero(at.is_valid().to_numpy(zero_copy_only=False))
-            rows = at.drop_null().to_numpy()
-            vectors[found] = _matrix(segment, self._dimension)[rows]
-            known[found] = True
-        return Recall(vectors, np.flatnonzero(~known))
+        if not segments:
+            return Recall(vectors, np.arange(len(hashes)))
+        stored = pa.concat_arrays([chunk for each in segments for chunk in each["content_hash"].chunks])
+        at = pc.index_in(pa.array(hashes, type=pa.string()), value_set=stored)
+        place = at.fill_null(-1).to_numpy()
+        ends = np.cumsum([len(segment) for segment in segments])
+        for segment, end in zip(segments, ends.tolist(), strict=True):
+            found = np.flatnonzero((place >= end - len(segment)) & (place < end))
+            vectors[found] = _matrix(segment, self._dimension)[place[found] - (end - len(segment))]
+        return Recall(vectors, np.flatnonzero(place < 0))
 
     def add(self, hashes: Sequence[str], vectors: Vectors) -> None:
         """One more segment; raises ``WriteFailed``."""

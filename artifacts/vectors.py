@@ -33,29 +33,39 @@ def write_index(vectors: Vectors, path: Path, wanted: VectorIndex | None = None)
 
     Raises ``ArtifactError`` for rows that are not finite unit vectors, ``WriteFailed`` for a disk that refuses.
     """
+    index, record = build_index(vectors, wanted or VectorIndex())
+    save_index(index, path)
+    return record
+
+
+def build_index(vectors: Vectors, wanted: VectorIndex) -> tuple[Any, IndexRecord]:
+    """The FAISS index of the rows in order, and what the manifest says of it; raises as ``write_index`` does."""
     import faiss
 
-    _require_unit_rows(vectors, path)
+    _require_unit_rows(vectors)
     vectors = np.ascontiguousarray(vectors)
-    wanted = wanted or VectorIndex()
-    if _is_approximate(wanted, len(vectors)):
-        index = ivf.build(vectors)
-        measured = ivf.measure(index, vectors, wanted.nprobe)
-        record = IndexRecord(
-            kind="ivf",
-            code_bytes=index.code_size,
-            nlist=index.nlist,
-            nprobe=measured.nprobe,
-            recall_per_mille=measured.recall_per_mille,
-        )
-    else:
+    if not _is_approximate(wanted, len(vectors)):
         index = faiss.IndexFlatIP(vectors.shape[1])
         index.add(vectors)
-        record = flat_record(vectors.shape[1])
+        return index, flat_record(vectors.shape[1])
+    index = ivf.build(vectors)
+    measured = ivf.measure(index, vectors, wanted.nprobe)
+    return index, IndexRecord(
+        kind="ivf",
+        code_bytes=index.code_size,
+        nlist=index.nlist,
+        nprobe=measured.nprobe,
+        recall_per_mille=measured.recall_per_mille,
+    )
+
+
+def save_index(index: Any, path: Path) -> None:
+    """A new file with the index; raises ``WriteFailed``."""
+    import faiss
+
     # Written piece by piece: the bytes of a large index in memory would be as large again.
     with writer(path) as file:
         faiss.write_index(index, faiss.PyCallbackIOWriter(file.write))  # type: ignore[attr-defined]
-    return record
 
 
 def flat_record(dimension: int) -> IndexRecord:
@@ -69,16 +79,18 @@ def _is_approximate(wanted: VectorIndex, rows: int) -> bool:
     return wanted.index == "ivf" or rows > wanted.flat_up_to
 
 
-def _require_unit_rows(vectors: Vectors, path: Path) -> None:
+def _require_unit_rows(vectors: Vectors) -> None:
     if vectors.ndim != 2 or vectors.dtype != np.float32 or vectors.shape[1] == 0:
-        raise _refused(f"vectors must be float32 rows, got {vectors.dtype} {vectors.shape}", path)
+        raise _refused(f"vectors must be float32 rows, got {vectors.dtype} {vectors.shape}")
     row = first_unsound_row(vectors)
     if row is not None:
-        raise _refused(f"vector {row} is not finite, or not of length 1", path)
+        raise _refused(f"vector {row} is not finite, or not of length 1")
 
 
-def _refused(what: str, path: Path) -> ArtifactError:
-    return ArtifactError(what, where=str(path), hint="Look at the embedding model; nothing was published.")
+def _refused(what: str) -> ArtifactError:
+    return ArtifactError(
+        what, where="the vectors", hint="Look at the embedding model; nothing was published."
+    )
 
 
 def first_unsound_row(vectors: Vectors) -> int | None:

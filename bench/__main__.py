@@ -1,5 +1,5 @@
 """``python -m bench [index] [encoding] [search] [determinism] [relevance] [peers] [engines] [scale] [browser] [nights]
-[million] [groups]``: by default all but the last four (``browser``, ``nights``, ``million``, ``groups``).
+[million] [groups] [communities]``: by default all but the last five (``browser`` and those after it).
 
 ``relevance`` takes more: ``--set NAME`` (again for others), ``--part NAME``, and ``--write docs/relevance.md``.
 """
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from bench import (
     browser,
+    communities,
     determinism,
     encoding,
     engines,
@@ -38,8 +39,9 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "browser": browser.measure,
     "million": million.measure,
     "groups": groups.measure,
+    "communities": communities.measure,
 }
-ON_REQUEST = {"browser", "groups", "million", "nights"}
+ON_REQUEST = {"browser", "communities", "groups", "million", "nights"}
 
 
 def main() -> None:

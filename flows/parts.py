@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
@@ -10,6 +11,7 @@ import pyarrow as pa
 
 from artifacts import tables
 from artifacts.understood import Understood
+from artifacts.vectors import build_index
 from flows import assemble
 from flows.beside import Beside
 from flows.encode import Encoded, Encoding, passage_texts, query_texts, word_texts
@@ -42,6 +44,14 @@ _LARGE_GRAPH, _MANY_TEXTS, _MANY_WORDS = 20_000, 10_000, 5_000
 def _begun(stage: Callable[[A], T], given: A, beside: Beside, *, is_long: bool) -> Callable[[], T]:
     """The stage's result when it is called for; of long work, another core does it meanwhile."""
     return beside.start(stage, given) if is_long else partial(stage, given)
+
+
+def _meanwhile(stage: Callable[[], T]) -> Callable[[], T]:
+    """The stage's result when it is called for; a thread does it, for it leaves the interpreter to others."""
+    aside = ThreadPoolExecutor(1, "noctule-aside")
+    begun = aside.submit(stage)
+    aside.shutdown(wait=False)
+    return begun.result
 
 
 class Parts:
@@ -82,6 +92,7 @@ class Parts:
         self.encoder = encoding.encoder
         passages = corpus.passages
         self.encoded: Encoded = encoding.encode("embed", passage_texts(passages))
+        self.index = _meanwhile(partial(build_index, self.encoded.vectors, settings.vectors))
         vectors = encoding.encode(
             "vocabulary vectors", word_texts([term.term for term in terms], self.encoder)
         )
@@ -95,7 +106,6 @@ class Parts:
         self.passages = assemble.passage_rows(passages, self.encoded)
         self.sections = corpus.sections
         self.centroids = assemble.centroids_of(each, self.encoded)
-        # Before communities, which another core is still finding.
         self.term_vectors = self._term_vectors(
             encoding,
             corpus.documents,

@@ -9,11 +9,10 @@ from pipeline import __version__
 TOOLS = (
     "faiss-cpu",
     "markdown-it-py",
-    "networkx",
     "numpy",
     "pyarrow",
     "PyStemmer",
-    "python-louvain",
+    "scikit-network",
     "torch",
 )
 

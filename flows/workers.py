@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import TypeVar, cast
 
-from flows.memory import collect_seldom
+from flows.memory import collect_seldom, uncollected
 from flows.signals import die_with_parent, spare_children
 
 A = TypeVar("A")
@@ -136,7 +136,8 @@ def _serve(connection: Connection) -> None:
     die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when a terminal's Ctrl-C ends the work
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # one process a core already
-    connection.recv()  # unpickling the first stage imports it
+    with uncollected():
+        connection.recv()  # unpickling the first stage imports it
     collect_seldom()
     connection.send("ready")
     while True:

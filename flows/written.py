@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
+import pyarrow as pa
+
 from artifacts.catalog import write_catalog
 from artifacts.layout import FAISS_INDEX, FORMAT_VERSION, table_file
 from artifacts.manifest import IndexRecord, Manifest, ModelRecord
 from artifacts.parquet import write_table
 from artifacts.store import Staging, describe
-from artifacts.vectors import write_index
+from artifacts.vectors import save_index
 from flows import assemble
 from flows.parts import Parts
 from flows.tools import tools
@@ -18,27 +20,30 @@ from pipeline import text
 
 # Few enough that reading one passage's text reads little else.
 PASSAGES_PER_GROUP = 1024
+_AT_ONCE = 2
 
 
 def write_files(staging: Staging, parts: Parts) -> tuple[Staging, Manifest]:
     """Every file of the snapshot but the manifest, which is returned."""
     written = parts.tables()
-    # Beside the index, which takes as long on one core as all tables do.
-    with ThreadPoolExecutor(1) as aside:
-        vectors = parts.encoded.vectors
-        indexed = aside.submit(write_index, vectors, staging.path / FAISS_INDEX, parts.settings.vectors)
-        for name, table in written.items():
-            groups = {"postings": parts.prose, "code_postings": parts.code}.get(name)
-            write_table(
-                table,
-                staging.path / table_file(name),
-                row_group_size=PASSAGES_PER_GROUP if name in ("passages", "term_vectors") else 65_536,
-                row_groups=assemble.group_sizes(groups) if groups else None,
-            )
-        index = indexed.result()
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        for done in [pool.submit(_write, name, table, staging, parts) for name, table in written.items()]:
+            done.result()
+    index, record = parts.index()
+    save_index(index, staging.path / FAISS_INDEX)
     write_catalog(staging.path, parts.encoder.dimension, parts.languages)
     counts = {name: len(table) for name, table in written.items()}
-    return staging, _manifest(staging, counts, index, parts)
+    return staging, _manifest(staging, counts, record, parts)
+
+
+def _write(name: str, table: pa.Table, staging: Staging, parts: Parts) -> None:
+    groups = {"postings": parts.prose, "code_postings": parts.code}.get(name)
+    write_table(
+        table,
+        staging.path / table_file(name),
+        row_group_size=PASSAGES_PER_GROUP if name in ("passages", "term_vectors") else 65_536,
+        row_groups=assemble.group_sizes(groups) if groups else None,
+    )
 
 
 def _manifest(staging: Staging, counts: Mapping[str, int], index: IndexRecord, parts: Parts) -> Manifest:

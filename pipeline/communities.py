@@ -7,15 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import community as louvain
-import networkx as nx
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
+from pipeline.louvain import Labels, inside, modularity, partition
 from pipeline.model import Community, DocId, ResolvedLink
 from pipeline.settings import Communities
 
-_ROUNDS = 2
 _NUMBERS = 100_000
 
 
@@ -75,26 +74,20 @@ def link_graph(documents: Iterable[DocId], links: Iterable[ResolvedLink]) -> Lin
 
 
 def find_clusters(graph: LinkGraph, settings: Communities) -> Clusters:
-    """Louvain on the undirected graph of linked documents, numbered by the name of each community's hub.
-
-    The second round begins at the first one's result: single documents find a better place, which one round leaves out.
-    """
-    undirected = _undirected(graph)
-    if not undirected.number_of_edges():
+    """Louvain on the undirected graph of linked documents, numbered by the name of each community's hub."""
+    linked, undirected = _undirected(graph)
+    if not len(linked):
         return Clusters({}, {}, 0.0)
-    found: Mapping[int, int] | None = None
-    for _ in range(_ROUNDS):
-        found = louvain.best_partition(
-            undirected,
-            found,
-            weight="weight",
-            resolution=settings.resolution,
-            random_state=_order(settings.seed),
-        )
-    members = _numbered(_by_smallest_member(found or {}), undirected, graph.documents)
-    of = {row: number for number, rows in members.items() for row in rows}
-    modularity = float(louvain.modularity(of, undirected, weight="weight"))
-    return Clusters(members, _internal_weights(undirected, of), modularity)
+    labels = partition(undirected, settings)
+    weight = inside(undirected, labels)
+    numbers = _numbers(labels, weight, [graph.documents[row] for row in linked.tolist()])
+    members = _members(labels, linked)
+    each = np.bincount(labels, weight) / 2
+    return Clusters(
+        {number: members[label] for number, label in numbers.items()},
+        {number: float(each[label]) for number, label in numbers.items()},
+        modularity(undirected, labels),
+    )
 
 
 def named(
@@ -112,66 +105,35 @@ def named(
     return Partition(of, communities, clusters.modularity)
 
 
-class _AsGiven(np.random.RandomState):
-    """Shuffles nothing: Louvain then visits documents by name, and a page more or less moves few others."""
-
-    def shuffle(self, x: object) -> None:
-        """The order stays."""
-
-
-def _order(seed: int) -> np.random.RandomState:
-    return np.random.RandomState(seed) if seed else _AsGiven(0)
+def _undirected(graph: LinkGraph) -> tuple[Rows, sparse.csr_matrix]:
+    """The rows of linked documents, and the weights between them, both directions added."""
+    linked = np.union1d(graph.source, graph.target)
+    ends = np.searchsorted(linked, graph.source), np.searchsorted(linked, graph.target)
+    directed = sparse.csr_matrix((graph.weight.astype(np.float64), ends), shape=(len(linked), len(linked)))
+    return linked, sparse.csr_matrix(directed + directed.T)
 
 
-def _undirected(graph: LinkGraph) -> nx.Graph[int]:
-    """Edge weights of both directions added; nodes and edges inserted in order, isolated documents left out."""
-    count = len(graph.documents)
-    low, high = np.minimum(graph.source, graph.target), np.maximum(graph.source, graph.target)
-    edges, place = np.unique(low * count + high, return_inverse=True)
-    weight = np.bincount(place, graph.weight, minlength=len(edges))
-    low, high = edges // max(count, 1), edges % max(count, 1)
-    undirected: nx.Graph[int] = nx.Graph()
-    undirected.add_nodes_from(np.unique(np.concatenate([low, high])).tolist())
-    undirected.add_weighted_edges_from(zip(low.tolist(), high.tolist(), weight.tolist(), strict=True))
-    return undirected
+def _numbers(labels: Labels, weight: npt.NDArray[np.float64], names: Sequence[DocId]) -> dict[int, int]:
+    """Labels by number, which each has from the name of its hub: one that comes or goes renumbers no other.
 
-
-def _by_smallest_member(found: Mapping[int, int]) -> list[list[int]]:
-    groups: dict[int, list[int]] = {}
-    for row in sorted(found):
-        groups.setdefault(found[row], []).append(row)
-    return sorted(groups.values(), key=lambda rows: rows[0])
-
-
-def _numbered(
-    members: Sequence[Sequence[int]], graph: nx.Graph[int], names: Sequence[DocId]
-) -> dict[int, tuple[int, ...]]:
-    """Communities by number, which each has from the name of its hub: one that comes or goes renumbers no other."""
-    found: dict[int, tuple[int, ...]] = {}
-    for hub, rows in sorted((_hub(rows, graph), rows) for rows in members):
+    The hub is the document with most links to others of its community, the first by name of several.
+    """
+    order = np.lexsort((-weight, labels))
+    hubs = order[np.unique(labels[order], return_index=True)[1]]
+    found: dict[int, int] = {}
+    for hub in sorted(hubs.tolist()):
         number = zlib.crc32(names[hub].encode()) % _NUMBERS
         while number in found:
             number = (number + 1) % _NUMBERS
-        found[number] = tuple(rows)
+        found[number] = int(labels[hub])
     return dict(sorted(found.items()))
 
 
-def _hub(rows: Sequence[int], graph: nx.Graph[int]) -> int:
-    """The document with most links to others of its community, the first by name of several."""
-    own = set(rows)
-    inside = {
-        row: sum(data["weight"] for other, data in graph[row].items() if other in own and other != row)
-        for row in rows
-    }
-    return min(rows, key=lambda row: (-inside[row], row))
-
-
-def _internal_weights(graph: nx.Graph[int], of: Mapping[int, int]) -> dict[int, float]:
-    inside = dict.fromkeys(of.values(), 0.0)
-    for a, b, data in graph.edges(data=True):
-        if of[a] == of[b]:
-            inside[of[a]] += float(data["weight"])
-    return inside
+def _members(labels: Labels, rows: Rows) -> list[tuple[int, ...]]:
+    """The rows of each label, in order."""
+    order = np.argsort(labels, kind="stable")
+    borders = np.cumsum(np.bincount(labels))[:-1]
+    return [tuple(part.tolist()) for part in np.split(rows[order], borders)]
 
 
 def _labels(

@@ -12,6 +12,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from flows.beside import Beside
+from flows.memory import uncollected
 from pipeline.embed import Progress, TransformerEncoder, Vectors, load_encoder
 from pipeline.settings import Embed
 
@@ -72,4 +73,5 @@ def _encoded(encoder: TransformerEncoder, few: Few) -> tuple[Vectors, int]:
 
 @lru_cache(maxsize=1)
 def _encoder(embed: Embed) -> TransformerEncoder:
-    return load_encoder(embed)
+    with uncollected():
+        return load_encoder(embed)

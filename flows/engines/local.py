@@ -16,6 +16,8 @@ from pipeline.settings import Settings
 
 # So many have more texts than another process should encode.
 MOST_FILES = 1_000
+# A process takes as long to start as it takes to parse so many, and other processes of a night want the core as well.
+_BATCHES_WORTH_A_PROCESS = 4
 A = TypeVar("A")
 T = TypeVar("T")
 
@@ -70,8 +72,8 @@ class Processes:
         self._loading = ThreadPoolExecutor(1, "noctule-model")
 
     def workers(self, batches: int) -> AbstractContextManager[Caller]:
-        """As many processes as there are cores, or batches."""
-        return Workers(max(1, min(self._cores, batches)))
+        """As many processes as there are cores, or as are worth their start."""
+        return Workers(max(1, min(self._cores, -(-batches // _BATCHES_WORTH_A_PROCESS))))
 
     def prepare(self, encoder: TransformerEncoder, files: int) -> None:
         """For many files this process begins to load the model, for a few another one."""

@@ -32,7 +32,7 @@ def neighbour_graph(plan: SitePlan, entry: Entry) -> Markup:
     if not plan.settings.graph:
         return Markup("")
     to_here = plan.backlinks.get(entry.row, [])
-    from_here = plan.relations.links.features_of(entry.row).tolist()
+    from_here = plan.relations.links_of(entry.row)
     if len(to_here) + len(from_here) < MIN_NEIGHBOURS:
         return Markup("")
     mutual = set(to_here) & set(from_here)

@@ -13,7 +13,6 @@ from docsite.library import CommunityRow, Entry, by_title
 from docsite.markdown_html import Anchored
 from docsite.neighbours import neighbour_graph
 from docsite.plan import SitePage, SitePlan
-from docsite.related import related_rows
 from docsite.render import Content
 
 # A page that thousands link to names the most linked of them.
@@ -74,7 +73,7 @@ def render_page(plan: SitePlan, entry: Entry, content: Content) -> SitePage:
 
 def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRow | None) -> DocumentView:
     linking = plan.backlinks.get(entry.row, [])
-    rows = related_rows(plan.relations, entry.row, plan.settings.related)
+    rows = plan.relations.related_to(entry.row)
     before, after = plan.tree.previous(entry.page), plan.tree.next(entry.page)
     toc = _toc(content, frozenset(section.slug for section in plan.library.sections(entry)))
     head, body = content.parts

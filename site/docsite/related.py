@@ -2,102 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from docsite.library import Edges, Entry
 
 Rows = npt.NDArray[np.int64]
-Weights = npt.NDArray[np.float64]
 
 # What half the site links to or is tagged with says nothing about relatedness, and would cost a pass over it.
 MAX_SHARED_BY = 200
 DIRECT_LINK = 0.6
+# More than any page can share with another, and little enough for nine decimals beside it.
+_NEAR = 1e5
+# Compared together; each may share something with thousands.
+_PAGES_AT_A_TIME = 512
 
 
-@dataclass(frozen=True, slots=True)
-class Bipartite:
-    """Pages and what they have in common (link targets or tags), both ways, as flat arrays with offsets."""
-
-    features: Rows
-    feature_starts: Rows
-    pages: Rows
-    page_starts: Rows
-
-    def features_of(self, page: int) -> Rows:
-        """What this page has."""
-        return self.features[self.feature_starts[page] : self.feature_starts[page + 1]]
-
-    def pages_of(self, feature: int) -> Rows:
-        """The pages that have this."""
-        return self.pages[self.page_starts[feature] : self.page_starts[feature + 1]]
-
-
-@dataclass(frozen=True, slots=True)
 class Relations:
-    """All that is compared: links, tags and communities of every page by row number."""
+    """The links, tags and communities of all pages, by row number, and up to ``many`` related pages of each."""
 
-    links: Bipartite
-    tags: Bipartite
-    communities: Rows
+    def __init__(self, entries: Sequence[Entry], edges: Edges, many: int) -> None:
+        count = len(entries)
+        self._many = many
+        self._links = _ones(edges.source, edges.target, (count, count))
+        self._direct = sparse.csr_matrix((self._links + self._links.T) * DIRECT_LINK)
+        self._communities = np.array([entry.community for entry in entries], dtype=np.int64)
+        self._shared, self._weighed = _shared(self._links, _tags(entries))
+        self._found: dict[int, list[Rows]] = {}
+
+    def links_of(self, row: int) -> list[int]:
+        """The pages that this page links to."""
+        found: list[int] = self._links[row].indices.tolist()
+        return found
+
+    def related_to(self, row: int) -> Rows:
+        """Other pages, best first: of the same community before others, then by what is shared.
+
+        A shared link or tag counts the less, the more pages share it; a direct link either way counts as well. Pages that
+        stand beside each other are compared together, and kept for when they are asked for.
+        """
+        part, place = divmod(row, _PAGES_AT_A_TIME)
+        if part not in self._found:
+            self._found[part] = list(self._best(part * _PAGES_AT_A_TIME))
+        return self._found[part][place]
+
+    def _best(self, first: int) -> Iterator[Rows]:
+        rows = slice(first, first + _PAGES_AT_A_TIME)
+        scores = sparse.csr_matrix(self._shared[rows] @ self._weighed + self._direct[rows])
+        scores.sort_indices()
+        page = first + np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
+        others = scores.indices != page
+        page, other = page[others], scores.indices[others].astype(np.int64)
+        own = self._communities[page]
+        is_near = (self._communities[other] == own) & (own >= 0)
+        worth = (
+            np.round(scores.data[others], 9) + is_near * _NEAR
+        )  # sums of the same weights in another order tie
+        borders = np.searchsorted(page, first + np.arange(scores.shape[0] + 1))
+        for start, end in pairwise(borders.tolist()):
+            yield other[start:end][np.argsort(-worth[start:end], kind="stable")[: self._many]]
 
 
-def relations(entries: Sequence[Entry], edges: Edges) -> Relations:
-    """The relations among these pages."""
-    count = len(entries)
+def _shared(*features: sparse.csr_matrix) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
+    """Pages by the features that few of them share, and these features, weighed, by pages."""
+    every = sparse.hstack(features, format="csr")
+    pages = every.getnnz(axis=0)
+    telling = np.flatnonzero((pages > 1) & (pages <= MAX_SHARED_BY))
+    shared = sparse.csr_matrix(every[:, telling])
+    return shared, sparse.csr_matrix(sparse.diags(1 / np.log2(1 + pages[telling])) @ shared.T)
+
+
+def _tags(entries: Sequence[Entry]) -> sparse.csr_matrix:
     names = {tag: number for number, tag in enumerate(sorted({tag for e in entries for tag in e.tags}))}
-    pairs = [(entry.row, names[tag]) for entry in entries for tag in sorted(set(entry.tags))]
+    pairs = [(entry.row, names[tag]) for entry in entries for tag in set(entry.tags)]
     tagged = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return Relations(
-        links=_bipartite(edges.source, edges.target, count, count),
-        tags=_bipartite(tagged[:, 0], tagged[:, 1], count, len(names)),
-        communities=np.array([entry.community for entry in entries], dtype=np.int64),
-    )
+    return _ones(tagged[:, 0], tagged[:, 1], (len(entries), len(names)))
 
 
-def _bipartite(pages: Rows, features: Rows, page_count: int, feature_count: int) -> Bipartite:
-    by_page = np.lexsort((features, pages))
-    by_feature = np.lexsort((pages, features))
-    return Bipartite(
-        features[by_page],
-        np.searchsorted(pages[by_page], np.arange(page_count + 1)),
-        pages[by_feature],
-        np.searchsorted(features[by_feature], np.arange(feature_count + 1)),
-    )
-
-
-def related_rows(known: Relations, row: int, many: int) -> list[int]:
-    """Up to ``many`` other pages, best first: of the same community before others, then by what is shared.
-
-    A shared link or tag counts the less, the more pages share it; a direct link either way counts as well.
-    """
-    links = known.links
-    found = [*_sharing(links, row), *_sharing(known.tags, row)]
-    near = np.concatenate([links.features_of(row), links.pages_of(row)])
-    found.append((near, np.full(len(near), DIRECT_LINK)))
-    rows = np.concatenate([part for part, _ in found])
-    weights = np.concatenate([part for _, part in found])
-    if many == 0 or not len(rows):
-        return []
-    candidates, place = np.unique(rows, return_inverse=True)
-    scores = np.round(np.bincount(place, weights), 9)  # sums of the same weights in another order tie
-    keep = candidates != row
-    candidates, scores = candidates[keep], scores[keep]
-    stranger = (known.communities[candidates] != known.communities[row]) | (known.communities[row] < 0)
-    best = np.lexsort((candidates, -scores, stranger))[:many]
-    return [int(candidate) for candidate in candidates[best]]
-
-
-def _sharing(shared: Bipartite, row: int) -> list[tuple[Rows, Weights]]:
-    found: list[tuple[Rows, Weights]] = []
-    for feature in shared.features_of(row).tolist():
-        pages = shared.pages_of(feature)
-        if 1 < len(pages) <= MAX_SHARED_BY:
-            found.append((pages, np.full(len(pages), 1.0 / np.log2(1 + len(pages)))))
-    return found
+def _ones(row: Rows, column: Rows, shape: tuple[int, int]) -> sparse.csr_matrix:
+    return sparse.csr_matrix((np.ones(len(row)), (row, column)), shape=shape)
 
 
 def backlink_rows(edges: Edges) -> Mapping[int, list[int]]:

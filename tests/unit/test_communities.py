@@ -75,17 +75,19 @@ def _hamlet(seed: int, documents: int = 400) -> list[ResolvedLink]:
     return edges
 
 
-def test_a_few_changed_links_leave_nearly_all_documents_in_their_communities() -> None:
-    edges = _hamlet(1)
+def _moved(seed: int, settings: Communities) -> int:
+    """Documents of a hamlet that are in another community once three links are gone and two have come."""
+    edges = _hamlet(seed)
     documents = sorted({e.source_id for e in edges} | {e.target_id for e in edges if e.target_id})
-    before = find_communities(link_graph(documents, edges), {}, Communities()).of
     changed = [*edges[:-3], edge("d395", "d396"), edge("d396", "new")]
-    after = find_communities(link_graph([*documents, doc_id("c", "new")], changed), {}, Communities()).of
-    moved = [d for d in documents if before[d] != after.get(d)]
-    assert len(moved) <= len(documents) // 20
+    before = find_communities(link_graph(documents, edges), {}, settings).of
+    after = find_communities(link_graph([*documents, doc_id("c", "new")], changed), {}, settings).of
+    return sum(before[document] != after.get(document) for document in documents)
+
+
+def test_a_few_changed_links_leave_most_documents_in_their_communities() -> None:
+    by_name = sum(_moved(seed, Communities()) for seed in range(1, 11))
     # A shuffle, however seeded, is another one when there is a document more.
-    first = find_communities(link_graph(documents, edges), {}, Communities(seed=7)).of
-    second = find_communities(
-        link_graph([*documents, doc_id("c", "new")], changed), {}, Communities(seed=7)
-    ).of
-    assert sum(first[d] != second.get(d) for d in documents) > len(moved)
+    shuffled = sum(_moved(seed, Communities(seed=7)) for seed in range(1, 11))
+    assert by_name < 0.15 * 4_000
+    assert shuffled > 1.5 * by_name

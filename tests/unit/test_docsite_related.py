@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from docsite.library import Edges, Library
-from docsite.related import backlink_rows, related_rows, relations
+from docsite.related import Relations, backlink_rows
 from tests.site_builder import snapshot_of
 
 
 def _related(texts: dict[str, str], path: str, many: int = 5) -> list[str]:
     library = Library(snapshot_of({"notes": texts}))
-    known = relations(library.entries, library.edges)
+    known = Relations(library.entries, library.edges, many)
     row = library.by_id[f"notes:{path}"].row
-    return [library.entries[other].path for other in related_rows(known, row, many)]
+    return [library.entries[other].path for other in known.related_to(row)]
 
 
 HUB = {"hub.md": "# Hub\n"}

@@ -19,7 +19,6 @@ from docsite.library import Edges
 from docsite.neighbours import EACH_SIDE, MIN_NEIGHBOURS
 from docsite.pages import MAX_BACKLINKS
 from docsite.plan import SitePlan
-from docsite.related import related_rows
 
 Flags = npt.NDArray[np.bool_]
 
@@ -90,11 +89,8 @@ def _sides(there: Rows, here: Rows, mutual: Flags, shown: Digests, ranks: Ranks)
 
 def related_digests(plan: SitePlan, shown: Digests) -> list[bytes]:
     """The pages that a page recommends."""
-    many = plan.settings.related
-    return [
-        digest(shown[related_rows(plan.relations, row, many)].tobytes())
-        for row in range(len(plan.library.entries))
-    ]
+    relations = plan.relations
+    return [digest(shown[relations.related_to(row)].tobytes()) for row in range(len(plan.library.entries))]
 
 
 def _place_in_group(groups: Rows) -> Rows:

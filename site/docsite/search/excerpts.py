@@ -18,6 +18,7 @@ from docsite.search.packing import text
 
 # Characters of text in a file; packing leaves about two fifths.
 GROUP_CHARS = 3_600
+_SECTIONS_AT_A_TIME = 4_096
 _BETWEEN = " › "
 _NOT_IN_SLUG = re.compile(r"[^\w -]")
 
@@ -56,6 +57,7 @@ class Texts:
         places = pc.index_in(snapshot.table("passages", ["section_id"])["section_id"], value_set=ids)
         self._places = places.combine_chunks()
         self._sections = [sections[name].combine_chunks() for name in ("title", "slug", "breadcrumb")]
+        self._first, self._some = 0, list[tuple[str | None, ...]]()
         pa.default_memory_pool().release_unused()
 
     def pieces(self, counts: Sequence[int]) -> Iterator[_Piece]:
@@ -71,9 +73,17 @@ class Texts:
         """Title, name and the headings above; a name that the title gives is 0."""
         if place is None:
             return ["", "", ""]
-        title, slug, breadcrumb = (str(column[place].as_py() or "") for column in self._sections)
+        title, slug, breadcrumb = (given or "" for given in self._row(place))
         above = breadcrumb.split(_BETWEEN)[1:-1]
         return [title, 0 if slug and slug == _slug(title) else slug, _BETWEEN.join(above)]
+
+    def _row(self, place: int) -> tuple[str | None, ...]:
+        """One section's columns: asked for in order, they are taken out of them many at a time."""
+        if not 0 <= place - self._first < len(self._some):
+            self._first = place
+            some = (column.slice(place, _SECTIONS_AT_A_TIME).to_pylist() for column in self._sections)
+            self._some = list(zip(*some, strict=True))
+        return self._some[place - self._first]
 
 
 def _cut(row: int, passages: Sequence[_Passage]) -> Iterator[_Piece]:

@@ -1,0 +1,116 @@
+"""A weighted graph falls into communities of high modularity: Louvain, then documents one by one, then Louvain once more.
+
+    gain(i → c) = w(i, c) − resolution · s_i · S_c / Σ s
+
+``w(i, c)`` is the weight between document ``i`` and community ``c``, ``s_i`` the sum of its weights, and ``S_c`` that of
+the community without it: twice the gain of modularity (Newman 2006), times the weight of the graph.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from pipeline.settings import Communities
+
+Labels = npt.NDArray[np.int64]
+Weights = npt.NDArray[np.float64]
+# The library counts in 32 bits: gains of modularity below these are rounding.
+_LEAST_OF_A_PASS, _LEAST_OF_A_LEVEL = 1e-6, 1e-7
+# In links, which are counted in 64.
+_LEAST_GAIN = 1e-6
+
+
+def partition(graph: sparse.csr_matrix, settings: Communities) -> Labels:
+    """A label from 0 on for each row of a symmetric matrix of weights, of which every row has one.
+
+    Louvain moves whole communities once it has joined them. So documents that are better off elsewhere move after it,
+    and communities join once more.
+    """
+    labels = _settled(graph, _louvain(graph, settings), settings.resolution)
+    member = _membership(labels)
+    return _louvain(sparse.csr_matrix(member.T @ graph @ member), settings)[labels]
+
+
+def modularity(graph: sparse.csr_matrix, labels: Labels) -> float:
+    """The share of the weight that lies inside communities, less the share that chance would put there."""
+    strength = _strength(graph)
+    shares = np.bincount(labels, strength) / strength.sum()
+    return float(inside(graph, labels).sum() / strength.sum() - (shares**2).sum())
+
+
+def inside(graph: sparse.csr_matrix, labels: Labels) -> Weights:
+    """The weight between each row and the others of its community."""
+    pairs = graph.tocoo()
+    same = labels[pairs.row] == labels[pairs.col]
+    return np.bincount(pairs.row[same], pairs.data[same], len(labels)).astype(np.float64)
+
+
+def _louvain(graph: sparse.csr_matrix, settings: Communities) -> Labels:
+    """Rows are visited in order: a shuffle is another one when there is a document more."""
+    from sknetwork.clustering import Louvain
+
+    found = Louvain(
+        settings.resolution,
+        modularity="newman",
+        tol_optimization=_LEAST_OF_A_PASS,
+        tol_aggregation=_LEAST_OF_A_LEVEL,
+        shuffle_nodes=bool(settings.seed),
+        random_state=settings.seed,
+        return_probs=False,
+        return_aggregate=False,
+    ).fit_predict(graph)
+    return np.asarray(found, dtype=np.int64)
+
+
+def _settled(graph: sparse.csr_matrix, labels: Labels, resolution: float) -> Labels:
+    """The labels after every document that gains by it has moved, one by one and in order, until none does."""
+    moved = labels.copy()
+    strength = _strength(graph)
+    share = resolution * strength / strength.sum()
+    total = np.bincount(labels, strength).astype(np.float64)
+    while sum(
+        _moves(row, graph, moved, strength, share, total) for row in _restless(graph, moved, strength, share)
+    ):
+        pass
+    return np.unique(moved, return_inverse=True)[1].astype(np.int64)
+
+
+def _restless(graph: sparse.csr_matrix, labels: Labels, strength: Weights, share: Weights) -> list[int]:
+    """The rows that would gain by going elsewhere, all the others staying."""
+    to = sparse.csr_matrix(graph @ _membership(labels))
+    total = np.bincount(labels, strength)
+    row = np.repeat(np.arange(len(labels)), np.diff(to.indptr))
+    at_home = to.indices == labels[row]
+    gain = to.data - share[row] * (total[to.indices] - at_home * strength[row])
+    stays = -share * (total[labels] - strength)
+    stays[row[at_home]] = gain[at_home]
+    return np.flatnonzero(np.maximum.reduceat(gain, to.indptr[:-1]) > stays + _LEAST_GAIN).tolist()
+
+
+def _moves(
+    row: int, graph: sparse.csr_matrix, labels: Labels, strength: Weights, share: Weights, total: Weights
+) -> bool:
+    """Whether the row goes elsewhere, as the others are now; if so ``labels`` and ``total`` are changed."""
+    home, own = labels[row], slice(graph.indptr[row], graph.indptr[row + 1])
+    to = np.bincount(labels[graph.indices[own]], graph.data[own], len(total))
+    gain = to - share[row] * total
+    gain[home] += share[row] * strength[row]
+    best = int(np.argmax(gain))
+    if gain[best] <= gain[home] + _LEAST_GAIN:
+        return False
+    labels[row] = best
+    total[home] -= strength[row]
+    total[best] += strength[row]
+    return True
+
+
+def _membership(labels: Labels) -> sparse.csr_matrix:
+    """A one for each row, in the column of its label."""
+    rows = len(labels)
+    return sparse.csr_matrix((np.ones(rows), labels, np.arange(rows + 1)), shape=(rows, labels.max() + 1))
+
+
+def _strength(graph: sparse.csr_matrix) -> Weights:
+    return np.asarray(graph.sum(axis=1)).ravel()

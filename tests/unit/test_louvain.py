@@ -1,0 +1,85 @@
+"""Partitions of graphs: as good as a reference implementation's, and no document is better off elsewhere."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy import sparse
+
+from pipeline.louvain import Labels, inside, modularity, partition
+from pipeline.settings import Communities
+
+Graph = sparse.csr_matrix
+
+
+def _blurred(seed: int, nodes: int = 300, group: int = 15) -> Graph:
+    """Groups with two links in three inside, and weights from 1 to 3: many partitions are nearly as good as the best."""
+    chance = np.random.default_rng(seed)
+    here = np.repeat(np.arange(nodes), 4)
+    near = here // group * group + chance.integers(group, size=len(here))
+    there = np.where(chance.random(len(here)) < 2 / 3, near, chance.integers(nodes, size=len(here)))
+    apart = here != there
+    shape = (nodes, nodes)
+    weight = chance.integers(1, 4, size=len(here)).astype(float)
+    directed = sparse.csr_matrix((weight[apart], (here[apart], there[apart])), shape=shape)
+    return sparse.csr_matrix(directed + directed.T)
+
+
+def _as_networkx(graph: Graph) -> nx.Graph:
+    return nx.from_scipy_sparse_array(graph)
+
+
+def _groups(labels: Labels) -> list[set[int]]:
+    return [set(np.flatnonzero(labels == label).tolist()) for label in range(labels.max() + 1)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_partitions_are_as_good_as_those_of_a_reference_implementation(seed: int) -> None:
+    graph = _blurred(seed)
+    reference = nx.community.louvain_communities(_as_networkx(graph), seed=seed)
+    best = nx.community.modularity(_as_networkx(graph), reference)
+    labels = partition(graph, Communities())
+    assert sorted(set(labels.tolist())) == list(range(labels.max() + 1))
+    assert modularity(graph, labels) >= best - 0.005
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_modularity_is_that_of_a_reference_implementation(seed: int) -> None:
+    graph = _blurred(seed)
+    labels = partition(graph, Communities(resolution=1.5))
+    expected = nx.community.modularity(_as_networkx(graph), _groups(labels))
+    assert modularity(graph, labels) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hardly_a_document_would_be_better_off_in_another_community(seed: int) -> None:
+    graph = _blurred(seed, nodes=90)
+    labels = partition(graph, Communities())
+    restless = 0
+    for row in range(len(labels)):
+        now = modularity(graph, labels)
+        for other in range(labels.max() + 1):
+            moved = labels.copy()
+            moved[row] = other
+            if modularity(graph, moved) > now + 1e-6:
+                restless += 1
+                break
+    # Communities join once more at the end; that may leave a document beside a better place.
+    assert restless <= 2
+
+
+def test_weight_inside_is_counted_from_both_ends() -> None:
+    graph = sparse.csr_matrix(np.array([[0.0, 2, 1], [2, 0, 0], [1, 0, 0]]))
+    assert inside(graph, np.array([0, 0, 1])).tolist() == [2, 2, 0]
+
+
+def test_a_higher_resolution_gives_more_communities() -> None:
+    graph = _blurred(1)
+    few, many = (partition(graph, Communities(resolution=given)).max() for given in (0.5, 4.0))
+    assert many > few
+
+
+def test_one_link_is_one_community() -> None:
+    graph = sparse.csr_matrix(np.array([[0.0, 1], [1, 0]]))
+    assert partition(graph, Communities()).tolist() == [0, 0]
