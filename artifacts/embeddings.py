@@ -53,7 +53,7 @@ class EmbeddingStore:
 
     def recall(self, hashes: Sequence[str]) -> Recall:
         """The stored vectors of these content hashes, shape ``(len(hashes), dimension)``; unknown rows are 0."""
-        segments = self._segments()
+        segments = tuple(self._segments())
         vectors = np.zeros((len(hashes), self._dimension), dtype=np.float32)
         if not segments:
             return Recall(vectors, np.arange(len(hashes)))

@@ -28,18 +28,11 @@ Rows: TypeAlias = npt.NDArray[np.int64]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
 
-def write_index(vectors: Vectors, path: Path, wanted: VectorIndex | None = None) -> IndexRecord:
-    """A new FAISS file with the rows in order, and what the manifest says of it.
-
-    Raises ``ArtifactError`` for rows that are not finite unit vectors, ``WriteFailed`` for a disk that refuses.
-    """
-    index, record = build_index(vectors, wanted or VectorIndex())
-    save_index(index, path)
-    return record
-
-
 def build_index(vectors: Vectors, wanted: VectorIndex) -> tuple[Any, IndexRecord]:
-    """The FAISS index of the rows in order, and what the manifest says of it; raises as ``write_index`` does."""
+    """The FAISS index of the rows in order, and what the manifest says of it.
+
+    Raises ``ArtifactError`` for rows that are not finite unit vectors.
+    """
     import faiss
 
     _require_unit_rows(vectors)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from functools import partial
+from threading import Thread
 from typing import TypeVar
 
 import pyarrow as pa
@@ -47,11 +48,20 @@ def _begun(stage: Callable[[A], T], given: A, beside: Beside, *, is_long: bool) 
 
 
 def _meanwhile(stage: Callable[[], T]) -> Callable[[], T]:
-    """The stage's result when it is called for; a thread does it, for it leaves the interpreter to others."""
-    aside = ThreadPoolExecutor(1, "noctule-aside")
-    begun = aside.submit(stage)
-    aside.shutdown(wait=False)
-    return begun.result
+    """The stage's result when it is called for; a thread does it, for it leaves the interpreter to others.
+
+    Nobody waits for the thread once the result is no longer wanted.
+    """
+    made: Future[T] = Future()
+
+    def make() -> None:
+        try:
+            made.set_result(stage())
+        except BaseException as error:
+            made.set_exception(error)
+
+    Thread(target=make, name="noctule-aside", daemon=True).start()
+    return made.result
 
 
 class Parts:
@@ -106,6 +116,7 @@ class Parts:
         self.passages = assemble.passage_rows(passages, self.encoded)
         self.sections = corpus.sections
         self.centroids = assemble.centroids_of(each, self.encoded)
+        # Before communities, which another process may still be finding.
         self.term_vectors = self._term_vectors(
             encoding,
             corpus.documents,

@@ -27,8 +27,12 @@ def write_files(staging: Staging, parts: Parts) -> tuple[Staging, Manifest]:
     """Every file of the snapshot but the manifest, which is returned."""
     written = parts.tables()
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for done in [pool.submit(_write, name, table, staging, parts) for name, table in written.items()]:
-            done.result()
+        try:
+            for done in [pool.submit(_write, name, table, staging, parts) for name, table in written.items()]:
+                done.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
     index, record = parts.index()
     save_index(index, staging.path / FAISS_INDEX)
     write_catalog(staging.path, parts.encoder.dimension, parts.languages)

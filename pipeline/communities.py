@@ -17,7 +17,6 @@ from pipeline.settings import Communities
 
 _NUMBERS = 100_000
 
-
 Rows = npt.NDArray[np.int64]
 
 

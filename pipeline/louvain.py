@@ -57,6 +57,7 @@ def _louvain(graph: sparse.csr_matrix, settings: Communities) -> Labels:
         tol_optimization=_LEAST_OF_A_PASS,
         tol_aggregation=_LEAST_OF_A_LEVEL,
         shuffle_nodes=bool(settings.seed),
+        sort_clusters=False,  # equal sizes would stand in an order that hangs on the processor
         random_state=settings.seed,
         return_probs=False,
         return_aggregate=False,
@@ -94,11 +95,12 @@ def _moves(
 ) -> bool:
     """Whether the row goes elsewhere, as the others are now; if so ``labels`` and ``total`` are changed."""
     home, own = labels[row], slice(graph.indptr[row], graph.indptr[row + 1])
-    to = np.bincount(labels[graph.indices[own]], graph.data[own], len(total))
-    gain = to - share[row] * total
-    gain[home] += share[row] * strength[row]
-    best = int(np.argmax(gain))
-    if gain[best] <= gain[home] + _LEAST_GAIN:
+    near, place = np.unique(labels[graph.indices[own]], return_inverse=True)
+    at_home = near == home
+    gain = np.bincount(place, graph.data[own]) - share[row] * (total[near] - at_home * strength[row])
+    stays = gain[at_home].sum() if at_home.any() else -share[row] * (total[home] - strength[row])
+    best = near[np.argmax(gain)]
+    if gain.max() <= stays + _LEAST_GAIN:
         return False
     labels[row] = best
     total[home] -= strength[row]

@@ -13,7 +13,7 @@ from artifacts import durable
 from artifacts.catalog import write_catalog
 from artifacts.disk import Disk
 from artifacts.layout import FAISS_INDEX, FORMAT_VERSION, table_file
-from artifacts.manifest import Manifest, ModelRecord
+from artifacts.manifest import IndexRecord, Manifest, ModelRecord
 from artifacts.parquet import write_table
 from artifacts.store import Published, Staging, Store, describe
 from artifacts.tables import (
@@ -35,7 +35,7 @@ from artifacts.tables import (
     vectors_schema,
     vocabulary_schema,
 )
-from artifacts.vectors import flat_record, write_index
+from artifacts.vectors import Vectors, build_index, flat_record, save_index
 from pipeline.acronyms import Acronym
 from pipeline.identity import canonical_json, doc_id, passage_id, section_id, sha256_hex, text_hash
 from pipeline.model import (
@@ -47,7 +47,7 @@ from pipeline.model import (
     ResolvedLink,
     Section,
 )
-from pipeline.settings import FIELDS
+from pipeline.settings import FIELDS, VectorIndex
 
 DIMENSION = 8
 NAMES = ("alpha.md", "beta.md", "gamma.md")
@@ -119,6 +119,13 @@ def unit_rows(rows: int, seed: int = 0) -> np.ndarray:
     """Random unit vectors, the same for a seed every time."""
     vectors = np.random.default_rng(seed).normal(size=(rows, DIMENSION)).astype(np.float32)
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
+
+
+def write_index(vectors: Vectors, path: Path, wanted: VectorIndex | None = None) -> IndexRecord:
+    """A FAISS file with the rows in order, and what the manifest says of it."""
+    index, record = build_index(vectors, wanted or VectorIndex())
+    save_index(index, path)
+    return record
 
 
 def write_tables(folder: Path, tables: Mapping[str, pa.Table]) -> None:

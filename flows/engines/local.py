@@ -16,8 +16,8 @@ from pipeline.settings import Settings
 
 # So many have more texts than another process should encode.
 MOST_FILES = 1_000
-# A process takes as long to start as it takes to parse so many, and other processes of a night want the core as well.
-_BATCHES_WORTH_A_PROCESS = 4
+# A second process takes as long to start as it would take to parse half of them; a night has other work for that core.
+_FEW_BATCHES = 4
 A = TypeVar("A")
 T = TypeVar("T")
 
@@ -63,7 +63,7 @@ class Inline:
 
 
 class Processes:
-    """Parsing in one process a core, each killable; encoding in this process, one thread a core, or beside it."""
+    """Parsing in one process a core (a few files in one), each killable; encoding in this process, one thread a core, or beside it."""
 
     def __init__(self, settings: Settings) -> None:
         self._embed = settings.embed
@@ -72,8 +72,8 @@ class Processes:
         self._loading = ThreadPoolExecutor(1, "noctule-model")
 
     def workers(self, batches: int) -> AbstractContextManager[Caller]:
-        """As many processes as there are cores, or as are worth their start."""
-        return Workers(max(1, min(self._cores, -(-batches // _BATCHES_WORTH_A_PROCESS))))
+        """As many processes as there are cores or batches; one for a few."""
+        return Workers(1 if batches <= _FEW_BATCHES else min(self._cores, batches))
 
     def prepare(self, encoder: TransformerEncoder, files: int) -> None:
         """For many files this process begins to load the model, for a few another one."""

@@ -19,7 +19,7 @@ DIRECT_LINK = 0.6
 # More than any page can share with another, and little enough for nine decimals beside it.
 _NEAR = 1e5
 # Compared together; each may share something with thousands.
-_PAGES_AT_A_TIME = 512
+_PAGES_AT_A_TIME = 128
 
 
 class Relations:
@@ -59,9 +59,8 @@ class Relations:
         page, other = page[others], scores.indices[others].astype(np.int64)
         own = self._communities[page]
         is_near = (self._communities[other] == own) & (own >= 0)
-        worth = (
-            np.round(scores.data[others], 9) + is_near * _NEAR
-        )  # sums of the same weights in another order tie
+        # Rounded, so that sums of the same weights in another order tie.
+        worth = np.round(scores.data[others], 9) + is_near * _NEAR
         borders = np.searchsorted(page, first + np.arange(scores.shape[0] + 1))
         for start, end in pairwise(borders.tolist()):
             yield other[start:end][np.argsort(-worth[start:end], kind="stable")[: self._many]]

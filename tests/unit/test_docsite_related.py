@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from docsite import related
 from docsite.library import Edges, Library
 from docsite.related import Relations, backlink_rows
 from tests.site_builder import snapshot_of
@@ -47,6 +49,17 @@ def test_the_own_community_comes_first() -> None:
     right["r0.md"] = f"---\ntags: [one, two, three]\n---\n{right['r0.md']}"
     found = _related(left | right, "l0.md", many=4)
     assert set(found[:3]) == {"l1.md", "l2.md", "l3.md"} and found[3] == "r0.md"
+
+
+def test_pages_are_compared_in_blocks_with_the_pages_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {f"p{i}.md": f"---\ntags: [t{i % 3}]\n---\n[x](p{(i * 5 + 1) % 11}.md)" for i in range(11)}
+    library = Library(snapshot_of({"notes": texts}))
+    whole = Relations(library.entries, library.edges, 4)
+    monkeypatch.setattr(related, "_PAGES_AT_A_TIME", 2)
+    parts = Relations(library.entries, library.edges, 4)
+    expected = [whole.related_to(row).tolist() for row in range(11)]
+    assert [parts.related_to(row).tolist() for row in range(11)] == expected
+    assert any(len(others) == 4 for others in expected)
 
 
 def test_backlinks_are_the_links_turned_round() -> None:

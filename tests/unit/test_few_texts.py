@@ -79,6 +79,14 @@ def test_who_encodes_depends_on_how_much_there_is(model: Embed) -> None:
     assert encoder.is_loaded
 
 
+@pytest.mark.parametrize(("batches", "processes"), [(0, 1), (1, 1), (4, 1), (5, 5), (96, 64)])
+def test_few_batches_are_parsed_by_one_process(model: Embed, batches: int, processes: int) -> None:
+    engine = Processes(Settings(embed=model.model_copy(update={"workers": 64})))
+    with engine.workers(batches) as workers:
+        assert workers.count == processes
+    engine.close()
+
+
 def test_a_model_says_its_dimension_before_it_is_loaded(model: Embed) -> None:
     files, encoder = find(model), TransformerEncoder(model)
     assert files.dimension == encoder.dimension == 32 and not encoder.is_loaded

@@ -15,7 +15,6 @@ from artifacts.manifest import Manifest
 from artifacts.parquet import write_table
 from artifacts.store import Store
 from artifacts.tables import schemas
-from artifacts.vectors import write_index
 from pipeline.errors import DamagedSnapshot, UnsupportedFormat
 from tests.snapshot_builder import (
     DIMENSION,
@@ -24,6 +23,7 @@ from tests.snapshot_builder import (
     publish_tiny_snapshot,
     tiny_tables,
     unit_rows,
+    write_index,
     write_tables,
 )
 

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 from artifacts.parquet import open_file, read_table, write_table
-from artifacts.vectors import read_index, write_index
+from artifacts.vectors import read_index
 from pipeline.errors import ArtifactError, DamagedSnapshot, WriteFailed
-from tests.snapshot_builder import DIMENSION, tiny_tables, unit_rows
+from tests.snapshot_builder import DIMENSION, tiny_tables, unit_rows, write_index
 
 
 def test_chunks_and_metadata_do_not_change_the_bytes(tmp_path: Path) -> None:

@@ -13,10 +13,10 @@ from threadpoolctl import threadpool_limits
 from artifacts import ivf
 from artifacts.layout import FAISS_INDEX
 from artifacts.manifest import IndexRecord
-from artifacts.vectors import first_strange_row, flat_record, read_index, search, write_index
+from artifacts.vectors import first_strange_row, flat_record, read_index, search
 from pipeline.errors import DamagedSnapshot
 from pipeline.settings import VectorIndex
-from tests.snapshot_builder import unit_rows
+from tests.snapshot_builder import unit_rows, write_index
 
 ROWS, DIMENSION = 3000, 32
 IVF = VectorIndex(index="ivf")
