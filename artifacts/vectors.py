@@ -72,6 +72,26 @@ def _is_approximate(wanted: VectorIndex, rows: int) -> bool:
     return wanted.index == "ivf" or rows > wanted.flat_up_to
 
 
+def inner_products(left: Vectors, left_row: Rows, right: Vectors, right_row: Rows) -> Vectors:
+    """The inner product of each pair of rows, as many as the two columns of row numbers name; no row is copied."""
+    import faiss
+
+    left, right = np.ascontiguousarray(left, np.float32), np.ascontiguousarray(right, np.float32)
+    left_row, right_row = np.ascontiguousarray(left_row, np.int64), np.ascontiguousarray(right_row, np.int64)
+    _require_rows(left, left_row)
+    _require_rows(right, right_row)
+    found = np.empty(len(left_row), dtype=np.float32)
+    given = (faiss.swig_ptr(each) for each in (left, left_row, right, right_row, found))
+    faiss.pairwise_indexed_inner_product(left.shape[1], len(found), *given)
+    return found
+
+
+def _require_rows(vectors: Vectors, row: Rows) -> None:
+    """FAISS reads where it is told to, so numbers are looked at first."""
+    if len(row) and not 0 <= row.min() <= row.max() < len(vectors):
+        raise IndexError(f"rows {row.min()} to {row.max()} of {len(vectors)}")
+
+
 def _require_unit_rows(vectors: Vectors) -> None:
     if vectors.ndim != 2 or vectors.dtype != np.float32 or vectors.shape[1] == 0:
         raise _refused(f"vectors must be float32 rows, got {vectors.dtype} {vectors.shape}")

@@ -1,9 +1,10 @@
 """Texts become unit float32 rows, fast, and the same bits whatever else is in the batch.
 
-A batch is a fixed shape: texts of one padded length (a multiple of 16 tokens), as many as the token budget
-holds, filled up with empty rows. One thread computes one batch alone, and several batches run at once. So a
-text's vector depends on the text, the model and the precision, and not on the number of threads, on the
-texts beside it, or on how much was taken from the embedding store.
+A batch has one of a few shapes: texts of one padded length (a multiple of 16 tokens), as many as the token
+budget holds; the last of a length is filled up with empty rows to a multiple of 256 tokens, on a GPU to the whole
+budget. One thread computes one batch alone, and several batches run at once. So a text's vector depends on the
+text, the model and the precision, and not on the number of threads, on the texts beside it, or on how much was
+taken from the embedding store.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ LENGTH_STEP = 16
 # Part of the embedding store's key: raise it when the same text would get another vector.
 VERSION = 1
 _CUDA_BATCH_FACTOR = 32
+# Matrices of so many rows and more are multiplied in one way, whatever their height.
+_LEAST_TOKENS = 256
 # Without one of these Linux has no GPU that torch calls CUDA: NVIDIA's, AMD's, or Windows' below it.
 _GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
 
@@ -76,6 +79,8 @@ class TransformerEncoder:
         # Shared by all calls of encode: while one ends its last batches, the next one's fill the other threads.
         self._pool = ThreadPoolExecutor(workers, "encode", initializer=_one_thread)
         self._batch_tokens = settings.batch_tokens * (_CUDA_BATCH_FACTOR if on_gpu else 1)
+        # There the way of multiplying is chosen by the shape.
+        self._least_tokens = self._batch_tokens if on_gpu else _LEAST_TOKENS
 
     @property
     def dimension(self) -> int:
@@ -114,7 +119,9 @@ class TransformerEncoder:
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         pending = {
             self._pool.submit(self._run, [ids[row] for row in batch.rows], batch.length, batch.height): batch
-            for batch in plan_batches([len(row) for row in ids], self._batch_tokens)
+            for batch in plan_batches(
+                [len(row) for row in ids], self._batch_tokens, self._least_tokens
+            )
         }
         try:
             for done in as_completed(pending):
@@ -168,16 +175,20 @@ def _features(ids: Sequence[Sequence[int]], length: int, height: int, device: st
     }
 
 
-def plan_batches(lengths: Sequence[int], batch_tokens: int) -> Iterator[_Batch]:
-    """Batches of one padded length each, longest first, so that the end of a run is short work."""
+def plan_batches(lengths: Sequence[int], batch_tokens: int, least_tokens: int) -> Iterator[_Batch]:
+    """Batches of one padded length each, longest first, so that the end of a run is short work.
+
+    All but the last of a length hold ``batch_tokens``, and that a multiple of ``least_tokens``, as far as rows go.
+    """
     by_length: dict[int, list[int]] = {}
     for row, length in enumerate(lengths):
         by_length.setdefault(_padded(length), []).append(row)
     for length in sorted(by_length, reverse=True):
         rows = by_length[length]
-        height = max(1, batch_tokens // length)
+        height, step = max(1, batch_tokens // length), max(1, least_tokens // length)
         for at in range(0, len(rows), height):
-            yield _Batch(tuple(rows[at : at + height]), length, height)
+            part = tuple(rows[at : at + height])
+            yield _Batch(part, length, min(height, -(-len(part) // step) * step))
 
 
 def _padded(length: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -54,13 +55,34 @@ def test_a_query_is_close_to_the_same_text_as_a_passage() -> None:
     )
 
 
-def test_batches_hold_every_text_once_in_a_fixed_shape() -> None:
-    lengths = [3, 250, 17, 16, 90, 91, 5]
-    batches = list(plan_batches(lengths, 256))
-    assert sorted(row for batch in batches for row in batch.rows) == list(range(7))
+@pytest.mark.parametrize("precision", ["fp32", "auto"])
+def test_the_height_of_a_batch_changes_no_bit(precision: Literal["fp32", "auto"]) -> None:
+    encoder = load_encoder(Embed(precision=precision))
+    alike = [f"word {number} " * 40 for number in range(10)]
+    every = encoder.encode(alike)
+    for few in range(1, len(alike)):
+        assert np.array_equal(encoder.encode(alike[:few]), every[:few])
+
+
+def test_batches_hold_every_text_once_in_one_of_a_few_shapes() -> None:
+    lengths = [3, 250, 17, 16, 90, 91, 5, *[100] * 12]
+    batches = list(plan_batches(lengths, 1024, 256))
+    assert sorted(row for batch in batches for row in batch.rows) == list(range(len(lengths)))
     for batch in batches:
-        assert batch.length % 16 == 0 and len(batch.rows) <= batch.height == max(1, 256 // batch.length)
+        assert batch.length % 16 == 0 and len(batch.rows) <= batch.height
         assert all(lengths[row] <= batch.length for row in batch.rows)
+    assert [(batch.length, batch.height, len(batch.rows)) for batch in batches] == [
+        (256, 1, 1),
+        (112, 9, 9),
+        (112, 4, 3),
+        (96, 2, 2),
+        (32, 8, 1),
+        (16, 16, 3),
+    ]
+
+
+def test_on_a_gpu_every_batch_is_filled_up_to_the_whole_budget() -> None:
+    assert {batch.height for batch in plan_batches([100] * 12, 1024, 1024)} == {9}
 
 
 def test_a_model_that_is_not_here_is_refused_without_a_download() -> None:

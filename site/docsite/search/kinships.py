@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from docsite.search.material import Floats, Lexicon, Narrow, Shape, TermVectors
+from artifacts.vectors import inner_products
+from docsite.search.material import Floats, Ints, Lexicon, Narrow, Shape, TermVectors
 
-_TERMS_AT_A_TIME, _PRODUCTS_AT_A_TIME, _THREADS = 20_000, 2_048, 2
+_TERMS_AT_A_TIME = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +35,7 @@ def kinships(
     document = shape.document_of[lexicon.passage]
     opening = np.flatnonzero(changes(term) | changes(document))
     length = np.zeros(len(lexicon.terms), dtype=np.float32)
-    for first in range(0, len(length), _TERMS_AT_A_TIME):
-        some = np.arange(first, min(len(length), first + _TERMS_AT_A_TIME))
+    for some in _blocks(len(length)):
         length[some] = np.linalg.norm(vectors.of(some), axis=1)
     return Kinships(
         _products(term, lexicon.passage, vectors, passages),
@@ -53,19 +53,16 @@ def no_kinships(lexicon: Lexicon, shape: Shape) -> Kinships:
 
 def _products(term: Narrow, row: Narrow, vectors: TermVectors, rows: Floats) -> Floats:
     found = np.zeros(len(term), dtype=np.float32)
-
-    def multiply(first: int) -> None:
-        part = slice(first, first + _PRODUCTS_AT_A_TIME)
-        start, end = int(term[first]), int(term[part][-1]) + 1  # terms ascend
-        own = vectors.of(np.arange(start, end))
-        found[part] = np.einsum(
-            "pd,pd->p", rows.take(row[part], axis=0), own.take(term[part] - start, axis=0)
-        )
-
-    with ThreadPoolExecutor(_THREADS) as pool:
-        for _ in pool.map(multiply, range(0, len(term), _PRODUCTS_AT_A_TIME)):
-            pass
+    for some in _blocks(len(vectors.scale)):
+        part = slice(*np.searchsorted(term, [some[0], some[-1] + 1]))  # terms ascend
+        found[part] = inner_products(vectors.of(some), term[part] - some[0], rows, row[part])
     return found
+
+
+def _blocks(terms: int) -> Iterator[Ints]:
+    """The terms in order, as many at a time as are held in full."""
+    for first in range(0, terms, _TERMS_AT_A_TIME):
+        yield np.arange(first, min(terms, first + _TERMS_AT_A_TIME))
 
 
 def term_of(lexicon: Lexicon) -> Narrow:
