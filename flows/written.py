@@ -47,6 +47,7 @@ def _write(name: str, table: pa.Table, staging: Staging, parts: Parts) -> None:
         staging.path / table_file(name),
         row_group_size=PASSAGES_PER_GROUP if name in ("passages", "term_vectors") else 65_536,
         row_groups=assemble.group_sizes(groups) if groups else None,
+        ascending=("passage",) if groups else (),
     )
 
 
