@@ -55,15 +55,16 @@ class EmbeddingStore:
         """The stored vectors of these content hashes, shape ``(len(hashes), dimension)``; unknown rows are 0."""
         segments = tuple(self._segments())
         vectors = np.zeros((len(hashes), self._dimension), dtype=np.float32)
-        if not segments:
-            return Recall(vectors, np.arange(len(hashes)))
-        stored = pa.concat_arrays([chunk for each in segments for chunk in each["content_hash"].chunks])
-        at = pc.index_in(pa.array(hashes, type=pa.string()), value_set=stored)
+        stored = [chunk for each in segments for chunk in each["content_hash"].chunks]
+        at = pc.index_in(
+            pa.array(hashes, type=pa.string()), value_set=pa.chunked_array(stored, type=pa.string())
+        )
         place = at.fill_null(-1).to_numpy()
-        ends = np.cumsum([len(segment) for segment in segments])
-        for segment, end in zip(segments, ends.tolist(), strict=True):
-            found = np.flatnonzero((place >= end - len(segment)) & (place < end))
-            vectors[found] = _matrix(segment, self._dimension)[place[found] - (end - len(segment))]
+        end = 0
+        for segment in segments:
+            start, end = end, end + len(segment)
+            found = np.flatnonzero((place >= start) & (place < end))
+            vectors[found] = _matrix(segment, self._dimension)[place[found] - start]
         return Recall(vectors, np.flatnonzero(place < 0))
 
     def add(self, hashes: Sequence[str], vectors: Vectors) -> None:
@@ -101,10 +102,11 @@ def write_segment(folder: Path, table: pa.Table) -> Path:
 def read_segment(path: Path) -> pa.Table | None:
     """The rows of a segment; nothing where it cannot be read, or holds other bytes than were written."""
     try:
-        content = path.read_bytes()
-    except OSError:
+        with pa.memory_map(str(path)) as file:
+            content = file.read_buffer()
+            return pq.read_table(pa.BufferReader(content)) if sha256_hex(content)[:32] == path.stem else None
+    except (OSError, pa.ArrowException):
         return None
-    return pq.read_table(pa.BufferReader(content)) if sha256_hex(content)[:32] == path.stem else None
 
 
 def fixed_size_lists(vectors: Vectors) -> pa.FixedSizeListArray:

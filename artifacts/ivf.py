@@ -89,7 +89,6 @@ def _spread(wanted: int, rows: int) -> Rows:
 
 def measure(index: Any, vectors: Vectors, nprobe: int) -> Measured:
     """The recall of the 100 nearest with ``nprobe`` lists; with 0, of as many as find 98 of 100."""
-
     with one_thread():
         queries = _queries(vectors)
         exact = _exact(queries, vectors)

@@ -26,6 +26,7 @@ _FEW = 0.3
 Vectors: TypeAlias = npt.NDArray[np.float32]
 Rows: TypeAlias = npt.NDArray[np.int64]
 Mask: TypeAlias = npt.NDArray[np.bool_]
+Numbers: TypeAlias = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 
 
 def build_index(vectors: Vectors, wanted: VectorIndex) -> tuple[Any, IndexRecord]:
@@ -72,24 +73,26 @@ def _is_approximate(wanted: VectorIndex, rows: int) -> bool:
     return wanted.index == "ivf" or rows > wanted.flat_up_to
 
 
-def inner_products(left: Vectors, left_row: Rows, right: Vectors, right_row: Rows) -> Vectors:
-    """The inner product of each pair of rows, as many as the two columns of row numbers name; no row is copied."""
+def inner_products(left: Vectors, left_row: Numbers, right: Vectors, right_row: Numbers) -> Vectors:
+    """The inner product of each pair of rows, as many as the two columns of row numbers name; no row is copied.
+
+    Raises ``IndexError`` for a row that is not there.
+    """
     import faiss
 
     left, right = np.ascontiguousarray(left, np.float32), np.ascontiguousarray(right, np.float32)
-    left_row, right_row = np.ascontiguousarray(left_row, np.int64), np.ascontiguousarray(right_row, np.int64)
-    _require_rows(left, left_row)
-    _require_rows(right, right_row)
-    found = np.empty(len(left_row), dtype=np.float32)
-    given = (faiss.swig_ptr(each) for each in (left, left_row, right, right_row, found))
-    faiss.pairwise_indexed_inner_product(left.shape[1], len(found), *given)
+    rows = _rows_of(left, left_row), _rows_of(right, right_row)
+    found = np.empty(len(rows[0]), dtype=np.float32)
+    given = (faiss.swig_ptr(each) for each in (left, rows[0], right, rows[1], found))
+    faiss.pairwise_indexed_inner_product(left.shape[1], len(found), *given)  # type: ignore[attr-defined]
     return found
 
 
-def _require_rows(vectors: Vectors, row: Rows) -> None:
-    """FAISS reads where it is told to, so numbers are looked at first."""
-    if len(row) and not 0 <= row.min() <= row.max() < len(vectors):
-        raise IndexError(f"rows {row.min()} to {row.max()} of {len(vectors)}")
+def _rows_of(vectors: Vectors, number: Numbers) -> Rows:
+    """The numbers as FAISS reads them; it reads where it is told to, so they are looked at first."""
+    if len(number) and not 0 <= number.min() <= number.max() < len(vectors):
+        raise IndexError(f"rows {number.min()} to {number.max()} of {len(vectors)}")
+    return np.ascontiguousarray(number, np.int64)
 
 
 def _require_unit_rows(vectors: Vectors) -> None:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -109,12 +109,17 @@ class PlainSteps(Clock):
         with self.measure(name):
             if slots <= 1:
                 return [_unless_told(stage(batch)) for batch in batches]
-            with ThreadPoolExecutor(slots) as pool:
-                try:
-                    return [_unless_told(result) for result in pool.map(stage, batches)]
-                except BaseException:
-                    pool.shutdown(wait=False, cancel_futures=True)
-                    raise
+            return by_threads(stage, batches, slots)
+
+
+def by_threads(work: Callable[[A], T], items: Iterable[A], threads: int) -> list[T]:
+    """The results in order; after an error or a signal nothing more is begun."""
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            return [_unless_told(result) for result in pool.map(work, items)]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def _unless_told(result: T) -> T:

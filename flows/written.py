@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
 
@@ -15,6 +14,7 @@ from artifacts.store import Staging, describe
 from artifacts.vectors import save_index
 from flows import assemble
 from flows.parts import Parts
+from flows.steps import by_threads
 from flows.tools import tools
 from pipeline import text
 
@@ -26,13 +26,7 @@ _AT_ONCE = 2
 def write_files(staging: Staging, parts: Parts) -> tuple[Staging, Manifest]:
     """Every file of the snapshot but the manifest, which is returned."""
     written = parts.tables()
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        try:
-            for done in [pool.submit(_write, name, table, staging, parts) for name, table in written.items()]:
-                done.result()
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    by_threads(lambda name: _write(name, written[name], staging, parts), written, _AT_ONCE)
     index, record = parts.index()
     save_index(index, staging.path / FAISS_INDEX)
     write_catalog(staging.path, parts.encoder.dimension, parts.languages)

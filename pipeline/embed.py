@@ -119,9 +119,7 @@ class TransformerEncoder:
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         pending = {
             self._pool.submit(self._run, [ids[row] for row in batch.rows], batch.length, batch.height): batch
-            for batch in plan_batches(
-                [len(row) for row in ids], self._batch_tokens, self._least_tokens
-            )
+            for batch in plan_batches([len(row) for row in ids], self._batch_tokens, self._least_tokens)
         }
         try:
             for done in as_completed(pending):

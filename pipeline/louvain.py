@@ -72,16 +72,18 @@ def _settled(graph: sparse.csr_matrix, labels: Labels, resolution: float) -> Lab
     share = resolution * strength / strength.sum()
     total = np.bincount(labels, strength).astype(np.float64)
     while sum(
-        _moves(row, graph, moved, strength, share, total) for row in _restless(graph, moved, strength, share)
+        _moves(row, graph, moved, strength, share, total)
+        for row in _restless(graph, moved, strength, share, total)
     ):
         pass
     return np.unique(moved, return_inverse=True)[1].astype(np.int64)
 
 
-def _restless(graph: sparse.csr_matrix, labels: Labels, strength: Weights, share: Weights) -> list[int]:
+def _restless(
+    graph: sparse.csr_matrix, labels: Labels, strength: Weights, share: Weights, total: Weights
+) -> list[int]:
     """The rows that would gain by going elsewhere, all the others staying."""
     to = sparse.csr_matrix(graph @ _membership(labels))
-    total = np.bincount(labels, strength)
     row = np.repeat(np.arange(len(labels)), np.diff(to.indptr))
     at_home = to.indices == labels[row]
     gain = to.data - share[row] * (total[to.indices] - at_home * strength[row])

@@ -63,7 +63,10 @@ class Inline:
 
 
 class Processes:
-    """Parsing in one process a core (a few files in one), each killable; encoding in this process, one thread a core, or beside it."""
+    """Parsing in killable processes, one a core; encoding in this process, one thread a core, or in one beside it.
+
+    A few files are parsed by one process.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._embed = settings.embed

@@ -27,10 +27,6 @@ def _blurred(seed: int, nodes: int = 300, group: int = 15) -> Graph:
     return sparse.csr_matrix(directed + directed.T)
 
 
-def _as_networkx(graph: Graph) -> nx.Graph:
-    return nx.from_scipy_sparse_array(graph)
-
-
 def _groups(labels: Labels) -> list[set[int]]:
     return [set(np.flatnonzero(labels == label).tolist()) for label in range(labels.max() + 1)]
 
@@ -38,8 +34,8 @@ def _groups(labels: Labels) -> list[set[int]]:
 @pytest.mark.parametrize("seed", range(5))
 def test_partitions_are_as_good_as_those_of_a_reference_implementation(seed: int) -> None:
     graph = _blurred(seed)
-    reference = nx.community.louvain_communities(_as_networkx(graph), seed=seed)
-    best = nx.community.modularity(_as_networkx(graph), reference)
+    reference = nx.community.louvain_communities(nx.from_scipy_sparse_array(graph), seed=seed)
+    best = nx.community.modularity(nx.from_scipy_sparse_array(graph), reference)
     labels = partition(graph, Communities())
     assert sorted(set(labels.tolist())) == list(range(labels.max() + 1))
     assert modularity(graph, labels) >= best - 0.005
@@ -49,7 +45,7 @@ def test_partitions_are_as_good_as_those_of_a_reference_implementation(seed: int
 def test_modularity_is_that_of_a_reference_implementation(seed: int) -> None:
     graph = _blurred(seed)
     labels = partition(graph, Communities(resolution=1.5))
-    expected = nx.community.modularity(_as_networkx(graph), _groups(labels))
+    expected = nx.community.modularity(nx.from_scipy_sparse_array(graph), _groups(labels))
     assert modularity(graph, labels) == pytest.approx(expected, abs=1e-12)
 
 

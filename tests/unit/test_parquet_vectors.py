@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from artifacts.parquet import open_file, read_table, write_table
-from artifacts.vectors import read_index
+from artifacts.vectors import inner_products, read_index
 from pipeline.errors import ArtifactError, DamagedSnapshot, WriteFailed
 from tests.snapshot_builder import DIMENSION, tiny_tables, unit_rows, write_index
 
@@ -135,3 +135,35 @@ def test_what_is_no_index_is_refused(content: bytes, tmp_path: Path) -> None:
 def test_a_missing_index_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(DamagedSnapshot, match="cannot read it"):
         read_index(tmp_path / "i", 5, DIMENSION)
+
+
+def test_inner_products_are_those_of_the_rows_that_are_named() -> None:
+    chance = np.random.default_rng(3)
+    left, right = (chance.normal(size=(rows, 24)).astype(np.float32) for rows in (7, 5))
+    at, to = chance.integers(0, 7, 40), chance.integers(0, 5, 40).astype(np.int32)
+    assert inner_products(left, at, right, to) == pytest.approx((left[at] * right[to]).sum(axis=1), abs=1e-5)
+    assert len(inner_products(left, at[:0], right, to[:0])) == 0
+
+
+@pytest.mark.parametrize("wrong", [-1, 5])
+def test_a_row_that_is_not_there_is_never_read(wrong: int) -> None:
+    rows = np.ones((5, 4), dtype=np.float32)
+    with pytest.raises(IndexError, match="of 5"):
+        inner_products(rows, np.array([0, wrong]), rows, np.array([0, 0]))
+
+
+def test_steps_of_a_column_of_lists_give_the_same_rows_in_fewer_bytes(tmp_path: Path) -> None:
+    lists = pa.array([list(range(at, 40_000, 7)) for at in range(7)], type=pa.list_(pa.int32()))
+    table = pa.table({"passage": lists})
+    write_table(table, tmp_path / "steps", ascending=("passage",))
+    write_table(table, tmp_path / "plain")
+    assert read_table(tmp_path / "steps").equals(table)
+    assert (tmp_path / "steps").stat().st_size < (tmp_path / "plain").stat().st_size / 4
+
+
+def test_rows_of_bytes_take_a_byte_a_number(tmp_path: Path) -> None:
+    code = np.random.default_rng(3).integers(-127, 128, 256 * 384).astype(np.int8)
+    table = pa.table({"code": pa.FixedSizeListArray.from_arrays(pa.array(code), 384)})
+    write_table(table, tmp_path / "codes")
+    assert read_table(tmp_path / "codes").equals(table)
+    assert (tmp_path / "codes").stat().st_size < 1.05 * len(code)
