@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 import pyarrow as pa
@@ -184,8 +185,13 @@ def documents_table(documents: Iterable[Document]) -> pa.Table:
 
 def _table(rows: Iterable[Any], schema: pa.Schema) -> pa.Table:
     nouns = list(rows)
+    if not nouns:
+        return schema.empty_table()
     columns = [
-        pa.array([getattr(noun, field.name, None) for noun in nouns], type=field.type) for field in schema
+        pa.array(list(map(attrgetter(field.name), nouns)), type=field.type)
+        if hasattr(nouns[0], field.name)
+        else pa.nulls(len(nouns), field.type)
+        for field in schema
     ]
     return pa.Table.from_arrays(columns, schema=schema)
 

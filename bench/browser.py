@@ -35,7 +35,8 @@ from docsite.assets import asset_files
 from docsite.plan import plan_site
 from docsite.previous import PreviousSite
 from docsite.search.beside import begin_lookup
-from docsite.search.index import search_files
+from docsite.search.index import Elsewhere, search_files
+from docsite.search.shown import begin_shown
 from docsite.staging import Stage
 from flows.beside import Beside
 from pipeline.search_settings import Search
@@ -79,7 +80,8 @@ def build(store: Path, target: Path) -> None:
         stage = Stage(target, PreviousSite())
         lookup = begin_lookup(snapshot, Search(), beside, stage)
         plan = plan_site(snapshot, Site())
-        for each in chain(asset_files(plan), search_files(plan, snapshot, lookup=lookup)):
+        made = Elsewhere(lookup, begin_shown(plan, snapshot, beside, stage))
+        for each in chain(asset_files(plan), search_files(plan, snapshot, elsewhere=made)):
             stage.add(each)
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("noctule")
 # What another process does of a site.
-SITE_WORK = ("docsite.search.beside", "docsite.pages_beside")
+SITE_WORK = ("docsite.search.beside", "docsite.search.shown", "docsite.pages_beside")
 
 
 @dataclass(frozen=True, slots=True)

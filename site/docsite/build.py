@@ -21,7 +21,8 @@ from docsite.plan import SitePage, SitePlan, plan_site
 from docsite.previews import preview_files
 from docsite.previous import PreviousSite, Reuse, SiteRecord, previous_site, record_files
 from docsite.search.beside import begin_lookup, prepare_lookup
-from docsite.search.index import search_files
+from docsite.search.index import Elsewhere, search_files
+from docsite.search.shown import begin_shown
 from docsite.staging import Stage, exchanged
 from docsite.twins import llms_file
 from pipeline.errors import SourceError
@@ -130,10 +131,12 @@ def _write(wanted: _Wanted, stage: Stage) -> SiteResult:
     stage.look()
     lookup = begin_lookup(snapshot, ranking, wanted.beside, stage) if ranking else None
     plan = plan_site(snapshot, wanted.settings)
+    shown = begin_shown(plan, snapshot, wanted.beside, stage) if ranking else None
     reuse = Reuse(stage.previous, shared_digest(plan))
     add_pages(plan, _add_kept(plan, reuse, stage), snapshot, stage, wanted.beside)
     summaries = {each.path: each.summary for each in stage.files}
-    found = search_files(plan, snapshot, ranking, stage.previous, lookup=lookup) if ranking else ()
+    search = Elsewhere(lookup, shown)
+    found = search_files(plan, snapshot, ranking, stage.previous, elsewhere=search) if ranking else ()
     around = _all(_around(plan, summaries), offline_files(plan, reuse.shared))
     for page in _all(list_pages(plan, reuse), around, found):
         stage.add(page)

@@ -17,7 +17,8 @@ from docsite.library import SnapshotTables
 from docsite.plan import SitePage, SitePlan, plan_site
 from docsite.previous import SiteRecord, previous_site, record_files
 from docsite.search.beside import begin_lookup
-from docsite.search.index import search_files
+from docsite.search.index import Elsewhere, search_files
+from docsite.search.shown import begin_shown
 from docsite.staging import Stage, exchanged
 from pipeline.errors import SettingsError, SourceError
 from pipeline.search_settings import Search
@@ -116,7 +117,8 @@ def _files(
 ) -> Iterator[SitePage]:
     """All files in one folder: the engine takes pages to lie one step above its own."""
     lookup = begin_lookup(snapshot, ranking, beside, stage, "")
-    for page in search_files(plan, snapshot, ranking, stage.previous, "", lookup):
+    search = Elsewhere(lookup, begin_shown(plan, snapshot, beside, stage, ""))
+    for page in search_files(plan, snapshot, ranking, stage.previous, "", search):
         # The engine is text; the index's parts say their encoding themselves.
         is_text = not page.kept and not page.content.startswith(_WIDE)
         yield replace(page, content=plain_script(page.content)) if is_text else page

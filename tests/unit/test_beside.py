@@ -18,6 +18,10 @@ from docsite import build, pages_beside, search_only
 from docsite.fingerprints.pages import PageFingerprint
 from docsite.plan import plan_site
 from docsite.search import beside as beside_search
+from docsite.search.excerpts import cards
+from docsite.search.facets import facets
+from docsite.search.index import FOLDER
+from docsite.search.shown import ShownJob, fill_shown
 from flows import parts
 from flows.beside import Beside, beside
 from flows.build import build_snapshot
@@ -135,6 +139,7 @@ def test_a_site_has_the_same_files_whoever_makes_its_pages_and_its_search_index(
         assert (first.files, first.bytes, first.written) == (second.files, second.bytes, second.written)
         assert _files(alone) == _files(helped)
         assert beside.given.count(pages_beside.write_pages) > 10
+        assert beside.given.count(fill_shown) == 1
         # What stands there is taken over by either, and read anew by neither where all is wanted new.
         site = Site(title="Another")
         again = build.build_site(snapshot, helped, site, Search(), beside=beside)
@@ -273,10 +278,12 @@ def test_work_that_died_half_done_is_done_again_over_what_it_left(guide: Guide, 
         job = pages_beside.PagesJob(snapshot.path, snapshot.id, Site(), None, tmp_path, pages)
         lookup = beside_search.LookupJob(snapshot.path, snapshot.manifest, Search(), None)
         search = beside_search.SearchJob(lookup, tmp_path)
-        first = pages_beside.write_pages(job), beside_search.fill_search(search)
+        shown = ShownJob(snapshot.path, snapshot.manifest, cards(plan), facets(plan), None, tmp_path, FOLDER)
+        first = pages_beside.write_pages(job), beside_search.fill_search(search), fill_shown(shown)
         whole = _files(tmp_path)
-        again = pages_beside.write_pages(job), beside_search.fill_search(search)
-    assert first[0].files == again[0].files and first[1].filled.files == again[1].filled.files
+        again = pages_beside.write_pages(job), beside_search.fill_search(search), fill_shown(shown)
+    assert first[0].files == again[0].files
+    assert [each.filled.files for each in first[1:]] == [each.filled.files for each in again[1:]]
     assert whole == _files(tmp_path)
 
 

@@ -58,7 +58,7 @@ class Made:
 
 def begin_ahead(job: LookupJob, beside: Beside) -> None:
     """The lookup of a snapshot that is written is begun, for the site that the same process will be asked for."""
-    if _is_large(job.manifest):
+    if is_large(job.manifest):
         beside.start(make_ahead, job)
 
 
@@ -82,12 +82,13 @@ def begin_lookup(
 
 
 def _job(snapshot: SnapshotTables, ranking: Search, stage: Stage, below: str) -> LookupJob | None:
-    if not isinstance(snapshot, Snapshot) or not _is_large(snapshot.manifest):
+    if not isinstance(snapshot, Snapshot) or not is_large(snapshot.manifest):
         return None
     return LookupJob(snapshot.path, snapshot.manifest, ranking, stage.previous.path, below)
 
 
-def _is_large(manifest: Manifest) -> bool:
+def is_large(manifest: Manifest) -> bool:
+    """Whether a process beside saves more time than it takes to start."""
     return manifest.counts["documents"] >= LEAST_DOCUMENTS
 
 
@@ -118,7 +119,7 @@ _ahead: list[_Lookup] = []
 
 def make_ahead(job: LookupJob) -> None:
     """The lookup is made and kept in this process; the snapshot's folder may get another name meanwhile."""
-    with chdir(job.snapshot), _site_before(job.before) as previous:
+    with chdir(job.snapshot), site_before(job.before) as previous:
         if _ahead and _ahead[0].is_for(job, previous):
             return
         _ahead.clear()
@@ -127,7 +128,7 @@ def make_ahead(job: LookupJob) -> None:
 
 def fill_search(job: SearchJob) -> Made:
     """The files of the lookup, put into the staged folder; raises as ``make_lookup`` and ``Stage.add`` do."""
-    with _site_before(job.lookup.before) as previous:
+    with site_before(job.lookup.before) as previous:
         known = _ahead.pop() if _ahead else None
         if known is None or not known.is_for(job.lookup, previous):
             known = _made(job.lookup, previous)
@@ -137,7 +138,8 @@ def fill_search(job: SearchJob) -> Made:
         return Made(stage.filled(), known.lookup)
 
 
-def _site_before(folder: Path | None) -> AbstractContextManager[PreviousSite]:
+def site_before(folder: Path | None) -> AbstractContextManager[PreviousSite]:
+    """The site before, if one counts."""
     return nullcontext(PreviousSite()) if folder is None else previous_site(folder)
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docsite.library import Entry, SnapshotTables
+from docsite.library import SnapshotTables
 from docsite.plan import SitePlan
 from docsite.search.files import Files
 from docsite.search.material import blocks
@@ -30,6 +30,25 @@ class Groups:
     names: tuple[str, ...]
     documents: tuple[int, ...]
     ordinals: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What every file with texts of a document says of it: its page, and the labels of the pages above that."""
+
+    title: str
+    page: str
+    above: tuple[str, ...]
+    modified: str | None
+
+
+def cards(plan: SitePlan) -> tuple[Card, ...]:
+    """The cards of all documents, in the library's order."""
+    above = {page: tuple(node.label for node in trail[:-1]) for page, trail in plan.tree.trails.items()}
+    return tuple(
+        Card(entry.title, entry.page, above.get(entry.page, ()), entry.modified)
+        for entry in plan.library.entries
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,37 +122,28 @@ def _slug(title: str) -> str:
     return _NOT_IN_SLUG.sub("", title.lower()).strip().replace(" ", "-")
 
 
-def make_groups(plan: SitePlan, snapshot: SnapshotTables, counts: Sequence[int], files: Files) -> Groups:
-    """The files of all documents, of which each has so many passages."""
+def make_groups(
+    shown: Sequence[Card], snapshot: SnapshotTables, counts: Sequence[int], files: Files
+) -> Groups:
+    """The files of all documents, of which each has a card and so many passages."""
     texts = Texts(snapshot)
-    crumbs = {page: [node.label for node in trail[:-1]] for page, trail in plan.tree.trails.items()}
     first: list[tuple[int, int]] = []
 
     def columns() -> Iterator[list[bytes]]:
         for group in _grouped(texts.pieces(counts)):
             first.append((group[0].row, group[0].ordinal))
-            yield [
-                text([_described(plan.library.entries[piece.row], crumbs, texts, piece) for piece in group])
-            ]
+            yield [text([_described(shown[piece.row], texts, piece) for piece in group])]
 
     names = files.add_all(columns())
     return Groups(names, tuple(row for row, _ in first), tuple(ordinal for _, ordinal in first))
 
 
-def _described(entry: Entry, crumbs: Mapping[str, list[str]], texts: Texts, piece: _Piece) -> list[object]:
+def _described(card: Card, texts: Texts, piece: _Piece) -> list[object]:
     """What a browser shows of the piece: its document, its sections, and its passages as ``[section, text]``."""
     own = list(dict.fromkeys(each.section for each in piece.passages))
     passages = [[own.index(each.section), each.text] for each in piece.passages]
     sections = [texts.section(place) for place in own]
-    return [
-        entry.title,
-        entry.page,
-        crumbs.get(entry.page, []),
-        entry.modified,
-        piece.ordinal,
-        sections,
-        passages,
-    ]
+    return [card.title, card.page, card.above, card.modified, piece.ordinal, sections, passages]
 
 
 def _grouped(pieces: Iterator[_Piece]) -> Iterator[list[_Piece]]:

@@ -6,7 +6,9 @@ Each can be made without the other; the manifest is made of both.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -15,12 +17,12 @@ from docsite.library import SnapshotTables
 from docsite.plan import SitePage, SitePlan
 from docsite.previous import PreviousSite
 from docsite.search.engine import engine
-from docsite.search.excerpts import make_groups
+from docsite.search.excerpts import Card, cards, make_groups
 from docsite.search.facets import facets
 from docsite.search.files import Files, Half
 from docsite.search.kinships import kinships, no_kinships
 from docsite.search.lists import Lists, make_lists
-from docsite.search.manifest import Index, Lookup, manifest
+from docsite.search.manifest import Index, Lookup, Shown, manifest
 from docsite.search.material import Lexicon, Shape, read_lexicon, read_meanings, read_passages, read_shape
 from docsite.search.packing import script
 from docsite.search.postings import arrange
@@ -32,7 +34,16 @@ from docsite.urls import SEARCH
 from pipeline.search_settings import Search
 
 MANIFEST, ENGINE, FOLDER = "manifest", "engine", f"{SEARCH}/"
+T = TypeVar("T")
 _UNSAID = "en"  # as the index analyses documents that name no language
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """Halves of the files that are made elsewhere, and asked for when all else is there."""
+
+    lookup: Callable[[], Lookup] | None = None
+    shown: Callable[[], Shown] | None = None
 
 
 def search_files(
@@ -41,38 +52,38 @@ def search_files(
     search: Search | None = None,
     previous: PreviousSite | None = None,
     folder: str = FOLDER,
-    lookup: Callable[[], Lookup] | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> Iterator[SitePage]:
     """Every file below ``folder``: the engine, the manifest, and the parts that a query loads as needed.
 
-    Files of the site before are kept where they are what ``previous`` has. With ``lookup`` the half of the files that it
-    stands for is made elsewhere. Raises ``ArtifactError`` where the snapshot lacks the tables of search.
+    Files of the site before are kept where they are what ``previous`` has. Raises ``ArtifactError`` where the snapshot lacks
+    the tables of search.
     """
-    before = previous or PreviousSite()
-    if lookup is not None:
-        yield from _shown_files(plan, snapshot, lookup, before, folder)
-        return
-    with Files(folder, before, Half.LOOKUP) as files:
-        made = make_lookup(snapshot, search or Search(), files)
-        yield from files.pages()
-    yield from _shown_files(plan, snapshot, lambda: made, before, folder)
-
-
-def _shown_files(
-    plan: SitePlan,
-    snapshot: SnapshotTables,
-    lookup: Callable[[], Lookup],
-    previous: PreviousSite,
-    folder: str,
-) -> Iterator[SitePage]:
-    """The engine, what hits are shown from, and the manifest; ``lookup`` is asked for last: another process may make it."""
+    before, other = previous or PreviousSite(), elsewhere or Elsewhere()
+    lookup, shown = other.lookup, other.shown
+    if lookup is None:
+        with Files(folder, before, Half.LOOKUP) as files:
+            lookup = _ready(make_lookup(snapshot, search or Search(), files))
+            yield from files.pages()
     yield SitePage(f"{folder}{ENGINE}.js", engine())
-    with Files(folder, previous, Half.SHOWN) as files:
-        groups = make_groups(plan, snapshot, np.diff(read_shape(snapshot).first).tolist(), files)
-        pa.default_memory_pool().release_unused()
-        shelves, named = make_shelves(groups, files), files.add(facets(plan))
-        yield from files.pages()
-    yield SitePage(f"{folder}{MANIFEST}.js", script(MANIFEST, manifest(Index(lookup(), shelves, named))))
+    if shown is None:
+        with Files(folder, before, Half.SHOWN) as files:
+            shown = _ready(make_shown(cards(plan), facets(plan), snapshot, files))
+            yield from files.pages()
+    yield SitePage(f"{folder}{MANIFEST}.js", script(MANIFEST, manifest(Index(lookup(), shown()))))
+
+
+def _ready(made: T) -> Callable[[], T]:
+    return lambda: made
+
+
+def make_shown(
+    documents: Sequence[Card], filters: Sequence[bytes], snapshot: SnapshotTables, files: Files
+) -> Shown:
+    """What hits are shown from; ``filters`` are the columns of the file that they are filtered by."""
+    groups = make_groups(documents, snapshot, np.diff(read_shape(snapshot).first).tolist(), files)
+    pa.default_memory_pool().release_unused()
+    return Shown(make_shelves(groups, files), files.add(filters))
 
 
 def make_lookup(snapshot: SnapshotTables, search: Search, files: Files) -> Lookup:

@@ -37,12 +37,19 @@ class Lookup:
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """What hits are shown from, and the name of the file of what they are filtered by."""
+
+    shelves: Shelves
+    facets: str
+
+
+@dataclass(frozen=True, slots=True)
 class Index:
     """All that was made of a snapshot: where hits are looked up, and what they are shown from and filtered by."""
 
     lookup: Lookup
-    shelves: Shelves
-    facets: str
+    shown: Shown
 
     def families(self) -> Mapping[str, Sequence[str]]:
         """The names of files by what they hold, in the order of the manifest."""
@@ -51,10 +58,10 @@ class Index:
             "shards": lookup.shards.shards,
             "tails": lookup.shards.tails,
             "lists": lookup.lists.names if lookup.lists else (),
-            "shelves": self.shelves.names,
+            "shelves": self.shown.shelves.names,
             "words": lookup.words.words,
             "near": lookup.words.near,
-            "facets": (self.facets,),
+            "facets": (self.shown.facets,),
         }
 
 
@@ -69,7 +76,7 @@ def manifest(index: Index) -> bytes:
             bytes.fromhex("".join(names)),
             *strings(_separators(index.lookup.shards)),
             *strings(words.first),
-            *index.shelves.columns(),
+            *index.shown.shelves.columns(),
             octets(np.minimum(links, _MOST_LINK_LEVEL) * 2 + (np.diff(shape.first) == 1)),
             *(lists.columns() if lists else []),
         ]

@@ -1,0 +1,78 @@
+"""What a large site's hits are shown from, made by another process while this one makes the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from artifacts.manifest import Manifest
+from artifacts.snapshot import Snapshot
+from docsite.beside import Beside
+from docsite.library import SnapshotTables
+from docsite.plan import SitePlan
+from docsite.search.beside import is_large, site_before
+from docsite.search.excerpts import Card, cards
+from docsite.search.facets import facets
+from docsite.search.files import Files, Half
+from docsite.search.index import FOLDER, make_shown
+from docsite.search.manifest import Shown
+from docsite.staging import Filled, Stage
+
+
+@dataclass(frozen=True, slots=True)
+class ShownJob:
+    """A verified snapshot, what a plan of the site says of its documents, and the folders of the site before and of this."""
+
+    snapshot: Path
+    manifest: Manifest
+    documents: Sequence[Card]
+    filters: Sequence[bytes]
+    before: Path | None
+    staged: Path
+    below: str
+
+
+@dataclass(frozen=True, slots=True)
+class MadeShown:
+    """The files that are in the staged folder now, and what the manifest says of them."""
+
+    filled: Filled
+    shown: Shown
+
+
+def begin_shown(
+    plan: SitePlan, snapshot: SnapshotTables, beside: Beside | None, stage: Stage, below: str = FOLDER
+) -> Callable[[], Shown] | None:
+    """What hits are shown from, begun by another process; nothing where none is there, or the site not worth one."""
+    if beside is None or not isinstance(snapshot, Snapshot) or not is_large(snapshot.manifest):
+        return None
+    made = beside.start(
+        fill_shown,
+        ShownJob(
+            snapshot.path,
+            snapshot.manifest,
+            cards(plan),
+            facets(plan),
+            stage.previous.path,
+            stage.folder,
+            below,
+        ),
+    )
+    return lambda: _taken(stage, made())
+
+
+def _taken(stage: Stage, made: MadeShown) -> Shown:
+    stage.take(made.filled)
+    return made.shown
+
+
+def fill_shown(job: ShownJob) -> MadeShown:
+    """The files, put into the staged folder; raises as ``make_shown`` and ``Stage.add`` do."""
+    snapshot = Snapshot(job.snapshot, job.manifest, None)
+    with site_before(job.before) as previous, Files(job.below, previous, Half.SHOWN) as files:
+        stage = Stage(job.staged, previous, replacing=True)
+        shown = make_shown(job.documents, job.filters, snapshot, files)
+        for page in files.pages():
+            stage.add(page)
+        return MadeShown(stage.filled(), shown)
