@@ -105,6 +105,8 @@ def read_segment(path: Path) -> pa.Table | None:
         with pa.memory_map(str(path)) as file:
             content = file.read_buffer()
             return pq.read_table(pa.BufferReader(content)) if sha256_hex(content)[:32] == path.stem else None
+    except MemoryError:  # Arrow's is an exception of Arrow's too, and no damage
+        raise
     except (OSError, pa.ArrowException):
         return None
 

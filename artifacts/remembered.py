@@ -153,6 +153,8 @@ def _read(path: Path) -> pa.Table:
             if sha256_hex(content)[:32] != path.stem:
                 return GROUPS.empty_table()
             table = pa.ipc.open_file(content).read_all()
+    except MemoryError:  # Arrow's is an exception of Arrow's too, and no damage
+        raise
     except (OSError, pa.ArrowException):
         return GROUPS.empty_table()
     return table if table.schema.equals(GROUPS) else GROUPS.empty_table()

@@ -76,10 +76,12 @@ def _is_approximate(wanted: VectorIndex, rows: int) -> bool:
 def inner_products(left: Vectors, left_row: Numbers, right: Vectors, right_row: Numbers) -> Vectors:
     """The inner product of each pair of rows, as many as the two columns of row numbers name; no row is copied.
 
-    Raises ``IndexError`` for a row that is not there.
+    Raises ``IndexError`` for a row that is not there, ``ValueError`` where vectors or columns are not of one length.
     """
     import faiss
 
+    if left.shape[1] != right.shape[1] or len(left_row) != len(right_row):
+        raise ValueError(f"{left.shape} by {right.shape}, {len(left_row)} rows by {len(right_row)}")
     left, right = np.ascontiguousarray(left, np.float32), np.ascontiguousarray(right, np.float32)
     rows = _rows_of(left, left_row), _rows_of(right, right_row)
     found = np.empty(len(rows[0]), dtype=np.float32)

@@ -33,9 +33,12 @@ class Begun(Generic[T]):
 
     _result: Future[T]
     _here: Callable[[], T]
+    _waits: bool = True
 
     def __call__(self) -> T:
         """The result, once it is there."""
+        if not self._waits and self._result.cancel():
+            return self._here()
         try:
             return self._result.result()
         except WorkerFailed:
@@ -52,7 +55,7 @@ class Beside:
     def __init__(self, then: tuple[str, ...] = ()) -> None:
         self._workers, self._then = Workers(1), then
         self._waiting = ThreadPoolExecutor(1, "noctule-beside")
-        self._last: Future[Any] | None = None
+        self._open = set[Future[Any]]()
 
     def __enter__(self) -> Beside:
         return self
@@ -64,34 +67,38 @@ class Beside:
         self._waiting.shutdown()
         self._workers.__exit__(kind, error, trace)
 
-    def start(self, stage: Callable[[A], T], given: A, here: Callable[[], T] | None = None) -> Begun[T]:
+    def start(
+        self, stage: Callable[[A], T], given: A, here: Callable[[], T] | None = None, *, waits: bool = True
+    ) -> Begun[T]:
         """``stage(given)`` begins, once what was started before is over.
 
         ``stage`` must be importable and its values picklable. Where the process dies, this one does the work: as ``here``
-        does, where that takes less than ``stage(given)`` in a process that has other things in memory.
+        does, where that takes less than ``stage(given)`` in a process that has other things in memory. Without ``waits`` it
+        also does what has not begun when it is asked for.
         """
-        return Begun(self._submit(stage, given), here or partial(stage, given))
+        return Begun(self._submit(stage, given), here or partial(stage, given), waits)
 
     def _submit(self, stage: Callable[[A], T], given: A) -> Future[T]:
         begun = self._waiting.submit(self._workers.call, stage, given, _LIMIT_S)
-        self._last = begun
+        self._open.add(begun)
         begun.add_done_callback(self._noted)
         return begun
 
     def _noted(self, done: Future[Any]) -> None:
         """A piece is over, whose result nobody may ever ask for; the last one known so far makes room for imports."""
+        self._open.discard(done)
         if done.cancelled():
             return
         if (error := done.exception()) is not None:
             _log.debug("work beside this process failed: %s", error)
-        elif self._then and done is self._last:
+        elif self._then and self.is_idle():
             modules, self._then = self._then, ()
             with suppress(RuntimeError):  # the block has ended meanwhile
                 self._submit(_imported, modules)
 
     def is_idle(self) -> bool:
         """Whether all that was started is over."""
-        return self._last is None or self._last.done()
+        return not self._open
 
 
 _around: ContextVar[Beside | None] = ContextVar("beside", default=None)

@@ -1,8 +1,8 @@
 """Texts become unit float32 rows, fast, and the same bits whatever else is in the batch.
 
 A batch has one of a few shapes: texts of one padded length (a multiple of 16 tokens), as many as the token
-budget holds; the last of a length is filled up with empty rows to a multiple of 256 tokens, on a GPU to the whole
-budget. One thread computes one batch alone, and several batches run at once. So a text's vector depends on the
+budget holds; the last of a length is filled up with empty rows to 256 tokens or a little more, and to the whole
+budget where that was not seen to change no bit. One thread computes one batch alone, and several batches run at once. So a text's vector depends on the
 text, the model and the precision, and not on the number of threads, on the texts beside it, or on how much was
 taken from the embedding store.
 """
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.model_files import find, require_known_modules, tokenizer, unsound
+from pipeline.model_files import ends_with_pooling, find, require_known_modules, tokenizer, unsound
 from pipeline.settings import Embed
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ LENGTH_STEP = 16
 # Part of the embedding store's key: raise it when the same text would get another vector.
 VERSION = 1
 _CUDA_BATCH_FACTOR = 32
-# Matrices of so many rows and more are multiplied in one way, whatever their height.
+# Decision 2: from here on the height of a batch changed no bit, on x86 processors without AMX.
 _LEAST_TOKENS = 256
 # Without one of these Linux has no GPU that torch calls CUDA: NVIDIA's, AMD's, or Windows' below it.
 _GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
@@ -79,13 +79,18 @@ class TransformerEncoder:
         # Shared by all calls of encode: while one ends its last batches, the next one's fill the other threads.
         self._pool = ThreadPoolExecutor(workers, "encode", initializer=_one_thread)
         self._batch_tokens = settings.batch_tokens * (_CUDA_BATCH_FACTOR if on_gpu else 1)
-        # There the way of multiplying is chosen by the shape.
-        self._least_tokens = self._batch_tokens if on_gpu else _LEAST_TOKENS
+        self._least_tokens = _LEAST_TOKENS if self._may_be_low() else self._batch_tokens
 
     @property
     def dimension(self) -> int:
         """Columns of a vector."""
         return self.model.dimension or int(self._network().get_embedding_dimension())
+
+    def _may_be_low(self) -> bool:
+        """Whether a text's vector was seen not to depend on the height of its batch."""
+        flags = _cpu_flags()
+        is_known = bool(flags) and not any(flag.startswith("amx") for flag in flags)
+        return self.device == "cpu" and is_known and ends_with_pooling(self.model.folder)
 
     @property
     def is_loaded(self) -> bool:
@@ -176,14 +181,15 @@ def _features(ids: Sequence[Sequence[int]], length: int, height: int, device: st
 def plan_batches(lengths: Sequence[int], batch_tokens: int, least_tokens: int) -> Iterator[_Batch]:
     """Batches of one padded length each, longest first, so that the end of a run is short work.
 
-    All but the last of a length hold ``batch_tokens``, and that a multiple of ``least_tokens``, as far as rows go.
+    All but the last of a length have as many rows as ``batch_tokens`` holds; that has a multiple of the fewest rows that make
+    ``least_tokens``.
     """
     by_length: dict[int, list[int]] = {}
     for row, length in enumerate(lengths):
         by_length.setdefault(_padded(length), []).append(row)
     for length in sorted(by_length, reverse=True):
         rows = by_length[length]
-        height, step = max(1, batch_tokens // length), max(1, least_tokens // length)
+        height, step = max(1, batch_tokens // length), -(-least_tokens // length)
         for at in range(0, len(rows), height):
             part = tuple(rows[at : at + height])
             yield _Batch(part, length, min(height, -(-len(part) // step) * step))

@@ -174,6 +174,13 @@ def require_known_modules(folder: Path) -> None:
         )
 
 
+def ends_with_pooling(folder: Path) -> bool:
+    """Whether no layer of the model comes after pooling, where a text is one row of a matrix."""
+    modules = _json(folder / "modules.json")
+    kinds = {str(module.get("type", "")).rpartition(".")[2] for module in modules if isinstance(module, dict)}
+    return kinds <= {"Transformer", "Pooling", "Normalize"}
+
+
 class Tokenizer:
     """The model's own tokenizer: counts tokens, and gives ids for a batch."""
 

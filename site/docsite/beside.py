@@ -13,11 +13,12 @@ class Beside(Protocol):
     """A process for one piece of work after the other."""
 
     def start(
-        self, stage: Callable[[A], T], given: A, here: Callable[[], T] | None = None
+        self, stage: Callable[[A], T], given: A, here: Callable[[], T] | None = None, *, waits: bool = True
     ) -> Callable[[], T]:
         """``stage(given)`` begins once what was started before is over; what is returned waits for its result.
 
-        Where the process dies, ``here`` does the work in this one, by default ``stage(given)`` itself.
+        Where the process dies, or without ``waits`` has not begun by then, ``here`` does the work in this one, by default
+        ``stage(given)`` itself.
         """
 
     def is_idle(self) -> bool:

@@ -123,10 +123,13 @@ class Stage:
         if name:
             self._make_folder(name.rpartition("/")[0])
         path = self.folder / name
-        # Another process that fills this folder may have made it already.
-        if (self._replacing or name in self._left) and not path.is_dir():
-            _clear(str(path))
-        path.mkdir(exist_ok=True)
+        try:
+            path.mkdir()
+        except FileExistsError:
+            # Another process that fills this folder may have made it; a file of its name is what was there before.
+            if not path.is_dir():
+                _clear(str(path))
+                path.mkdir(exist_ok=True)
         self._made.add(name)
 
     def sweep(self) -> None:

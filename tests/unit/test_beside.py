@@ -99,6 +99,18 @@ def test_where_the_process_dies_this_one_does_the_work() -> None:
         assert beside.start(die_elsewhere, os.getpid())() == os.getpid()
 
 
+def test_work_that_need_not_wait_is_done_here_where_it_has_not_begun() -> None:
+    with Beside() as beside:
+        beside.start(nap, 60.0)
+        assert beside.start(whereabouts, None, waits=False)() == os.getpid()
+        assert not beside.is_idle()
+    with Beside() as beside:
+        begun = beside.start(whereabouts, None, waits=False)
+        while not beside.is_idle():
+            time.sleep(0.05)
+        assert begun() != os.getpid()
+
+
 @pytest.mark.parametrize("after_s", [0.0, 0.3, 3.0])
 def test_a_block_that_ends_waits_for_nothing(after_s: float) -> None:
     start = time.monotonic()
@@ -116,9 +128,9 @@ class Eager(Beside):
         super().__init__()
         self.given: list[object] = []
 
-    def start(self, stage, given, here=None):  # type: ignore[no-untyped-def]
+    def start(self, stage, given, here=None, *, waits=True):  # type: ignore[no-untyped-def]
         self.given.append(stage)
-        return super().start(stage, given, here)
+        return super().start(stage, given, here, waits=waits)
 
     def is_idle(self) -> bool:
         return True
@@ -172,13 +184,14 @@ def test_the_search_of_a_folder_has_the_same_files_whoever_makes_its_index(
 ) -> None:
     monkeypatch.setattr(beside_search, "LEAST_DOCUMENTS", 1)
     alone, helped = tmp_path / "alone", tmp_path / "helped"
-    with guide.store.open() as snapshot, Beside() as beside:
+    with guide.store.open() as snapshot, Eager() as beside:
         for name in snapshot.table("documents", ["path"])["path"].to_pylist():
             for folder in (alone, helped):
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 (folder / name).touch()
         search_only.build_search(snapshot, alone, Site(), Search())
         search_only.build_search(snapshot, helped, Site(), Search(), beside=beside)
+        assert beside.given.count(fill_shown) == 1
         assert len(_files(alone)) > 20 and _files(alone) == _files(helped)
         again = search_only.build_search(snapshot, helped, Site(), Search(), beside=beside)
         assert again.written <= 3, "what stands there was not taken over"

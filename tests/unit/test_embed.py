@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Literal
 
@@ -9,8 +10,10 @@ import numpy as np
 import pytest
 
 from artifacts.embeddings import EmbeddingStore
-from pipeline.embed import load_encoder, plan_batches
+from pipeline import embed
+from pipeline.embed import Vectors, load_encoder, plan_batches
 from pipeline.errors import ModelUnavailable
+from pipeline.model_files import ends_with_pooling
 from pipeline.settings import Embed
 
 TEXTS = [f"{'word ' * n}number {n} of the texts" for n in (1, 2, 3, 5, 8, 13, 40, 41, 100, 180, 260, 400)] * 3
@@ -56,9 +59,10 @@ def test_a_query_is_close_to_the_same_text_as_a_passage() -> None:
 
 
 @pytest.mark.parametrize("precision", ["fp32", "auto"])
-def test_the_height_of_a_batch_changes_no_bit(precision: Literal["fp32", "auto"]) -> None:
+@pytest.mark.parametrize("words", [4, 22, 65, 110])
+def test_the_height_of_a_batch_changes_no_bit(precision: Literal["fp32", "auto"], words: int) -> None:
     encoder = load_encoder(Embed(precision=precision))
-    alike = [f"word {number} " * 40 for number in range(10)]
+    alike = [f"word {number} " * words for number in range(10)]
     every = encoder.encode(alike)
     for few in range(1, len(alike)):
         assert np.array_equal(encoder.encode(alike[:few]), every[:few])
@@ -74,15 +78,39 @@ def test_batches_hold_every_text_once_in_one_of_a_few_shapes() -> None:
     assert [(batch.length, batch.height, len(batch.rows)) for batch in batches] == [
         (256, 1, 1),
         (112, 9, 9),
-        (112, 4, 3),
-        (96, 2, 2),
+        (112, 3, 3),
+        (96, 3, 2),
         (32, 8, 1),
         (16, 16, 3),
     ]
 
 
-def test_on_a_gpu_every_batch_is_filled_up_to_the_whole_budget() -> None:
-    assert {batch.height for batch in plan_batches([100] * 12, 1024, 1024)} == {9}
+@pytest.mark.parametrize(
+    ("device", "flags", "height"),
+    [("cpu", "avx2", 3), ("cpu", "amx_bf16 avx2", 9), ("cpu", "", 9), ("cuda", "avx2", 292)],
+)
+def test_batches_are_filled_up_where_their_height_was_not_looked_at(
+    monkeypatch: pytest.MonkeyPatch, device: str, flags: str, height: int
+) -> None:
+    monkeypatch.setattr(embed, "_cpu_flags", lambda: frozenset(flags.split()))
+    encoder = embed.TransformerEncoder(Embed(device=device, precision="fp32"))
+    heights: list[int] = []
+
+    def noted(ids: object, length: int, rows: int) -> Vectors:
+        heights.append(rows)
+        return np.zeros((2, 384), dtype=np.float32)
+
+    monkeypatch.setattr(encoder, "_run", noted)
+    encoder.encode(["word " * 100] * 2)
+    assert heights == [height]
+
+
+def test_a_layer_after_pooling_sees_the_height_of_a_batch(tmp_path: Path) -> None:
+    kinds = ["Transformer", "Pooling", "Normalize", "Dense"]
+    for count, is_last in ((3, True), (4, False)):
+        modules = [{"type": f"sentence_transformers.models.{kind}"} for kind in kinds[:count]]
+        (tmp_path / "modules.json").write_text(json.dumps(modules))
+        assert ends_with_pooling(tmp_path) is is_last
 
 
 def test_a_model_that_is_not_here_is_refused_without_a_download() -> None:

@@ -152,6 +152,13 @@ def test_a_row_that_is_not_there_is_never_read(wrong: int) -> None:
         inner_products(rows, np.array([0, wrong]), rows, np.array([0, 0]))
 
 
+def test_vectors_or_columns_of_two_lengths_have_no_inner_products() -> None:
+    rows, at = np.ones((5, 4), dtype=np.float32), np.array([0, 1])
+    for given in ((rows, at, rows[:, :3], at), (rows, at, rows, at[:1])):
+        with pytest.raises(ValueError, match="by"):
+            inner_products(*given)
+
+
 def test_steps_of_a_column_of_lists_give_the_same_rows_in_fewer_bytes(tmp_path: Path) -> None:
     lists = pa.array([list(range(at, 40_000, 7)) for at in range(7)], type=pa.list_(pa.int32()))
     table = pa.table({"passage": lists})

@@ -29,7 +29,9 @@ class Here:
     def __init__(self) -> None:
         self.done: list[str] = []
 
-    def start(self, stage: Callable[[Any], Any], given: Any, here: object = None) -> Callable[[], Any]:
+    def start(
+        self, stage: Callable[[Any], Any], given: Any, here: object = None, *, waits: bool = True
+    ) -> Callable[[], Any]:
         result = stage(given)
         self.done.append(getattr(stage, "__name__", "a part"))
         return lambda: result

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, chdir, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from artifacts.manifest import Manifest
 from artifacts.snapshot import Snapshot
@@ -24,6 +24,7 @@ from docsite.search.manifest import Lookup
 from docsite.staging import Filled, Stage
 from pipeline.search_settings import Search
 
+T = TypeVar("T")
 # Below it a process takes longer to start than it saves.
 LEAST_DOCUMENTS = 1_000
 
@@ -49,11 +50,11 @@ class SearchJob:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """The files of a lookup that are in the staged folder now, and what the manifest says of them."""
+class Made(Generic[T]):
+    """Files of a half that are in the staged folder now, and what the manifest says of them."""
 
     filled: Filled
-    lookup: Lookup
+    half: T
 
 
 def begin_ahead(job: LookupJob, beside: Beside) -> None:
@@ -77,8 +78,7 @@ def begin_lookup(
     job = _job(snapshot, ranking, stage, below)
     if beside is None or job is None:
         return None
-    made = beside.start(fill_search, SearchJob(job, stage.folder))
-    return lambda: _taken(stage, made())
+    return taken(stage, beside.start(fill_search, SearchJob(job, stage.folder)))
 
 
 def _job(snapshot: SnapshotTables, ranking: Search, stage: Stage, below: str) -> LookupJob | None:
@@ -92,9 +92,15 @@ def is_large(manifest: Manifest) -> bool:
     return manifest.counts["documents"] >= LEAST_DOCUMENTS
 
 
-def _taken(stage: Stage, made: Made) -> Lookup:
-    stage.take(made.filled)
-    return made.lookup
+def taken(stage: Stage, begun: Callable[[], Made[T]]) -> Callable[[], T]:
+    """The half of an index, whose files are the stage's once it is called for."""
+
+    def half() -> T:
+        made = begun()
+        stage.take(made.filled)
+        return made.half
+
+    return half
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +132,7 @@ def make_ahead(job: LookupJob) -> None:
         _ahead.append(_made(replace(job, snapshot=Path()), previous))
 
 
-def fill_search(job: SearchJob) -> Made:
+def fill_search(job: SearchJob) -> Made[Lookup]:
     """The files of the lookup, put into the staged folder; raises as ``make_lookup`` and ``Stage.add`` do."""
     with site_before(job.lookup.before) as previous:
         known = _ahead.pop() if _ahead else None

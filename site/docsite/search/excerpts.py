@@ -39,7 +39,7 @@ class Card:
     title: str
     page: str
     above: tuple[str, ...]
-    modified: str | None
+    modified: str
 
 
 def cards(plan: SitePlan) -> tuple[Card, ...]:

@@ -56,8 +56,8 @@ def search_files(
 ) -> Iterator[SitePage]:
     """Every file below ``folder``: the engine, the manifest, and the parts that a query loads as needed.
 
-    Files of the site before are kept where they are what ``previous`` has. Raises ``ArtifactError`` where the snapshot lacks
-    the tables of search.
+    Files of the site before are kept where they are what ``previous`` has. A half that is made ``elsewhere`` is not among the
+    files. Raises ``ArtifactError`` where the snapshot lacks the tables of search.
     """
     before, other = previous or PreviousSite(), elsewhere or Elsewhere()
     lookup, shown = other.lookup, other.shown
@@ -70,7 +70,9 @@ def search_files(
         with Files(folder, before, Half.SHOWN) as files:
             shown = _ready(make_shown(cards(plan), facets(plan), snapshot, files))
             yield from files.pages()
-    yield SitePage(f"{folder}{MANIFEST}.js", script(MANIFEST, manifest(Index(lookup(), shown()))))
+    # Of two halves that one process was given it is the later: where it has not begun, it is made here meanwhile.
+    had = shown()
+    yield SitePage(f"{folder}{MANIFEST}.js", script(MANIFEST, manifest(Index(lookup(), had))))
 
 
 def _ready(made: T) -> Callable[[], T]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from artifacts.vectors import inner_products
 from docsite.search.material import Floats, Ints, Lexicon, Narrow, Shape, TermVectors
 
-_TERMS_AT_A_TIME = 20_000
+_TERMS_AT_A_TIME, _PRODUCTS_AT_A_TIME = 20_000, 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,12 @@ def no_kinships(lexicon: Lexicon, shape: Shape) -> Kinships:
 def _products(term: Narrow, row: Narrow, vectors: TermVectors, rows: Floats) -> Floats:
     found = np.zeros(len(term), dtype=np.float32)
     for some in _blocks(len(vectors.scale)):
-        part = slice(*np.searchsorted(term, [some[0], some[-1] + 1]))  # terms ascend
-        found[part] = inner_products(vectors.of(some), term[part] - some[0], rows, row[part])
+        own = vectors.of(some)
+        # Terms ascend; their own type, for another would be a copy of them all.
+        start, end = np.searchsorted(term, np.array([some[0], some[-1] + 1], dtype=term.dtype)).tolist()
+        for at in range(start, end, _PRODUCTS_AT_A_TIME):
+            part = slice(at, min(end, at + _PRODUCTS_AT_A_TIME))
+            found[part] = inner_products(own, term[part] - some[0], rows, row[part])
     return found
 
 

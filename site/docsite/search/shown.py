@@ -11,13 +11,13 @@ from artifacts.snapshot import Snapshot
 from docsite.beside import Beside
 from docsite.library import SnapshotTables
 from docsite.plan import SitePlan
-from docsite.search.beside import is_large, site_before
+from docsite.search.beside import Made, is_large, site_before, taken
 from docsite.search.excerpts import Card, cards
 from docsite.search.facets import facets
 from docsite.search.files import Files, Half
 from docsite.search.index import FOLDER, make_shown
 from docsite.search.manifest import Shown
-from docsite.staging import Filled, Stage
+from docsite.staging import Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,41 +33,19 @@ class ShownJob:
     below: str
 
 
-@dataclass(frozen=True, slots=True)
-class MadeShown:
-    """The files that are in the staged folder now, and what the manifest says of them."""
-
-    filled: Filled
-    shown: Shown
-
-
 def begin_shown(
     plan: SitePlan, snapshot: SnapshotTables, beside: Beside | None, stage: Stage, below: str = FOLDER
 ) -> Callable[[], Shown] | None:
     """What hits are shown from, begun by another process; nothing where none is there, or the site not worth one."""
     if beside is None or not isinstance(snapshot, Snapshot) or not is_large(snapshot.manifest):
         return None
-    made = beside.start(
-        fill_shown,
-        ShownJob(
-            snapshot.path,
-            snapshot.manifest,
-            cards(plan),
-            facets(plan),
-            stage.previous.path,
-            stage.folder,
-            below,
-        ),
+    job = ShownJob(
+        snapshot.path, snapshot.manifest, cards(plan), facets(plan), stage.previous.path, stage.folder, below
     )
-    return lambda: _taken(stage, made())
+    return taken(stage, beside.start(fill_shown, job, waits=False))
 
 
-def _taken(stage: Stage, made: MadeShown) -> Shown:
-    stage.take(made.filled)
-    return made.shown
-
-
-def fill_shown(job: ShownJob) -> MadeShown:
+def fill_shown(job: ShownJob) -> Made[Shown]:
     """The files, put into the staged folder; raises as ``make_shown`` and ``Stage.add`` do."""
     snapshot = Snapshot(job.snapshot, job.manifest, None)
     with site_before(job.before) as previous, Files(job.below, previous, Half.SHOWN) as files:
@@ -75,4 +53,4 @@ def fill_shown(job: ShownJob) -> MadeShown:
         shown = make_shown(job.documents, job.filters, snapshot, files)
         for page in files.pages():
             stage.add(page)
-        return MadeShown(stage.filled(), shown)
+        return Made(stage.filled(), shown)
