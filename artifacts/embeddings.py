@@ -7,7 +7,6 @@ each batch that a run finishes is a segment, so a run that is cut off goes on wh
 
 from __future__ import annotations
 
-import io
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,10 +18,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from artifacts import durable
+from artifacts import segments
 from artifacts.layout import EMBEDDINGS
 from artifacts.tables import vectors_schema
-from pipeline.identity import combined_hash, sha256_hex
+from pipeline.identity import combined_hash
 
 Vectors = npt.NDArray[np.float32]
 
@@ -90,25 +89,14 @@ def folder_name(key: Sequence[str]) -> str:
 
 def write_segment(folder: Path, table: pa.Table) -> Path:
     """The rows as a segment, named by its bytes; raises ``WriteFailed``."""
-    buffer = io.BytesIO()
+    buffer = pa.BufferOutputStream()
     pq.write_table(table, buffer, compression="none", use_dictionary=False)
-    content = buffer.getvalue()
-    path = folder / f"{sha256_hex(content)[:32]}.parquet"
-    durable.make_directory(folder)
-    durable.replace_file(path, content)
-    return path
+    return segments.write(folder, buffer.getvalue(), ".parquet")
 
 
 def read_segment(path: Path) -> pa.Table | None:
     """The rows of a segment; nothing where it cannot be read, or holds other bytes than were written."""
-    try:
-        with pa.memory_map(str(path)) as file:
-            content = file.read_buffer()
-            return pq.read_table(pa.BufferReader(content)) if sha256_hex(content)[:32] == path.stem else None
-    except MemoryError:  # Arrow's is an exception of Arrow's too, and no damage
-        raise
-    except (OSError, pa.ArrowException):
-        return None
+    return segments.read(path, lambda content: pq.read_table(pa.BufferReader(content)))
 
 
 def fixed_size_lists(vectors: Vectors) -> pa.FixedSizeListArray:

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from artifacts import durable
+from artifacts import durable, segments
 from artifacts.layout import COLLECTIONS, REMEMBERED
 from artifacts.understood import GROUPS, in_one_piece
-from pipeline.identity import canonical_json, sha256_hex
+from pipeline.identity import canonical_json
 from pipeline.model import Rejection
 
 # So many that work on columns pays; their text is mostly far below the 2 GiB that 32-bit offsets reach.
@@ -126,11 +126,8 @@ class Remembered:
         options = pa.ipc.IpcWriteOptions(compression="lz4")
         with pa.ipc.new_file(sink, GROUPS, options=options) as file:
             file.write_table(rows)
-        content = sink.getvalue()
-        path = self._folder / f"{sha256_hex(content)[:32]}.arrow"
+        path = segments.write(self._folder, sink.getvalue(), ".arrow")
         self._unread = [each for each in self._unread if each != path]
-        durable.make_directory(self._folder)
-        durable.replace_file(path, memoryview(content))
         return path
 
 
@@ -146,15 +143,6 @@ def _published(given: Mapping[str, Any]) -> Published:
 
 
 def _read(path: Path) -> pa.Table:
-    """The rows of a segment, none if it is damaged."""
-    try:
-        with pa.memory_map(str(path)) as file:
-            content = file.read_buffer()
-            if sha256_hex(content)[:32] != path.stem:
-                return GROUPS.empty_table()
-            table = pa.ipc.open_file(content).read_all()
-    except MemoryError:  # Arrow's is an exception of Arrow's too, and no damage
-        raise
-    except (OSError, pa.ArrowException):
-        return GROUPS.empty_table()
-    return table if table.schema.equals(GROUPS) else GROUPS.empty_table()
+    """The rows of a segment, none if it is damaged or of an older version."""
+    table = segments.read(path, lambda content: pa.ipc.open_file(content).read_all())
+    return table if table is not None and table.schema.equals(GROUPS) else GROUPS.empty_table()

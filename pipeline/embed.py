@@ -1,10 +1,10 @@
 """Texts become unit float32 rows, fast, and the same bits whatever else is in the batch.
 
-A batch has one of a few shapes: texts of one padded length (a multiple of 16 tokens), as many as the token
-budget holds; the last of a length is filled up with empty rows to 256 tokens or a little more, and to the whole
-budget where that was not seen to change no bit. One thread computes one batch alone, and several batches run at once. So a text's vector depends on the
-text, the model and the precision, and not on the number of threads, on the texts beside it, or on how much was
-taken from the embedding store.
+A batch has one of a few shapes: texts of one padded length (a multiple of 16 tokens), as many as the token budget
+holds; the last of a length is filled up with empty rows to 256 tokens or a little more, and to the whole budget where
+that was not seen to change no bit. One thread computes one batch alone, and several batches run at once. So a text's
+vector depends on the text, the model and the precision, and not on the number of threads, on the texts beside it, or
+on how much was taken from the embedding store.
 """
 
 from __future__ import annotations

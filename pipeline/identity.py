@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pipeline.model import DocId, PassageId, SectionId
 
 
-def sha256_hex(content: bytes) -> str:
+def sha256_hex(content: bytes | memoryview) -> str:
     """SHA-256 of ``content`` in lower-case hexadecimal."""
     return hashlib.sha256(content).hexdigest()
 

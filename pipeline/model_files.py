@@ -163,9 +163,7 @@ def unsound(where: Path, error: Exception) -> ModelUnavailable:
 
 def require_known_modules(folder: Path) -> None:
     """Returns unless the model would bring code of its own, which is never run; then ``ModelUnavailable``."""
-    modules = _json(folder / "modules.json")
-    kinds = [str(module.get("type", "")) for module in modules if isinstance(module, dict)]
-    foreign = sorted(kind for kind in kinds if not kind.startswith("sentence_transformers."))
+    foreign = sorted(kind for kind in _module_kinds(folder) if not kind.startswith("sentence_transformers."))
     if foreign:
         raise ModelUnavailable(
             f"the embedding model asks for code that is not of sentence-transformers: {', '.join(foreign)}",
@@ -176,9 +174,14 @@ def require_known_modules(folder: Path) -> None:
 
 def ends_with_pooling(folder: Path) -> bool:
     """Whether no layer of the model comes after pooling, where a text is one row of a matrix."""
-    modules = _json(folder / "modules.json")
-    kinds = {str(module.get("type", "")).rpartition(".")[2] for module in modules if isinstance(module, dict)}
+    kinds = {kind.rpartition(".")[2] for kind in _module_kinds(folder)}
     return kinds <= {"Transformer", "Pooling", "Normalize"}
+
+
+def _module_kinds(folder: Path) -> list[str]:
+    """What classes the model's layers are of, in their order."""
+    modules = _json(folder / "modules.json")
+    return [str(module.get("type", "")) for module in modules if isinstance(module, dict)]
 
 
 class Tokenizer:

@@ -59,7 +59,7 @@ class Made(Generic[T]):
 
 def begin_ahead(job: LookupJob, beside: Beside) -> None:
     """The lookup of a snapshot that is written is begun, for the site that the same process will be asked for."""
-    if is_large(job.manifest):
+    if _is_large(job.manifest):
         beside.start(make_ahead, job)
 
 
@@ -82,13 +82,17 @@ def begin_lookup(
 
 
 def _job(snapshot: SnapshotTables, ranking: Search, stage: Stage, below: str) -> LookupJob | None:
-    if not isinstance(snapshot, Snapshot) or not is_large(snapshot.manifest):
+    if (large := on_disk_and_large(snapshot)) is None:
         return None
-    return LookupJob(snapshot.path, snapshot.manifest, ranking, stage.previous.path, below)
+    return LookupJob(large.path, large.manifest, ranking, stage.previous.path, below)
 
 
-def is_large(manifest: Manifest) -> bool:
-    """Whether a process beside saves more time than it takes to start."""
+def on_disk_and_large(snapshot: SnapshotTables) -> Snapshot | None:
+    """The snapshot, where another process can read it and saves more time than it takes to start."""
+    return snapshot if isinstance(snapshot, Snapshot) and _is_large(snapshot.manifest) else None
+
+
+def _is_large(manifest: Manifest) -> bool:
     return manifest.counts["documents"] >= LEAST_DOCUMENTS
 
 

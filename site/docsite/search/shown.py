@@ -11,7 +11,7 @@ from artifacts.snapshot import Snapshot
 from docsite.beside import Beside
 from docsite.library import SnapshotTables
 from docsite.plan import SitePlan
-from docsite.search.beside import Made, is_large, site_before, taken
+from docsite.search.beside import Made, on_disk_and_large, site_before, taken
 from docsite.search.excerpts import Card, cards
 from docsite.search.facets import facets
 from docsite.search.files import Files, Half
@@ -37,10 +37,11 @@ def begin_shown(
     plan: SitePlan, snapshot: SnapshotTables, beside: Beside | None, stage: Stage, below: str = FOLDER
 ) -> Callable[[], Shown] | None:
     """What hits are shown from, begun by another process; nothing where none is there, or the site not worth one."""
-    if beside is None or not isinstance(snapshot, Snapshot) or not is_large(snapshot.manifest):
+    large = on_disk_and_large(snapshot)
+    if beside is None or large is None:
         return None
     job = ShownJob(
-        snapshot.path, snapshot.manifest, cards(plan), facets(plan), stage.previous.path, stage.folder, below
+        large.path, large.manifest, cards(plan), facets(plan), stage.previous.path, stage.folder, below
     )
     return taken(stage, beside.start(fill_shown, job, waits=False))
 
