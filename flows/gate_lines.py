@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from artifacts.explained import Explained
-from flows.gate import Fallen, OfSet, Verdict
+if TYPE_CHECKING:
+    from artifacts.explained import Explained
+    from flows.gate import Fallen, OfSet, Verdict
 
 _MOST_NAMED = 10
 _MOST_TERMS = 6

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from artifacts import locks
@@ -51,17 +52,14 @@ def newer_than(time_s: float, paths: Iterable[Path]) -> bool:
 
 def _times(path: Path) -> Iterator[float]:
     """When it and everything below it was changed, but for hidden names and what cannot be looked at."""
-    try:
+    with suppress(OSError):  # the run says what is wrong
         yield path.stat().st_mtime
-        if not path.is_dir():
-            return
-        with os.scandir(path) as entries:
+    folders = [os.fspath(path)]
+    while folders:
+        with suppress(OSError), os.scandir(folders.pop()) as entries:
             for entry in entries:
                 if entry.name.startswith("."):
                     continue
+                yield entry.stat(follow_symlinks=False).st_mtime
                 if entry.is_dir(follow_symlinks=False):
-                    yield from _times(Path(entry.path))
-                else:
-                    yield entry.stat(follow_symlinks=False).st_mtime
-    except OSError:
-        return  # the run says what is wrong
+                    folders.append(entry.path)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from artifacts.runs import write_run
 from artifacts.store import Store
-from flows.gate import Verdict
 from flows.gate_lines import lines
 from flows.steps import StageTime
 from pipeline.errors import RelevanceFell, WriteFailed
 from pipeline.model import SnapshotId
 
 if TYPE_CHECKING:
+    from flows.gate import Verdict
     from flows.outcome import BuildResult
 
 _log = logging.getLogger("noctule")

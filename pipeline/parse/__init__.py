@@ -14,7 +14,6 @@ from pipeline.identity import doc_id
 from pipeline.model import Block, Document, Heading, Source, Syntax
 from pipeline.parse.decoding import decode
 from pipeline.parse.front_matter import read_front_matter, unique
-from pipeline.parse.html import read_html
 from pipeline.parse.labels import myst_anchors, myst_label
 from pipeline.parse.markdown import plain_markdown, read_markdown
 from pipeline.parse.mdx import markdown_of_mdx
@@ -119,6 +118,8 @@ def _rst(source: Source, collection: Collection, where: str) -> Document:
 
 
 def _page_document(source: Source, collection: Collection, html: str, where: str) -> Document:
+    from pipeline.parse.html import read_html  # as long as docutils
+
     page = read_html(html, where)
     return Document(
         doc_id=doc_id(source.collection, source.path),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from docsite import navigation, related, urls
+from docsite import navigation, urls
 from docsite.all_pages import AllPages, all_pages
 from docsite.extent import Extent
 from docsite.library import CommunityRow, Entry, Library, SnapshotTables
@@ -15,6 +16,9 @@ from docsite.templates import Theme
 from docsite.word_pages import Word, read_words
 from docsite.words import load_words
 from pipeline.site_settings import Site
+
+if TYPE_CHECKING:
+    from docsite.related import Relations
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ class SitePlan:
     tags: Mapping[str, tuple[Entry, ...]]
     tag_pages: Mapping[str, str]
     communities: tuple[CommunityRow, ...]
-    relations: related.Relations
+    relations: Relations
     backlinks: Mapping[int, list[int]]
     renderer: Renderer
     theme: Theme
@@ -75,6 +79,11 @@ class SitePlan:
 
 def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = False) -> SitePlan:
     """The plan of the site that shows this snapshot; ``originals`` are the documents themselves as its pages."""
+    from docsite.related import (
+        Relations,
+        backlink_rows,
+    )  # and SciPy, which nobody needs where nothing changed
+
     library = Library(snapshot, originals=originals)
     theme = Theme(load_words(settings.words), settings.templates)
     tags = library.tags()
@@ -91,8 +100,8 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
         tags=tags,
         tag_pages=tag_pages,
         communities=communities,
-        relations=related.Relations(library.entries, library.edges, settings.related),
-        backlinks=related.backlink_rows(library.edges),
+        relations=Relations(library.entries, library.edges, settings.related),
+        backlinks=backlink_rows(library.edges),
         renderer=Renderer(library, tag_pages, theme.words),
         theme=theme,
         twins=urls.twin_paths(entry.page for entry in library.entries) if settings.markdown else {},
