@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from pipeline.collection_settings import Address
 
-_INDEX_NAMES = frozenset({"index", "readme", "_index"})
+INDEX_NAMES = frozenset({"index", "readme", "_index"})
 # RFC 3986 pchar and "/": everything else is percent-encoded, "%", "?" and "#" among them.
 _SAFE = "/:@!$&'()*+,;=~-._"
 _HAS_SCHEME = re.compile(r"[^/]*:")
@@ -26,7 +26,7 @@ def address(path: str, slug: str | None, rules: Address) -> str:
 def _relative(path: str, slug: str | None, rules: Address) -> str:
     parts = PurePosixPath(path)
     folder = "" if str(parts.parent) == "." else f"{parts.parent}/"
-    is_index = parts.stem.lower() in _INDEX_NAMES
+    is_index = parts.stem.lower() in INDEX_NAMES
     if rules.style == "path":
         return folder + ("index.html" if is_index else f"{parts.stem}.html")
     if rules.style == "directory":

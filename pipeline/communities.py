@@ -11,11 +11,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from pipeline.families import families
 from pipeline.louvain import Labels, inside, modularity, partition
 from pipeline.model import Community, DocId, ResolvedLink
 from pipeline.settings import Communities
 
 _NUMBERS = 100_000
+# Families are to be parts of communities.
+_FINER = 3.0
 
 Rows = npt.NDArray[np.int64]
 
@@ -77,9 +80,10 @@ def find_clusters(graph: LinkGraph, settings: Communities) -> Clusters:
     linked, undirected = _undirected(graph)
     if not len(linked):
         return Clusters({}, {}, 0.0)
-    labels = partition(undirected, settings)
+    names = [graph.documents[row] for row in linked.tolist()]
+    labels = partition(undirected, families(names, undirected, _FINER * settings.resolution), settings)
     weight = inside(undirected, labels)
-    numbers = _numbers(labels, weight, [graph.documents[row] for row in linked.tolist()])
+    numbers = _numbers(labels, weight, names)
     members = _members(labels, linked)
     each = np.bincount(labels, weight) / 2
     return Clusters(

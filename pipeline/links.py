@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urljoin, urlsplit
 
+from pipeline.address import INDEX_NAMES
 from pipeline.chunk import slugify
 from pipeline.collection_settings import Collection
 from pipeline.model import DocId, Document, Link, ResolvedLink
@@ -25,7 +26,6 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _DENDRON_RANGE = re.compile(r"(?:,\d+)?(?::#.*)?$")
 _ENDINGS = (".md", ".markdown", ".html", ".htm", ".txt", ".rst", ".mdx", ".ipynb")
 _SPHINX_ENDINGS = (".rst", ".rest", ".md", ".ipynb")
-_INDEX_NAMES = ("index", "readme", "_index")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def _stem(path: str) -> str:
             path = path[: -len(ending)]
             break
     folder, _, name = path.rpartition("/")
-    return folder if name.lower() in _INDEX_NAMES else path
+    return folder if name.lower() in INDEX_NAMES else path
 
 
 class _Index:

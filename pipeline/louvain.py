@@ -1,4 +1,4 @@
-"""A weighted graph falls into communities of high modularity: Louvain, then documents one by one, then Louvain once more.
+"""A weighted graph falls into communities of high modularity: Louvain, and documents one by one, by turns.
 
     gain(i → c) = w(i, c) − resolution · s_i · S_c / Σ s
 
@@ -22,15 +22,17 @@ _LEAST_OF_A_PASS, _LEAST_OF_A_LEVEL = 1e-6, 1e-7
 _LEAST_GAIN = 1e-6
 
 
-def partition(graph: sparse.csr_matrix, settings: Communities) -> Labels:
+def partition(graph: sparse.csr_matrix, begun: Labels, settings: Communities) -> Labels:
     """A label from 0 on for each row of a symmetric matrix of weights, of which every row has one.
 
-    Louvain moves whole communities once it has joined them. So documents that are better off elsewhere move after it,
-    and communities join once more.
+    Louvain joins what ``begun`` has together, and whole communities are all that it moves. So documents that are better
+    off elsewhere move after it, communities fall into the parts that the links inside them show, parts join, documents
+    move again, and communities join once more.
     """
-    labels = _settled(graph, _louvain(graph, settings), settings.resolution)
-    member = _membership(labels)
-    return _louvain(sparse.csr_matrix(member.T @ graph @ member), settings)[labels]
+    labels = _settled(graph, _joined(graph, begun, settings), settings.resolution)
+    parts = _louvain(_links_inside(graph, labels), settings)
+    labels = _settled(graph, _joined(graph, parts, settings), settings.resolution)
+    return _joined(graph, labels, settings)
 
 
 def modularity(graph: sparse.csr_matrix, labels: Labels) -> float:
@@ -45,6 +47,18 @@ def inside(graph: sparse.csr_matrix, labels: Labels) -> Weights:
     pairs = graph.tocoo()
     same = labels[pairs.row] == labels[pairs.col]
     return np.bincount(pairs.row[same], pairs.data[same], len(labels)).astype(np.float64)
+
+
+def _joined(graph: sparse.csr_matrix, labels: Labels, settings: Communities) -> Labels:
+    member = _membership(labels)
+    return _louvain(sparse.csr_matrix(member.T @ graph @ member), settings)[labels]
+
+
+def _links_inside(graph: sparse.csr_matrix, labels: Labels) -> sparse.csr_matrix:
+    """The graph without the links between communities."""
+    pairs = graph.tocoo()
+    same = labels[pairs.row] == labels[pairs.col]
+    return sparse.csr_matrix((pairs.data[same], (pairs.row[same], pairs.col[same])), shape=graph.shape)
 
 
 def _louvain(graph: sparse.csr_matrix, settings: Communities) -> Labels:
