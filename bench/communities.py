@@ -6,6 +6,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias, TypeVar
@@ -26,11 +27,16 @@ T = TypeVar("T")
 
 
 def measure() -> None:
-    """Modularity, seconds, and documents that keep their community, by name and shuffled, beside networkx's Louvain."""
+    """Modularity, seconds, and documents that keep their community, however they begin, beside networkx's Louvain."""
     graphs = [_graph(folder) for folder in _snapshots(Path(os.environ["NOCTULE_STORE"]))]
-    for name, settings in (("by name", Communities()), ("shuffled", Communities(seed=1))):
+    flat = [_without_folders(graph) for graph in graphs]
+    for name, states, settings in (
+        ("begun with families", graphs, Communities()),
+        ("begun with single pages", flat, Communities()),
+        ("shuffled", flat, Communities(seed=1)),
+    ):
         before: Of = {}
-        for graph in graphs:
+        for graph in states:
             found, seconds = _timed(partial(find_clusters, graph, settings))
             of = {graph.documents[row]: number for number, rows in found.members.items() for row in rows}
             kept = f"{100 * _kept(before, of):.2f} % kept" if before else ""
@@ -60,6 +66,12 @@ def _graph(snapshot: Path) -> LinkGraph:
     names = read_table(snapshot / table_file("documents"), ["doc_id"])["doc_id"].to_pylist()
     links = read_table(snapshot / table_file("links")).to_pylist()
     return link_graph(names, (ResolvedLink(**each) for each in links))
+
+
+def _without_folders(graph: LinkGraph) -> LinkGraph:
+    """The graph of documents that all lie in one folder."""
+    names = tuple(DocId(name.replace("/", "\N{DIVISION SLASH}")) for name in graph.documents)
+    return replace(graph, documents=names)
 
 
 def _side_by_side(graph: LinkGraph, copies: int) -> LinkGraph:
