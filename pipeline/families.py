@@ -16,6 +16,8 @@ from pipeline.model import DocId
 Labels = npt.NDArray[np.int64]
 Worth = npt.NDArray[np.float64]
 _NOWHERE = -1
+# Deeper pages count as lying there: one path of two thousand folders must not make all others as long.
+_DEEPEST = 32
 # Above it sums differ by more than the order of addition.
 _LEAST = 1e-12
 
@@ -55,7 +57,7 @@ def _tree(documents: Sequence[DocId]) -> _Tree:
     above: list[int] = []
     ways: list[list[int]] = []
     for document in documents:
-        names, way = _place(document), [_NOWHERE]
+        names, way = _place(document)[:_DEEPEST], [_NOWHERE]
         for depth in range(1, len(names) + 1):
             number = numbers.setdefault(names[:depth], len(numbers))
             if number == len(above):

@@ -30,8 +30,7 @@ def partition(graph: sparse.csr_matrix, begun: Labels, settings: Communities) ->
     move again, and communities join once more.
     """
     labels = _settled(graph, _joined(graph, begun, settings), settings.resolution)
-    parts = _louvain(_links_inside(graph, labels), settings)
-    labels = _settled(graph, _joined(graph, parts, settings), settings.resolution)
+    labels = _settled(graph, _joined(graph, _parts(graph, labels, settings), settings), settings.resolution)
     return _joined(graph, labels, settings)
 
 
@@ -54,11 +53,14 @@ def _joined(graph: sparse.csr_matrix, labels: Labels, settings: Communities) -> 
     return _louvain(sparse.csr_matrix(member.T @ graph @ member), settings)[labels]
 
 
-def _links_inside(graph: sparse.csr_matrix, labels: Labels) -> sparse.csr_matrix:
-    """The graph without the links between communities."""
+def _parts(graph: sparse.csr_matrix, labels: Labels, settings: Communities) -> Labels:
+    """What communities fall into where links between them count for nothing."""
     pairs = graph.tocoo()
     same = labels[pairs.row] == labels[pairs.col]
-    return sparse.csr_matrix((pairs.data[same], (pairs.row[same], pairs.col[same])), shape=graph.shape)
+    if not same.any():
+        return np.arange(len(labels))
+    within = sparse.csr_matrix((pairs.data[same], (pairs.row[same], pairs.col[same])), shape=graph.shape)
+    return _louvain(within, settings)
 
 
 def _louvain(graph: sparse.csr_matrix, settings: Communities) -> Labels:

@@ -98,6 +98,13 @@ def test_names_without_folders_or_collections_are_read_too() -> None:
     assert families(names, _graph([(0, 1), (2, 3)], 4), 1.0).tolist() == [0, 1, 2, 3]
 
 
+def test_pages_of_any_depth_are_read() -> None:
+    deep = (DocId(f"a:{'d/' * 1_500}{name}.md") for name in "xyz")
+    names = (*deep, *(DocId(f"a:near/{name}.md") for name in "xyz"))
+    triangles = [(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5), (2, 3)]
+    assert families(names, _graph(triangles, 6), 1.0).tolist() == [0, 0, 0, 1, 1, 1]
+
+
 def _site(seed: int, folders: int = 60, pages: int = 12) -> tuple[tuple[DocId, ...], list[tuple[int, int]]]:
     """Ten folders of twelve pages in each of six, and links: half to the same folder, half to one of those near."""
     chance = np.random.default_rng(seed)

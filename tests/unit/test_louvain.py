@@ -97,3 +97,11 @@ def test_a_higher_resolution_gives_more_communities() -> None:
 def test_one_link_is_one_community() -> None:
     graph = sparse.csr_matrix(np.array([[0.0, 1], [1, 0]]))
     assert partition(graph, _alone(graph), Communities()).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("resolution", [0.01, 2.5, 1e6])
+def test_a_resolution_far_from_one_is_no_error(resolution: float) -> None:
+    pairs = sparse.block_diag([np.ones((2, 2)) - np.eye(2)] * 3, format="csr")
+    labels = partition(pairs, np.repeat(np.arange(3), 2), Communities(resolution=resolution))
+    assert sorted(set(labels.tolist())) == list(range(labels.max() + 1))
+    assert len(set(labels.tolist())) == (6 if resolution > 100 else 3)
