@@ -52,15 +52,15 @@ class EmbeddingStore:
 
     def recall(self, hashes: Sequence[str]) -> Recall:
         """The stored vectors of these content hashes, shape ``(len(hashes), dimension)``; unknown rows are 0."""
-        segments = tuple(self._segments())
+        held = tuple(self._segments())
         vectors = np.zeros((len(hashes), self._dimension), dtype=np.float32)
-        stored = [chunk for each in segments for chunk in each["content_hash"].chunks]
+        stored = [chunk for each in held for chunk in each["content_hash"].chunks]
         at = pc.index_in(
             pa.array(hashes, type=pa.string()), value_set=pa.chunked_array(stored, type=pa.string())
         )
         place = at.fill_null(-1).to_numpy()
         end = 0
-        for segment in segments:
+        for segment in held:
             start, end = end, end + len(segment)
             found = np.flatnonzero((place >= start) & (place < end))
             vectors[found] = _matrix(segment, self._dimension)[place[found] - start]

@@ -104,15 +104,15 @@ class Remembered:
 
     def forget_all_but(self, keys: Sequence[str]) -> None:
         """Rewrites what is remembered with these rows alone, if there has come to be much else. Raises ``WriteFailed``."""
-        segments = self._segments()
+        there = self._segments()
         for path in self._unread:  # damaged, or of an older version
             durable.remove_file(path)
-        segments = [path for path in segments if path not in self._unread]
+        there = [path for path in there if path not in self._unread]
         live = [key for key in dict.fromkeys(keys) if key in self._place]
-        if len(segments) <= _MAX_SEGMENTS and len(live) >= (1 - _MAX_DEAD_SHARE) * len(self._place):
+        if len(there) <= _MAX_SEGMENTS and len(live) >= (1 - _MAX_DEAD_SHARE) * len(self._place):
             return
         kept = self._write(_chunked(Remembered(self._store).rows(live))) if live else None
-        for path in segments:
+        for path in there:
             if path != kept:
                 durable.remove_file(path)
 

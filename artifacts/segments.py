@@ -11,7 +11,7 @@ from artifacts import durable
 from pipeline.identity import sha256_hex
 
 
-def write(folder: Path, content: bytes | pa.Buffer, suffix: str) -> Path:
+def write(folder: Path, content: pa.Buffer, suffix: str) -> Path:
     """The content in a file of the folder, on the disk when this returns; raises ``WriteFailed``."""
     path = folder / f"{_name(content)}{suffix}"
     durable.make_directory(folder)
@@ -31,5 +31,5 @@ def read(path: Path, decode: Callable[[pa.Buffer], pa.Table]) -> pa.Table | None
         return None
 
 
-def _name(content: bytes | pa.Buffer) -> str:
+def _name(content: pa.Buffer) -> str:
     return sha256_hex(memoryview(content))[:32]

@@ -60,6 +60,7 @@ def _times(path: Path) -> Iterator[float]:
             for entry in entries:
                 if entry.name.startswith("."):
                     continue
-                yield entry.stat(follow_symlinks=False).st_mtime
+                with suppress(OSError):
+                    yield entry.stat(follow_symlinks=False).st_mtime
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(entry.path)

@@ -93,7 +93,7 @@ class _Worker:
         return cast(T, value)
 
     def _started(self, stage: Callable[[A], T]) -> Connection:
-        """A live process that has imported what the stage needs: that is not on the stage's time."""
+        """A live process that has imported the stage: that is not on the stage's time."""
         if self._process is None or not self._process.is_alive() or self._connection is None:
             context = multiprocessing.get_context("spawn")
             self._connection, theirs = context.Pipe()

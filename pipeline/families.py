@@ -1,4 +1,4 @@
-"""Pages and those below them in the page tree are families, where that many of their links stay inside."""
+"""Pages are families with those below them in the page tree, where enough of their links stay among them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from pipeline.address import INDEX_NAMES
 from pipeline.model import DocId
 
 Labels = npt.NDArray[np.int64]
+Places = npt.NDArray[np.int32]
 Worth = npt.NDArray[np.float64]
 _NOWHERE = -1
 # Deeper pages count as lying there: one path of two thousand folders must not make all others as long.
 _DEEPEST = 32
-# Above it sums differ by more than the order of addition.
+# Less is the order of addition, at resolutions that anybody uses; beyond, it decides ties alone.
 _LEAST = 1e-12
 
 
@@ -26,10 +27,10 @@ _LEAST = 1e-12
 class _Tree:
     """Places by number; each document's way from the top down to its own, ``_NOWHERE`` below that; each place's parent."""
 
-    ways: Labels
-    above: Labels
+    ways: Places
+    above: Places
 
-    def levels(self) -> list[Labels]:
+    def levels(self) -> list[Places]:
         """The places at each depth."""
         return [np.setdiff1d(level, _NOWHERE) for level in self.ways.T]
 
@@ -64,10 +65,10 @@ def _tree(documents: Sequence[DocId]) -> _Tree:
                 above.append(way[-1])
             way.append(number)
         ways.append(way[1:])
-    padded = np.full((len(ways), max(map(len, ways))), _NOWHERE, dtype=np.int64)
+    padded = np.full((len(ways), max(map(len, ways))), _NOWHERE, dtype=np.int32)
     for row, way in enumerate(ways):
         padded[row, : len(way)] = way
-    return _Tree(padded, np.array(above, dtype=np.int64))
+    return _Tree(padded, np.array(above, dtype=np.int32))
 
 
 def _place(document: DocId) -> tuple[str, ...]:

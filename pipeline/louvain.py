@@ -27,7 +27,8 @@ def partition(graph: sparse.csr_matrix, begun: Labels, settings: Communities) ->
 
     Louvain joins what ``begun`` has together, and whole communities are all that it moves. So documents that are better
     off elsewhere move after it, communities fall into the parts that the links inside them show, parts join, documents
-    move again, and communities join once more.
+    move again, and communities join once more. Whatever modularity the first round had: a choice between the two would
+    be another one some night.
     """
     labels = _settled(graph, _joined(graph, begun, settings), settings.resolution)
     labels = _settled(graph, _joined(graph, _parts(graph, labels, settings), settings), settings.resolution)

@@ -118,7 +118,7 @@ def _rst(source: Source, collection: Collection, where: str) -> Document:
 
 
 def _page_document(source: Source, collection: Collection, html: str, where: str) -> Document:
-    from pipeline.parse.html import read_html  # as long as docutils
+    from pipeline.parse.html import read_html  # BeautifulSoup takes as long as docutils
 
     page = read_html(html, where)
     return Document(

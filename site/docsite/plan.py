@@ -79,10 +79,7 @@ class SitePlan:
 
 def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = False) -> SitePlan:
     """The plan of the site that shows this snapshot; ``originals`` are the documents themselves as its pages."""
-    from docsite.related import (
-        Relations,
-        backlink_rows,
-    )  # and SciPy, which nobody needs where nothing changed
+    from docsite import related  # SciPy comes with it
 
     library = Library(snapshot, originals=originals)
     theme = Theme(load_words(settings.words), settings.templates)
@@ -100,8 +97,8 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
         tags=tags,
         tag_pages=tag_pages,
         communities=communities,
-        relations=Relations(library.entries, library.edges, settings.related),
-        backlinks=backlink_rows(library.edges),
+        relations=related.Relations(library.entries, library.edges, settings.related),
+        backlinks=related.backlink_rows(library.edges),
         renderer=Renderer(library, tag_pages, theme.words),
         theme=theme,
         twins=urls.twin_paths(entry.page for entry in library.entries) if settings.markdown else {},

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
+import subprocess
+import sys
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -215,6 +218,35 @@ def test_two_nights_at_once_are_one(notes: Path, tmp_path: Path) -> None:
             done = command.run("nightly", "--no-prefect", "--json", "--out", str(tmp_path / "public"))
         assert done.code == (0 if expected else 4), done.err
     assert done.error["kind"] == "StoreBusy"
+
+
+def test_a_night_without_changes_loads_little(notes: Path, tmp_path: Path) -> None:
+    (tmp_path / "noctule.toml").write_text(
+        f'[collections.notes]\nroot = "{notes}"\n[query_encoder]\nphrases = 0\nspans = 0\npassages = 0\n'
+    )
+    command = CommandLine(tmp_path, tmp_path / "store")
+    night = ("nightly", "--no-prefect", "--json", "--out", str(tmp_path / "public"))
+    assert command.run(*night).code == 0
+    program = (
+        "import sys\n"
+        f"sys.argv = {['noctule', *night]!r}\n"
+        "from flows.cli import main\n"
+        "try:\n"
+        "    main()\n"
+        "finally:\n"
+        "    print(*sys.modules, file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=command.environment,
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert not json.loads(done.stdout)["changed"]
+    slow = {"prefect", "torch", "scipy", "faiss", "duckdb", "bs4", "flows.gate", "flows.build"}
+    assert not slow & set(done.stderr.split())
 
 
 def test_a_failed_collection_is_exit_code_5_and_named(notes: Path, tmp_path: Path) -> None:

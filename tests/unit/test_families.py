@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from pipeline.families import families
-from pipeline.louvain import Labels, partition
-from pipeline.model import DocId
+from pipeline.communities import find_clusters, link_graph
+from pipeline.families import _tree, families
+from pipeline.louvain import Labels
+from pipeline.model import DocId, ResolvedLink
 from pipeline.settings import Communities
 
 _SITE = tuple(
@@ -87,7 +88,7 @@ def test_a_page_that_is_linked_with_those_below_it_is_their_family() -> None:
     assert families(_SITE, graph, 1.0).tolist() == [0, 1, 1, 1, 1, 2, 2, 3, 3]
 
 
-def test_a_folder_without_folders_begins_page_by_page() -> None:
+def test_one_collection_without_folders_begins_page_by_page() -> None:
     names = tuple(DocId(f"vault:{letter}.md") for letter in "abcdef")
     graph = _graph([(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5), (2, 3)], 6)
     assert families(names, graph, 3.0).tolist() == [0, 1, 2, 3, 4, 5]
@@ -98,11 +99,19 @@ def test_names_without_folders_or_collections_are_read_too() -> None:
     assert families(names, _graph([(0, 1), (2, 3)], 4), 1.0).tolist() == [0, 1, 2, 3]
 
 
+def test_a_collection_among_others_may_be_a_family() -> None:
+    names = tuple(DocId(f"{collection}:{page}.md") for collection in "abcdefgh" for page in "xyz")
+    links = [pair for at in range(0, 24, 3) for pair in ((at, at + 1), (at + 1, at + 2), (at, at + 2))]
+    assert families(names, _graph(links, 24), 3.0).tolist() == np.repeat(np.arange(8), 3).tolist()
+
+
 def test_pages_of_any_depth_are_read() -> None:
     deep = (DocId(f"a:{'d/' * 1_500}{name}.md") for name in "xyz")
     names = (*deep, *(DocId(f"a:near/{name}.md") for name in "xyz"))
     triangles = [(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5), (2, 3)]
     assert families(names, _graph(triangles, 6), 1.0).tolist() == [0, 0, 0, 1, 1, 1]
+    # One deep path makes the ways of all documents that long.
+    assert _tree(names).ways.shape == (6, 32)
 
 
 def _site(seed: int, folders: int = 60, pages: int = 12) -> tuple[tuple[DocId, ...], list[tuple[int, int]]]:
@@ -120,18 +129,25 @@ def _site(seed: int, folders: int = 60, pages: int = 12) -> tuple[tuple[DocId, .
     return names, pairs + [(row, row + 1) for row in range(0, len(names), 2)]
 
 
-def _moved(seed: int, begin: Callable[[tuple[DocId, ...], sparse.csr_matrix], Labels]) -> int:
-    """Documents that are in other company once three links are gone."""
+def _moved(seed: int, named: Callable[[DocId], DocId]) -> int:
+    """Documents that are in other company once three links are gone, by the names that they have."""
     names, links = _site(seed)
-    graphs = [_graph(each, len(names)) for each in (links, links[3:])]
-    before, after = (partition(graph, begin(names, graph), Communities()).tolist() for graph in graphs)
+    before, after = (_company([named(name) for name in names], each) for each in (links, links[3:]))
     most: dict[int, int] = {}
-    for (label, _), count in Counter(zip(before, after, strict=True)).items():
-        most[label] = max(most.get(label, 0), count)
-    return len(names) - sum(most.values())
+    for (number, _), count in Counter((before[name], after[name]) for name in before).items():
+        most[number] = max(most.get(number, 0), count)
+    return len(before) - sum(most.values())
 
 
-def test_communities_that_begin_with_families_change_less_when_links_do() -> None:
-    of_families = sum(_moved(seed, lambda names, graph: families(names, graph, 3.0)) for seed in range(10))
-    of_pages = sum(_moved(seed, lambda names, _: np.arange(len(names))) for seed in range(10))
-    assert of_families < 0.6 * of_pages
+def _company(names: Sequence[DocId], links: Sequence[tuple[int, int]]) -> dict[DocId, int]:
+    """The number of each document's community."""
+    resolved = (ResolvedLink(names[a], names[b], "", "link", "", "", 0, "resolved") for a, b in links)
+    graph = link_graph(names, resolved)
+    members = find_clusters(graph, Communities()).members
+    return {graph.documents[row]: number for number, rows in members.items() for row in rows}
+
+
+def test_communities_of_pages_in_folders_change_less_when_links_do() -> None:
+    in_folders = sum(_moved(seed, lambda name: name) for seed in range(10))
+    in_one = sum(_moved(seed, lambda name: DocId(f"a:{name[2:].replace('/', ' ')}")) for seed in range(10))
+    assert in_folders < 0.4 * in_one

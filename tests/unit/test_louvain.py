@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -31,18 +33,34 @@ def _alone(graph: Graph) -> Labels:
     return np.arange(graph.shape[0])
 
 
+def _in_tens(graph: Graph) -> Labels:
+    """Families that have little to do with the groups."""
+    return np.arange(graph.shape[0]) // 10
+
+
+def _in_one(graph: Graph) -> Labels:
+    return np.zeros(graph.shape[0], dtype=np.int64)
+
+
+BEGUN = pytest.mark.parametrize("begun", [_alone, _in_tens, _in_one])
+
+
 def _groups(labels: Labels) -> list[set[int]]:
     return [set(np.flatnonzero(labels == label).tolist()) for label in range(labels.max() + 1)]
 
 
+@BEGUN
 @pytest.mark.parametrize("seed", range(5))
-def test_partitions_are_as_good_as_those_of_a_reference_implementation(seed: int) -> None:
+def test_partitions_are_as_good_as_those_of_a_reference_implementation(
+    seed: int, begun: Callable[[Graph], Labels]
+) -> None:
     graph = _blurred(seed)
     reference = nx.community.louvain_communities(nx.from_scipy_sparse_array(graph), seed=seed)
     best = nx.community.modularity(nx.from_scipy_sparse_array(graph), reference)
-    labels = partition(graph, _alone(graph), Communities())
+    labels = partition(graph, begun(graph), Communities())
     assert sorted(set(labels.tolist())) == list(range(labels.max() + 1))
-    assert modularity(graph, labels) >= best - 0.005
+    # What began in the wrong company stays in some of it.
+    assert modularity(graph, labels) >= best - (0.02 if begun is _in_tens else 0.005)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -66,19 +84,23 @@ def _restless(graph: Graph, labels: Labels) -> int:
     return count
 
 
-def test_hardly_a_document_would_be_better_off_in_another_community() -> None:
+@BEGUN
+def test_hardly_a_document_would_be_better_off_in_another_community(begun: Callable[[Graph], Labels]) -> None:
     graphs = [_blurred(seed, nodes=90) for seed in range(4)]
     alone = [Louvain(modularity="newman").fit_predict(graph) for graph in graphs]
     # Communities join once more at the end; that may leave a document beside a better place.
-    assert sum(_restless(graph, partition(graph, _alone(graph), Communities())) for graph in graphs) <= 2
+    assert sum(_restless(graph, partition(graph, begun(graph), Communities())) for graph in graphs) <= 2
     assert sum(map(_restless, graphs, alone)) > 6
 
 
+@BEGUN
 @pytest.mark.parametrize("resolution", [1.0, 1.7, 4.0])
-def test_no_document_is_in_a_community_that_it_is_not_linked_with(resolution: float) -> None:
+def test_no_document_is_in_a_community_that_it_is_not_linked_with(
+    resolution: float, begun: Callable[[Graph], Labels]
+) -> None:
     for seed in range(10):
         graph = _blurred(seed, nodes=120, group=6)
-        labels = partition(graph, _alone(graph), Communities(resolution=resolution))
+        labels = partition(graph, begun(graph), Communities(resolution=resolution))
         alone = np.bincount(labels)[labels] == 1
         assert (inside(graph, labels)[~alone] > 0).all()
 
