@@ -11,11 +11,10 @@ import numpy.typing as npt
 from scipy import sparse
 
 from pipeline.address import INDEX_NAMES
+from pipeline.louvain import Labels, Weights, strengths
 from pipeline.model import DocId
 
-Labels = npt.NDArray[np.int64]
 Places = npt.NDArray[np.int32]
-Worth = npt.NDArray[np.float64]
 _NOWHERE = -1
 # Deeper pages count as lying there: one path of two thousand folders must not make all others as long.
 _DEEPEST = 32
@@ -77,9 +76,9 @@ def _place(document: DocId) -> tuple[str, ...]:
     return names[:-1] if len(names) > 1 and names[-1].lower() in INDEX_NAMES else names
 
 
-def _worth(tree: _Tree, graph: sparse.csr_matrix, resolution: float) -> tuple[Worth, Worth]:
+def _worth(tree: _Tree, graph: sparse.csr_matrix, resolution: float) -> tuple[Weights, Weights]:
     """What each place adds to modularity as one family, and what its own documents add alone."""
-    strength = np.asarray(graph.sum(axis=1), dtype=np.float64).ravel()
+    strength = strengths(graph)
     total, places, pairs = float(strength.sum()), len(tree.above), graph.tocoo()
     inside, links = np.zeros(places), np.zeros(places)
     for level in tree.ways.T:

@@ -37,16 +37,19 @@ def partition(graph: sparse.csr_matrix, begun: Labels, settings: Communities) ->
 
 def modularity(graph: sparse.csr_matrix, labels: Labels) -> float:
     """The share of the weight that lies inside communities, less the share that chance would put there."""
-    strength = _strength(graph)
+    strength = strengths(graph)
     shares = np.bincount(labels, strength) / strength.sum()
     return float(inside(graph, labels).sum() / strength.sum() - (shares**2).sum())
 
 
 def inside(graph: sparse.csr_matrix, labels: Labels) -> Weights:
     """The weight between each row and the others of its community."""
-    pairs = graph.tocoo()
-    same = labels[pairs.row] == labels[pairs.col]
-    return np.bincount(pairs.row[same], pairs.data[same], len(labels)).astype(np.float64)
+    return strengths(_within(graph, labels))
+
+
+def strengths(graph: sparse.csr_matrix) -> Weights:
+    """The sum of the weights of each row."""
+    return np.asarray(graph.sum(axis=1), dtype=np.float64).ravel()
 
 
 def _joined(graph: sparse.csr_matrix, labels: Labels, settings: Communities) -> Labels:
@@ -56,12 +59,15 @@ def _joined(graph: sparse.csr_matrix, labels: Labels, settings: Communities) -> 
 
 def _parts(graph: sparse.csr_matrix, labels: Labels, settings: Communities) -> Labels:
     """What communities fall into where links between them count for nothing."""
+    within = _within(graph, labels)
+    return _louvain(within, settings) if within.nnz else np.arange(len(labels))
+
+
+def _within(graph: sparse.csr_matrix, labels: Labels) -> sparse.csr_matrix:
+    """The graph without the links between communities."""
     pairs = graph.tocoo()
     same = labels[pairs.row] == labels[pairs.col]
-    if not same.any():
-        return np.arange(len(labels))
-    within = sparse.csr_matrix((pairs.data[same], (pairs.row[same], pairs.col[same])), shape=graph.shape)
-    return _louvain(within, settings)
+    return sparse.csr_matrix((pairs.data[same], (pairs.row[same], pairs.col[same])), shape=graph.shape)
 
 
 def _louvain(graph: sparse.csr_matrix, settings: Communities) -> Labels:
@@ -85,7 +91,7 @@ def _louvain(graph: sparse.csr_matrix, settings: Communities) -> Labels:
 def _settled(graph: sparse.csr_matrix, labels: Labels, resolution: float) -> Labels:
     """The labels after every document that gains by it has moved, one by one and in order, until none does."""
     moved = labels.copy()
-    strength = _strength(graph)
+    strength = strengths(graph)
     share = resolution * strength / strength.sum()
     total = np.bincount(labels, strength).astype(np.float64)
     while sum(
@@ -131,7 +137,3 @@ def _membership(labels: Labels) -> sparse.csr_matrix:
     """A one for each row, in the column of its label."""
     rows = len(labels)
     return sparse.csr_matrix((np.ones(rows), labels, np.arange(rows + 1)), shape=(rows, labels.max() + 1))
-
-
-def _strength(graph: sparse.csr_matrix) -> Weights:
-    return np.asarray(graph.sum(axis=1)).ravel()

@@ -73,6 +73,29 @@ class CommandLine:
         )
         return Outcome(done.returncode, done.stdout, done.stderr)
 
+    def run_and_list_modules(self, *arguments: str) -> tuple[Outcome, frozenset[str]]:
+        """How a command ended, and what it had imported by then."""
+        program = (
+            "import sys\n"
+            f"sys.argv = {['noctule', *arguments]!r}\n"
+            "from flows.cli import main\n"
+            "try:\n"
+            "    main()\n"
+            "finally:\n"
+            "    print(*sys.modules, file=sys.stderr)\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=self.folder,
+            env=self.environment,
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=150,
+        )
+        said, _, modules = done.stderr.rstrip("\n").rpartition("\n")
+        return Outcome(done.returncode, done.stdout, said), frozenset(modules.split())
+
     def start(self, *arguments: str) -> Started:
         mark = uuid4().hex
         log = self.folder / f".stderr-{mark}"

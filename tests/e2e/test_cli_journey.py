@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -50,27 +49,13 @@ def test_search_for_people_shows_address_excerpt_and_with_explain_the_ranks(buil
 
 
 def test_a_keyword_search_loads_neither_torch_nor_prefect(built: Built) -> None:
-    program = (
-        "import sys\n"
-        "sys.argv = ['noctule', 'search', 'owl', '--mode', 'keyword', '--json']\n"
-        "from flows.cli import main\n"
-        "try:\n"
-        "    main()\n"
-        "finally:\n"
-        "    print(sorted({'torch', 'prefect', 'faiss', 'duckdb'} & set(sys.modules)), file=sys.stderr)\n"
-    )
     command = CommandLine(built.store.parent, built.store)
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env=command.environment,
-        cwd=command.folder,
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["hits"][0]["path"] == "guide/owls.md"
-    assert done.stderr.strip() == "[]"
+    done, modules = command.run_and_list_modules("search", "owl", "--mode", "keyword", "--json")
+    assert done.code == 0
+    assert done.json["hits"][0]["path"] == "guide/owls.md"
+    assert done.err == ""
+    assert "flows.cli" in modules
+    assert not {"torch", "prefect", "faiss", "duckdb"} & modules
 
 
 def test_report_names_files_left_out_and_links_that_lead_nowhere(built: Built) -> None:
