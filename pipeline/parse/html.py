@@ -54,8 +54,8 @@ def read_html(html: str, where: str) -> Page:
     flow = Flow()
     flow.walk(main)
     for pre in main.find_all("pre"):
-        if language := language_of(pre):
-            pre["class"] = f"language-{language}"
+        if code_language := language_of(pre):
+            pre["class"] = f"language-{code_language}"
     return Page(
         title=title,
         text=flow.text(),

@@ -142,3 +142,10 @@ def test_several_articles_of_a_page_are_all_its_content() -> None:
         "<main><article><h2>A</h2><p>One.</p></article><article><h2>B</h2><p>Two.</p></article></main>"
     )
     assert [block.text for block in page.blocks] == ["One.", "Two."]
+
+
+@pytest.mark.parametrize(("head", "language"), [(HEAD, "de"), ("", "en")])
+def test_the_language_of_code_is_not_that_of_the_page(head: str, language: str) -> None:
+    document = read(f'{head}<p>Owls</p><pre class="language-python">owl()</pre>')
+    assert document.language == language
+    assert [block.language for block in document.blocks] == ["", "python"]

@@ -103,3 +103,7 @@ def test_front_matter_may_stand_in_the_first_cell_and_other_raw_cells_are_code()
 def test_what_is_no_notebook_is_rejected_with_the_reason(text: str, reason: str) -> None:
     with pytest.raises(RejectedDocument, match=reason):
         read(text)
+
+
+def test_the_kernels_language_is_not_that_of_the_text() -> None:
+    assert read(notebook(cell("markdown", "# Owls"), cell("code", "owl()"))).language == "en"

@@ -367,3 +367,10 @@ def test_rules_change_the_source_before_it_is_read() -> None:
 
 def test_a_page_without_headings_is_named_by_its_file() -> None:
     assert read("x\n", "folder/some page.rest").title == "some page"
+
+
+@pytest.mark.parametrize("directive", ["code-block", "sourcecode", "code"])
+def test_the_language_of_code_is_not_that_of_the_document(directive: str) -> None:
+    document = read(f"Owls\n====\n\n.. {directive}:: python\n\n   owl()\n")
+    assert document.language == "en"
+    assert [block.language for block in document.blocks] == ["python"]
