@@ -27,7 +27,7 @@ _BEFORE = (
     "python_enable_replacements = false",
 )
 _EXPLAIN = re.compile(r"\s*explain\s+(analyze\s+)?", re.IGNORECASE)
-_AFTER = ("enable_external_access = false", "lock_configuration = true")
+_LOCKS = ("enable_external_access = false", "lock_configuration = true")
 
 
 def connect(folder: Path, dimension: int, languages: Sequence[str]) -> duckdb.DuckDBPyConnection:
@@ -40,13 +40,12 @@ def connect(folder: Path, dimension: int, languages: Sequence[str]) -> duckdb.Du
 
     connection = duckdb.connect(":memory:")
     # Files, not the folder: COPY could make new ones in an allowed folder.
-    allowed = ", ".join(f"'{_quoted(folder / table_file(table))}'" for table in TABLES)
-    for setting in (*_BEFORE, f"allowed_paths = [{allowed}]"):
+    allowed = _listed([str(folder / table_file(table)) for table in TABLES])
+    # Locked before the catalog runs: part of its text is what the snapshot says.
+    for setting in (*_BEFORE, f"allowed_paths = [{allowed}]", *_LOCKS):
         connection.execute(f"set {setting}")
     connection.execute("set variable snapshot = ?", [str(folder)])
     connection.execute(catalog(dimension, languages))
-    for setting in _AFTER:
-        connection.execute(f"set {setting}")
     return connection
 
 
@@ -70,11 +69,12 @@ def catalog(dimension: int, languages: Sequence[str]) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names)
+    return ", ".join(map(_literal, names))
 
 
-def _quoted(path: Path) -> str:
-    return str(path).replace("'", "''")
+def _literal(text: str) -> str:
+    """Return the text as a string of SQL."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def require_queries(sql: str) -> None:

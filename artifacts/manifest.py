@@ -15,6 +15,7 @@ from artifacts.layout import FILES, FORMAT_VERSION
 from pipeline.errors import DamagedSnapshot, UnsupportedFormat
 from pipeline.identity import canonical_json, sha256_hex
 from pipeline.model import SnapshotId
+from pipeline.text import STEMMERS, UNSTEMMED
 
 MAX_MANIFEST_BYTES = 1_000_000
 _MAX_FILES = 100
@@ -23,6 +24,7 @@ _MAX_LISTS = 1 << 20
 _INDEX_KIND = re.compile(r"flat|ivf")
 _FILE_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,99}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_LANGUAGES = frozenset({*STEMMERS, UNSTEMMED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +197,7 @@ def _manifest(value: _Fields) -> Manifest:
         settings=value.mapping("settings"),
         model=_model(_Fields(value.mapping("model"), "model.")),
         index=_index(_Fields(value.mapping("index"), "index.")),
-        analyzer=value.texts("analyzer"),
+        analyzer=_analyzer(value.texts("analyzer")),
         tools=value.texts("tools"),
         unknown=value.rest,
     )
@@ -218,6 +220,16 @@ def _model(value: _Fields) -> ModelRecord:
         precision=value.text("precision"),
         unknown=value.rest,
     )
+
+
+def _analyzer(value: dict[str, str]) -> dict[str, str]:
+    """Return the record of the analyzer, whose languages become part of SQL."""
+    if "languages" not in value:
+        raise _Wrong("analyzer.languages is missing")
+    unknown = sorted(set(value["languages"].split(",")) - _LANGUAGES)
+    if unknown:
+        raise _Wrong(f"analyzer.languages names {unknown[0]!r:.80}, which is no language of the analyzer")
+    return value
 
 
 def _index(value: _Fields) -> IndexRecord:

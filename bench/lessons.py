@@ -24,11 +24,11 @@ from flows.lessons import (
     spans,
 )
 from flows.steps import PlainSteps, Silent
-from flows.understand import UNSTEMMED
 from pipeline.embed import load_encoder
 from pipeline.model import ResolvedLink
 from pipeline.query_encoder import Lessons
 from pipeline.settings import Settings
+from pipeline.text import UNSTEMMED
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from artifacts import tables
 from artifacts.embeddings import fixed_size_lists
 from artifacts.understood import Understood
 from flows.encode import Encoded
-from flows.understand import UNSTEMMED, stemmed_language
+from flows.understand import stemmed_language
 from pipeline.acronyms import merge
 from pipeline.anchors import anchor_texts
 from pipeline.centroids import centroids
@@ -26,7 +26,7 @@ from pipeline.lexical import LexicalIndex, SharedField, build_index
 from pipeline.links import resolve_links
 from pipeline.model import DocId, ResolvedLink
 from pipeline.settings import FIELDS, LexicalField, Settings
-from pipeline.text import prose_analyzer
+from pipeline.text import UNSTEMMED, prose_analyzer
 from pipeline.vocabulary import NearTerms, VocabularyTerm, select_terms, surface_forms
 
 Counts = npt.NDArray[np.int32]

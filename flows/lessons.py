@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from artifacts.tables import term_vectors_schema
 from flows.encode import Encoded
-from flows.understand import UNSTEMMED, stemmed_language
+from flows.understand import stemmed_language
 from pipeline.embed import Vectors
 from pipeline.field_counts import FieldCounts
 from pipeline.identity import text_hash
@@ -24,6 +24,7 @@ from pipeline.lexical import LexicalIndex
 from pipeline.model import ResolvedLink
 from pipeline.query_encoder import Lessons, count_texts, fit_term_vectors
 from pipeline.settings import QueryEncoder
+from pipeline.text import UNSTEMMED
 from pipeline.vocabulary import VocabularyTerm
 
 _MAX_CHARS = 200

@@ -26,9 +26,7 @@ from pipeline.model_files import find, tokenizer
 from pipeline.parse import parse
 from pipeline.passages import build_passages
 from pipeline.settings import Settings
-from pipeline.text import STEMMERS, code_analyzer, primary_language, prose_analyzer
-
-UNSTEMMED = "und"
+from pipeline.text import STEMMERS, UNSTEMMED, code_analyzer, primary_language, prose_analyzer
 
 
 @dataclass(frozen=True, slots=True)

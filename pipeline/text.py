@@ -27,6 +27,8 @@ STEMMERS = {
     "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish", "ta": "tamil", "tr": "turkish",
     "yi": "yiddish",
 }  # fmt: skip
+# What stands for a language in place of one without a stemmer.
+UNSTEMMED = "und"
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0002fa1f"
 _CJK_RUN = re.compile(f"[{_CJK}]+")
 # Marks that may be left out in writing: accents, Hebrew points, Arabic vowels.

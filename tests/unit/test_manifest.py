@@ -78,6 +78,10 @@ def test_a_newer_format_is_refused_and_says_what_to_do(manifest: Manifest) -> No
         ({"model": None}, "model is not an object"),
         ({"model": {"name": "m", "sha256": "", "dimension": 0, "precision": ""}}, "model.dimension"),
         ({"tools": {"noctule": 1}}, "tools.noctule"),
+        ({"analyzer": {}}, "analyzer.languages is missing"),
+        ({"analyzer": {"languages": ""}}, "analyzer.languages"),
+        ({"analyzer": {"languages": "en,xx"}}, "analyzer.languages names 'xx'"),
+        ({"analyzer": {"languages": "en'); SELECT 1 --"}}, "analyzer.languages"),
     ],
 )
 def test_a_wrong_field_is_named(fields: dict[str, object], message: str, manifest: Manifest) -> None:

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
 import pytest
 
+from artifacts import catalog
 from artifacts.catalog import require_queries
-from artifacts.layout import FAISS_INDEX, TABLES
+from artifacts.check import check_deep, check_structure
+from artifacts.layout import CURRENT, FAISS_INDEX, MANIFEST, TABLES
+from artifacts.manifest import snapshot_id
+from artifacts.pointer import Pointer
 from artifacts.snapshot import Snapshot
 from artifacts.store import Store
-from pipeline.errors import ArtifactError, QueryError
-from tests.snapshot_builder import publish_tiny_snapshot, tiny_tables, unit_rows
+from pipeline.errors import ArtifactError, DamagedSnapshot, QueryError
+from pipeline.identity import canonical_json
+from pipeline.model import SnapshotId
+from tests.command_line import CommandLine
+from tests.snapshot_builder import DIMENSION, publish_tiny_snapshot, tiny_tables, unit_rows
 
 
 @pytest.fixture(scope="module")
@@ -142,3 +152,66 @@ def test_what_is_no_query_is_refused(sql: str) -> None:
 def test_no_progress_bar_gets_into_the_output(snapshot: Snapshot) -> None:
     setting = "select value from duckdb_settings() where name = 'enable_progress_bar'"
     assert snapshot.connect().execute(setting).fetchall() == [("false",)]
+
+
+def _hostile(target: Path) -> str:
+    """What ends the list of languages in the catalog's text, and then writes a file."""
+    return f"en'])); COPY (SELECT 1) TO '{target}' --"
+
+
+def _forged(store: Store, languages: str) -> SnapshotId:
+    """The current snapshot of the store, sound but for the languages that its manifest names."""
+    old = store.path_of(publish_tiny_snapshot(store).snapshot_id)
+    manifest = json.loads((old / MANIFEST).read_bytes()) | {"analyzer": {"languages": languages}}
+    content = canonical_json(manifest).encode() + b"\n"
+    new = old.with_name(snapshot_id(content))
+    old.chmod(0o755)
+    (old / MANIFEST).chmod(0o644)
+    (old / MANIFEST).write_bytes(content)
+    old.rename(new)
+    (store.root / CURRENT).write_bytes(Pointer(SnapshotId(new.name), 2).to_bytes())
+    return SnapshotId(new.name)
+
+
+@pytest.mark.parametrize("reader", [Snapshot.open, check_deep, check_structure])
+def test_a_forged_list_of_languages_is_refused(reader: Any, tmp_path: Path) -> None:
+    store, target = Store(tmp_path / "store"), tmp_path / "written.csv"
+    forged = _forged(store, _hostile(target))
+    with pytest.raises(DamagedSnapshot, match=r"analyzer\.languages"):
+        reader(store.path_of(forged), expected_id=forged)
+    with pytest.raises(DamagedSnapshot, match=r"analyzer\.languages"):
+        store.open()
+    assert not target.exists()
+
+
+@pytest.mark.parametrize("arguments", [("sql", "select 1"), ("check", "--deep"), ("check",)])
+def test_commands_refuse_a_forged_list_of_languages(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    store, target = Store(tmp_path / "store"), tmp_path / "written.csv"
+    _forged(store, _hostile(target))
+    found = CommandLine(tmp_path, store.root).run(*arguments)
+    assert (found.code, "analyzer.languages" in found.err) == (3, True)
+    assert not target.exists()
+
+
+def test_a_language_is_a_string_in_the_catalog_whatever_it_holds(snapshot: Snapshot, tmp_path: Path) -> None:
+    target = tmp_path / "written.csv"
+    catalog.connect(snapshot.path, DIMENSION, [_hostile(target)])
+    assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "copy (select 1) to '{target}'",
+        "select * from read_text('/etc/hostname')",
+        "attach '{target}'",
+    ],
+)
+def test_the_catalog_itself_runs_behind_the_locks(
+    statement: str, snapshot: Snapshot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "written.csv"
+    monkeypatch.setattr(catalog, "catalog", lambda *_: statement.format(target=target))
+    with pytest.raises(duckdb.Error):
+        catalog.connect(snapshot.path, DIMENSION, ["en"])
+    assert not target.exists()
