@@ -70,7 +70,7 @@ class Account:
 
     @property
     def skipped(self) -> int:
-        """Files passed over, such as links and pipes."""
+        """Files passed over, such as links, pipes and drafts."""
         return sum(each.kind == "skipped" for each in self.rejected)
 
     @property

@@ -46,7 +46,7 @@ def shrunk(listing: Listing, settings: Settings, store: Store, options: BuildOpt
     for name in _sound(settings, listing.failures):
         try:
             if not options.accept_shrink:
-                require_unshrunk(settings, name, before.get(name, 0), counts[name], accept=False)
+                require_unshrunk(settings, name, len(before.get(name, ())), counts[name], accept=False)
         except CollectionShrank as error:
             failures[name] = error
     return listing.without(failures)
@@ -69,7 +69,9 @@ def settled(
     before, failures = documents_before(store), dict(listing.failures)
     for name in _sound(settings, failures):
         try:
-            _require(name, understanding, listing, remembered, settings, options, before.get(name, 0))
+            _require(
+                name, understanding, listing, remembered, settings, options, before.get(name, frozenset())
+            )
         except (EmptyCollection, CollectionShrank) as error:
             failures[name] = error
     if len(failures) == len(settings.collections):
@@ -142,7 +144,7 @@ def _require(
     remembered: Remembered,
     settings: Settings,
     options: BuildOptions,
-    before: int,
+    before: frozenset[str],
 ) -> None:
     rows = remembered.rows(understanding.keys.get(name, ()))
     count = sum(len(chunk.flatten()) for chunk in rows["documents"].chunks)
@@ -151,16 +153,20 @@ def _require(
     first = next(
         (f"{each['path']}: {each['reason']}" for each in reasons if each["kind"] == "quarantined"), "none"
     )
-    require_documents(settings, name, found, count, first, allow_empty=options.allow_empty)
-    require_unshrunk(settings, name, before, count, accept=options.accept_shrink)
+    drafts = {each["path"] for each in reasons if each["kind"] == "skipped"}
+    require_documents(
+        settings, name, found, count, first, drafts=len(drafts), allow_empty=options.allow_empty
+    )
+    # What its writer took back is not lost.
+    require_unshrunk(settings, name, len(before), count + len(before & drafts), accept=options.accept_shrink)
 
 
 def _kept(
-    name: str, remembered: Remembered, before: Mapping[str, int], error: NoctuleError
+    name: str, remembered: Remembered, before: Mapping[str, frozenset[str]], error: NoctuleError
 ) -> Published | None:
     """A failed collection as it was; raises its error if the snapshot has documents of it and they are lost."""
     known = remembered.collections().get(name)
-    if known is None and before.get(name, 0):
+    if known is None and before.get(name):
         raise error
     return known
 

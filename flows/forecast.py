@@ -193,7 +193,7 @@ def _stopped(
             found[each.collection] = "it holds no file that is to be indexed (--allow-empty)"
             continue
         try:
-            have, count = before.get(each.collection, 0), each.files - each.refused
+            have, count = len(before.get(each.collection, ())), each.files - each.refused
             require_unshrunk(settings, each.collection, have, count, accept=options.accept_shrink)
         except CollectionShrank as error:
             found[each.collection] = f"{error.what} (--accept-shrink)"

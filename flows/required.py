@@ -19,19 +19,30 @@ def require_room(settings: Settings) -> None:
 
 
 def require_documents(
-    settings: Settings, name: str, found: int, count: int, first_reason: str, *, allow_empty: bool
+    settings: Settings,
+    name: str,
+    found: int,
+    count: int,
+    first_reason: str,
+    *,
+    drafts: int,
+    allow_empty: bool,
 ) -> None:
-    """Returns if a collection has documents and most of its files could be used; raises ``EmptyCollection``."""
-    collection = settings.collections[name]
+    """Returns if a collection has documents and most of its files could be used; raises ``EmptyCollection``.
+
+    ``drafts`` are those of the ``found`` files that are not meant to be used.
+    """
+    collection, meant = settings.collections[name], found - drafts
     if count == 0 and not allow_empty:
         raise EmptyCollection(
-            f"collection {name!r} holds no document to index ({found} files matched {', '.join(collection.include)})",
+            f"collection {name!r} holds no document to index ({found} files matched {', '.join(collection.include)}, "
+            f"{drafts} of them drafts)",
             where=collection.root,
             hint="Nothing of it was published. Check root and include, or allow it with --allow-empty.",
         )
-    if found and (found - count) / found > settings.limits.max_failed_share:
+    if meant and (meant - count) / meant > settings.limits.max_failed_share:
         raise EmptyCollection(
-            f"{found - count} of {found} documents of collection {name!r} failed",
+            f"{meant - count} of {meant} documents of collection {name!r} failed",
             where=collection.root,
             hint=f"First reason: {first_reason}. Nothing of it was published; limits.max_failed_share allows more.",
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -53,15 +52,18 @@ def require_unshrunk(settings: Settings, name: str, before: int, after: int, *, 
     )
 
 
-def documents_before(store: Store) -> Mapping[str, int]:
-    """Documents of each collection in the current snapshot; none where there is no snapshot that can be read."""
+def documents_before(store: Store) -> Mapping[str, frozenset[str]]:
+    """Return the paths of each collection's documents in the current snapshot; none where no snapshot can be read."""
     try:
         current = store.current()
         if current is None:
             return {}
         path = store.path_of(current)
         snapshot = Snapshot(path, read_manifest(path, current), None)
-        return Counter(snapshot.table("documents", ["collection"]).column("collection").to_pylist())
+        found: dict[str, set[str]] = {}
+        for row in snapshot.table("documents", ["collection", "path"]).to_pylist():
+            found.setdefault(row["collection"], set()).add(row["path"])
+        return {name: frozenset(paths) for name, paths in found.items()}
     except ArtifactError as error:
         _log.warning("the shrink guard has nothing to compare with: %s", error)
         return {}

@@ -76,7 +76,7 @@ def _understood(group: Group, batch: FileBatch) -> pa.Table:
         except NoctuleError as error:
             if not isinstance(error, RejectedDocument):
                 raise
-            rejections.append(Rejection(file.collection, file.path, "quarantined", error.what))
+            rejections.append(Rejection(file.collection, file.path, error.rejection, error.what))
         except MemoryError:  # not of the document alone: the next run tries it again
             sources[-1] = None
             reason = "took more memory than there is"

@@ -60,6 +60,7 @@ class Collection(Table):
     modified_from: Literal["front-matter", "file-time", "git"] = "front-matter"
     author_from: Literal["front-matter", "git"] = "front-matter"
     git_ignored: Literal["read", "left-out"] = "read"
+    drafts: bool = False
     address: Address = Address()
     rules: tuple[Rule, ...] = Field(default=(), strict=False)
     max_bytes: int = Field(default=5_000_000, ge=1)

@@ -3,6 +3,7 @@
     NoctuleError
     ├── SourceError            your input                       exit 2
     │   ├── RejectedDocument     one document cannot be used: it is quarantined, the build goes on
+    │   │   └── DraftDocument      its writer has not published it: it is skipped
     │   ├── MissingRoot          a collection's folder is not there or cannot be read
     │   ├── EmptyCollection      nothing to publish, or too much of it failed
     │   ├── CollectionShrank     a collection lost more of its documents than is likely
@@ -27,6 +28,7 @@ Each carries what happened, where, and what to do next; the command line prints 
 from __future__ import annotations
 
 import errno
+from typing import ClassVar, Literal
 
 
 class NoctuleError(Exception):
@@ -87,6 +89,14 @@ class SourceError(NoctuleError):
 
 class RejectedDocument(SourceError):
     """One document cannot be used; it is quarantined with this reason."""
+
+    rejection: ClassVar[Literal["skipped", "quarantined"]] = "quarantined"
+
+
+class DraftDocument(RejectedDocument):
+    """One document says that it is not published; it is skipped with this reason."""
+
+    rejection = "skipped"
 
 
 class MissingRoot(SourceError):

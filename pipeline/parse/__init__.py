@@ -9,11 +9,11 @@ from pathlib import PurePosixPath
 
 from pipeline.address import address
 from pipeline.collection_settings import Collection, Rule
-from pipeline.errors import RejectedDocument
+from pipeline.errors import DraftDocument, RejectedDocument
 from pipeline.identity import doc_id
 from pipeline.model import Block, Document, Heading, Source, Syntax
 from pipeline.parse.decoding import decode
-from pipeline.parse.front_matter import read_front_matter, unique
+from pipeline.parse.front_matter import NONE, FrontMatter, read_front_matter, unique
 from pipeline.parse.labels import myst_anchors, myst_label
 from pipeline.parse.markdown import plain_markdown, read_markdown
 from pipeline.parse.mdx import markdown_of_mdx
@@ -27,7 +27,8 @@ _BACKTICKS = re.compile(r"`([^`]*)`")
 def parse(source: Source, collection: Collection) -> Document:
     """The document that the source holds.
 
-    Raises ``RejectedDocument`` when it cannot be read: the message gives the reason; and nothing else but ``MemoryError``.
+    Raises ``RejectedDocument`` when it cannot be read, ``DraftDocument`` when it says that it is not published: the message
+    gives the reason; and nothing else but ``MemoryError``.
     """
     where = f"{source.collection}:{source.path}"
     try:
@@ -74,16 +75,14 @@ def _notebook(source: Source, collection: Collection, where: str) -> Document:
 def _markdown_document(
     source: Source, collection: Collection, text: str, where: str, cleaned: Callable[[str], str] = str
 ) -> Document:
-    front = read_front_matter(text, where)
+    front = _front_matter(text, collection, where)
     text = text[: front.end] + cleaned(_ruled(text[front.end :], collection.rules))
     found = read_markdown(text, front.end, where)
     return Document(
         doc_id=doc_id(source.collection, source.path),
         collection=source.collection,
         path=source.path,
-        title=_BACKTICKS.sub(r"\1", front.title)
-        or _first_title(found.headings, found.blocks)
-        or _stem(source.path),
+        title=_front_title(front) or _first_title(found.headings, found.blocks) or _stem(source.path),
         url=address(source.path, front.slug or None, collection.address),
         syntax="markdown",
         text=text,
@@ -106,8 +105,9 @@ def _markdown_document(
 
 
 def _html(source: Source, collection: Collection, where: str) -> Document:
-    html = _ruled(decode(source.content, where), collection.rules)
-    return _page_document(source, collection, html, where)
+    text = decode(source.content, where)
+    front = _front_matter(text, collection, where)
+    return _page_document(source, collection, _ruled(text[front.end :], collection.rules), where, front)
 
 
 def _rst(source: Source, collection: Collection, where: str) -> Document:
@@ -117,7 +117,9 @@ def _rst(source: Source, collection: Collection, where: str) -> Document:
     return _page_document(source, collection, rst_html(text, where), where)
 
 
-def _page_document(source: Source, collection: Collection, html: str, where: str) -> Document:
+def _page_document(
+    source: Source, collection: Collection, html: str, where: str, front: FrontMatter = NONE
+) -> Document:
     from pipeline.parse.html import read_html  # BeautifulSoup takes as long as docutils
 
     page = read_html(html, where)
@@ -125,17 +127,23 @@ def _page_document(source: Source, collection: Collection, html: str, where: str
         doc_id=doc_id(source.collection, source.path),
         collection=source.collection,
         path=source.path,
-        title=page.title or _first_title(page.headings, page.blocks) or _stem(source.path),
-        url=address(source.path, None, collection.address),
+        title=_front_title(front)
+        or page.title
+        or _first_title(page.headings, page.blocks)
+        or _stem(source.path),
+        url=address(source.path, front.slug or None, collection.address),
         syntax="html",
         text=page.text,
         html=page.html,
         sha256=source.sha256,
-        language=page.language or collection.language,
-        description=page.description,
-        author=page.author or source.author,
-        modified=source.modified or page.modified,
-        keywords=page.keywords,
+        language=front.language or page.language or collection.language,
+        description=front.description or page.description,
+        author=front.author or page.author or source.author,
+        modified=source.modified or front.modified or page.modified,
+        tags=front.tags,
+        aliases=front.aliases,
+        keywords=unique(front.keywords + page.keywords),
+        front_matter=front.json,
         headings=page.headings,
         anchors=page.anchors,
         blocks=page.blocks,
@@ -160,6 +168,20 @@ def _text(source: Source, collection: Collection, where: str) -> Document:
         modified=source.modified,
         blocks=read_text(text),
     )
+
+
+def _front_matter(text: str, collection: Collection, where: str) -> FrontMatter:
+    """Return what the text begins with; raises ``DraftDocument`` where that leaves the document out."""
+    front = read_front_matter(text, where)
+    if front.draft and not collection.drafts:
+        raise DraftDocument(
+            f"is a draft ({front.draft})", where=where, hint="To include it: drafts = true in its collection."
+        )
+    return front
+
+
+def _front_title(front: FrontMatter) -> str:
+    return _BACKTICKS.sub(r"\1", front.title)
 
 
 def _first_title(headings: Sequence[Heading], blocks: Sequence[Block]) -> str:

@@ -24,12 +24,22 @@ _KEY_LINE = re.compile(r"^[\"'\w][^\n:]*:(?:[ \t]|$)", re.MULTILINE)
 _BLANKS = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029]+")
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
+# How tools say that a document is not published: Hugo, Docusaurus and others; Obsidian; Dendron and Jekyll.
+_DRAFT_VALUES = {
+    "draft": frozenset({"true", "yes"}),
+    "publish": frozenset({"false", "no"}),
+    "published": frozenset({"false", "no"}),
+}
+
 _DATE_KEYS = ("date", "updated", "modified", "last_modified", "last-modified", "lastmod")
 
 
 @dataclass(frozen=True)
 class FrontMatter:
-    """What the block says; ``end`` is the offset at which the text after it begins."""
+    """What the block says; ``end`` is the offset at which the text after it begins.
+
+    ``draft`` is the key and value that keep the document from being published, empty where nothing does.
+    """
 
     end: int = 0
     title: str = ""
@@ -37,6 +47,7 @@ class FrontMatter:
     author: str = ""
     language: str = ""
     slug: str = ""
+    draft: str = ""
     modified: str | None = None
     tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
@@ -92,6 +103,7 @@ class _Block:
             author=self._names(values, "author", "authors"),
             language=self._text(values, "language", "lang"),
             slug=self._text(values, "slug"),
+            draft=_draft(values),
             modified=_latest(values),
             tags=tuple(tag.lstrip("#") for tag in self._list(values, "tags", splits=r"[,\s]+")),
             aliases=self._list(values, "aliases", "alias", splits=","),
@@ -180,6 +192,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not abs(value) < float("inf"):
         return str(value)
     return value
+
+
+def _draft(values: Mapping[str, Any]) -> str:
+    said = ((key.lower(), str(value).strip().lower()) for key, value in values.items())
+    return next((f"{key}: {value}" for key, value in said if value in _DRAFT_VALUES.get(key, ())), "")
 
 
 def _latest(values: Mapping[str, Any]) -> str | None:

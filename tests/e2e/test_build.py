@@ -44,7 +44,7 @@ def write_vault(root: Path) -> Path:
 
 
 def settings_for(root: Path, **tables: object) -> Settings:
-    return parse({"collections": {"vault": {"root": str(root)}}, **tables}, where="test")
+    return parse({"collections": {"vault": {"root": str(root)}}} | tables, where="test")
 
 
 def build(root: Path, store: Path, **tables: object) -> BuildResult:
@@ -207,3 +207,33 @@ def test_without_its_model_a_snapshot_still_answers_by_keyword_and_warns_once(tm
         assert searcher.search("apples").hits
         with pytest.raises(ModelMismatch):
             searcher.search("apples", mode="semantic")
+
+
+def test_a_document_that_becomes_a_draft_leaves_the_snapshot_until_it_is_published_again(
+    tmp_path: Path,
+) -> None:
+    """Also from what is remembered; links to it lead nowhere, and the collection may include drafts."""
+    root, store = write_vault(tmp_path / "vault"), tmp_path / "store"
+    first = build(root, store)
+    (root / "boats.md").write_text("---\npublish: false\n---\n" + VAULT["boats.md"])
+    for _ in range(2):
+        second = build(root, store)
+        assert (second.documents, second.skipped, second.quarantined) == (4, 2, 3)
+        assert {r.path: r.reason for r in second.rejections}["boats.md"] == "is a draft (publish: false)"
+    with Store(store).open() as snapshot:
+        rows = snapshot.table("links", ["source_id", "target_id", "target"]).to_pylist()
+        assert {row["target_id"] for row in rows if row["target"] == "Boats"} == {None}
+        assert "vault:boats.md" not in snapshot.table("documents")["doc_id"].to_pylist()
+        assert not any("sails" in row.lower() for row in snapshot.table("passages")["text"].to_pylist())
+    with artifacts.query.open(Store(store)) as searcher:
+        assert "vault:boats.md" not in [hit.doc_id for hit in searcher.search("a boat floats, sails").hits]
+    drafts = build(root, store, collections={"vault": {"root": str(root), "drafts": True}})
+    assert (drafts.documents, drafts.skipped) == (5, 1)
+    (root / "boats.md").write_text(VAULT["boats.md"])
+    assert build(root, store).snapshot == first.snapshot
+
+
+def test_a_collection_of_drafts_alone_says_so(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("---\ndraft: true\n---\ntext\n")
+    with pytest.raises(EmptyCollection, match="1 of them drafts"):
+        build(tmp_path, tmp_path / ".store")

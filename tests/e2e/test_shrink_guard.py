@@ -90,3 +90,26 @@ def test_the_command_line_says_it_in_the_shape_of_every_error(store: Store, tmp_
     accepted = command.run("index", "notes", "--no-prefect", "--json", "--accept-shrink")
     assert accepted.code == 0, accepted.err
     assert json.loads(accepted.out)["documents"] == 6
+
+
+def _withdraw(folder: Path, numbers: range) -> None:
+    for number in numbers:
+        (folder / f"note-{number}.md").write_text(
+            f"---\ndraft: true\n---\n# Note {number}\n\nWhat it heard.\n"
+        )
+
+
+def test_drafts_are_neither_lost_nor_failed(store: Store, tmp_path: Path) -> None:
+    _withdraw(tmp_path / "notes", range(6))
+    result = build_snapshot(_settings(tmp_path / "notes"), store, PlainSteps(), Silent())
+    assert (result.documents, result.skipped, result.quarantined) == (4, 6, 0)
+    assert {each.reason for each in result.rejections} == {"is a draft (draft: true)"}
+
+
+def test_drafts_do_not_hide_what_is_lost_beside_them(store: Store, tmp_path: Path) -> None:
+    _withdraw(tmp_path / "notes", range(3))
+    _withdraw(_notes(tmp_path / "notes", 0), range(20, 30))
+    for number in range(6, 10):
+        (tmp_path / "notes" / f"note-{number}.md").unlink()
+    with pytest.raises(CollectionShrank, match="lose 4 of its 10 documents"):
+        _build(_settings(tmp_path / "notes"), store)

@@ -72,3 +72,38 @@ def test_what_cannot_be_read_names_its_line(yaml: str, line: int, reason: str) -
 def test_an_unclosed_block_is_rejected() -> None:
     with pytest.raises(RejectedDocument, match="never closed"):
         read_front_matter("---\ntitle: x\n\nbody", "")
+
+
+@pytest.mark.parametrize(
+    ("yaml", "said"),
+    [
+        ("draft: true", "draft: true"),
+        ("Draft: 'YES'", "draft: yes"),
+        ("draft: on", "draft: true"),
+        ("publish: false", "publish: false"),
+        ("published: no", "published: false"),
+        ("published: 'False'", "published: false"),
+        ("title: x\npublish: true\ndraft: True", "draft: true"),
+    ],
+)
+def test_what_its_own_tool_would_not_publish_is_a_draft(yaml: str, said: str) -> None:
+    assert read(yaml).draft == said
+
+
+@pytest.mark.parametrize(
+    "yaml",
+    [
+        "draft: false",
+        "draft: 'no'",
+        "draft:",
+        "draft: second",
+        "publish: true",
+        "publish:",
+        "published: 2024-01-02",
+        "published: yes",
+        "a: {draft: true}",
+        "draft: [true]",
+    ],
+)
+def test_all_else_is_published(yaml: str) -> None:
+    assert read(yaml).draft == ""

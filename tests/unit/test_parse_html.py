@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.collection_settings import Collection
+from pipeline.collection_settings import Collection, Rule
 from pipeline.errors import RejectedDocument
 from pipeline.identity import sha256_hex
 from pipeline.model import Document, Source
@@ -149,3 +149,34 @@ def test_the_language_of_code_is_not_that_of_the_page(head: str, language: str) 
     document = read(f'{head}<p>Owls</p><pre class="language-python">owl()</pre>')
     assert document.language == language
     assert [block.language for block in document.blocks] == ["", "python"]
+
+
+FRONT = (
+    "---\ntitle: The `owl`\ndescription: Of owls\ntags: [bird, night]\naliases: strix\nkeywords: [hoot]\nlang: fr\n"
+    "author: Bob\ndate: 2024-02-03\nweight: 20\n---\n"
+)
+
+
+@pytest.mark.parametrize("head", [HEAD, ""])
+def test_front_matter_goes_before_what_the_head_tells(head: str) -> None:
+    document = read(f"{FRONT}{head}<body><h2>Owls</h2><p>body</p></body>")
+    assert (document.title, document.description, document.language) == ("The owl", "Of owls", "fr")
+    assert (document.tags, document.aliases, document.keywords[0]) == (("bird", "night"), ("strix",), "hoot")
+    assert (document.author, document.modified) == ("Bob", "2024-02-03")
+    assert '"weight":20' in document.front_matter
+    assert (document.text, document.html) == ("Owls\n\nbody\n\n", "<h2>Owls</h2><p>body</p>")
+
+
+def test_front_matter_may_stand_before_a_fragment_or_be_empty() -> None:
+    assert read("---\ntitle: Bare\n---\n\n\n<p>body</p>\n").text == "body\n\n"
+    assert read("---\n---\n<p>body</p>\n").text == "body\n\n"
+    assert read("---\ntitle: Bare\n---\n<h1>Head</h1>").title == "Bare"
+    with pytest.raises(RejectedDocument, match="front matter, line 3"):
+        read("---\nok: 1\ntitle: [x]\n---\n<p>body</p>")
+
+
+def test_rules_spare_the_front_matter_of_a_page() -> None:
+    content = b"---\ntitle: a\n---\n<p>a</p>"
+    rules = (Rule(pattern="a", replacement="b"),)
+    document = parse(Source("c", "x.html", content, sha256_hex(content)), Collection(root="x", rules=rules))
+    assert (document.title, document.text) == ("a", "b\n\n")

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from pipeline.collection_settings import Collection, Rule
-from pipeline.errors import RejectedDocument
+from pipeline.errors import DraftDocument, RejectedDocument
 from pipeline.identity import sha256_hex
 from pipeline.model import Document, Source
 from pipeline.parse import parse
@@ -56,3 +58,23 @@ def test_the_documents_date_is_the_sources_or_the_front_matters() -> None:
     source = Source("c", "x.md", content, sha256_hex(content), modified="2021-01-01")
     assert parse(source, Collection(root="unused")).modified == "2021-01-01"
     assert read(content).modified == "2020-01-01"
+
+
+_DRAFT = "---\ntitle: Secret\ndraft: true\n---\n"
+_CELLS = [{"cell_type": "raw", "source": _DRAFT}, {"cell_type": "markdown", "source": "Owls"}]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("x.md", f"{_DRAFT}Owls\n"),
+        ("x.mdx", f"{_DRAFT}<Note>Owls</Note>\n"),
+        ("x.html", f"{_DRAFT}<p>Owls</p>\n"),
+        ("x.ipynb", json.dumps({"nbformat": 4, "metadata": {}, "cells": _CELLS})),
+    ],
+)
+def test_a_draft_of_any_format_is_left_out_unless_drafts_are_wanted(path: str, text: str) -> None:
+    source = Source("c", path, text.encode(), sha256_hex(text.encode()))
+    with pytest.raises(DraftDocument, match=r"is a draft \(draft: true\)"):
+        parse(source, Collection(root="unused"))
+    assert parse(source, Collection(root="unused", drafts=True)).title == "Secret"
