@@ -53,15 +53,20 @@ def require_unshrunk(settings: Settings, name: str, before: int, after: int, *, 
     )
 
 
+def counted(store: Store) -> Counter[str]:
+    """Count the documents of each collection in the current snapshot; raise ``ArtifactError`` where it cannot be read."""
+    current = store.current()
+    if current is None:
+        return Counter()
+    path = store.path_of(current)
+    snapshot = Snapshot(path, read_manifest(path, current), None)
+    return Counter(snapshot.table("documents", ["collection"]).column("collection").to_pylist())
+
+
 def documents_before(store: Store) -> Mapping[str, int]:
     """Documents of each collection in the current snapshot; none where there is no snapshot that can be read."""
     try:
-        current = store.current()
-        if current is None:
-            return {}
-        path = store.path_of(current)
-        snapshot = Snapshot(path, read_manifest(path, current), None)
-        return Counter(snapshot.table("documents", ["collection"]).column("collection").to_pylist())
+        return counted(store)
     except ArtifactError as error:
         _log.warning("the shrink guard has nothing to compare with: %s", error)
         return {}
