@@ -61,7 +61,7 @@ comment on macro table semantic_search_text is
 -- The 100 best of either search, scored by both and by how near their document is: each score taken between 0 and the most
 -- that it could be. Documents that others link to count a little more.
 create or replace macro hybrid_search(query, n) as table
-with words as materialized (
+with keyword_scores as materialized (
     select passage, sum(score) as score
     from (
         select unnest(passage) as passage, unnest(score)::double as score
@@ -69,30 +69,30 @@ with words as materialized (
     )
     group by passage
 ),
-most as (select sum(max_score)::double as score from terms semi join query_terms(query) using (term)),
+best_keyword as (select sum(max_score)::double as score from terms semi join query_terms(query) using (term)),
 wanted as materialized (select text_vector(query) as vector),
 meanings as materialized (
     select passage, array_cosine_similarity(vectors.vector, wanted.vector)::double as score
     from vectors join passages using (vector_row), wanted
 ),
 found as (
-    (select passage from words order by score desc, passage limit 100)
+    (select passage from keyword_scores order by score desc, passage limit 100)
     union
     (select passage from meanings where score > 0 and isfinite(score) order by score desc, passage limit 100)
 ),
-parts as (
-    select passage, coalesce(words.score, 0) as keyword_score, greatest(coalesce(meanings.score, 0), 0) as semantic_score,
+scored as (
+    select passage, coalesce(keyword_scores.score, 0) as keyword_score, greatest(coalesce(meanings.score, 0), 0) as semantic_score,
         greatest(coalesce(array_cosine_similarity(centroids.vector, wanted.vector), 0), 0)::double as document_score,
         1 + 0.05 * ln(1 + links_in) as in_degree
     from found join passages using (passage) join documents using (doc_id) join centroids using (doc_id)
-        left join words using (passage) left join meanings using (passage), wanted
+        left join keyword_scores using (passage) left join meanings using (passage), wanted
 ),
 hits as (
     select passage, keyword_score, semantic_score, document_score, in_degree, in_degree * (
-        coalesce(keyword_score / most.score, 0) + 0.3 * if(isfinite(semantic_score), semantic_score, 0)
+        coalesce(keyword_score / best_keyword.score, 0) + 0.3 * if(isfinite(semantic_score), semantic_score, 0)
         + 0.7 * if(isfinite(document_score), document_score, 0)
     ) / 2 as score
-    from parts, most order by score desc, passage limit n
+    from scored, best_keyword order by score desc, passage limit n
 )
 select row_number() over (order by score desc, passage) as rank, score, keyword_score, semantic_score, document_score, in_degree,
     passage_id, doc_id, breadcrumb, text, passage

@@ -17,7 +17,7 @@ import numpy as np
 
 from artifacts.judged import Judged
 from artifacts.located import Located
-from artifacts.measures import DEPTH, NAMES, measure, require_library
+from artifacts.measures import DEPTH, NAMES, measure
 from artifacts.query import Mode, Searcher
 from artifacts.query.asking import Request
 from pipeline.search_settings import Caches
@@ -136,9 +136,8 @@ def evaluate(
 ) -> Evaluation:
     """What the searcher's answers to the judged queries are worth; ``timed`` asks each once more for its latency.
 
-    ``advance`` hears of each query that is done. Raises ``SettingsError`` where ir_measures is not installed.
+    ``advance`` hears of each query that is done.
     """
-    require_library()
     asked = sorted(judged.answerable)
     if timed:
         for query in asked[:WARM_UP]:

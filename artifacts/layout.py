@@ -15,7 +15,6 @@ REPORTS = "reports"
 EMBEDDINGS = "embeddings"
 REMEMBERED = "remembered"
 SITES = "sites"
-COLLECTIONS = "collections.json"
 LOCK = "lock"
 NIGHT_LOCK = "night.lock"
 STAGING_PREFIX = ".staging-"
@@ -50,6 +49,11 @@ TABLES = (
 def table_file(table: str) -> str:
     """The file that holds a table."""
     return f"{table}.parquet"
+
+
+def collections_file(snapshot_id: str) -> str:
+    """Return the name of the file that says which groups a snapshot's collections have."""
+    return f"collections-{snapshot_id}.json"
 
 
 FILES = (*(table_file(table) for table in TABLES), FAISS_INDEX, CATALOG)

@@ -1,14 +1,12 @@
-"""How good rankings are, query by query: measures from ir_measures over rankings of document ids.
+"""How good rankings are, query by query: the measures of trec_eval over rankings of document ids.
 
 Gain is linear, as in trec_eval. A query whose ranking is empty counts 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import ModuleType
-
-from pipeline.errors import SettingsError
+import math
+from collections.abc import Iterable, Mapping, Sequence
 
 HEADLINE = "ndcg@10"
 NAMES = {
@@ -25,35 +23,23 @@ Rankings = Mapping[str, Sequence[str]]
 
 
 def measure(qrels: Qrels, rankings: Rankings) -> dict[str, dict[str, float]]:
-    """Every measure of :data:`NAMES` for every query of ``qrels``.
-
-    ``rankings`` gives document ids, best first. Raises ``SettingsError`` where ir_measures is not installed.
-    """
-    library = require_library()
-    measures = {library.parse_measure(name): key for key, name in NAMES.items()}
-    scored = [
-        library.ScoredDoc(query, document, float(len(ranking) - at))
-        for query, ranking in rankings.items()
-        for at, document in enumerate(ranking)
-    ]
-    judged = [
-        library.Qrel(query, document, gain)
-        for query, gains in qrels.items()
-        for document, gain in gains.items()
-    ]
-    values = {query: dict.fromkeys(NAMES, 0.0) for query in qrels}
-    for metric in library.iter_calc(list(measures), judged, scored):
-        values[metric.query_id][measures[metric.measure]] = float(metric.value)
-    return values
+    """Return every measure of :data:`NAMES` for every query of ``qrels``; ``rankings`` gives document ids, best first."""
+    return {query: _measured(gains, rankings.get(query, ())) for query, gains in qrels.items()}
 
 
-def require_library() -> ModuleType:
-    """ir_measures; raises ``SettingsError`` where it is not installed, before hours of search."""
-    try:
-        import ir_measures
-    except ImportError:
-        raise SettingsError(
-            "ir_measures is not installed, which computes the measures",
-            hint="Install it: pip install -e '.[evaluate]', in noctule's folder",
-        ) from None
-    return ir_measures
+def _measured(gains: Mapping[str, int], ranking: Sequence[str]) -> dict[str, float]:
+    found = [max(0, gains.get(document, 0)) for document in ranking[:DEPTH]]
+    relevant = sorted((gain for gain in gains.values() if gain > 0), reverse=True)
+    ten = ranking[:10]
+    return {
+        "ndcg@10": _discounted(found[:10]) / _discounted(relevant[:10]) if relevant else 0.0,
+        "recall@100": sum(gain > 0 for gain in found) / len(relevant) if relevant else 0.0,
+        "mrr@10": next((1 / rank for rank, gain in enumerate(found[:10], 1) if gain), 0.0),
+        "hit@1": float(any(found[:1])),
+        "judged@10": sum(document in gains for document in ten) / len(ten) if ten else 0.0,
+    }
+
+
+def _discounted(gains: Iterable[int]) -> float:
+    """Add up gains, each divided by the binary logarithm of its rank and one."""
+    return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, 1))

@@ -17,10 +17,10 @@ import numpy as np
 import pyarrow as pa
 
 from artifacts import durable, segments
-from artifacts.layout import COLLECTIONS, REMEMBERED
+from artifacts.layout import REMEMBERED, collections_file
 from artifacts.understood import GROUPS, in_one_piece
-from pipeline.identity import canonical_json
-from pipeline.model import Rejection
+from pipeline.identity import canonical_json, sha256_hex
+from pipeline.model import Rejection, SnapshotId
 
 # So many that work on columns pays; their text is mostly far below the 2 GiB that 32-bit offsets reach.
 _ROWS_AT_A_TIME = 512
@@ -30,7 +30,7 @@ _MAX_DEAD_SHARE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A collection as it was when a snapshot was last published: the keys of its groups, the hash of all that decided them
+    """A collection as it is in a snapshot: the keys of its groups, the hash of all that decided them
     besides its files, and what was left out before a group was understood."""
 
     keys: tuple[str, ...]
@@ -86,21 +86,46 @@ class Remembered:
         """Frees the rows: from now on it is only known which keys there are."""
         self._tables = []
 
-    def collections(self) -> dict[str, Published]:
-        """The collections of the last published snapshot; those of whose groups all are still there."""
-        try:
-            read = json.loads((self._folder / COLLECTIONS).read_bytes())
-            found = {str(name): _published(given) for name, given in read.items()}
-        except (OSError, ValueError, AttributeError, TypeError, KeyError):
-            return {}
+    def collections(self, snapshot: SnapshotId | None) -> dict[str, Published]:
+        """Return the collections of this snapshot, of whose groups all are still there.
+
+        None are, where the record of it is missing, damaged or that of another snapshot.
+        """
+        found = self._recorded(snapshot) if snapshot is not None else {}
         return {name: known for name, known in found.items() if all(key in self for key in known.keys)}
 
-    def publish(self, collections: Mapping[str, Published]) -> None:
-        """These are the collections now; what none of them has is forgotten in time. Raises ``WriteFailed``."""
+    def record(self, snapshot: SnapshotId, collections: Mapping[str, Published]) -> None:
+        """Write down what the collections of a snapshot are, before it is published; raise ``WriteFailed``.
+
+        Published first, and killed then, a snapshot would be current of which nothing is known.
+        """
         durable.make_directory(self._folder)
-        content = canonical_json({name: asdict(each) for name, each in collections.items()})
-        durable.replace_file(self._folder / COLLECTIONS, content.encode())
-        self.forget_all_but([key for each in collections.values() for key in each.keys])
+        given = {name: asdict(each) for name, each in collections.items()}
+        content = {"collections": given, "sha256": _digest(snapshot, given), "snapshot": snapshot}
+        durable.replace_file(self._folder / collections_file(snapshot), canonical_json(content).encode())
+
+    def tidy(self, snapshots: Sequence[SnapshotId], held: int) -> None:
+        """Remove records of all but these snapshots, and in time the rows that none of the first ``held`` has.
+
+        Raise ``WriteFailed``.
+        """
+        names = {collections_file(snapshot) for snapshot in snapshots}
+        for path in sorted(self._folder.glob("collections*.json")):  # an older version wrote collections.json
+            if path.name not in names:
+                durable.remove_file(path)
+        recorded = (self._recorded(snapshot) for snapshot in snapshots[:held])
+        self.forget_all_but([key for found in recorded for each in found.values() for key in each.keys])
+
+    def _recorded(self, snapshot: SnapshotId) -> dict[str, Published]:
+        """Return the collections as they were written down for this very snapshot, none if that is not sound."""
+        try:
+            read = json.loads((self._folder / collections_file(snapshot)).read_bytes())
+            given = read["collections"]
+            if read["snapshot"] != snapshot or read["sha256"] != _digest(snapshot, given):
+                return {}
+            return {str(name): _published(each) for name, each in given.items()}
+        except (OSError, ValueError, AttributeError, TypeError, KeyError, RecursionError):
+            return {}
 
     def forget_all_but(self, keys: Sequence[str]) -> None:
         """Rewrites what is remembered with these rows alone, if there has come to be much else. Raises ``WriteFailed``."""
@@ -135,6 +160,10 @@ def _chunked(rows: pa.Table) -> pa.Table:
     """The rows in chunks that are long enough for work on columns."""
     parts = (rows.slice(at, _ROWS_AT_A_TIME) for at in range(0, len(rows), _ROWS_AT_A_TIME))
     return pa.concat_tables([GROUPS.empty_table(), *map(in_one_piece, parts)])
+
+
+def _digest(snapshot: SnapshotId, collections: object) -> str:
+    return sha256_hex(canonical_json([snapshot, collections]).encode())
 
 
 def _published(given: Mapping[str, Any]) -> Published:

@@ -67,10 +67,11 @@ def build_snapshot(
             raise refused(
                 store, staged.manifest.snapshot_id(), verdict, steps.times, time.perf_counter() - start
             )
+        _remember(staged)
         # Not to be tried again: it ends with the staging moved or removed.
         published = steps.run("publish", lambda: store.publish(staged.staging, staged.manifest), once=True)
         result = _result(published, staged, verdict, steps, time.perf_counter() - start)
-        _remember(staged)
+        _tidy(staged, store, settings)
         record(store, result)
         return result
 
@@ -91,11 +92,21 @@ def _through_gate(
 
 
 def _remember(staged: Staged) -> None:
-    """What each collection says, for a night on which it fails; the snapshot is out, so a disk that refuses is a warning."""
+    """Write down what each collection says, for a night on which it fails; a disk that refuses is a warning."""
     try:
-        staged.remembered.publish(staged.published)
+        staged.remembered.record(staged.manifest.snapshot_id(), staged.published)
     except WriteFailed as error:
-        _log.warning("the next run will read everything again: %s", error)
+        _log.warning("a collection that fails in the next run will fail that run: %s", error)
+
+
+def _tidy(staged: Staged, store: Store, settings: Settings) -> None:
+    """Drop what is remembered of snapshots that are gone; the new one is out, so a disk that refuses is a warning."""
+    try:
+        # The current snapshot, the one before, and those that prune would keep besides.
+        snapshots = [info.snapshot_id for info in store.snapshots()]
+        staged.remembered.tidy(snapshots, 2 + settings.store.keep)
+    except WriteFailed as error:
+        _log.warning("what is remembered takes more room than it needs: %s", error)
 
 
 def _result(

@@ -77,17 +77,30 @@ def _doc_id(file: FoundFile) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """Files in groups with the address of each group's content, empty where a file cannot be read."""
+    """Files in groups with the address of each group's content, empty where a file cannot be read.
+
+    ``failures``: collections of which a file is briefly away; no group is theirs.
+    """
 
     groups: tuple[Group, ...]
     keys: tuple[str, ...]
     deciding: Mapping[str, str]
+    failures: Mapping[str, NoctuleError]
 
 
 def look(files: Sequence[FoundFile], settings: Settings) -> Looked:
     """Every file read and hashed, and none parsed."""
-    deciding, groups = decides(settings), grouped(files)
-    return Looked(tuple(groups), tuple(_keys(groups, settings, deciding)), deciding)
+    deciding, failures = decides(settings), dict[str, NoctuleError]()
+    keys: dict[Group, str] = {}
+    for group in grouped(files):
+        name = group[0].collection
+        try:
+            if name not in failures:
+                keys[group] = _key(group, settings, deciding)
+        except SourceError as error:
+            failures[name] = error
+    keys = {group: key for group, key in keys.items() if group[0].collection not in failures}
+    return Looked(tuple(keys), tuple(keys.values()), deciding, failures)
 
 
 def understand_all(
@@ -100,7 +113,8 @@ def understand_all(
     losers = _losers(remembered.rows(keys))
     if losers:
         groups = _without(groups, losers)
-        keys = reading.understand(groups, _keys(groups, settings, looked.deciding))
+        again = [_key(group, settings, looked.deciding) for group in groups]
+        keys = reading.understand(groups, again)
     return Understanding(_by_collection(remembered, keys), tuple(losers), reading.parsed, as_looked)
 
 
@@ -112,16 +126,17 @@ def _by_collection(remembered: Remembered, keys: Sequence[str]) -> dict[str, tup
     return {name: tuple(own) for name, own in found.items()}
 
 
-def _keys(groups: Sequence[Group], settings: Settings, deciding: Mapping[str, str]) -> list[str]:
-    """The address of each group, by the bytes on disk; empty where a file cannot be read."""
+def _key(group: Group, settings: Settings, deciding: Mapping[str, str]) -> str:
+    """The address of a group, by the bytes on disk; empty where a file cannot be read; raises ``SourceError``."""
     # One after the other: threads that read small files wait for the interpreter's lock, and took three times as long.
-    return [group_key([seen_source(file, settings) for file in group], deciding) for group in groups]
+    return group_key([seen_source(file, settings) for file in group], deciding)
 
 
 def seen_source(file: FoundFile, settings: Settings) -> Source | None:
-    """The file read and hashed, without its content; nothing where it cannot be read."""
+    """The file read and hashed, without its content; nothing where it cannot be read; ``SourceError`` where it is briefly away."""
     try:
-        return replace(read_source(file, settings.collections[file.collection]), content=b"")
+        source = asked_again(partial(read_source, file, settings.collections[file.collection]))
+        return replace(source, content=b"")
     except RejectedDocument:
         return None  # the worker that reads it says why
 

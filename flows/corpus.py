@@ -16,9 +16,9 @@ from flows.collect import Listing, Looked, Understanding
 from flows.groups import decides
 from flows.outcome import BuildOptions
 from flows.required import require_documents
-from flows.shrink import documents_before, require_unshrunk
-from pipeline.errors import CollectionShrank, EmptyCollection, NoctuleError, SourceError
-from pipeline.model import Rejection
+from flows.shrink import documents_before, published_paths, require_unshrunk
+from pipeline.errors import ArtifactError, CollectionShrank, EmptyCollection, NoctuleError, SourceError
+from pipeline.model import Rejection, SnapshotId
 from pipeline.settings import Settings
 
 
@@ -76,8 +76,9 @@ def settled(
             failures[name] = error
     if len(failures) == len(settings.collections):
         raise failures[min(failures)]
+    known = remembered.collections(store.current()) if failures else {}
     kept = {
-        name: _kept(name, remembered, before, error) or Published((), looked.deciding[name])
+        name: known[name] if name in known else _without_documents(name, store, looked.deciding[name], error)
         for name, error in failures.items()
     }
     well = {
@@ -101,14 +102,16 @@ def _with_rejections(
     return {name: replace(each, rejections=tuple(own[name])) for name, each in published.items()}
 
 
-def recalled(remembered: Remembered, settings: Settings) -> Corpus:
-    """The corpus as it was when it was last published, without a look at its sources; raises ``SourceError``."""
-    return _corpus(require_remembered(remembered, settings), remembered, {})
+def recalled(remembered: Remembered, current: SnapshotId | None, settings: Settings) -> Corpus:
+    """Return the corpus of the current snapshot, without a look at its sources; raise ``SourceError``."""
+    return _corpus(require_remembered(remembered, current, settings), remembered, {})
 
 
-def require_remembered(remembered: Remembered, settings: Settings) -> dict[str, Published]:
-    """What a run can begin with that does not look at the sources; raises ``SourceError`` where that is not all there."""
-    known = remembered.collections()
+def require_remembered(
+    remembered: Remembered, current: SnapshotId | None, settings: Settings
+) -> dict[str, Published]:
+    """Return what a run can begin with that does not look at the sources; raise ``SourceError`` where that is not all there."""
+    known = remembered.collections(current)
     missing = sorted(set(settings.collections) - set(known))
     if missing:
         raise SourceError(
@@ -161,14 +164,19 @@ def _require(
     require_unshrunk(settings, name, len(before), count + len(before & drafts), accept=options.accept_shrink)
 
 
-def _kept(
-    name: str, remembered: Remembered, before: Mapping[str, frozenset[str]], error: NoctuleError
-) -> Published | None:
-    """A failed collection as it was; raises its error if the snapshot has documents of it and they are lost."""
-    known = remembered.collections().get(name)
-    if known is None and before.get(name):
-        raise error
-    return known
+def _without_documents(name: str, store: Store, deciding: str, error: NoctuleError) -> Published:
+    """Return a failed collection of which nothing is remembered; raise its error if the snapshot may have documents of it."""
+    try:
+        lost = bool(published_paths(store).get(name))
+    except ArtifactError:
+        lost = True
+    if lost:
+        raise type(error)(
+            f"{error.what}, and what it said in the current snapshot is not remembered",
+            where=error.where,
+            hint=error.hint,
+        ) from error
+    return Published((), deciding)
 
 
 def _notes(failures: Mapping[str, NoctuleError], kept: Mapping[str, Published]) -> list[Rejection]:

@@ -16,7 +16,7 @@ from artifacts.evaluate import Evaluation, evaluate, for_evaluation
 from artifacts.explained import Explained, explained
 from artifacts.judged import Judged, read_judged
 from artifacts.located import Located, locate, places
-from artifacts.measures import DEPTH, NAMES, require_library
+from artifacts.measures import DEPTH, NAMES
 from artifacts.query import Searcher
 from artifacts.query.query_vectors import KeptVectors, shared_encoder
 from artifacts.snapshot import Snapshot
@@ -79,8 +79,6 @@ class Verdict:
 
 def judged_for(settings: Settings) -> tuple[Judged, ...]:
     """The sets that the settings name; raises ``SourceError`` or ``SettingsError`` before any work is done."""
-    if settings.relevance.judged:
-        require_library()
     return tuple(read_judged(Path(folder)) for folder in settings.relevance.judged)
 
 

@@ -34,4 +34,5 @@ def gathered(settings: Settings, store: Store, steps: Steps, options: BuildOptio
     listing = steps.run("discover", lambda: list_sources(settings))
     listing = shrunk(listing, settings, store, options)
     looked = steps.run("look", lambda: look(listing.files, settings))
+    listing = listing.without(looked.failures)
     return Gathered(listing, looked, inputs_of(looked, listing, settings))

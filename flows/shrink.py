@@ -52,18 +52,23 @@ def require_unshrunk(settings: Settings, name: str, before: int, after: int, *, 
     )
 
 
+def published_paths(store: Store) -> Mapping[str, frozenset[str]]:
+    """Return the paths of each collection's documents in the current snapshot; raise ``ArtifactError`` where it cannot be read."""
+    current = store.current()
+    if current is None:
+        return {}
+    path = store.path_of(current)
+    snapshot = Snapshot(path, read_manifest(path, current), None)
+    found: dict[str, set[str]] = {}
+    for row in snapshot.table("documents", ["collection", "path"]).to_pylist():
+        found.setdefault(row["collection"], set()).add(row["path"])
+    return {name: frozenset(paths) for name, paths in found.items()}
+
+
 def documents_before(store: Store) -> Mapping[str, frozenset[str]]:
     """Return the paths of each collection's documents in the current snapshot; none where no snapshot can be read."""
     try:
-        current = store.current()
-        if current is None:
-            return {}
-        path = store.path_of(current)
-        snapshot = Snapshot(path, read_manifest(path, current), None)
-        found: dict[str, set[str]] = {}
-        for row in snapshot.table("documents", ["collection", "path"]).to_pylist():
-            found.setdefault(row["collection"], set()).add(row["path"])
-        return {name: frozenset(paths) for name, paths in found.items()}
+        return published_paths(store)
     except ArtifactError as error:
         _log.warning("the shrink guard has nothing to compare with: %s", error)
         return {}

@@ -95,7 +95,7 @@ def _remembered(given: Gathered, store: Store) -> Remembered:
 
 def _corpus(run: Run, given: Gathered, remembered: Remembered, encoder: TransformerEncoder) -> Corpus:
     if given.listing is None or given.looked is None:
-        return recalled(remembered, run.settings)
+        return recalled(remembered, run.store.current(), run.settings)
     like = FileBatch((), run.settings, given.looked.deciding)
     anew = run.options.start == "parse"
     reading = Reading(remembered, like, run.engine, run.steps, run.progress, anew=anew)

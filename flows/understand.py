@@ -18,7 +18,7 @@ from flows.patience import asked_again
 from pipeline.acronyms import learn
 from pipeline.chunk import Node, build_tree, code_blocks, heading_slugs
 from pipeline.discover import FoundFile, read_source
-from pipeline.errors import NoctuleError, RejectedDocument
+from pipeline.errors import NoctuleError, RejectedDocument, SourceError, is_transient
 from pipeline.field_counts import FieldCounts, count_fields
 from pipeline.links import linking_document
 from pipeline.model import CodeBlock, Document, Passage, Rejection, Source
@@ -56,7 +56,7 @@ class _Cut:
 def understand(batch: FileBatch) -> pa.Table:
     """Every file of the batch, read, parsed, chunked and counted: a row a group, see ``artifacts.understood``.
 
-    Files that cannot be understood are rejections. A group is remembered by what was read here, and not if some of it could
+    Files that cannot be understood are rejections; raise ``SourceError`` where the machine is to blame for it. A group is remembered by what was read here, and not if some of it could
     not be read.
     """
     rows = [GROUPS.empty_table(), *(_understood(group, batch) for group in batch.groups)]
@@ -82,6 +82,9 @@ def _understood(group: Group, batch: FileBatch) -> pa.Table:
             reason = "took more memory than there is"
             rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
         except Exception as error:  # one document never stops the build
+            if is_transient(error):  # of the machine, and not of the document
+                what = f"the document cannot be understood now: {error}"
+                raise SourceError(what, where=f"{file.collection}:{file.path}") from error
             reason = f"could not be understood: {type(error).__name__}: {error}"
             rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
     key = group_key(sources, batch.deciding)

@@ -14,6 +14,7 @@ from typing import TypeVar, cast
 
 from flows.memory import collect_seldom, uncollected
 from flows.signals import die_with_parent, spare_children
+from pipeline.errors import EngineUnavailable
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -54,7 +55,8 @@ class Workers:
     def call(self, stage: Callable[[A], T], batch: A, timeout_s: float) -> T:
         """``stage(batch)``, computed in a worker; ``stage`` must be importable and its values picklable.
 
-        Raises what the stage raised, or ``WorkerFailed`` after ``timeout_s`` seconds or a crash.
+        Raises what the stage raised, ``WorkerFailed`` after ``timeout_s`` seconds or a crash, or ``EngineUnavailable`` where
+        no process can be started.
         """
         worker = self._free.get()
         try:
@@ -96,10 +98,16 @@ class _Worker:
         """A live process that has imported the stage: that is not on the stage's time."""
         if self._process is None or not self._process.is_alive() or self._connection is None:
             context = multiprocessing.get_context("spawn")
-            self._connection, theirs = context.Pipe()
-            process = context.Process(target=_serve, args=(theirs,), daemon=True, name="noctule-worker")
-            # There Ctrl-C is blocked: until it ignores it itself, a young worker would answer it with a traceback.
-            self._starter.submit(process.start).result()
+            try:
+                self._connection, theirs = context.Pipe()
+                process = context.Process(target=_serve, args=(theirs,), daemon=True, name="noctule-worker")
+                # There Ctrl-C is blocked: until it ignores it itself, a young worker would answer it with a traceback.
+                self._starter.submit(process.start).result()
+            except OSError as error:  # no fault of any document
+                raise EngineUnavailable(
+                    f"no worker process can be started: {error.strerror or error}",
+                    hint="Look at the limits of open files, processes and memory, then run it again.",
+                ) from error
             self._process = process
             theirs.close()
             self._connection.send(stage)

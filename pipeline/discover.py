@@ -78,11 +78,15 @@ class _Walk:
         Else all that is below would leave the snapshot, and be back tomorrow.
         """
         if is_transient(error):
-            raise SourceError(
-                f"a file or folder cannot be looked at: {_strerror(error)}",
-                where=f"{place} (collection {self.name})",
-                hint="Look at its disk or its network, then run it again.",
-            ) from error
+            raise _briefly_away(error, f"{place} (collection {self.name})") from error
+
+
+def _briefly_away(error: OSError, where: str) -> SourceError:
+    return SourceError(
+        f"a file or folder cannot be looked at: {_strerror(error)}",
+        where=where,
+        hint="Look at its disk or its network, and at the limits of memory and open files, then run it again.",
+    )
 
 
 def list_files(name: str, collection: Collection) -> Listing:
@@ -234,12 +238,14 @@ def read_source(file: FoundFile, collection: Collection) -> Source:
     """The file's bytes and their SHA-256, read whole and unchanged while they were read.
 
     Raises ``RejectedDocument`` when it is gone, a link, not a regular file, outside the collection's folder,
-    too big, unreadable, or changes twice under the reader.
+    too big, unreadable, or changes twice under the reader; ``SourceError`` when that may be over in a moment.
     """
     where = f"{file.collection}:{file.path}"
     try:
         reading = _read_once(file, collection, where) or _read_once(file, collection, where)
     except OSError as error:
+        if is_transient(error):
+            raise _briefly_away(error, where) from error
         raise RejectedDocument(
             _open_fault(error), where=where, hint="Run again once it can be read."
         ) from error
@@ -292,7 +298,7 @@ def _content(descriptor: int, expected: int, most: int) -> bytes:
 @lru_cache(maxsize=64)
 def _below(root: str) -> str:
     """How the real paths of all files below this folder begin."""
-    return os.path.join(os.path.realpath(root), "")  # noqa: PTH118  # a Path drops the separator
+    return os.path.join(os.path.realpath(root, strict=True), "")  # noqa: PTH118  # a Path drops the separator
 
 
 def _opened(descriptor: int, location: str) -> str:

@@ -61,20 +61,40 @@ class NoctuleError(Exception):
         return {"kind": self.kind, "what": self.what, "where": self.where, "hint": self.hint}
 
 
-def is_transient(error: BaseException | None) -> bool:
-    """Whether an I/O error may heal by itself: a busy or briefly unreachable disk, not a full or missing one."""
-    if isinstance(error, TimeoutError):
-        return True
-    transient = {
-        errno.EIO,
+# A full disk is not among them: that needs a person.
+_TRANSIENT = frozenset(
+    {
+        # busy, or interrupted
         errno.EAGAIN,
+        errno.EBUSY,
         errno.EINTR,
+        # too few handles, too little memory
+        errno.EMFILE,
+        errno.ENFILE,
+        errno.ENOBUFS,
+        errno.ENOMEM,
+        # a disk or a server that is away
+        errno.ECONNABORTED,
+        errno.ECONNREFUSED,
+        errno.ECONNRESET,
+        errno.EHOSTDOWN,
+        errno.EHOSTUNREACH,
+        errno.EIO,
+        errno.ENETDOWN,
+        errno.ENETUNREACH,
+        errno.ENOTCONN,
         errno.ESTALE,
         errno.ETIMEDOUT,
-        errno.EBUSY,
-        errno.ENETDOWN,
     }
-    return isinstance(error, OSError) and error.errno in transient
+)
+
+
+def is_transient(error: BaseException | None) -> bool:
+    """Return whether an I/O error may heal by itself: a disk that is away, too few handles, no full disk and no missing file.
+
+    It says nothing about a file, so no document may be left out for it.
+    """
+    return isinstance(error, TimeoutError) or (isinstance(error, OSError) and error.errno in _TRANSIENT)
 
 
 def _rebuild(cls: type[NoctuleError], what: str, where: str, hint: str) -> NoctuleError:

@@ -1,6 +1,6 @@
 """Hybrid search over one snapshot.
 
-    with artifacts.query.open(Store(Path(".noctule"))) as searcher:
+    with artifacts.query.open(".noctule") as searcher:
         for hit in searcher.search("how do I cancel a request").hits:
             print(hit.score, hit.breadcrumb, hit.url)
 
@@ -10,6 +10,8 @@ candidates, in the order that the settings give (``stages``); what is left becom
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from artifacts.query.filters import Filter, parse_filter
 from artifacts.query.model import Answer, Candidate, Hit, Mode, Why
@@ -21,9 +23,14 @@ from pipeline.settings import Settings
 __all__ = ["Answer", "Candidate", "Filter", "Hit", "Mode", "Searcher", "Why", "open", "parse_filter"]
 
 
-def open(store: Store, settings: Settings | None = None, snapshot_id: SnapshotId | None = None) -> Searcher:
-    """A searcher over the store's current snapshot (or the one named), verified and pinned until closed."""
-    snapshot = store.open(snapshot_id)
+def open(
+    store: Store | Path | str, settings: Settings | None = None, snapshot_id: SnapshotId | None = None
+) -> Searcher:
+    """Return a searcher over the store's current snapshot (or the one named), verified and pinned until closed.
+
+    ``store`` may be its folder or its address. Raise ``NoSnapshot`` where no store is, and as ``Store.open`` does.
+    """
+    snapshot = (store if isinstance(store, Store) else Store(store)).open(snapshot_id)
     try:
         return Searcher(snapshot, settings or Settings())
     except BaseException:

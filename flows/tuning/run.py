@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from artifacts import durable
 from artifacts.judged import Judged
-from artifacts.measures import require_library
 from artifacts.query import Mode
 from flows.relevance import judged_sets
 from flows.request import read_settings
@@ -54,7 +53,6 @@ def run(request: Request, progress: Progress) -> Tuned:
         raise SettingsError(
             "there is nothing to tune on", where="--judged", hint="Name a folder: --judged DIR"
         )
-    require_library()
     settings, sets = read_settings(request.config), judged_sets(request.judged)
     _require_queries(sets, request.folds)
     space = read_space(request.space) if request.space else axes(_default(), "the default space")

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from pipeline.address import address
 from pipeline.collection_settings import Collection, Rule
-from pipeline.errors import DraftDocument, RejectedDocument
+from pipeline.errors import DraftDocument, RejectedDocument, is_transient
 from pipeline.identity import doc_id
 from pipeline.model import Block, Document, Heading, Source, Syntax
 from pipeline.parse.decoding import decode
@@ -28,7 +28,7 @@ def parse(source: Source, collection: Collection) -> Document:
     """The document that the source holds.
 
     Raises ``RejectedDocument`` when it cannot be read, ``DraftDocument`` when it says that it is not published: the message
-    gives the reason; and nothing else but ``MemoryError``.
+    gives the reason; and nothing else but ``MemoryError`` and an ``OSError`` that may heal by itself.
     """
     where = f"{source.collection}:{source.path}"
     try:
@@ -38,6 +38,8 @@ def parse(source: Source, collection: Collection) -> Document:
     except RecursionError:
         raise RejectedDocument("nested too deeply to parse", where=where, hint="Flatten it.") from None
     except Exception as error:
+        if is_transient(error):  # a module that was not loaded yet, and no handle to load it
+            raise
         raise RejectedDocument(
             f"the parser failed: {type(error).__name__}: {error}", where=where, hint="Exclude the file."
         ) from error

@@ -6,13 +6,15 @@ import random
 import shutil
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from artifacts import locks
-from artifacts.layout import EMBEDDINGS, NIGHT_LOCK
+from artifacts.layout import EMBEDDINGS, NIGHT_LOCK, REMEMBERED, collections_file
+from artifacts.manifest import Manifest
 from artifacts.nights import read_night
-from artifacts.store import Store
+from artifacts.store import Staging, Store
 from flows import night_sheets
 from flows.build import build_snapshot
 from flows.outcome import BuildOptions, BuildResult
@@ -137,9 +139,78 @@ def test_documents_that_nothing_remembers_are_not_lost_with_their_collection(
     first = _build(settings, store)
     shutil.rmtree(store / "remembered")
     shutil.rmtree(tmp_path / "papers")
-    with pytest.raises(MissingRoot):
+    with pytest.raises(MissingRoot, match="current snapshot is not remembered"):
         _build(settings, store)
     assert Store(store).current() == first.snapshot
+
+
+def _texts(store: Path, collection: str) -> str:
+    """All that the current snapshot says of a collection."""
+    with Store(store).open() as snapshot:
+        rows = snapshot.table("passages", ["doc_id", "text"]).to_pylist()
+        return " ".join(row["text"] for row in rows if row["doc_id"].startswith(f"{collection}:"))
+
+
+def _two_publications(notes: Path, tmp_path: Path) -> tuple[Settings, Path]:
+    """Two snapshots whose papers say one thing and another; then the papers are gone."""
+    settings, store = _settings(notes=notes, papers=tmp_path / "papers"), tmp_path / "store"
+    for word in ("earlier", "later"):
+        _note(tmp_path / "papers", 1, f"It is the {word} text.")
+        _build(settings, store)
+    shutil.rmtree(tmp_path / "papers")
+    return settings, store
+
+
+@pytest.mark.parametrize("start", [None, "links"])
+def test_after_a_rollback_a_failed_collection_keeps_what_readers_see(
+    notes: Path, tmp_path: Path, start: Literal["links"] | None
+) -> None:
+    settings, store = _two_publications(notes, tmp_path)
+    Store(store).rollback()
+    _note(notes, 1, "Changed after the rollback.")
+    _build(settings, store, BuildOptions(start=start))
+    assert "earlier" in _texts(store, "papers") and "later" not in _texts(store, "papers")
+
+
+def test_what_another_snapshot_said_is_never_published_in_place_of_the_current(
+    notes: Path, tmp_path: Path
+) -> None:
+    settings, store = _two_publications(notes, tmp_path)
+    later = Store(store).current()
+    earlier = Store(store).rollback()
+    Store(store).rollback()
+    records = store / REMEMBERED
+    shutil.copy(records / collections_file(earlier), records / collections_file(str(later)))
+    shutil.copy(records / collections_file(earlier), records / "collections.json")
+    _note(notes, 1, "Changed.")
+    with pytest.raises(MissingRoot, match="current snapshot is not remembered"):
+        _build(settings, store)
+    with pytest.raises(SourceError, match="nothing is remembered of notes, papers"):
+        _build(settings, store, BuildOptions(start="links"))
+    assert Store(store).current() == later
+
+
+def test_a_kill_right_after_publishing_loses_nothing_that_was_published(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, store = _settings(notes=notes, papers=tmp_path / "papers"), tmp_path / "store"
+    _note(tmp_path / "papers", 1, "It is the earlier text.")
+    _build(settings, store)
+    _note(tmp_path / "papers", 1, "It is the later text.")
+    really = Store.publish
+
+    def killed(self: Store, staging: Staging, manifest: Manifest) -> None:
+        really(self, staging, manifest)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "publish", killed)
+        with pytest.raises(KeyboardInterrupt):
+            _build(settings, store)
+    shutil.rmtree(tmp_path / "papers")
+    _note(notes, 1, "Changed.")
+    assert list(_build(settings, store).failed) == ["papers"]
+    assert "later" in _texts(store, "papers") and "earlier" not in _texts(store, "papers")
 
 
 def test_all_collections_failing_fail_the_run(notes: Path, tmp_path: Path) -> None:

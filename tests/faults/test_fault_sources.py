@@ -16,7 +16,7 @@ import pytest
 
 from artifacts.understood import Understood, joined
 from docsite.urls import Placed, page_paths
-from flows.collect import list_sources
+from flows.collect import list_sources, look
 from flows.groups import decides
 from flows.understand import FileBatch, understand
 from pipeline.collection_settings import Collection
@@ -181,6 +181,67 @@ def test_a_folder_that_is_briefly_away_is_asked_again_and_loses_no_document(
         return
     with pytest.raises(SourceError, match="cannot be looked at: Input/output error"):
         list_sources(settings)
+
+
+_NOT_THE_FILES_FAULT = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE)
+
+
+@pytest.mark.parametrize("code", _NOT_THE_FILES_FAULT, ids=errno.errorcode.__getitem__)
+def test_too_few_handles_or_too_little_memory_is_no_folder_less(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    write(tmp_path / "a.md")
+    write(tmp_path / "deep" / "b.md")
+    really = os.scandir
+
+    def refusing(path: str) -> Any:
+        if str(path).endswith("deep"):
+            raise OSError(code, os.strerror(code))
+        return really(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    with pytest.raises(SourceError, match=os.strerror(code)):
+        list_sources(Settings(collections={"c": collection(tmp_path)}))
+
+
+@pytest.mark.parametrize("code", _NOT_THE_FILES_FAULT, ids=errno.errorcode.__getitem__)
+@pytest.mark.parametrize("call", ["open", "fstat", "read"])
+def test_too_few_handles_or_too_little_memory_is_no_file_less(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, code: int
+) -> None:
+    files = (write(tmp_path / "one" / "a.md"), FoundFile("d", "b.md", str(tmp_path / "two" / "b.md"), 1))
+    write(tmp_path / "two" / "b.md")
+    roots = {"c": collection(tmp_path / "one"), "d": collection(tmp_path / "two")}
+    settings = Settings(collections=roots)
+    monkeypatch.setattr("flows.patience._PAUSES_S", (0,))
+    decides(settings)  # reads noctule's own files
+    really = getattr(os, call)
+
+    def refusing(first: Any, *more: Any) -> Any:
+        path = str(first) if call == "open" else str(Path(f"/proc/self/fd/{first}").resolve())
+        if path.endswith("b.md"):
+            raise OSError(code, os.strerror(code))
+        return really(first, *more)
+
+    monkeypatch.setattr(os, call, refusing)
+    looked = look(files, settings)
+    assert list(looked.failures) == ["d"]  # its collection keeps the documents that it had
+    assert looked.groups == ((files[0],),) and looked.keys[0]
+    with pytest.raises(SourceError, match=os.strerror(code)) as caught:
+        understand(FileBatch(((files[1],),), settings, looked.deciding))
+    assert not isinstance(caught.value, RejectedDocument)
+
+
+def test_a_parser_without_a_handle_for_its_own_files_costs_no_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusing(*_: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr("pipeline.parse.read_text", refusing)
+    settings = Settings(collections={"c": collection(tmp_path)})
+    with pytest.raises(SourceError, match="cannot be understood now"):
+        understood((write(tmp_path / "a.txt"),), settings)
 
 
 def test_a_line_of_20_mb_is_quarantined_before_it_is_read(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -224,6 +225,30 @@ def test_n_is_how_many(n: int, connection: duckdb.DuckDBPyConnection) -> None:
 def test_a_vector_of_another_model_is_refused(connection: duckdb.DuckDBPyConnection) -> None:
     with pytest.raises(duckdb.Error, match="384"):
         connection.execute("from semantic_search([0.5, 0.5], 3)").fetchall()
+
+
+def _macros() -> dict[str, str]:
+    """Every macro of the catalog with its text."""
+    sql = re.sub(r"(?m)--.*$", "", catalog(384, ["en"]))
+    parts = re.split(r"create or replace macro (\w+)", sql)[1:]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def _inlined(name: str, macros: dict[str, str]) -> set[str]:
+    """The macro and all that stand in it."""
+    used = {each for each in re.findall(r"\b(\w+)\(", macros[name]) if each in macros and each != name}
+    return {name}.union(*(_inlined(each, macros) for each in used))
+
+
+def test_no_two_steps_of_a_macro_have_one_name() -> None:
+    # DuckDB 1.3 takes the steps of a macro for those of the macro around it.
+    macros = _macros()
+    step = re.compile(r"\b(\w+) as (?:materialized )?\(\s*(?:\(|select|from)")
+    assert {"query_terms", "text_vector"} <= _inlined("hybrid_search", macros)
+    assert {"known", "stems"} <= set(step.findall(macros["query_terms"]))
+    for name in macros:
+        steps = [found for each in _inlined(name, macros) for found in step.findall(macros[each])]
+        assert len(steps) == len(set(steps)), (name, sorted(steps))
 
 
 def test_everything_in_the_catalog_says_what_it_is(connection: duckdb.DuckDBPyConnection) -> None:

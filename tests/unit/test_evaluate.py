@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Mapping
 
+import ir_measures
 import pytest
 import pytrec_eval
 
@@ -74,6 +75,24 @@ def test_measures_agree_with_trec_eval(seed: int) -> None:
             assert ours[query][own] == pytest.approx(theirs[query][name], abs=1e-12), (query, name)
         ranks = [rank for rank, each in enumerate(rankings[query][:10], 1) if qrels[query].get(each, 0) > 0]
         assert ours[query]["mrr@10"] == (1 / ranks[0] if ranks else 0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_measures_agree_with_ir_measures(seed: int) -> None:
+    qrels, rankings = random_rankings(seed)
+    for ranking in list(rankings.values())[:3]:
+        del ranking[2:]
+    qrels["q4"] = dict.fromkeys(qrels["q4"], 0)
+    qrels["q5"][min(qrels["q5"])] = -1
+    judged = [ir_measures.Qrel(q, d, gain) for q, gains in qrels.items() for d, gain in gains.items()]
+    scored = [ir_measures.ScoredDoc(q, d, -at) for q, docs in rankings.items() for at, d in enumerate(docs)]
+    names = {ir_measures.parse_measure(name): key for key, name in NAMES.items()}
+    ours, compared = measure(qrels, rankings), 0
+    for each in ir_measures.iter_calc(list(names), judged, scored):
+        key = names[each.measure]
+        assert ours[each.query_id][key] == pytest.approx(each.value, abs=1e-12), (each.query_id, key)
+        compared += 1
+    assert compared == len(qrels) * len(NAMES)
 
 
 def test_the_eleventh_rank_is_too_late_for_ten() -> None:

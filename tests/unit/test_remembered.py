@@ -8,12 +8,13 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from artifacts.layout import REMEMBERED
+from artifacts.layout import REMEMBERED, collections_file
 from artifacts.remembered import Published, Remembered
 from artifacts.understood import Understood, in_one_piece, joined
 from flows.groups import decides, group_key, grouped
 from flows.understand import FileBatch, understand
 from pipeline.discover import list_files, read_source
+from pipeline.model import Rejection, SnapshotId
 from pipeline.settings import Settings, parse
 
 TEXTS = {
@@ -157,7 +158,7 @@ def test_a_damaged_segment_is_not_remembered(settings: Settings, tmp_path: Path)
     damaged = Remembered(tmp_path)
     assert not any(key in damaged for key in keys)
     damaged.add(rows)
-    damaged.publish({"c": Published(tuple(keys), "")})
+    damaged.forget_all_but(keys)
     assert len(list((tmp_path / REMEMBERED).glob("*.arrow"))) == 1
 
 
@@ -171,6 +172,66 @@ def test_what_no_group_has_any_more_is_forgotten_when_it_is_most(settings: Setti
     left = Remembered(tmp_path)
     assert [key in left for key in keys] == [True, False, False, False]
     assert len(list((tmp_path / REMEMBERED).iterdir())) == 1
+
+
+def _recorded(settings: Settings, store: Path) -> tuple[SnapshotId, SnapshotId]:
+    """The names of two snapshots: the first has one group of a collection, the second two."""
+    rows, first, second = _rows(settings, 1), SnapshotId("a" * 20), SnapshotId("b" * 20)
+    keys = rows["key"].to_pylist()
+    remembered = Remembered(store)
+    remembered.add(rows)
+    remembered.record(first, {"c": Published((keys[0],), "")})
+    remembered.record(second, {"c": Published((keys[0], keys[1]), "", (Rejection("c", "x", "noted", "y"),))})
+    return first, second
+
+
+def test_each_snapshot_has_a_record_of_its_own(settings: Settings, tmp_path: Path) -> None:
+    first, second = _recorded(settings, tmp_path)
+    known = Remembered(tmp_path)
+    assert len(known.collections(first)["c"].keys) == 1
+    assert len(known.collections(second)["c"].keys) == 2
+    assert known.collections(second)["c"].rejections[0].reason == "y"
+    assert known.collections(None) == known.collections(SnapshotId("c" * 20)) == {}
+    known.tidy([second], 1)
+    assert known.collections(first) == {} and known.collections(second)
+
+
+def test_rows_of_an_earlier_snapshot_are_held_as_long_as_it_may_come_back(
+    settings: Settings, tmp_path: Path
+) -> None:
+    first, second = _recorded(settings, tmp_path)
+    Remembered(tmp_path).record(second, {})
+    Remembered(tmp_path).tidy([second, first], 2)
+    assert Remembered(tmp_path).collections(first)
+    Remembered(tmp_path).tidy([second, first], 1)
+    assert Remembered(tmp_path).collections(first) == {}
+
+
+@pytest.mark.parametrize("fault", ["swapped", "changed", "renamed within", "cut", "no object", "old format"])
+def test_a_record_that_is_not_what_was_written_of_this_snapshot_is_not_used(
+    settings: Settings, tmp_path: Path, fault: str
+) -> None:
+    first, second = _recorded(settings, tmp_path)
+    folder = tmp_path / REMEMBERED
+    path, other = folder / collections_file(second), (folder / collections_file(first)).read_text()
+    content = path.read_text()
+    if fault == "swapped":
+        path.write_text(other)
+    elif fault == "changed":
+        path.write_text(content.replace('"deciding":""', '"deciding":"x"'))
+    elif fault == "renamed within":
+        path.write_text(other.replace(first, second))
+    elif fault == "cut":
+        path.write_text(content[:-9])
+    elif fault == "no object":
+        path.write_text("[]")
+    else:
+        path.rename(folder / "collections.json")
+    known = Remembered(tmp_path)
+    assert known.collections(second) == {}
+    assert known.collections(first)
+    known.tidy([first, second], 2)
+    assert not (folder / "collections.json").exists()
 
 
 def test_a_file_more_or_less_changes_one_group_alone(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from artifacts import locks
 from artifacts.layout import PINS
 from artifacts.query.searcher import Searcher
 from artifacts.store import Store
-from pipeline.errors import QueryError, SettingsError
+from pipeline.errors import NoSnapshot, QueryError, SettingsError
 from tests.cross_encoder_builder import write_cross_encoder
 from tests.library_builder import TODAY, FailingEncoder, WordEncoder, searcher_of, settings_of
 
@@ -47,6 +47,23 @@ def test_a_searcher_holds_its_snapshot_until_it_is_closed(library: Store) -> Non
     with artifacts.query.open(library):
         assert is_pinned(library)
     assert not is_pinned(library)
+
+
+def test_a_store_may_be_named_by_its_folder(library: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(library.root.parent)
+    for named in (library, library.root, str(library.root), library.root.name):
+        with artifacts.query.open(named) as found:
+            assert found.search("cool cellar").hits
+            assert is_pinned(library)
+
+
+def test_a_folder_that_holds_no_store_is_named(tmp_path: Path) -> None:
+    for named in (tmp_path, str(tmp_path), tmp_path / "none"):
+        with pytest.raises(NoSnapshot, match="nothing has been published yet") as caught:
+            artifacts.query.open(named)
+        assert caught.value.where == str(named)
+        assert "noctule index" in caught.value.hint
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_reranker_that_is_not_on_this_machine_is_told_once_and_the_order_stays(library: Store) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import time
@@ -9,6 +10,7 @@ import time
 import pytest
 
 from flows.workers import WorkerFailed, Workers
+from pipeline.errors import EngineUnavailable
 
 
 def double(number: int) -> int:
@@ -34,6 +36,18 @@ def test_calls_are_answered_and_errors_come_back() -> None:
         assert [workers.call(double, n, 30) for n in range(4)] == [0, 2, 4, 6]
         with pytest.raises(ValueError, match="not 3"):
             workers.call(refuse, 3, 30)
+
+
+def test_a_worker_that_cannot_be_started_costs_no_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refusing(*_: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with Workers(1) as workers:
+        with monkeypatch.context() as patched:
+            patched.setattr("multiprocessing.connection.Pipe", refusing)
+            with pytest.raises(EngineUnavailable, match="Too many open files"):
+                workers.call(double, 1, 30)
+        assert workers.call(double, 1, 30) == 2
 
 
 def test_a_worker_that_hangs_or_dies_is_replaced() -> None:
