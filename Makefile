@@ -45,7 +45,7 @@ types: $(VENV)/.installed-test ## mypy --strict
 	$(BIN)/mypy
 
 layers: $(VENV)/.installed-test ## imports go down only
-	PYTHONPATH=.:site $(BIN)/lint-imports --no-cache
+	PYTHONPATH=. $(BIN)/lint-imports --no-cache
 
 tests: $(VENV)/.installed-test ## unit, golden, property, crash, client and end-to-end tests
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
@@ -72,7 +72,7 @@ torture: $(VENV)/.installed-test ## 500 kills of a publish and 500 in every stag
 SECONDS_EACH ?= 120
 fuzz: $(VENV)/.installed-test ## generated input for every parser, pages, settings, queries: SECONDS_EACH=120 for each of 11 targets, twice
 	@$(BIN)/pip install -q -c constraints.txt -e ".[fuzz]" || echo "atheris could not be installed: only Hypothesis runs"
-	PYTHONPATH=.:site $(BIN)/python -m tests.fuzz.run --seconds $(SECONDS_EACH) --found .fuzz
+	PYTHONPATH=. $(BIN)/python -m tests.fuzz.run --seconds $(SECONDS_EACH) --found .fuzz
 
 clean: ## remove what make made
 	rm -rf $(VENV) $(SITE) .noctule build *.egg-info

@@ -18,30 +18,30 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
-from artifacts.evaluate import Ranking, evaluate_rankings, for_evaluation, rank_documents
-from artifacts.judged import Judged
-from artifacts.located import Located, locate, places
-from artifacts.measures import HEADLINE
-from artifacts.query import Searcher
-from artifacts.snapshot import Snapshot
-from artifacts.store import Store
 from bench.browser_pages import NOCTULE_PAGE, PAGEFIND_PAGE, Asked, asked, chromium
 from bench.children import run
 from bench.corpora import cache_folder
 from bench.judged import judged_set
 from bench.query_vectors import RememberedEncoder
 from bench.static_server import Sent, served
-from docsite.assets import asset_files
-from docsite.plan import plan_site
-from docsite.previous import PreviousSite
-from docsite.search.beside import begin_lookup
-from docsite.search.index import Elsewhere, search_files
-from docsite.search.shown import begin_shown
-from docsite.staging import Stage
-from flows.beside import Beside
-from pipeline.search_settings import Search
-from pipeline.settings import Settings, parse
-from pipeline.site_settings import Site
+from noctule.artifacts.judged.evaluate import Ranking, evaluate_rankings, for_evaluation, rank_documents
+from noctule.artifacts.judged.locating import Located, locate, places
+from noctule.artifacts.judged.measures import HEADLINE
+from noctule.artifacts.judged.reading import Judged
+from noctule.artifacts.query import Searcher
+from noctule.artifacts.store.snapshot import Snapshot
+from noctule.artifacts.store.store import Store
+from noctule.docsite.assets import asset_files
+from noctule.docsite.incremental.previous import PreviousSite
+from noctule.docsite.incremental.staging import Stage
+from noctule.docsite.plan import plan_site
+from noctule.docsite.search.background import begin_lookup
+from noctule.docsite.search.background_excerpts import begin_shown
+from noctule.docsite.search.index import Elsewhere, search_files
+from noctule.flows.run.background import Beside
+from noctule.pipeline.settings.search import Search
+from noctule.pipeline.settings.settings import Settings, parse
+from noctule.pipeline.settings.site import Site
 
 SETS = ("mdn-3p-links", "mdn-3p-titlelike")
 _UI = ("dialog", "pagefind-ui")

@@ -27,7 +27,7 @@ class Cost:
 
 def noctule(*arguments: str | Path, environment: Mapping[str, str] | None = None) -> Cost:
     """One run of the command line; ends the benchmark if it fails."""
-    return run([sys.executable, "-m", "flows.cli", *map(str, arguments)], environment or {})
+    return run([sys.executable, "-m", "noctule.flows.cli.main", *map(str, arguments)], environment or {})
 
 
 def run(command: Sequence[str], environment: Mapping[str, str], sample_s: float = _SAMPLE_S) -> Cost:

@@ -15,11 +15,11 @@ import networkx as nx
 import numpy as np
 from scipy import sparse
 
-from artifacts.layout import SNAPSHOTS, table_file
-from artifacts.parquet import read_table
-from pipeline.communities import LinkGraph, find_clusters, link_graph
-from pipeline.model import DocId, ResolvedLink
-from pipeline.settings import Communities
+from noctule.artifacts.store.layout import SNAPSHOTS, table_file
+from noctule.artifacts.tables.parquet import read_table
+from noctule.pipeline.communities.communities import LinkGraph, find_clusters, link_graph
+from noctule.pipeline.model import DocId, ResolvedLink
+from noctule.pipeline.settings.settings import Communities
 
 _COPIES = 9  # of MDN: the documents of a million passages
 Of: TypeAlias = Mapping[DocId, int]

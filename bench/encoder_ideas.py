@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from artifacts.query.corpus import Corpus
-from artifacts.query.semantic import QueryEncoder as Encoder
 from bench.lessons import Course
-from pipeline.query_encoder import Lessons, solve, weighted_terms
-from pipeline.settings import QueryEncoder
-from pipeline.text import prose_analyzer, terms
+from noctule.artifacts.query.index.corpus import Corpus
+from noctule.artifacts.query.retrieval.semantic import QueryEncoder as Encoder
+from noctule.pipeline.embedding.query_encoder import Lessons, solve, weighted_terms
+from noctule.pipeline.lexical.analyzer import prose_analyzer, terms
+from noctule.pipeline.settings.settings import QueryEncoder
 
 Vector = npt.NDArray[np.float32]
 _PAIRS, _PAIR_TEXTS = 20_000, 20

@@ -6,11 +6,11 @@ import random
 import time
 from collections.abc import Callable
 
-from artifacts.store import Store
 from bench.corpora import cache_folder
-from flows.encode import passage_texts
-from pipeline.embed import available_cores, load_encoder
-from pipeline.settings import Embed
+from noctule.artifacts.store.store import Store
+from noctule.flows.stages.encode import passage_texts
+from noctule.pipeline.embedding.encoder import available_cores, load_encoder
+from noctule.pipeline.settings.settings import Embed
 
 SAMPLE = 2000
 ONE_BY_ONE = 300

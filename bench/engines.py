@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from artifacts.store import Store
 from bench.children import REPOSITORY, noctule
 from bench.corpora import cache_folder, settings_file
-from flows.engines.opened import opened
-from pipeline.settings import parse
+from noctule.artifacts.store.store import Store
+from noctule.flows.engines.open import opened
+from noctule.pipeline.settings.settings import parse
 
 CALLS = 100
 ENGINES = ("inline", "processes", "dask", "ray")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 
-from artifacts.understood import joined
 from bench.corpora import settings_file
 from bench.nights import archives, read_night
-from flows.collect import list_sources
-from flows.groups import decides, grouped
-from flows.understand import FileBatch, understand
-from pipeline.settings import load
+from noctule.artifacts.cache.parsed_corpus import joined
+from noctule.flows.incremental.groups import decides, grouped
+from noctule.flows.stages.parse_batch import FileBatch, understand
+from noctule.flows.stages.sources import list_sources
+from noctule.pipeline.settings.settings import load
 
 _SAMPLE = slice(3_000, 3_800)
 _MEANS = (8, 4, 2, 1)

@@ -6,12 +6,12 @@ import json
 import shutil
 import time
 
-from artifacts.store import Store
 from bench.children import noctule
 from bench.corpora import cache_folder, settings_file
-from flows.encode import passage_texts
-from pipeline.embed import load_encoder
-from pipeline.settings import load
+from noctule.artifacts.store.store import Store
+from noctule.flows.stages.encode import passage_texts
+from noctule.pipeline.embedding.encoder import load_encoder
+from noctule.pipeline.settings.settings import load
 
 
 def measure(name: str = "mdn") -> None:

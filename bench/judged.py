@@ -6,14 +6,14 @@ import json
 from functools import lru_cache
 from pathlib import Path
 
-from artifacts.judged import Judged, read_corpus, read_judged
-from artifacts.store import Store
 from bench.children import noctule
 from bench.corpora import cache_folder, data_folder, settings_file
-from flows.tuning.written import as_toml
-from pipeline.errors import NoSnapshot, SourceError, UnsupportedFormat
-from pipeline.identity import canonical_json, sha256_hex
-from pipeline.settings import Settings, load
+from noctule.artifacts.judged.reading import Judged, read_corpus, read_judged
+from noctule.artifacts.store.store import Store
+from noctule.flows.quality.tuning.settings_file import as_toml
+from noctule.pipeline.errors import NoSnapshot, SourceError, UnsupportedFormat
+from noctule.pipeline.identity import canonical_json, sha256_hex
+from noctule.pipeline.settings.settings import Settings, load
 
 CORPUS_OF = {"scifact": "scifact", "ray-docs": "ray", "mdn-3p-links": "mdn", "mdn-3p-titlelike": "mdn"}
 

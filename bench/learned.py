@@ -12,21 +12,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from artifacts.evaluate import for_evaluation
-from artifacts.judged import Judged
-from artifacts.located import Located, locate, places
-from artifacts.measures import HEADLINE, measure
-from artifacts.query import Searcher
-from artifacts.query.answering import Ranked
-from artifacts.query.asking import Request
-from artifacts.query.corpus import Corpus
-from artifacts.query.keyword import postings_of
-from artifacts.significance import Comparison, compare, holm
 from bench.judged import CORPUS_OF, judged_set, settings_for, store_for
 from bench.learned_models import DEPTH, SEED, Asked, Floats, Learner, Scorer, learners, linear
 from bench.query_vectors import RememberedEncoder
-from flows.tuning.held_out import fold_of
-from pipeline.settings import FIELDS, Settings
+from noctule.artifacts.judged.evaluate import for_evaluation
+from noctule.artifacts.judged.locating import Located, locate, places
+from noctule.artifacts.judged.measures import HEADLINE, measure
+from noctule.artifacts.judged.reading import Judged
+from noctule.artifacts.judged.significance import Comparison, compare, holm
+from noctule.artifacts.query import Searcher
+from noctule.artifacts.query.context import Request
+from noctule.artifacts.query.index.corpus import Corpus
+from noctule.artifacts.query.pipeline import Ranked
+from noctule.artifacts.query.retrieval.keyword import postings_of
+from noctule.flows.quality.tuning.held_out import fold_of
+from noctule.pipeline.settings.settings import FIELDS, Settings
 
 FOLDS = 5
 _K = 60

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from artifacts.invariants import rows_of
-from artifacts.snapshot import Snapshot
-from artifacts.store import Store
-from flows.encode import Encoded, Encoding, query_texts
-from flows.engines.local import Inline
-from flows.lessons import (
+from noctule.artifacts.store.snapshot import Snapshot
+from noctule.artifacts.store.store import Store
+from noctule.artifacts.tables.invariants import rows_of
+from noctule.flows.engines.local import Inline
+from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.flows.stages.encode import Encoded, Encoding, query_texts
+from noctule.flows.stages.training_texts import (
     Taught,
     encoded_lessons,
     name_lessons,
@@ -23,12 +24,11 @@ from flows.lessons import (
     picked_passages,
     spans,
 )
-from flows.steps import PlainSteps, Silent
-from pipeline.embed import load_encoder
-from pipeline.model import ResolvedLink
-from pipeline.query_encoder import Lessons
-from pipeline.settings import Settings
-from pipeline.text import UNSTEMMED
+from noctule.pipeline.embedding.encoder import load_encoder
+from noctule.pipeline.embedding.query_encoder import Lessons
+from noctule.pipeline.lexical.analyzer import UNSTEMMED
+from noctule.pipeline.model import ResolvedLink
+from noctule.pipeline.settings.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

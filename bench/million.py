@@ -16,20 +16,20 @@ from pathlib import Path
 
 import numpy as np
 
-from artifacts.invariants import rows_of
-from artifacts.query import Searcher
-from artifacts.store import Store
-from artifacts.vectors import search
 from bench.children import Cost, run
 from bench.corpora import cache_folder, corpus, queries
 from bench.editions import write_editions
 from bench.judged import settings_for, store_for
 from bench.query_vectors import RememberedEncoder
 from bench.standin import StandIn, Watched
-from flows.build import build_snapshot
-from flows.display import LogProgress
-from pipeline.embed import load_encoder
-from pipeline.settings import Settings, load
+from noctule.artifacts.query import Searcher
+from noctule.artifacts.store.store import Store
+from noctule.artifacts.tables.invariants import rows_of
+from noctule.artifacts.tables.vectors import search
+from noctule.flows.run.build import build_snapshot
+from noctule.flows.run.progress import LogProgress
+from noctule.pipeline.embedding.encoder import load_encoder
+from noctule.pipeline.settings.settings import Settings, load
 
 JUDGED = "mdn-3p-links"
 PASSAGES_PER_FILE = 7.54
@@ -90,11 +90,11 @@ def _vectors() -> Path:
 
 def build(config: Path, folder: Path, vectors: Path) -> None:
     """Builds the snapshot with the stand-in encoder and prints what it took as JSON."""
-    import flows.build
+    import noctule.flows.run.build
 
     settings, store, steps = load(config), Store(folder), Watched()
     stand_in = StandIn(load_encoder(settings.embed), np.load(vectors, mmap_mode="r"))
-    setattr(flows.build, "load_encoder", lambda _: stand_in)  # noqa: B010
+    setattr(noctule.flows.run.build, "load_encoder", lambda _: stand_in)  # noqa: B010
     result = build_snapshot(settings, store, steps, LogProgress())
     with store.open() as snapshot:
         size = sum(entry.bytes for entry in snapshot.manifest.files.values())

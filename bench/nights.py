@@ -15,9 +15,9 @@ from typing import Any
 
 import zstandard
 
-from artifacts.layout import EMBEDDINGS
 from bench.children import noctule
 from bench.corpora import cache_folder, corpus, data_folder, settings_file
+from noctule.artifacts.store.layout import EMBEDDINGS
 
 _SHARE = 0.03
 _UNCHANGED_S = 5.0

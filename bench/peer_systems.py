@@ -192,8 +192,8 @@ def main(name: str, folder: Path, scratch: Path) -> None:
     """Builds a system and asks it every query of the folder."""
     import pyarrow.parquet as pq
 
-    from pipeline.embed import load_encoder
-    from pipeline.settings import Embed
+    from noctule.pipeline.embedding.encoder import load_encoder
+    from noctule.pipeline.settings.settings import Embed
 
     texts = pq.read_table(folder / "passages.parquet").column("text").to_pylist()
     queries = json.loads((folder / "queries.json").read_text("utf-8"))

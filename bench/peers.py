@@ -17,17 +17,17 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from artifacts.invariants import rows_of
-from artifacts.query import Searcher
-from artifacts.snapshot import Snapshot
-from artifacts.store import Store
 from bench.children import run
 from bench.judged import judged_set, settings_for, store_for
 from bench.peer_systems import PACKAGES, SYSTEMS, TOP, timed
 from bench.query_vectors import RememberedEncoder
-from pipeline.embed import load_encoder
-from pipeline.passages import embedded_text
-from pipeline.settings import Embed, Settings
+from noctule.artifacts.query import Searcher
+from noctule.artifacts.store.snapshot import Snapshot
+from noctule.artifacts.store.store import Store
+from noctule.artifacts.tables.invariants import rows_of
+from noctule.pipeline.chunk.passages import embedded_text
+from noctule.pipeline.embedding.encoder import load_encoder
+from noctule.pipeline.settings.settings import Embed, Settings
 
 JUDGED = "mdn-3p-links"
 

@@ -12,19 +12,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from artifacts.evaluate import evaluate, for_evaluation
-from artifacts.located import locate, places
-from artifacts.measures import HEADLINE
-from artifacts.query import Searcher
-from artifacts.query.corpus import Corpus
-from artifacts.query.term_vectors import TermEncoder
-from artifacts.snapshot import Snapshot
 from bench.encoder_ideas import Bigrams, Dense, narrowed, with_hard_negatives
 from bench.judged import judged_set, settings_for, store_for
 from bench.lessons import Course, course_of
 from bench.query_vectors import RememberedEncoder
-from pipeline.query_encoder import Lessons, fit_term_vectors, solve, weighted_terms
-from pipeline.settings import QueryEncoder, Settings
+from noctule.artifacts.judged.evaluate import evaluate, for_evaluation
+from noctule.artifacts.judged.locating import locate, places
+from noctule.artifacts.judged.measures import HEADLINE
+from noctule.artifacts.query import Searcher
+from noctule.artifacts.query.index.corpus import Corpus
+from noctule.artifacts.query.understanding.term_vectors import TermEncoder
+from noctule.artifacts.store.snapshot import Snapshot
+from noctule.pipeline.embedding.query_encoder import Lessons, fit_term_vectors, solve, weighted_terms
+from noctule.pipeline.settings.settings import QueryEncoder, Settings
 
 Vector = npt.NDArray[np.float32]
 Table = Mapping[str, Vector]

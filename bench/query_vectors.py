@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench.corpora import cache_folder
-from pipeline.embed import TransformerEncoder, load_encoder, resolve_precision
-from pipeline.model_files import find
-from pipeline.settings import Embed
+from noctule.pipeline.embedding.encoder import TransformerEncoder, load_encoder, resolve_precision
+from noctule.pipeline.embedding.model_files import find
+from noctule.pipeline.settings.settings import Embed
 
 Vector = npt.NDArray[np.float32]
 

@@ -14,20 +14,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from artifacts.compared import Pair, compared
-from artifacts.evaluate import Evaluation, evaluate, for_evaluation
-from artifacts.judged import Judged
-from artifacts.located import Located, locate, places
-from artifacts.measures import DEPTH, HEADLINE
-from artifacts.query import Searcher
-from artifacts.significance import Comparison, holm
-from artifacts.store import Store
 from bench.judged import judged_set, settings_for, store_for
 from bench.query_vectors import RememberedEncoder
 from bench.variants import Variant
-from flows.tuning.trials import KeptLists
-from pipeline.errors import NoctuleError
-from pipeline.settings import Settings, parse
+from noctule.artifacts.judged.compare import Pair, compared
+from noctule.artifacts.judged.evaluate import Evaluation, evaluate, for_evaluation
+from noctule.artifacts.judged.locating import Located, locate, places
+from noctule.artifacts.judged.measures import DEPTH, HEADLINE
+from noctule.artifacts.judged.reading import Judged
+from noctule.artifacts.judged.significance import Comparison, holm
+from noctule.artifacts.query import Searcher
+from noctule.artifacts.store.store import Store
+from noctule.flows.quality.tuning.trials import KeptLists
+from noctule.pipeline.errors import NoctuleError
+from noctule.pipeline.settings.settings import Settings, parse
 
 SIGNIFICANT = 0.05
 

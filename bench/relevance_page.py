@@ -9,13 +9,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from artifacts.measures import DEPTH
 from bench import learned, query_encoder, variants
 from bench.corpora import cache_folder
 from bench.judged import judged_sets
 from bench.page import with_figures
 from bench.relevance import Ablation, Cell, ablation
-from pipeline.settings import Settings
+from noctule.artifacts.judged.measures import DEPTH
+from noctule.pipeline.settings.settings import Settings
 
 # Sets whose documents are few enough to be indexed once for each size.
 SMALL = ("scifact", "ray-docs")

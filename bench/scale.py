@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from artifacts.invariants import rows_of
-from artifacts.ivf import lists_for
-from artifacts.store import Store
 from bench.corpora import cache_folder
+from noctule.artifacts.store.store import Store
+from noctule.artifacts.tables.invariants import rows_of
+from noctule.artifacts.tables.inverted_file import lists_for
 
 PASSAGES = 100_000_000
 # Measured: docs/benchmarks.md (MDN, encoding on two cores; a million passages).

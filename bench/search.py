@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-import artifacts.query
-from artifacts.query import Mode, Searcher
-from artifacts.store import Store
+import noctule.artifacts.query
 from bench.corpora import cache_folder, queries
-from pipeline.settings import parse
+from noctule.artifacts.query import Mode, Searcher
+from noctule.artifacts.store.store import Store
+from noctule.pipeline.settings.settings import parse
 
 JUDGED = {"mdn": "mdn-3p-links"}
 
@@ -27,7 +27,7 @@ def measure(name: str = "mdn") -> None:
     for label, mode, vectors in cases:
         caches = {"answers": 0, "vectors": vectors}
         settings = parse({"search": {"caches": caches}}, where="bench")
-        with artifacts.query.open(Store(cache_folder() / f"store-{name}"), settings) as searcher:
+        with noctule.artifacts.query.open(Store(cache_folder() / f"store-{name}"), settings) as searcher:
             # The first round reads what the second finds in memory.
             _round(searcher, texts, mode)
             _print(

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from flows.steps import PlainSteps
-from pipeline.embed import TransformerEncoder
+from noctule.flows.run.steps import PlainSteps
+from noctule.pipeline.embedding.encoder import TransformerEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
-from artifacts.query import Mode
-from pipeline.search_settings import StageName, Understanding
-from pipeline.settings import Settings
+from noctule.artifacts.query import Mode
+from noctule.pipeline.settings.search import StageName, Understanding
+from noctule.pipeline.settings.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,19 +18,20 @@ from prefect.client.schemas.objects import State, TaskRun
 from prefect.task_runners import ThreadPoolTaskRunner
 from prefect.tasks import Task, exponential_backoff
 
-from artifacts.nights import read_night
-from flows import display, night_sheets, report
-from flows.outcome import BuildResult, require_whole
-from flows.request import IndexRequest
-from flows.signals import heeding_signals, received, spare_children, stop_if_told
-from flows.steps import Clock
-from flows.work import build_index, publish_as_set
-from pipeline.errors import WriteFailed, is_transient
+from noctule.artifacts.store.night_reports import read_night
+from noctule.flows.report import sheets, summary
+from noctule.flows.run import progress
+from noctule.flows.run.request import IndexRequest
+from noctule.flows.run.result import BuildResult, require_whole
+from noctule.flows.run.signals import heeding_signals, received, spare_children, stop_if_told
+from noctule.flows.run.steps import Clock
+from noctule.flows.run.work import build_index, publish_as_set
+from noctule.pipeline.errors import WriteFailed, is_transient
 
 T = TypeVar("T")
 A = TypeVar("A")
 RETRIES = 3
-_log = logging.getLogger(display.LOGGER)
+_log = logging.getLogger(progress.LOGGER)
 # Prefect gives its API what this logger says, and takes the level from it.
 _log.setLevel(logging.INFO)
 
@@ -127,7 +128,7 @@ def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
 ) -> BuildResult:
     """Folders of documents become the store's current snapshot, which goes to other places unless ``publish`` is false.
 
-    Raises as ``flows.build.build_snapshot`` and ``flows.work.publish_elsewhere`` do, and ``PartialFailure`` after all that where a
+    Raises as ``noctule.flows.run.build.build_snapshot`` and ``noctule.flows.run.work.publish_elsewhere`` do, and ``PartialFailure`` after all that where a
     collection failed, unless ``allow_partial``.
     """
     with heeding_signals():
@@ -142,8 +143,8 @@ def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
             engine=engine,
             start=start,
         )
-        result = build_index(request, PrefectSteps(), display.current())
-        for line in report.lines(result):
+        result = build_index(request, PrefectSteps(), progress.current())
+        for line in summary.lines(result):
             _log.info("%s", line)
         try:
             _keep_report(result, Path(store))
@@ -161,15 +162,15 @@ def _keep_report(result: BuildResult, store: Path) -> None:
     if (night := read_night(store, result.snapshot)) is not None:
         create_markdown_artifact(
             key="night-report",
-            markdown=night_sheets.markdown(night),
+            markdown=sheets.markdown(night),
             description="What changed with this snapshot",
         )
     create_markdown_artifact(
-        key="index-summary", markdown=report.markdown(result), description="What this run did"
+        key="index-summary", markdown=summary.markdown(result), description="What this run did"
     )
     create_table_artifact(
-        key="index-stages", table=report.stage_rows(result), description="Rows by table, seconds by stage"
+        key="index-stages", table=summary.stage_rows(result), description="Rows by table, seconds by stage"
     )
     create_table_artifact(
-        key="index-rejected", table=report.rejected_rows(result), description="Files left out, and why"
+        key="index-rejected", table=summary.rejected_rows(result), description="Files left out, and why"
     )

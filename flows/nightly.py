@@ -6,12 +6,12 @@ from pathlib import Path
 
 from prefect import flow
 
-from flows.index import PrefectSteps, index
-from flows.outcome import require_whole
-from flows.request import IndexRequest
-from flows.signals import heeding_signals
-from flows.site import site
-from flows.work import Night, only_night, publish_as_set, site_beside
+from noctule.flows.index import PrefectSteps, index
+from noctule.flows.run.request import IndexRequest
+from noctule.flows.run.result import require_whole
+from noctule.flows.run.signals import heeding_signals
+from noctule.flows.run.work import Night, only_night, publish_as_set, site_beside
+from noctule.flows.site import site
 
 
 @flow(name="nightly", persist_result=False)

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
-from flows import display
-from flows.index import PrefectSteps
-from flows.request import read_settings
-from flows.signals import heeding_signals
-from flows.work import build_search, build_site
+from noctule.flows.index import PrefectSteps
+from noctule.flows.run import progress
+from noctule.flows.run.request import read_settings
+from noctule.flows.run.signals import heeding_signals
+from noctule.flows.run.work import build_search, build_site
 
 if TYPE_CHECKING:
-    from docsite.build import SiteResult
-    from docsite.search_only import SearchOnlyResult
+    from noctule.docsite.build import SiteResult
+    from noctule.docsite.search_only import SearchOnlyResult
 
-_log = logging.getLogger(display.LOGGER)
+_log = logging.getLogger(progress.LOGGER)
 
 
 @flow(name="site", persist_result=False)

@@ -6,7 +6,7 @@ import re
 from pathlib import PurePosixPath
 from urllib.parse import quote
 
-from pipeline.collection_settings import Address
+from .settings.collection import Address
 
 INDEX_NAMES = frozenset({"index", "readme", "_index"})
 # RFC 3986 pchar and "/": everything else is percent-encoded, "%", "?" and "#" among them.

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-from pipeline.collection_settings import Collection
-from pipeline.errors import MissingRoot, RejectedDocument, SourceError, is_transient
-from pipeline.identity import sha256_hex
-from pipeline.model import Rejection, Source
+from .errors import MissingRoot, RejectedDocument, SourceError, is_transient
+from .identity import sha256_hex
+from .model import Rejection, Source
+from .settings.collection import Collection
 
 # A FIFO swapped in after the listing must neither block nor be followed.
 _OPEN_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC

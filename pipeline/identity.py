@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 
-from pipeline.model import DocId, PassageId, SectionId
+from .model import DocId, PassageId, SectionId
 
 
 def sha256_hex(content: bytes | memoryview) -> str:

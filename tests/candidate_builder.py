@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from artifacts.query.corpus import SectionNode
-from artifacts.query.model import Candidate, Contribution, ListName, RankedList
-from pipeline.model import SectionId
+from noctule.artifacts.query.index.corpus import SectionNode
+from noctule.artifacts.query.model import Candidate, Contribution, ListName, RankedList
+from noctule.pipeline.model import SectionId
 
 
 def candidate(row: int, score: float = 1.0, name: ListName = "keyword") -> Candidate:

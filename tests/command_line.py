@@ -63,7 +63,7 @@ class CommandLine:
 
     def run(self, *arguments: str, timeout_s: float = 150) -> Outcome:
         done = subprocess.run(
-            [sys.executable, "-m", "flows.cli", *arguments],
+            [sys.executable, "-m", "noctule.flows.cli.main", *arguments],
             cwd=self.folder,
             env=self.environment,
             check=False,
@@ -78,7 +78,7 @@ class CommandLine:
         program = (
             "import sys\n"
             f"sys.argv = {['noctule', *arguments]!r}\n"
-            "from flows.cli import main\n"
+            "from noctule.flows.cli.main import main\n"
             "try:\n"
             "    main()\n"
             "finally:\n"
@@ -101,7 +101,7 @@ class CommandLine:
         log = self.folder / f".stderr-{mark}"
         with log.open("wb") as err:
             process = subprocess.Popen(
-                [sys.executable, "-m", "flows.cli", *arguments],
+                [sys.executable, "-m", "noctule.flows.cli.main", *arguments],
                 cwd=self.folder,
                 env=self.environment | {MARK: mark},
                 stdout=subprocess.DEVNULL,

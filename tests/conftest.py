@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from artifacts.store import Store
+from noctule.artifacts.store.store import Store
 from tests.library_builder import build_library
 
 

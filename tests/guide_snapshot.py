@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from artifacts.store import Store
-from flows.build import build_snapshot
-from flows.steps import PlainSteps, Silent
-from pipeline.settings import parse
+from noctule.artifacts.store.store import Store
+from noctule.flows.run.build import build_snapshot
+from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.pipeline.settings.settings import parse
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGES = (

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from artifacts.store import Store
-from flows.build import build_snapshot
-from flows.outcome import BuildOptions, BuildResult
-from flows.steps import PlainSteps, Silent
-from pipeline.settings import Settings, parse
+from noctule.artifacts.store.store import Store
+from noctule.flows.run.build import build_snapshot
+from noctule.flows.run.result import BuildOptions, BuildResult
+from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.pipeline.settings.settings import Settings, parse
 
 SUBJECTS: Mapping[str, str] = {
     "owls": "Owls hunt mice at dusk and nest in hollow trees.",

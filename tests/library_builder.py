@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from artifacts.query.model import Vector
-from artifacts.query.searcher import Searcher
-from artifacts.query.semantic import QueryEncoder
-from artifacts.store import Store
-from flows.build import build_snapshot
-from flows.steps import PlainSteps, Silent
-from pipeline.settings import Settings, parse
+from noctule.artifacts.query.model import Vector
+from noctule.artifacts.query.retrieval.semantic import QueryEncoder
+from noctule.artifacts.query.searcher import Searcher
+from noctule.artifacts.store.store import Store
+from noctule.flows.run.build import build_snapshot
+from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.pipeline.settings.settings import Settings, parse
 
 TODAY = date(2026, 8, 31)
 DIMENSION = 384

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from artifacts.store import Store
-from docsite.build import build_site
-from docsite.templates import CONTENT_SECURITY_POLICY
-from flows.build import build_snapshot
-from flows.steps import PlainSteps, Silent
-from pipeline.settings import Settings, parse
-from pipeline.site_settings import Site
+from noctule.artifacts.store.store import Store
+from noctule.docsite.build import build_site
+from noctule.docsite.templates import CONTENT_SECURITY_POLICY
+from noctule.flows.run.build import build_snapshot
+from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.pipeline.settings.settings import Settings, parse
+from noctule.pipeline.settings.site import Site
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 FOLDERS = ("concepts", "guide", "store", "start")

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 import pyarrow as pa
 from bs4 import BeautifulSoup
 
-from artifacts import tables
-from docsite.pages import render_page
-from docsite.plan import plan_site
-from pipeline.chunk import build_tree, code_blocks, heading_slugs
-from pipeline.collection_settings import Collection
-from pipeline.communities import Partition, find_clusters, link_graph, named
-from pipeline.errors import RejectedDocument
-from pipeline.identity import sha256_hex
-from pipeline.links import linking_document, resolve_links
-from pipeline.model import Document, Source
-from pipeline.parse import parse
-from pipeline.settings import Communities, Site
+from noctule.artifacts.tables import schemas as tables
+from noctule.docsite.pages.documents import render_page
+from noctule.docsite.plan import plan_site
+from noctule.pipeline.chunk.sections import build_tree, code_blocks, heading_slugs
+from noctule.pipeline.communities.communities import Partition, find_clusters, link_graph, named
+from noctule.pipeline.errors import RejectedDocument
+from noctule.pipeline.identity import sha256_hex
+from noctule.pipeline.links.resolve import linking_document, resolve_links
+from noctule.pipeline.model import Document, Source
+from noctule.pipeline.parse import parse
+from noctule.pipeline.settings.collection import Collection
+from noctule.pipeline.settings.settings import Communities, Site
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from artifacts import durable
-from artifacts.catalog import write_catalog
-from artifacts.disk import Disk
-from artifacts.layout import FAISS_INDEX, FORMAT_VERSION, table_file
-from artifacts.manifest import IndexRecord, Manifest, ModelRecord
-from artifacts.parquet import write_table
-from artifacts.store import Published, Staging, Store, describe
-from artifacts.tables import (
+from noctule.artifacts.sql.catalog import write_catalog
+from noctule.artifacts.store import durable
+from noctule.artifacts.store.disk import Disk
+from noctule.artifacts.store.layout import FAISS_INDEX, FORMAT_VERSION, table_file
+from noctule.artifacts.store.manifest import IndexRecord, Manifest, ModelRecord
+from noctule.artifacts.store.store import Published, Staging, Store, describe
+from noctule.artifacts.tables.parquet import write_table
+from noctule.artifacts.tables.schemas import (
     DOCUMENTS,
     PASSAGES,
     POSTINGS,
@@ -35,19 +35,11 @@ from artifacts.tables import (
     vectors_schema,
     vocabulary_schema,
 )
-from artifacts.vectors import Vectors, build_index, flat_record, save_index
-from pipeline.acronyms import Acronym
-from pipeline.identity import canonical_json, doc_id, passage_id, section_id, sha256_hex, text_hash
-from pipeline.model import (
-    CodeBlock,
-    Community,
-    Document,
-    Passage,
-    Rejection,
-    ResolvedLink,
-    Section,
-)
-from pipeline.settings import FIELDS, VectorIndex
+from noctule.artifacts.tables.vectors import Vectors, build_index, flat_record, save_index
+from noctule.pipeline.identity import canonical_json, doc_id, passage_id, section_id, sha256_hex, text_hash
+from noctule.pipeline.model import CodeBlock, Community, Document, Passage, Rejection, ResolvedLink, Section
+from noctule.pipeline.settings.settings import FIELDS, VectorIndex
+from noctule.pipeline.vocabulary.acronyms import Acronym
 
 DIMENSION = 8
 NAMES = ("alpha.md", "beta.md", "gamma.md")

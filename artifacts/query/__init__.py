@@ -1,6 +1,6 @@
 """Hybrid search over one snapshot.
 
-    with artifacts.query.open(".noctule") as searcher:
+    with noctule.artifacts.query.open(".noctule") as searcher:
         for hit in searcher.search("how do I cancel a request").hits:
             print(hit.score, hit.breadcrumb, hit.url)
 
@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from artifacts.query.filters import Filter, parse_filter
-from artifacts.query.model import Answer, Candidate, Hit, Mode, Why
-from artifacts.query.searcher import Searcher
-from artifacts.store import Store
-from pipeline.model import SnapshotId
-from pipeline.settings import Settings
+from ...pipeline.model import SnapshotId
+from ...pipeline.settings.settings import Settings
+from ..store.store import Store
+from .model import Answer, Candidate, Hit, Mode, Why
+from .retrieval.filters import Filter, parse_filter
+from .searcher import Searcher
 
 __all__ = ["Answer", "Candidate", "Filter", "Hit", "Mode", "Searcher", "Why", "open", "parse_filter"]
 

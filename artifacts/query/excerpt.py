@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from pipeline.text import matches
+from ...pipeline.lexical.analyzer import matches
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from artifacts.query.asking import Request
-from artifacts.query.model import Answer, Hit
-from artifacts.query.searcher import Searcher
+from .context import Request
+from .model import Answer, Hit
+from .searcher import Searcher
 
 
 @dataclass(frozen=True, slots=True)

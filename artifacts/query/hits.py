@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from artifacts.query.corpus import Corpus
-from artifacts.query.excerpt import excerpt
-from artifacts.query.model import Candidate, Hit, Query, Why
-from artifacts.query.stages import Run
-from pipeline.address import with_anchor
-from pipeline.model import PassageId, SectionId
+from ...pipeline.address import with_anchor
+from ...pipeline.model import PassageId, SectionId
+from .excerpt import excerpt
+from .index.corpus import Corpus
+from .model import Candidate, Hit, Query, Why
+from .ranking.stages import Run
 
 
 def hits_of(

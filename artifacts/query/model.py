@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.model import DocId, PassageId, SectionId, SnapshotId
+from ...pipeline.model import DocId, PassageId, SectionId, SnapshotId
 
 Mode = Literal["hybrid", "keyword", "semantic", "code"]
 ListName = Literal["keyword", "semantic", "document", "code", "graph", "hypothesis"]

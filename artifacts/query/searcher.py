@@ -11,27 +11,27 @@ from datetime import date
 from pathlib import Path
 from types import TracebackType
 
-from artifacts.query.answering import Means, Ranked, answer, rank
-from artifacts.query.ask import Remember
-from artifacts.query.asking import Request
-from artifacts.query.caches import Cache, Usage
-from artifacts.query.calibrate import curve_of
-from artifacts.query.concepts import Concept
-from artifacts.query.corpus import Corpus
-from artifacts.query.filters import Filter, parse_filter
-from artifacts.query.model import Answer, Mode
-from artifacts.query.query_vectors import QueryVectors, load_query_encoder
-from artifacts.query.rerank import PairScorer
-from artifacts.query.semantic import QueryEncoder
-from artifacts.query.similar import related_terms, similar_documents
-from artifacts.query.synonyms import read_glossary
-from artifacts.query.understand import Reformulate
-from artifacts.snapshot import Snapshot
-from pipeline.cross_encoder import CrossEncoder, is_folder_name
-from pipeline.errors import ModelUnavailable, QueryError
-from pipeline.identity import sha256_hex
-from pipeline.search_settings import Search
-from pipeline.settings import Settings
+from ...pipeline.embedding.cross_encoder import CrossEncoder, is_folder_name
+from ...pipeline.errors import ModelUnavailable, QueryError
+from ...pipeline.identity import sha256_hex
+from ...pipeline.settings.search import Search
+from ...pipeline.settings.settings import Settings
+from ..store.snapshot import Snapshot
+from .caches import Cache, Usage
+from .context import Request
+from .index.corpus import Corpus
+from .model import Answer, Mode
+from .pipeline import Means, Ranked, answer, rank
+from .ranking.calibrate import curve_of
+from .ranking.rerank import PairScorer
+from .retrieval.filters import Filter, parse_filter
+from .retrieval.retrievers import Remember
+from .retrieval.semantic import QueryEncoder
+from .similar import related_terms, similar_documents
+from .understanding.concepts import Concept
+from .understanding.query_vectors import QueryVectors, load_query_encoder
+from .understanding.synonyms import read_glossary
+from .understanding.understand import Reformulate
 
 _THREADS = 4
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from artifacts.query.answering import Means
-from artifacts.query.asking import Asking, Request
-from artifacts.query.concepts import Concept, near_concepts
-from artifacts.query.corpus import Corpus
-from artifacts.query.fuse import attainable, reciprocal_rank_fusion
-from artifacts.query.hits import hits_of
-from artifacts.query.keyword import keyword_list
-from artifacts.query.model import Answer, Mask, Query
-from artifacts.query.semantic import semantic_list
-from artifacts.query.stages import run_stages
-from pipeline.errors import QueryError
-from pipeline.search_settings import StageName
-from pipeline.text import prose_analyzer, terms
+from ...pipeline.errors import QueryError
+from ...pipeline.lexical.analyzer import prose_analyzer, terms
+from ...pipeline.settings.search import StageName
+from .context import Asking, Request
+from .hits import hits_of
+from .index.corpus import Corpus
+from .model import Answer, Mask, Query
+from .pipeline import Means
+from .ranking.fuse import attainable, reciprocal_rank_fusion
+from .ranking.stages import run_stages
+from .retrieval.keyword import keyword_list
+from .retrieval.semantic import semantic_list
+from .understanding.concepts import Concept, near_concepts
 
 _TELLING_TERMS = 25
 _MAX_PASSAGES = 64

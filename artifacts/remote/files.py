@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from pipeline.errors import NoctuleError, RemoteUnavailable, SettingsError
+from ...pipeline.errors import NoctuleError, RemoteUnavailable, SettingsError
 
 _BLOCK = 8 << 20
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.ASCII)
@@ -146,7 +146,7 @@ class RemoteFiles:
 
 def _opened(address: str, protocol: str) -> tuple[Any, str]:
     if protocol in ("sftp", "ssh"):
-        from artifacts.remote.ssh import opened
+        from .ssh import opened
 
         return opened(address)
     from fsspec.core import url_to_fs

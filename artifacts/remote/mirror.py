@@ -15,15 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
-from artifacts import durable, locks
-from artifacts.layout import CURRENT, LOCK, MANIFEST, PINS, SNAPSHOTS, STAGING_PREFIX
-from artifacts.manifest import FileEntry, Manifest
-from artifacts.pointer import Pointer
-from artifacts.remote.files import NotThere, RemoteFiles
-from artifacts.remote.shelf import AGAIN, RemoteShelf
-from artifacts.shelves import PIN_DIGITS, Shelves
-from artifacts.snapshot import hash_files
-from pipeline.errors import (
+from ...pipeline.errors import (
     ArtifactError,
     DamagedSnapshot,
     NoSnapshot,
@@ -31,8 +23,16 @@ from pipeline.errors import (
     StoreBusy,
     WriteFailed,
 )
-from pipeline.identity import sha256_hex
-from pipeline.model import SnapshotId
+from ...pipeline.identity import sha256_hex
+from ...pipeline.model import SnapshotId
+from ..store import durable, locks
+from ..store.contents import PIN_DIGITS, Shelves
+from ..store.layout import CURRENT, LOCK, MANIFEST, PINS, SNAPSHOTS, STAGING_PREFIX
+from ..store.manifest import FileEntry, Manifest
+from ..store.pointer import Pointer
+from ..store.snapshot import hash_files
+from .files import NotThere, RemoteFiles
+from .target import AGAIN, RemoteShelf
 
 REMOTE = "REMOTE"
 OBJECTS = "objects"

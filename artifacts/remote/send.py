@@ -10,17 +10,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from artifacts import durable
-from artifacts.layout import CURRENT, MANIFEST, PINS, SNAPSHOTS
-from artifacts.manifest import MAX_MANIFEST_BYTES, FileEntry
-from artifacts.pointer import MAX_POINTER_BYTES, Pointer
-from artifacts.remote.files import NotThere, RemoteFiles, is_address
-from artifacts.remote.shelf import RemoteShelf
-from artifacts.shelves import PIN_DIGITS
-from artifacts.snapshot import Snapshot
-from artifacts.store import Staging, Store
-from pipeline.errors import NoctuleError, RemoteUnavailable, SettingsError
-from pipeline.model import SnapshotId
+from ...pipeline.errors import NoctuleError, RemoteUnavailable, SettingsError
+from ...pipeline.model import SnapshotId
+from ..store import durable
+from ..store.contents import PIN_DIGITS
+from ..store.layout import CURRENT, MANIFEST, PINS, SNAPSHOTS
+from ..store.manifest import MAX_MANIFEST_BYTES, FileEntry
+from ..store.pointer import MAX_POINTER_BYTES, Pointer
+from ..store.snapshot import Snapshot
+from ..store.store import Staging, Store
+from .files import NotThere, RemoteFiles, is_address
+from .target import RemoteShelf
 
 _TRIES = 2
 

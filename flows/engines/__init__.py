@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
-from pipeline.embed import Progress, TransformerEncoder, Vectors
+from ...pipeline.embedding.encoder import Progress, TransformerEncoder, Vectors
 
 A = TypeVar("A")
 T = TypeVar("T")

@@ -14,15 +14,15 @@ from uuid import uuid4
 import numpy as np
 import pyarrow as pa
 
-from flows.engines import Caller, Coder, exchange
-from flows.engines.exchange import Receipt
-from flows.engines.jobs import TOKENS, EncodeJob, Outcome, ParseJob
-from flows.engines.local import OwnEncoder
-from flows.engines.surroundings import Surroundings, surroundings
-from flows.workers import WorkerFailed, Workers
-from pipeline.embed import Progress, TransformerEncoder, Vectors
-from pipeline.errors import EngineUnavailable
-from pipeline.settings import Embed, Settings
+from ...pipeline.embedding.encoder import Progress, TransformerEncoder, Vectors
+from ...pipeline.errors import EngineUnavailable
+from ...pipeline.settings.settings import Embed, Settings
+from . import Caller, Coder, exchange
+from .environment import Surroundings, surroundings
+from .exchange import Receipt
+from .jobs import TOKENS, EncodeJob, Outcome, ParseJob
+from .local import OwnEncoder
+from .workers import WorkerFailed, Workers
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -32,7 +32,7 @@ _log = logging.getLogger("noctule")
 
 
 class Cluster(Protocol):
-    """Runs ``flows.engines.jobs.run`` on one of its workers."""
+    """Runs ``noctule.flows.engines.jobs.run`` on one of its workers."""
 
     @property
     def slots(self) -> int:

@@ -8,11 +8,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from flows.engines import jobs
-from flows.engines.cluster import unavailable
-from flows.engines.jobs import EncodeJob, Outcome, ParseJob
-from flows.workers import WorkerFailed
-from pipeline.errors import EngineUnavailable, SettingsError
+from ...pipeline.errors import EngineUnavailable, SettingsError
+from . import jobs
+from .cluster import unavailable
+from .jobs import EncodeJob, Outcome, ParseJob
+from .workers import WorkerFailed
 
 _CONNECT_S = 30
 _FIRST_WORKER_S = 60
@@ -120,7 +120,7 @@ def _local_cluster(workers: int, scratch: Path) -> Any:
     """One worker process a core, on this machine's loopback address, without a dashboard."""
     from distributed import LocalCluster
 
-    from flows.signals import spare_children
+    from ..run.signals import spare_children
 
     spare_children()
     return LocalCluster(

@@ -10,9 +10,9 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from artifacts import durable
-from pipeline.errors import EngineUnavailable
-from pipeline.identity import sha256_hex
+from ...artifacts.store import durable
+from ...pipeline.errors import EngineUnavailable
+from ...pipeline.identity import sha256_hex
 
 # A file that another machine has just written may take a moment to show on a network file system.
 _APPEARS_WITHIN_S = 20.0

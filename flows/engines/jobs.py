@@ -12,14 +12,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from artifacts.embeddings import fixed_size_lists
-from flows.engines import exchange
-from flows.engines.exchange import Receipt
-from flows.engines.surroundings import Surroundings
-from flows.workers import Workers
-from pipeline.embed import TransformerEncoder, available_cores
-from pipeline.errors import EngineUnavailable
-from pipeline.settings import Embed
+from ...artifacts.cache.embeddings import fixed_size_lists
+from ...pipeline.embedding.encoder import TransformerEncoder, available_cores
+from ...pipeline.errors import EngineUnavailable
+from ...pipeline.settings.settings import Embed
+from . import exchange
+from .environment import Surroundings
+from .exchange import Receipt
+from .workers import Workers
 
 TOKENS = "tokens"
 # This process's parsers, from the first job to ``let_go``.

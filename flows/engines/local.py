@@ -8,11 +8,11 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
-from flows.engines import Caller, Coder
-from flows.engines.few import MOST_TEXTS, BesideEncoder
-from flows.workers import Workers
-from pipeline.embed import Progress, TransformerEncoder, Vectors, available_cores
-from pipeline.settings import Settings
+from ...pipeline.embedding.encoder import Progress, TransformerEncoder, Vectors, available_cores
+from ...pipeline.settings.settings import Settings
+from . import Caller, Coder
+from .few_texts import MOST_TEXTS, BesideEncoder
+from .workers import Workers
 
 # So many have more texts than another process should encode.
 MOST_FILES = 1_000

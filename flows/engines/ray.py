@@ -9,12 +9,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from artifacts import durable
-from flows.engines import jobs
-from flows.engines.cluster import unavailable
-from flows.engines.jobs import EncodeJob, Outcome, ParseJob
-from flows.workers import WorkerFailed
-from pipeline.errors import EngineUnavailable, SettingsError
+from ...artifacts.store import durable
+from ...pipeline.errors import EngineUnavailable, SettingsError
+from . import jobs
+from .cluster import unavailable
+from .jobs import EncodeJob, Outcome, ParseJob
+from .workers import WorkerFailed
 
 _RETRIES = 3
 _NO_WORKER_S = 60.0

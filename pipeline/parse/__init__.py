@@ -7,18 +7,18 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from pipeline.address import address
-from pipeline.collection_settings import Collection, Rule
-from pipeline.errors import DraftDocument, RejectedDocument, is_transient
-from pipeline.identity import doc_id
-from pipeline.model import Block, Document, Heading, Source, Syntax
-from pipeline.parse.decoding import decode
-from pipeline.parse.front_matter import NONE, FrontMatter, read_front_matter, unique
-from pipeline.parse.labels import myst_anchors, myst_label
-from pipeline.parse.markdown import plain_markdown, read_markdown
-from pipeline.parse.mdx import markdown_of_mdx
-from pipeline.parse.notebook import markdown_of_notebook
-from pipeline.parse.text import read_text
+from ..address import address
+from ..errors import DraftDocument, RejectedDocument, is_transient
+from ..identity import doc_id
+from ..model import Block, Document, Heading, Source, Syntax
+from ..settings.collection import Collection, Rule
+from .decoding import decode
+from .front_matter import NONE, FrontMatter, read_front_matter, unique
+from .labels import myst_anchors, myst_label
+from .markdown.mdx import markdown_of_mdx
+from .markdown.parser import plain_markdown, read_markdown
+from .notebook import markdown_of_notebook
+from .text import read_text
 
 # Some writers set code in a title as they would in the text.
 _BACKTICKS = re.compile(r"`([^`]*)`")
@@ -113,7 +113,7 @@ def _html(source: Source, collection: Collection, where: str) -> Document:
 
 
 def _rst(source: Source, collection: Collection, where: str) -> Document:
-    from pipeline.parse.rst import rst_html  # docutils takes a tenth of a second to load
+    from .rst.parser import rst_html  # docutils takes a tenth of a second to load
 
     text = _ruled(decode(source.content, where), collection.rules)
     return _page_document(source, collection, rst_html(text, where), where)
@@ -122,7 +122,7 @@ def _rst(source: Source, collection: Collection, where: str) -> Document:
 def _page_document(
     source: Source, collection: Collection, html: str, where: str, front: FrontMatter = NONE
 ) -> Document:
-    from pipeline.parse.html import read_html  # BeautifulSoup takes as long as docutils
+    from .html.parser import read_html  # BeautifulSoup takes as long as docutils
 
     page = read_html(html, where)
     return Document(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 
-from pipeline.errors import RejectedDocument
+from ..errors import RejectedDocument
 
 
 def decode(content: bytes, where: str) -> str:

@@ -10,9 +10,9 @@ from typing import Any
 
 import yaml
 
-from pipeline.errors import RejectedDocument
-from pipeline.identity import canonical_json
-from pipeline.parse.dates import day_of
+from ..errors import RejectedDocument
+from ..identity import canonical_json
+from .dates import day_of
 
 MAX_CHARS = 64 * 1024
 MAX_DEPTH = 16

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from pipeline.chunk import slugify
-from pipeline.model import Block
+from ..chunk.sections import slugify
+from ..model import Block
 
 LABEL_PREFIX = "ref:"
 # MyST's way to name what follows: a line of its own.

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from pipeline.errors import RejectedDocument
+from ..errors import RejectedDocument
 
 MAX_CELLS = 100_000
 _NAME = re.compile(r"[\w+#.-]{1,40}")

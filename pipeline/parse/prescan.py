@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pipeline.errors import RejectedDocument
+from ..errors import RejectedDocument
 
 MAX_DEPTH = 2_000
 MAX_TAGS = 200_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pipeline.model import Block
+from ..model import Block
 
 _PARAGRAPH = re.compile(r"(?:^[^\n]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from docsite import urls
-from docsite.parts import MERMAID, own_names
-from docsite.paths import CLIENT, THEME
-from docsite.plan import SitePage, SitePlan
-from pipeline.errors import SettingsError
+from ..pipeline.errors import SettingsError
+from . import urls
+from .parts import MERMAID, own_names
+from .plan import SitePage, SitePlan
+from .theme_folder import CLIENT, THEME
 
 STYLES: Mapping[str, Sequence[str]] = {
     "style.css": ("style.css", "parts.css", "code.css"),

@@ -7,27 +7,27 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from docsite import urls
-from docsite.assets import asset_files
-from docsite.beside import Beside
-from docsite.changes import feed_file
-from docsite.fingerprints.pages import page_fingerprints
-from docsite.fingerprints.shared import shared_digest, site_fingerprint
-from docsite.library import SnapshotTables
-from docsite.listings import list_pages
-from docsite.offline import offline_files
-from docsite.pages_beside import Wanted, add_pages
-from docsite.plan import SitePage, SitePlan, plan_site
-from docsite.previews import preview_files
-from docsite.previous import PreviousSite, Reuse, SiteRecord, previous_site, record_files
-from docsite.search.beside import begin_lookup, prepare_lookup
-from docsite.search.index import Elsewhere, search_files
-from docsite.search.shown import begin_shown
-from docsite.staging import Stage, exchanged
-from docsite.twins import llms_file
-from pipeline.errors import SourceError
-from pipeline.search_settings import Search
-from pipeline.site_settings import Site
+from ..pipeline.errors import SourceError
+from ..pipeline.settings.search import Search
+from ..pipeline.settings.site import Site
+from . import urls
+from .assets import asset_files
+from .background import Beside
+from .incremental.fingerprints.pages import page_fingerprints
+from .incremental.fingerprints.shared import shared_digest, site_fingerprint
+from .incremental.previous import PreviousSite, Reuse, SiteRecord, previous_site, record_files
+from .incremental.staging import Stage, exchanged
+from .library import SnapshotTables
+from .pages.background import Wanted, add_pages
+from .pages.feed import feed_file
+from .pages.listings import list_pages
+from .pages.offline import offline_files
+from .pages.previews import preview_files
+from .pages.twins import llms_file
+from .plan import SitePage, SitePlan, plan_site
+from .search.background import begin_lookup, prepare_lookup
+from .search.background_excerpts import begin_shown
+from .search.index import Elsewhere, search_files
 
 MARKER = urls.MARKER
 

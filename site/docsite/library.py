@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docsite import urls
+from . import urls
 
 Rows = npt.NDArray[np.int64]
 ORDER_KEYS = ("nav_order", "sidebar_position", "weight", "order")

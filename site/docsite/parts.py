@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from docsite.library import CommunityRow, Entry
-from pipeline.site_settings import Site, Version
+from ..pipeline.settings.site import Site, Version
+from .library import CommunityRow, Entry
 
 OWN_ENDINGS = (
     ".css", ".js", ".svg", ".png", ".jpg", ".jpeg", ".webp", ".avif", ".gif", ".ico", ".woff", ".woff2", ".webmanifest",

@@ -6,19 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from docsite import navigation, urls
-from docsite.all_pages import AllPages, all_pages
-from docsite.extent import Extent
-from docsite.library import CommunityRow, Entry, Library, SnapshotTables
-from docsite.parts import Parts, parts_of
-from docsite.render import Renderer
-from docsite.templates import Theme
-from docsite.word_pages import Word, read_words
-from docsite.words import load_words
-from pipeline.site_settings import Site
+from ..pipeline.settings.site import Site
+from . import urls
+from .content.render import Renderer
+from .incremental.extent import Extent
+from .interface_words import load_words
+from .library import CommunityRow, Entry, Library, SnapshotTables
+from .pages import navigation
+from .pages.all_pages import AllPages, all_pages
+from .pages.words import Word, read_words
+from .parts import Parts, parts_of
+from .templates import Theme
 
 if TYPE_CHECKING:
-    from docsite.related import Relations
+    from .pages.related import Relations
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class SitePlan:
 
 def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = False) -> SitePlan:
     """The plan of the site that shows this snapshot; ``originals`` are the documents themselves as its pages."""
-    from docsite import related  # SciPy comes with it
+    from .pages import related  # SciPy comes with it
 
     library = Library(snapshot, originals=originals)
     theme = Theme(load_words(settings.words), settings.templates)

@@ -8,21 +8,21 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from artifacts import durable
-from docsite import urls
-from docsite.assets import component_files, plain_script
-from docsite.beside import Beside
-from docsite.build import refuse_other_content
-from docsite.library import SnapshotTables
-from docsite.plan import SitePage, SitePlan, plan_site
-from docsite.previous import SiteRecord, previous_site, record_files
-from docsite.search.beside import begin_lookup
-from docsite.search.index import Elsewhere, search_files
-from docsite.search.shown import begin_shown
-from docsite.staging import Stage, exchanged
-from pipeline.errors import SettingsError, SourceError
-from pipeline.search_settings import Search
-from pipeline.site_settings import Site
+from ..artifacts.store import durable
+from ..pipeline.errors import SettingsError, SourceError
+from ..pipeline.settings.search import Search
+from ..pipeline.settings.site import Site
+from . import urls
+from .assets import component_files, plain_script
+from .background import Beside
+from .build import refuse_other_content
+from .incremental.previous import SiteRecord, previous_site, record_files
+from .incremental.staging import Stage, exchanged
+from .library import SnapshotTables
+from .plan import SitePage, SitePlan, plan_site
+from .search.background import begin_lookup
+from .search.background_excerpts import begin_shown
+from .search.index import Elsewhere, search_files
 
 FOLDER = "_noctule"
 SCRIPT = f"{FOLDER}/noctule-search.js"

@@ -18,9 +18,9 @@ from jinja2 import (
     TemplateSyntaxError,
 )
 
-from docsite.paths import CLIENT, HERE, THEME
-from docsite.words import Words
-from pipeline.errors import SettingsError
+from ..pipeline.errors import SettingsError
+from .interface_words import Words
+from .theme_folder import CLIENT, HERE, THEME
 
 __all__ = ["CLIENT", "CONTENT_SECURITY_POLICY", "HERE", "THEME", "Theme"]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import quote
 
-from pipeline.identity import text_hash
+from ..pipeline.identity import text_hash
 
 ASSETS = "_assets"
 PAGES_INDEX = "_pages/index.html"

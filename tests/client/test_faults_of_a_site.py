@@ -13,10 +13,10 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-from docsite.build import build_site
-from pipeline.search_settings import Search
-from pipeline.site_settings import Site
-from pipeline.text import prose_analyzer, terms
+from noctule.docsite.build import build_site
+from noctule.pipeline.lexical.analyzer import prose_analyzer, terms
+from noctule.pipeline.settings.search import Search
+from noctule.pipeline.settings.site import Site
 from tests.browser_driver import needs_browser
 from tests.guide_snapshot import Guide, guide
 

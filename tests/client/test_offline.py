@@ -16,9 +16,9 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-from docsite.build import build_site
-from pipeline.search_settings import Search
-from pipeline.site_settings import Site
+from noctule.docsite.build import build_site
+from noctule.pipeline.settings.search import Search
+from noctule.pipeline.settings.site import Site
 from tests.browser_driver import chromium, needs_browser, served
 from tests.guide_snapshot import Guide, guide
 from tests.plain_browser import plain_browser

@@ -15,8 +15,8 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
-from docsite.build import build_site
-from pipeline.site_settings import Site
+from noctule.docsite.build import build_site
+from noctule.pipeline.settings.site import Site
 from tests.browser_driver import needs_browser, prefer, resize, served
 from tests.site_builder import snapshot_of
 

@@ -13,14 +13,14 @@ from urllib.parse import unquote
 import pytest
 from selenium import webdriver
 
-import artifacts.query
-from artifacts.query.term_vectors import PIECE_PASSAGES, pieces
-from docsite.search.packing import compressed, script, text
-from docsite.search.ranking import ranking_of
-from docsite.search.words import read_surfaces
-from docsite.urls import SEARCH as FOLDER
-from pipeline.settings import parse
-from pipeline.text import fold, prose_analyzer
+import noctule.artifacts.query
+from noctule.artifacts.query.understanding.term_vectors import PIECE_PASSAGES, pieces
+from noctule.docsite.search.packing import compressed, script, text
+from noctule.docsite.search.ranking import ranking_of
+from noctule.docsite.search.words import read_surfaces
+from noctule.docsite.urls import SEARCH as FOLDER
+from noctule.pipeline.lexical.analyzer import fold, prose_analyzer
+from noctule.pipeline.settings.settings import parse
 from tests.browser_driver import needs_browser, served
 from tests.search_site_builder import SearchSite, search_site
 
@@ -155,7 +155,7 @@ def test_every_hit_leads_to_a_page_and_a_heading_that_are_there(
 
 def test_the_browser_agrees_with_python(page: webdriver.Chrome, search_site: SearchSite) -> None:
     same = []
-    with artifacts.query.open(search_site.store, search_site.settings) as searcher:
+    with noctule.artifacts.query.open(search_site.store, search_site.settings) as searcher:
         for query in QUERIES:
             paths = dict.fromkeys(hit.path for hit in searcher.search(query, 40).hits)
             wanted = [path.rsplit(".", 1)[0] for path in list(paths)[:10]]
@@ -189,7 +189,7 @@ def test_the_browser_ranks_as_the_settings_say(
     ranking = json.loads(json.dumps(asdict(ranking_of(search))))
     page.execute_async_script(RANKING, ranking)
     same, first = [], []
-    with artifacts.query.open(search_site.store, settings) as searcher:
+    with noctule.artifacts.query.open(search_site.store, settings) as searcher:
         for query in (*QUERIES, "birds owls coffee"):
             paths = dict.fromkeys(hit.path for hit in searcher.search(query, 40).hits)
             wanted = [path.rsplit(".", 1)[0] for path in list(paths)[:10]]
@@ -391,7 +391,7 @@ def test_a_rare_word_brings_pages_near_in_meaning_as_it_does_in_python(
         terms = snapshot.table("terms", ["term", "passages"]).to_pylist()
     rare = ["eulen", *sorted(each["term"] for each in terms if each["passages"] == 1)[::40]]
     more = 0
-    with artifacts.query.open(search_site.store, search_site.settings) as searcher:
+    with noctule.artifacts.query.open(search_site.store, search_site.settings) as searcher:
         for word in rare:
             wanted = {hit.doc_id for hit in searcher.search(word, 40).hits if hit.score > 0.05}
             more += len(wanted) > 1
@@ -458,7 +458,7 @@ def _cost(word: str, found: Sequence[str]) -> float:
 def test_a_word_that_nothing_holds_finds_what_its_pieces_mean(
     page: webdriver.Chrome, search_site: SearchSite
 ) -> None:
-    with artifacts.query.open(search_site.store, search_site.settings) as searcher:
+    with noctule.artifacts.query.open(search_site.store, search_site.settings) as searcher:
         for word in ("snapshotfolder", "searchindex", "indexsnapshot"):
             wanted = list(dict.fromkeys(hit.path for hit in searcher.search(word, 40).hits))[:10]
             found = [_path_of(hit["url"]) for hit in _answer(page, word)["hits"]]

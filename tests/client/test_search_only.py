@@ -13,14 +13,14 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
-from artifacts.store import Store
-from docsite.search_only import SearchOnlyResult, build_search
-from flows.build import build_snapshot
-from flows.steps import PlainSteps, Silent
-from pipeline.errors import SourceError
-from pipeline.search_settings import Search
-from pipeline.settings import parse
-from pipeline.site_settings import Site
+from noctule.artifacts.store.store import Store
+from noctule.docsite.search_only import SearchOnlyResult, build_search
+from noctule.flows.run.build import build_snapshot
+from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.pipeline.errors import SourceError
+from noctule.pipeline.settings.search import Search
+from noctule.pipeline.settings.settings import parse
+from noctule.pipeline.settings.site import Site
 from tests.browser_driver import needs_browser, served
 
 PAGES = {

@@ -13,8 +13,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-from docsite.build import build_site
-from pipeline.settings import Site
+from noctule.docsite.build import build_site
+from noctule.pipeline.settings.settings import Site
 from tests.browser_driver import needs_browser, prefer, resize, served
 from tests.site_builder import snapshot_of
 

@@ -13,11 +13,11 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-from artifacts.query.searcher import Searcher
-from docsite.build import build_site
-from pipeline.search_settings import Search
-from pipeline.settings import Settings
-from pipeline.site_settings import Site
+from noctule.artifacts.query.searcher import Searcher
+from noctule.docsite.build import build_site
+from noctule.pipeline.settings.search import Search
+from noctule.pipeline.settings.settings import Settings
+from noctule.pipeline.settings.site import Site
 from tests.browser_driver import needs_browser, served
 from tests.guide_snapshot import Guide, guide
 

@@ -11,14 +11,14 @@ from typing import TypeVar
 
 import sentence_transformers  # noqa: F401  # slow to import: the server that children are forked from has done it
 
-from artifacts import durable
-from artifacts.store import Store
-from flows.build import build_snapshot
-from flows.outcome import BuildResult
-from flows.steps import PlainSteps, Silent
-from flows.work import build_site
-from pipeline.settings import parse
-from pipeline.site_settings import Site
+from noctule.artifacts.store import durable
+from noctule.artifacts.store.store import Store
+from noctule.flows.run.build import build_snapshot
+from noctule.flows.run.result import BuildResult
+from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.flows.run.work import build_site
+from noctule.pipeline.settings.settings import parse
+from noctule.pipeline.settings.site import Site
 from tests.snapshot_builder import QuickDisk
 
 A = TypeVar("A")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from artifacts.disk import Disk
+from noctule.artifacts.store.disk import Disk
 
 FREES_SPACE = {"unlink", "rmdir", "close"}
 

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from artifacts import durable
-from artifacts.disk import Disk
+from noctule.artifacts.store import durable
+from noctule.artifacts.store.disk import Disk
 
 ALL_COMBINATIONS_UP_TO = 6
 

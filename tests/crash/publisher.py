@@ -6,8 +6,8 @@ import itertools
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from artifacts import durable
-from artifacts.store import Store
+from noctule.artifacts.store import durable
+from noctule.artifacts.store.store import Store
 from tests.snapshot_builder import QuickDisk, publish_tiny_snapshot
 
 

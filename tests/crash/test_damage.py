@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from artifacts.check import check_deep, check_structure
-from artifacts.layout import FILES, MANIFEST
-from artifacts.snapshot import Snapshot
-from artifacts.store import Store
-from pipeline.errors import DamagedSnapshot
-from pipeline.model import SnapshotId
+from noctule.artifacts.store.check import check_deep, check_structure
+from noctule.artifacts.store.layout import FILES, MANIFEST
+from noctule.artifacts.store.snapshot import Snapshot
+from noctule.artifacts.store.store import Store
+from noctule.pipeline.errors import DamagedSnapshot
+from noctule.pipeline.model import SnapshotId
 from tests.snapshot_builder import publish_tiny_snapshot
 
 Damage = Callable[[Path], None]
@@ -104,7 +104,7 @@ def test_no_library_is_even_loaded_before_the_bytes_are_verified(sound: Path, tm
     folder = shutil.copytree(sound, tmp_path / sound.name, copy_function=shutil.copyfile)
     _flip(folder / "passages.parquet")
     program = (
-        "import sys; from pathlib import Path; from artifacts.snapshot import Snapshot\n"
+        "import sys; from pathlib import Path; from noctule.artifacts.store.snapshot import Snapshot\n"
         "try: Snapshot.open(Path(sys.argv[1]), expected_id=Path(sys.argv[1]).name)\n"
         "except Exception as error: print(error.kind, *({'pyarrow', 'faiss', 'duckdb'} & set(sys.modules)))\n"
     )

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from artifacts.check import check_deep
-from artifacts.store import Store
-from pipeline.errors import NoctuleError, StoreBusy
+from noctule.artifacts.store.check import check_deep
+from noctule.artifacts.store.store import Store
+from noctule.pipeline.errors import NoctuleError, StoreBusy
 from tests.crash.publisher import hold_the_lock, publish_for_ever
 from tests.snapshot_builder import publish_tiny_snapshot
 

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from artifacts.check import check_deep
-from artifacts.store import Store
-from flows.steps import PlainSteps
-from pipeline.errors import NoctuleError
+from noctule.artifacts.store.check import check_deep
+from noctule.artifacts.store.store import Store
+from noctule.flows.run.steps import PlainSteps
+from noctule.pipeline.errors import NoctuleError
 from tests.crash.builder import NAMES, build_edition, build_for_ever, write_edition
 
 KILLS = int(os.environ.get("NOCTULE_KILLS", "9"))

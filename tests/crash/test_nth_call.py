@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from artifacts.check import check_deep
-from artifacts.disk import Disk
-from artifacts.store import Store
-from pipeline.errors import WriteFailed
+from noctule.artifacts.store.check import check_deep
+from noctule.artifacts.store.disk import Disk
+from noctule.artifacts.store.store import Store
+from noctule.pipeline.errors import WriteFailed
 from tests.crash.failing_disk import FailingDisk
 from tests.crash.power_cut import using
 from tests.snapshot_builder import build_tiny_snapshot, publish_tiny_snapshot

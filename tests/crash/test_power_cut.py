@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from artifacts import durable
-from artifacts.check import check_deep
-from artifacts.store import Store
-from pipeline.errors import NoctuleError
+from noctule.artifacts.store import durable
+from noctule.artifacts.store.check import check_deep
+from noctule.artifacts.store.store import Store
+from noctule.pipeline.errors import NoctuleError
 from tests.crash.power_cut import RecordingDisk, materialise, using
 from tests.snapshot_builder import publish_tiny_snapshot
 

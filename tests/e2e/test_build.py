@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-import artifacts.query
-from artifacts.check import check_deep
-from artifacts.store import Store
-from flows.build import build_snapshot
-from flows.outcome import BuildOptions, BuildResult
-from flows.steps import PlainSteps, Silent
-from pipeline.errors import EmptyCollection, MissingRoot, ModelMismatch, SettingsError
-from pipeline.settings import Settings, parse
+import noctule.artifacts.query
+from noctule.artifacts.store.check import check_deep
+from noctule.artifacts.store.store import Store
+from noctule.flows.run.build import build_snapshot
+from noctule.flows.run.result import BuildOptions, BuildResult
+from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.pipeline.errors import EmptyCollection, MissingRoot, ModelMismatch, SettingsError
+from noctule.pipeline.settings.settings import Settings, parse
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 VAULT = {
@@ -59,7 +59,7 @@ def test_a_vault_becomes_a_snapshot_that_answers(tmp_path: Path) -> None:
     assert "UTF-8" in reasons["latin.md"] and "line" in reasons["broken.md"]
     store = Store(tmp_path / "store")
     check_deep(store.path_of(result.snapshot), result.snapshot)
-    with artifacts.query.open(store) as searcher:
+    with noctule.artifacts.query.open(store) as searcher:
         best = searcher.search("how do I keep apples").hits[0]
         assert (best.doc_id, best.url) == ("vault:fruit/apples.md", "fruit/apples.html#storing")
         score = sum(each.share for each in best.why.lists)
@@ -170,7 +170,7 @@ def test_an_empty_collection_may_be_published_on_request(tmp_path: Path) -> None
         BuildOptions(allow_empty=True),
     )
     assert result.documents == 0
-    with artifacts.query.open(Store(tmp_path / "store")) as searcher:
+    with noctule.artifacts.query.open(Store(tmp_path / "store")) as searcher:
         assert searcher.search("anything").hits == ()
 
 
@@ -184,7 +184,7 @@ def test_without_its_model_a_snapshot_still_answers_by_keyword_and_warns_once(tm
     store = Store(tmp_path / "store")
     settings = settings_for(tmp_path / "vault")
     # Another model under the recorded name: one changed file is another model.
-    from pipeline import model_files
+    from noctule.pipeline.embedding import model_files
 
     copy = tmp_path / "model"
     shutil.copytree(model_files.find(settings.embed).folder, copy)
@@ -196,10 +196,10 @@ def test_without_its_model_a_snapshot_still_answers_by_keyword_and_warns_once(tm
     (copy / "config_sentence_transformers.json").write_text(json.dumps({"prompts": {"query": "q: "}}))
     model_files._find.cache_clear()
     model_files._file_sha256.cache_clear()
-    with artifacts.query.open(store, other) as searcher:
+    with noctule.artifacts.query.open(store, other) as searcher:
         assert searcher.search("floats on water").warnings == ()  # term vectors need no model
     full = other.model_copy(update={"search": other.search.model_copy(update={"encoder": "full"})})
-    with artifacts.query.open(store, full) as searcher:
+    with noctule.artifacts.query.open(store, full) as searcher:
         with pytest.warns(RuntimeWarning, match="no semantic list"):
             answer = searcher.search("floats on water")
         assert answer.hits[0].doc_id == "vault:boats.md"
@@ -225,7 +225,7 @@ def test_a_document_that_becomes_a_draft_leaves_the_snapshot_until_it_is_publish
         assert {row["target_id"] for row in rows if row["target"] == "Boats"} == {None}
         assert "vault:boats.md" not in snapshot.table("documents")["doc_id"].to_pylist()
         assert not any("sails" in row.lower() for row in snapshot.table("passages")["text"].to_pylist())
-    with artifacts.query.open(Store(store)) as searcher:
+    with noctule.artifacts.query.open(Store(store)) as searcher:
         assert "vault:boats.md" not in [hit.doc_id for hit in searcher.search("a boat floats, sails").hits]
     drafts = build(root, store, collections={"vault": {"root": str(root), "drafts": True}})
     assert (drafts.documents, drafts.skipped) == (5, 1)

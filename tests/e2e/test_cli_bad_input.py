@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from artifacts import locks
-from artifacts.layout import CURRENT, FILES, LOCK, MANIFEST, SNAPSHOTS
+from noctule.artifacts.store import locks
+from noctule.artifacts.store.layout import CURRENT, FILES, LOCK, MANIFEST, SNAPSHOTS
 from tests.command_line import CommandLine
 from tests.e2e.conftest import Built
 
@@ -123,9 +123,9 @@ def test_a_bug_is_said_to_be_one_and_its_traceback_kept(command: CommandLine) ->
     broken = command.folder / "broken"
     broken.mkdir()
     (broken / "sitecustomize.py").write_text(
-        "import json, artifacts.store\n"
+        "import json, noctule.artifacts.store.store\n"
         "def snapshots(self): raise ZeroDivisionError('for a test')\n"
-        "artifacts.store.Store.snapshots = snapshots\n"
+        "noctule.artifacts.store.store.Store.snapshots = snapshots\n"
     )
     strange = CommandLine(
         command.folder, command.store, {"PYTHONPATH": str(broken), "TMPDIR": str(command.folder)}

@@ -54,7 +54,7 @@ def test_a_keyword_search_loads_neither_torch_nor_prefect(built: Built) -> None:
     assert done.code == 0
     assert done.json["hits"][0]["path"] == "guide/owls.md"
     assert done.err == ""
-    assert "flows.cli" in modules
+    assert "noctule.flows.cli.main" in modules
     assert not {"torch", "prefect", "faiss", "duckdb"} & modules
 
 
@@ -122,7 +122,7 @@ def test_output_to_a_reader_that_has_gone_is_quiet(built: Built) -> None:
         [
             "bash",
             "-c",
-            f'{sys.executable} -m flows.cli report --json 2>err.txt | true; echo "${{PIPESTATUS[0]}}"',
+            f'{sys.executable} -m noctule.flows.cli.main report --json 2>err.txt | true; echo "${{PIPESTATUS[0]}}"',
         ],
         env=command.environment,
         cwd=command.folder,

@@ -14,7 +14,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from artifacts.layout import SNAPSHOTS
+from noctule.artifacts.store.layout import SNAPSHOTS
 from tests.command_line import CommandLine
 from tests.e2e.conftest import Built
 
@@ -60,7 +60,7 @@ def test_long_results_are_cut_in_a_table_and_it_says_so(command: CommandLine) ->
 def test_a_query_may_come_from_standard_input(command: CommandLine) -> None:
     for arguments in (("-",), ()):
         done = subprocess.run(
-            [sys.executable, "-m", "flows.cli", "sql", *arguments, "--json"],
+            [sys.executable, "-m", "noctule.flows.cli.main", "sql", *arguments, "--json"],
             input="select count(*) as n from documents;",
             cwd=command.folder, env=command.environment, capture_output=True, text=True, check=True, timeout=60,
         )  # fmt: skip
@@ -111,7 +111,7 @@ def test_another_snapshot_can_be_named(command: CommandLine, built: Built) -> No
 def test_a_conversation_answers_each_query_and_survives_a_wrong_one(command: CommandLine) -> None:
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "flows.cli", "sql"],
+        [sys.executable, "-m", "noctule.flows.cli.main", "sql"],
         stdin=theirs, stdout=theirs, stderr=theirs, cwd=command.folder,
         env=command.environment | {"TERM": "dumb"}, close_fds=True,
     )  # fmt: skip

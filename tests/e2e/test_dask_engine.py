@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from artifacts.check import check_deep
-from artifacts.store import Store
-from flows.build import build_snapshot
-from flows.engines import dask
-from flows.engines.surroundings import surroundings, versions
-from flows.outcome import BuildResult
-from flows.steps import PlainSteps, Silent
-from pipeline.errors import EngineUnavailable
-from pipeline.settings import Settings, parse
+from noctule.artifacts.store.check import check_deep
+from noctule.artifacts.store.store import Store
+from noctule.flows.engines import dask
+from noctule.flows.engines.environment import surroundings, versions
+from noctule.flows.run.build import build_snapshot
+from noctule.flows.run.result import BuildResult
+from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.pipeline.errors import EngineUnavailable
+from noctule.pipeline.settings.settings import Settings, parse
 from tests.dask_cluster import DaskProcesses, dask_cluster
 
 pytest.importorskip("distributed")

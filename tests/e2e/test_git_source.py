@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from flows.collect import list_sources
-from pipeline import settings as configuration
-from pipeline.discover import read_source
-from pipeline.errors import SourceError
-from pipeline.parse import parse
+from noctule.flows.stages.sources import list_sources
+from noctule.pipeline.discover import read_source
+from noctule.pipeline.errors import SourceError
+from noctule.pipeline.parse import parse
+from noctule.pipeline.settings import settings as configuration
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not on this machine")
 

@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from artifacts.nights import read_night
-from artifacts.store import Store
-from docsite.report_page import Sheet, fill_report
-from flows import night_report, night_sheets
-from flows.request import IndexRequest
-from flows.steps import PlainSteps, Silent
-from flows.work import build_index, build_site
-from pipeline.errors import WriteFailed
-from pipeline.site_settings import Site
+from noctule.artifacts.store.night_reports import read_night
+from noctule.artifacts.store.store import Store
+from noctule.docsite.pages.report import Sheet, fill_report
+from noctule.flows.report import night as night_report
+from noctule.flows.report import sheets
+from noctule.flows.run.request import IndexRequest
+from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.flows.run.work import build_index, build_site
+from noctule.pipeline.errors import WriteFailed
+from noctule.pipeline.settings.site import Site
 from tests.command_line import CommandLine, write_vault
 
 _SETTINGS = """
@@ -154,8 +155,8 @@ def test_text_of_documents_is_text_in_html_and_in_markdown(night: Mapping[str, A
     assert "<script" not in page and page.startswith("a<!-- report -->") and "old" not in page
     told = json.loads(json.dumps(night))
     told["links"]["first_broken"] = [{"source": evil, "target": evil, "fate": "missing"}]
-    assert "<script" not in night_sheets.markdown(told)
-    assert "\\| \\`x\\` \\[y\\]" in night_sheets.markdown(told)
+    assert "<script" not in sheets.markdown(told)
+    assert "\\| \\`x\\` \\[y\\]" in sheets.markdown(told)
 
 
 def test_a_night_without_a_change_leaves_the_report_and_rolled_back_reports_go(store: Store) -> None:

@@ -10,20 +10,20 @@ from typing import Literal
 
 import pytest
 
-from artifacts import locks
-from artifacts.layout import EMBEDDINGS, NIGHT_LOCK, REMEMBERED, collections_file
-from artifacts.manifest import Manifest
-from artifacts.nights import read_night
-from artifacts.store import Staging, Store
-from flows import night_sheets
-from flows.build import build_snapshot
-from flows.outcome import BuildOptions, BuildResult
-from flows.request import IndexRequest
-from flows.steps import PlainSteps, Silent
-from flows.work import build_index
-from pipeline import settings as configuration
-from pipeline.errors import MissingRoot, SourceError
-from pipeline.settings import Settings
+from noctule.artifacts.store import locks
+from noctule.artifacts.store.layout import EMBEDDINGS, NIGHT_LOCK, REMEMBERED, collections_file
+from noctule.artifacts.store.manifest import Manifest
+from noctule.artifacts.store.night_reports import read_night
+from noctule.artifacts.store.store import Staging, Store
+from noctule.flows.report import sheets
+from noctule.flows.run.build import build_snapshot
+from noctule.flows.run.request import IndexRequest
+from noctule.flows.run.result import BuildOptions, BuildResult
+from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.flows.run.work import build_index
+from noctule.pipeline.errors import MissingRoot, SourceError
+from noctule.pipeline.settings import settings as configuration
+from noctule.pipeline.settings.settings import Settings
 from tests.command_line import CommandLine
 
 _SMALL = {"query_encoder": {"phrases": 20, "spans": 20, "passages": 50}, "limits": {"max_shrink_share": 1.0}}
@@ -273,7 +273,7 @@ def test_a_collection_that_fails_is_in_the_report_of_every_night(notes: Path, tm
         report = read_night(store, built.snapshot)
         assert report is not None and "does not exist" in report["failed"]["papers"]
         assert report["refused"]["count"] == 0  # the note on the collection is no file that was left out
-        assert "failed: papers" in night_sheets.markdown(report)
+        assert "failed: papers" in sheets.markdown(report)
 
 
 def test_two_nights_at_once_are_one(notes: Path, tmp_path: Path) -> None:
@@ -298,8 +298,17 @@ def test_a_night_without_changes_loads_little(notes: Path, tmp_path: Path) -> No
     done, modules = command.run_and_list_modules(*night)
     assert done.code == 0
     assert not done.json["changed"]
-    slow = {"prefect", "torch", "scipy", "faiss", "duckdb", "bs4", "flows.gate", "flows.build"}
-    assert "flows.cli" in modules
+    slow = {
+        "prefect",
+        "torch",
+        "scipy",
+        "faiss",
+        "duckdb",
+        "bs4",
+        "noctule.flows.quality.gate",
+        "noctule.flows.run.build",
+    }
+    assert "noctule.flows.cli.main" in modules
     assert not slow & modules
 
 

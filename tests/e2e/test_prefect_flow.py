@@ -215,12 +215,12 @@ def test_after_kill_9_the_server_goes_and_the_next_run_marks_the_run_as_crashed(
 _STEPS = """
 import json, sys
 from pathlib import Path
-from flows.runtime import prefect_api
+from noctule.flows.prefect_server.private import prefect_api
 store = Path(sys.argv[1])
 with prefect_api(store):
     from prefect import flow
-    from flows.index import PrefectSteps
-    from pipeline.errors import SourceError
+    from noctule.flows.index import PrefectSteps
+    from noctule.pipeline.errors import SourceError
     calls = {"flaky": 0, "wrong": 0}
     def flaky():
         calls["flaky"] += 1

@@ -15,15 +15,15 @@ from typing import Any
 
 import pytest
 
-from flows import api_client
-from flows.runtime import PINNED, PREFERRED, TELEMETRY_OFF
+from noctule.flows.prefect_server import client
+from noctule.flows.prefect_server.private import PINNED, PREFERRED, TELEMETRY_OFF
 from tests.command_line import REPOSITORY, CommandLine, wait_until
 from tests.e2e.conftest import Built
 
 _DEPLOY = """
 from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
 from prefect.schedules import Cron
-from flows.nightly import nightly
+from noctule.flows.nightly import nightly
 deployment = nightly.to_deployment(
     name="nightly",
     schedule=Cron("15 2 * * *", timezone="Europe/Berlin"),
@@ -77,7 +77,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]
 def _is_up(url: str, process: subprocess.Popen[bytes]) -> bool:
     assert process.poll() is None, "the server ended"
     try:
-        return api_client.is_healthy(url, timeout_s=2)
+        return client.is_healthy(url, timeout_s=2)
     except OSError:
         return False
 
@@ -97,7 +97,7 @@ def test_a_nightly_deployment_gets_its_runs_scheduled(server: dict[str, str], tm
     scheduled = {"flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}}}
 
     def count() -> int:
-        return int(json.dumps(api_client.ask(f"{url}/flow_runs/count", scheduled, 30)))
+        return int(json.dumps(client.ask(f"{url}/flow_runs/count", scheduled, 30)))
 
     wait_until(lambda: count() >= 3, 60, "nothing was scheduled")
 
@@ -115,13 +115,13 @@ def test_a_server_that_is_given_gets_the_runs_and_no_private_one_is_started(
         "flow_runs": {"state": {"type": {"any_": ["COMPLETED"]}}},
         "flows": {"name": {"any_": ["site"]}},
     }
-    assert api_client.ask(f"{url}/flow_runs/count", completed, 30) == 1
+    assert client.ask(f"{url}/flow_runs/count", completed, 30) == 1
     assert not (store / "prefect" / "prefect.db").exists()
     assert not (store / "prefect.lock").exists()
 
 
 def _deployments(url: str, name: str) -> list[dict[str, Any]]:
-    return list(api_client.ask(f"{url}/deployments/filter", {"deployments": {"name": {"any_": [name]}}}, 30))
+    return list(client.ask(f"{url}/deployments/filter", {"deployments": {"name": {"any_": [name]}}}, 30))
 
 
 def test_schedule_serves_one_run_at_a_time_and_leaves_the_schedule_on_when_it_ends(
@@ -183,7 +183,5 @@ def test_prefect_yaml_deploys_and_a_worker_runs_the_night(
         "flow_runs": {"state": {"type": {"any_": ["COMPLETED"]}}},
     }
     url = server["PREFECT_API_URL"]
-    wait_until(
-        lambda: int(json.dumps(api_client.ask(f"{url}/flow_runs/count", ran, 30))) == 1, 60, "no night"
-    )
+    wait_until(lambda: int(json.dumps(client.ask(f"{url}/flow_runs/count", ran, 30))) == 1, 60, "no night")
     assert (tmp_path / "public" / "index.html").is_file()

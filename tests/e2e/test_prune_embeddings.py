@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from artifacts.store import Store
-from flows.build import build_snapshot
-from flows.embedding_use import prune_store
-from flows.outcome import BuildOptions
-from flows.steps import PlainSteps, Silent
-from pipeline import settings as configuration
+from noctule.artifacts.store.store import Store
+from noctule.flows.incremental.embedding_use import prune_store
+from noctule.flows.run.build import build_snapshot
+from noctule.flows.run.result import BuildOptions
+from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.pipeline.settings import settings as configuration
 from tests.command_line import CommandLine, write_vault
 
 

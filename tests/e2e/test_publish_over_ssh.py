@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from artifacts.check import check_deep
-from artifacts.layout import CURRENT
-from artifacts.remote.send import send
-from artifacts.store import Store
-from pipeline.errors import DamagedSnapshot, RemoteUnavailable, SettingsError
+from noctule.artifacts.remote.send import send
+from noctule.artifacts.store.check import check_deep
+from noctule.artifacts.store.layout import CURRENT
+from noctule.artifacts.store.store import Store
+from noctule.pipeline.errors import DamagedSnapshot, RemoteUnavailable, SettingsError
 from tests.command_line import CommandLine
 from tests.loopback_server import running
 from tests.snapshot_builder import publish_tiny_snapshot

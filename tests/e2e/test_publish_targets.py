@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from artifacts.check import check_deep
-from artifacts.layout import CURRENT, MANIFEST
-from artifacts.pointer import Pointer
-from artifacts.remote import send as sending_module
-from artifacts.remote.files import RemoteFiles
-from artifacts.remote.mirror import mirror_folder
-from artifacts.remote.send import send
-from artifacts.snapshot import Snapshot
-from artifacts.store import Store
-from pipeline.errors import DamagedSnapshot, NoSnapshot, RemoteUnavailable, SettingsError
+from noctule.artifacts.remote import send as sending_module
+from noctule.artifacts.remote.files import RemoteFiles
+from noctule.artifacts.remote.mirror import mirror_folder
+from noctule.artifacts.remote.send import send
+from noctule.artifacts.store.check import check_deep
+from noctule.artifacts.store.layout import CURRENT, MANIFEST
+from noctule.artifacts.store.pointer import Pointer
+from noctule.artifacts.store.snapshot import Snapshot
+from noctule.artifacts.store.store import Store
+from noctule.pipeline.errors import DamagedSnapshot, NoSnapshot, RemoteUnavailable, SettingsError
 from tests.command_line import CommandLine, wait_until
 from tests.loopback_server import running
 from tests.object_server import ObjectServer

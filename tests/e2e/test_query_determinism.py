@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from artifacts.query.lists import best
-from artifacts.query.semantic import semantic_list
-from artifacts.store import Store
+from noctule.artifacts.query.retrieval.ranked_list import best
+from noctule.artifacts.query.retrieval.semantic import semantic_list
+from noctule.artifacts.store.store import Store
 from tests.library_builder import searcher_of
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -45,9 +45,9 @@ PROGRAM = """
 import json, sys
 from datetime import date
 from pathlib import Path
-from artifacts.query.searcher import Searcher
-from artifacts.store import Store
-from pipeline.settings import parse
+from noctule.artifacts.query.searcher import Searcher
+from noctule.artifacts.store.store import Store
+from noctule.pipeline.settings.settings import parse
 settings = parse({"search": json.loads(sys.argv[2]), "embed": {"workers": int(sys.argv[4])}}, "test")
 answers = []
 with Searcher(Store(Path(sys.argv[1])).open(), settings, clock=lambda: date(2026, 8, 31)) as searcher:

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from artifacts.judged import read_judged
-from artifacts.runs import read_runs
-from artifacts.store import Store
-from flows.account import account, said
-from flows.gate import Verdict, judge
-from flows.gate_lines import lines
-from pipeline.errors import RelevanceFell, SettingsError, SourceError
-from pipeline.settings import Settings, load, parse
+from noctule.artifacts.judged.reading import read_judged
+from noctule.artifacts.store.run_records import read_runs
+from noctule.artifacts.store.store import Store
+from noctule.flows.quality.gate import Verdict, judge
+from noctule.flows.quality.gate_lines import lines
+from noctule.flows.report.store import account, said
+from noctule.pipeline.errors import RelevanceFell, SettingsError, SourceError
+from noctule.pipeline.settings.settings import Settings, load, parse
 from tests.command_line import CommandLine
 from tests.judged_builder import SUBJECTS, night, settings_for, shuffled, write_judged, write_notes
 

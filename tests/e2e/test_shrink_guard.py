@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from artifacts.store import Store
-from flows.build import build_snapshot
-from flows.outcome import BuildOptions
-from flows.steps import PlainSteps, Silent
-from pipeline import settings as configuration
-from pipeline.errors import CollectionShrank
-from pipeline.settings import Settings
+from noctule.artifacts.store.store import Store
+from noctule.flows.run.build import build_snapshot
+from noctule.flows.run.result import BuildOptions
+from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.pipeline.errors import CollectionShrank
+from noctule.pipeline.settings import settings as configuration
+from noctule.pipeline.settings.settings import Settings
 from tests.command_line import CommandLine
 
 _SMALL = {"vocabulary": {"max_terms": 0}, "query_encoder": {"phrases": 0, "spans": 0, "passages": 0}}

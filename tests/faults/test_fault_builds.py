@@ -14,15 +14,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from artifacts.check import check_deep
-from artifacts.store import Store
-from flows.steps import PlainSteps
-from pipeline.communities import find_clusters, link_graph, named
-from pipeline.errors import ArtifactError, ModelUnavailable, WriteFailed
-from pipeline.identity import doc_id
-from pipeline.model import ResolvedLink
-from pipeline.model_files import _file_sha256, _find
-from pipeline.settings import Communities, Embed
+from noctule.artifacts.store.check import check_deep
+from noctule.artifacts.store.store import Store
+from noctule.flows.run.steps import PlainSteps
+from noctule.pipeline.communities.communities import find_clusters, link_graph, named
+from noctule.pipeline.embedding.model_files import _file_sha256, _find
+from noctule.pipeline.errors import ArtifactError, ModelUnavailable, WriteFailed
+from noctule.pipeline.identity import doc_id
+from noctule.pipeline.model import ResolvedLink
+from noctule.pipeline.settings.settings import Communities, Embed
 from tests.command_line import REPOSITORY, CommandLine, write_vault
 from tests.crash.builder import build_edition, write_edition
 from tests.crash.failing_disk import FailingDisk
@@ -54,7 +54,7 @@ def test_two_files_of_the_same_content_are_two_documents_and_encoded_once(tmp_pa
 # Runs in every Python process of the command; takes the place of a native parser with a fault in it.
 _FAULTY = """
 import os, signal
-import pipeline.parse as parser
+import noctule.pipeline.parse as parser
 really = parser.decode
 def decode(content, where):
     if b"CRASH" in content:
@@ -96,7 +96,7 @@ def test_a_build_that_runs_out_of_memory_says_so_and_leaves_the_snapshot(tmp_pat
     (vault / "new.md").write_text("# New\n\nSomething to encode.\n")
     (tmp_path / "small").mkdir()
     (tmp_path / "small" / "sitecustomize.py").write_text(
-        "import pipeline.embed as embed\n"
+        "import noctule.pipeline.embedding.encoder as embed\n"
         "def full(*_, **__): raise MemoryError\n"
         "embed.TransformerEncoder.encode = full\n"
     )
@@ -196,7 +196,7 @@ def test_a_damaged_model_is_refused_and_the_snapshot_stays(damage: str, model: P
 
 
 def test_a_model_that_brings_code_is_refused_and_its_code_not_run(model: Path, tmp_path: Path) -> None:
-    from pipeline.embed import load_encoder
+    from noctule.pipeline.embedding.encoder import load_encoder
 
     copy = tmp_path / "model"
     shutil.copytree(model, copy)
@@ -230,8 +230,8 @@ def test_a_prefect_server_that_hangs_is_given_up_within_its_limit(tmp_path: Path
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "uvicorn.py").write_text("import time\ntime.sleep(600)\n")
     program = (
-        "import sys; from pathlib import Path; from flows.runtime import prefect_api\n"
-        "from pipeline.errors import SettingsError\n"
+        "import sys; from pathlib import Path; from noctule.flows.prefect_server.private import prefect_api\n"
+        "from noctule.pipeline.errors import SettingsError\n"
         "try:\n    with prefect_api(Path(sys.argv[1]), start_limit_s=2): print('it started')\n"
         "except SettingsError as error: print(error.what, error.hint)\n"
     )

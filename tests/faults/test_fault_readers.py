@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from artifacts.check import check_deep
-from artifacts.store import Store
-from pipeline.errors import WriteFailed
+from noctule.artifacts.store.check import check_deep
+from noctule.artifacts.store.store import Store
+from noctule.pipeline.errors import WriteFailed
 from tests.command_line import REPOSITORY
 from tests.crash.failing_disk import FailingDisk
 from tests.crash.power_cut import using
@@ -46,7 +46,7 @@ def test_a_query_ends_on_the_snapshot_it_began_with(tmp_path: Path) -> None:
 _FORKS = """
 import os, sys
 from pathlib import Path
-from artifacts.store import Store
+from noctule.artifacts.store.store import Store
 
 store = Store(Path(sys.argv[1]))
 opened = store.open()
@@ -81,9 +81,9 @@ def test_processes_that_were_forked_read_a_snapshot_with_a_connection_each(tmp_p
 
 
 def test_a_snapshot_that_lost_a_row_of_another_table_is_not_published(tmp_path: Path) -> None:
-    from artifacts.layout import table_file
-    from artifacts.parquet import write_table
-    from pipeline.errors import DamagedSnapshot
+    from noctule.artifacts.store.layout import table_file
+    from noctule.artifacts.tables.parquet import write_table
+    from noctule.pipeline.errors import DamagedSnapshot
     from tests.snapshot_builder import manifest_of, tiny_tables
 
     store = Store(tmp_path / "store")

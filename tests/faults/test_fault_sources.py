@@ -14,18 +14,18 @@ from typing import Any, cast
 
 import pytest
 
-from artifacts.understood import Understood, joined
-from docsite.urls import Placed, page_paths
-from flows.collect import list_sources, look
-from flows.groups import decides
-from flows.understand import FileBatch, understand
-from pipeline.collection_settings import Collection
-from pipeline.discover import FoundFile, _globs, _visit, _Walk, list_files, read_source
-from pipeline.errors import RejectedDocument, SourceError
-from pipeline.identity import sha256_hex
-from pipeline.model import Document, Source
-from pipeline.parse import parse
-from pipeline.settings import Settings
+from noctule.artifacts.cache.parsed_corpus import Understood, joined
+from noctule.docsite.urls import Placed, page_paths
+from noctule.flows.incremental.groups import decides
+from noctule.flows.stages.parse_batch import FileBatch, understand
+from noctule.flows.stages.sources import list_sources, look
+from noctule.pipeline.discover import FoundFile, _globs, _visit, _Walk, list_files, read_source
+from noctule.pipeline.errors import RejectedDocument, SourceError
+from noctule.pipeline.identity import sha256_hex
+from noctule.pipeline.model import Document, Source
+from noctule.pipeline.parse import parse
+from noctule.pipeline.settings.collection import Collection
+from noctule.pipeline.settings.settings import Settings
 from tests.site_builder import page_of
 
 MANY = 100_000
@@ -213,7 +213,7 @@ def test_too_few_handles_or_too_little_memory_is_no_file_less(
     write(tmp_path / "two" / "b.md")
     roots = {"c": collection(tmp_path / "one"), "d": collection(tmp_path / "two")}
     settings = Settings(collections=roots)
-    monkeypatch.setattr("flows.patience._PAUSES_S", (0,))
+    monkeypatch.setattr("noctule.flows.run.retry._PAUSES_S", (0,))
     decides(settings)  # reads noctule's own files
     really = getattr(os, call)
 
@@ -238,7 +238,7 @@ def test_a_parser_without_a_handle_for_its_own_files_costs_no_document(
     def refusing(*_: object) -> None:
         raise OSError(errno.EMFILE, "Too many open files")
 
-    monkeypatch.setattr("pipeline.parse.read_text", refusing)
+    monkeypatch.setattr("noctule.pipeline.parse.read_text", refusing)
     settings = Settings(collections={"c": collection(tmp_path)})
     with pytest.raises(SourceError, match="cannot be understood now"):
         understood((write(tmp_path / "a.txt"),), settings)

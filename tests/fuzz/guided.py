@@ -7,7 +7,13 @@ import sys
 import atheris
 
 with atheris.instrument_imports(
-    include=["pipeline", "artifacts.query", "docsite", "markdown_it", "mdit_py_plugins"]
+    include=[
+        "noctule.pipeline",
+        "noctule.artifacts.query",
+        "noctule.docsite",
+        "markdown_it",
+        "mdit_py_plugins",
+    ]
 ):
     from tests.fuzz.targets import TARGETS
 

@@ -17,21 +17,21 @@ from tempfile import mkdtemp
 
 from bs4 import BeautifulSoup
 
-from artifacts.manifest import Manifest
-from artifacts.pointer import Pointer
-from artifacts.query.language import split_questions, take_apart
-from artifacts.query.searcher import Searcher
-from docsite.plan import plan_site
-from pipeline import settings as settings_module
-from pipeline.chunk import build_tree, code_blocks
-from pipeline.collection_settings import Collection
-from pipeline.errors import ArtifactError, RejectedDocument, SettingsError
-from pipeline.identity import sha256_hex
-from pipeline.model import Document, Source
-from pipeline.parse import parse
-from pipeline.passages import build_passages
-from pipeline.settings import Chunk, Site
-from pipeline.text import code_analyzer, prose_analyzer, terms
+from noctule.artifacts.query.searcher import Searcher
+from noctule.artifacts.query.understanding.operators import split_questions, take_apart
+from noctule.artifacts.store.manifest import Manifest
+from noctule.artifacts.store.pointer import Pointer
+from noctule.docsite.plan import plan_site
+from noctule.pipeline.chunk.passages import build_passages
+from noctule.pipeline.chunk.sections import build_tree, code_blocks
+from noctule.pipeline.errors import ArtifactError, RejectedDocument, SettingsError
+from noctule.pipeline.identity import sha256_hex
+from noctule.pipeline.lexical.analyzer import code_analyzer, prose_analyzer, terms
+from noctule.pipeline.model import Document, Source
+from noctule.pipeline.parse import parse
+from noctule.pipeline.settings import settings as settings_module
+from noctule.pipeline.settings.collection import Collection
+from noctule.pipeline.settings.settings import Chunk, Site
 
 Target = Callable[[bytes], None]
 _RUNNING = {"script", "iframe", "object", "embed", "base", "form", "svg", "style", "link", "meta"}
@@ -143,7 +143,7 @@ def search(content: bytes) -> None:
 
 @cache
 def _searcher() -> Searcher:
-    from artifacts.store import Store
+    from noctule.artifacts.store.store import Store
     from tests.library_builder import build_library, searcher_of
 
     folder = Path(mkdtemp(prefix="noctule-fuzz-"))

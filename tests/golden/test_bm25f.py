@@ -6,10 +6,10 @@ import math
 
 import pytest
 
-from pipeline.field_counts import count_fields
-from pipeline.lexical import LexicalIndex, build_index
-from pipeline.settings import LexicalField
-from pipeline.text import code_analyzer
+from noctule.pipeline.lexical.analyzer import code_analyzer
+from noctule.pipeline.lexical.bm25f import LexicalIndex, build_index
+from noctule.pipeline.lexical.field_counts import count_fields
+from noctule.pipeline.settings.settings import LexicalField
 
 
 def index_of(texts: list[dict[str, str]], weights: dict[str, float], b: dict[str, float]) -> LexicalIndex:

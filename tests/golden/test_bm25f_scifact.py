@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from artifacts.judged import read_corpus, read_judged
-from pipeline.field_counts import count_fields
-from pipeline.lexical import LexicalIndex, build_index
-from pipeline.settings import LexicalField
+from noctule.artifacts.judged.reading import read_corpus, read_judged
+from noctule.pipeline.lexical.bm25f import LexicalIndex, build_index
+from noctule.pipeline.lexical.field_counts import count_fields
+from noctule.pipeline.settings.settings import LexicalField
 
 K1, B = 1.2, 0.75
 FOLDER = Path(os.environ.get("NOCTULE_CORPORA", "nowhere")) / "judged" / "scifact"

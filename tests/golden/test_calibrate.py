@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from artifacts.query.calibrate import Curve, calibrated, curve_of, fit, sigmoid
-from artifacts.query.fuse import attainable, reciprocal_rank_fusion
-from pipeline.errors import SettingsError
-from pipeline.search_settings import Calibrate
+from noctule.artifacts.query.ranking.calibrate import Curve, calibrated, curve_of, fit, sigmoid
+from noctule.artifacts.query.ranking.fuse import attainable, reciprocal_rank_fusion
+from noctule.pipeline.errors import SettingsError
+from noctule.pipeline.settings.search import Calibrate
 from tests.candidate_builder import candidates, ranked, rows
 
 SEEDS = Curve(steepness=150.0, threshold=0.035)

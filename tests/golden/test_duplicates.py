@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from artifacts.query.duplicates import (
+from noctule.artifacts.query.ranking.duplicates import (
     char_ngrams,
     jaccard_matrix,
     without_near_meaning,

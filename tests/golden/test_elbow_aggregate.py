@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from artifacts.query.aggregate import aggregated
-from artifacts.query.elbow import before_elbow, elbow
-from artifacts.query.model import Candidate
-from pipeline.search_settings import Aggregate
+from noctule.artifacts.query.model import Candidate
+from noctule.artifacts.query.ranking.aggregate import aggregated
+from noctule.artifacts.query.ranking.elbow import before_elbow, elbow
+from noctule.pipeline.settings.search import Aggregate
 from tests.candidate_builder import candidates, rows, sections, tree
 
 

@@ -9,11 +9,16 @@ from datetime import date
 import numpy as np
 import pytest
 
-from artifacts.query.fuse import attainable, balanced, convex_combination, reciprocal_rank_fusion
-from artifacts.query.limit import limit_per_document
-from artifacts.query.model import Candidate, ListName, RankedList
-from artifacts.query.recency import boost_recent
-from pipeline.search_settings import Recency
+from noctule.artifacts.query.model import Candidate, ListName, RankedList
+from noctule.artifacts.query.ranking.fuse import (
+    attainable,
+    balanced,
+    convex_combination,
+    reciprocal_rank_fusion,
+)
+from noctule.artifacts.query.ranking.limit import limit_per_document
+from noctule.artifacts.query.ranking.recency import boost_recent
+from noctule.pipeline.settings.search import Recency
 from tests.candidate_builder import candidates, documents_of, ranked, rows
 
 EQUAL = {"keyword": 1.0, "semantic": 1.0, "code": 1.0, "graph": 1.0}

@@ -16,15 +16,15 @@ import typer.main
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from flows.cli import app
-from pipeline import __version__
-from pipeline.chunk import heading_slugs
-from pipeline.collection_settings import Collection
-from pipeline.discover import list_files, read_source
-from pipeline.links import linking_document, resolve_links
-from pipeline.model import Document, ResolvedLink
-from pipeline.parse import parse
-from pipeline.settings import Settings
+from noctule.flows.cli.main import app
+from noctule.pipeline import __version__
+from noctule.pipeline.chunk.sections import heading_slugs
+from noctule.pipeline.discover import list_files, read_source
+from noctule.pipeline.links.resolve import linking_document, resolve_links
+from noctule.pipeline.model import Document, ResolvedLink
+from noctule.pipeline.parse import parse
+from noctule.pipeline.settings.collection import Collection
+from noctule.pipeline.settings.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -37,7 +37,7 @@ def _page(path: str) -> str:
 
 @cache
 def _documents(root: Path, include: tuple[str, ...]) -> tuple[Document, ...]:
-    collection = Collection(root=str(root), include=include)
+    collection = Collection(root=str(root), include=include, exclude=("/noctule/",))
     listing = list_files("guide", collection)
     assert not listing.rejections
     return tuple(parse(read_source(file, collection), collection) for file in listing.files)

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.field_counts import count_fields
-from pipeline.lexical import LexicalIndex, build_index
-from pipeline.settings import LexicalField
-from pipeline.text import code_analyzer
+from noctule.pipeline.lexical.analyzer import code_analyzer
+from noctule.pipeline.lexical.bm25f import LexicalIndex, build_index
+from noctule.pipeline.lexical.field_counts import count_fields
+from noctule.pipeline.settings.settings import LexicalField
 
 WORDS = st.lists(st.sampled_from(["alpha", "beta", "gamma", "delta"]), max_size=6).map(" ".join)
 TEXTS = st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=8)

@@ -9,7 +9,7 @@ import duckdb
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pipeline.text import code_analyzer, prose_analyzer
+from noctule.pipeline.lexical.analyzer import code_analyzer, prose_analyzer
 
 # What Python folds and the catalog leaves: Cherokee, squared and circled words, radicals, presentation forms.
 RARE = (range(0x13A0, 0x1400), range(0x2A00, 0x3400), range(0xFB07, 0xFF00))

@@ -5,12 +5,12 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.collection_settings import Collection
-from pipeline.errors import RejectedDocument
-from pipeline.identity import sha256_hex
-from pipeline.model import Document, Source
-from pipeline.parse import parse, plain_piece
-from pipeline.sanitize import sanitize
+from noctule.pipeline.errors import RejectedDocument
+from noctule.pipeline.identity import sha256_hex
+from noctule.pipeline.model import Document, Source
+from noctule.pipeline.parse import parse, plain_piece
+from noctule.pipeline.sanitize import sanitize
+from noctule.pipeline.settings.collection import Collection
 
 # Fragments that meet in real notes: chance alone seldom writes a table in a quote in a list.
 _NOTES = r"""# |## |> |- |1. |    |```|```js|[[a#b]]|![[c]]|[x](y "t")|[^1]|[^1]: n|`c`|**|_|~~|---|===|: d|#tag|!!! note|/// tip|///

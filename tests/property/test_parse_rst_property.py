@@ -6,11 +6,11 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.collection_settings import Collection
-from pipeline.errors import RejectedDocument
-from pipeline.identity import sha256_hex
-from pipeline.model import Document, Source
-from pipeline.parse import parse
+from noctule.pipeline.errors import RejectedDocument
+from noctule.pipeline.identity import sha256_hex
+from noctule.pipeline.model import Document, Source
+from noctule.pipeline.parse import parse
+from noctule.pipeline.settings.collection import Collection
 
 # Fragments that meet in real pages: chance alone seldom writes a table in a note in a list.
 _DIRECTIVES = """note|code-block:: python|toctree|image:: a.png|figure:: a|list-table|csv-table:: T|table|raw:: html|include:: x

@@ -14,16 +14,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from artifacts.query.excerpt import excerpt
-from artifacts.query.fuse import convex_combination, reciprocal_rank_fusion
-from artifacts.query.language import split_questions, take_apart
-from artifacts.query.lists import best
-from artifacts.query.model import Answer, ListName, RankedList
-from artifacts.query.searcher import Searcher
-from artifacts.store import Store
-from pipeline.embed import load_encoder
-from pipeline.search_settings import Understanding
-from pipeline.settings import FIELDS, Embed
+from noctule.artifacts.query.excerpt import excerpt
+from noctule.artifacts.query.model import Answer, ListName, RankedList
+from noctule.artifacts.query.ranking.fuse import convex_combination, reciprocal_rank_fusion
+from noctule.artifacts.query.retrieval.ranked_list import best
+from noctule.artifacts.query.searcher import Searcher
+from noctule.artifacts.query.understanding.operators import split_questions, take_apart
+from noctule.artifacts.store.store import Store
+from noctule.pipeline.embedding.encoder import load_encoder
+from noctule.pipeline.settings.search import Understanding
+from noctule.pipeline.settings.settings import FIELDS, Embed
 from tests.library_builder import searcher_of
 
 # What a machine of two busy cores may need; without a bound, the worst of these took minutes.

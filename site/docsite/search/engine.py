@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from docsite.templates import CLIENT
+from ..templates import CLIENT
 
 # The order in which the files stand in one another's scope.
 LAYERS = (

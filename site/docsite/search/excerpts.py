@@ -10,11 +10,11 @@ from itertools import chain
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docsite.library import SnapshotTables
-from docsite.plan import SitePlan
-from docsite.search.files import Files
-from docsite.search.material import blocks
-from docsite.search.packing import text
+from ..library import SnapshotTables
+from ..plan import SitePlan
+from .files import Files
+from .material import blocks
+from .packing import text
 
 # Characters of text in a file; packing leaves about two fifths.
 GROUP_CHARS = 3_600

@@ -7,9 +7,9 @@ from datetime import date
 
 import numpy as np
 
-from docsite.library import Entry
-from docsite.plan import SitePlan
-from docsite.search.packing import text, varints
+from ..library import Entry
+from ..plan import SitePlan
+from .packing import text, varints
 
 _EPOCH = date(1970, 1, 1).toordinal()
 

@@ -13,11 +13,11 @@ from enum import Enum
 from hashlib import sha256
 from types import TracebackType
 
-from docsite.fingerprints.columns import digest
-from docsite.fingerprints.shared import program_digest
-from docsite.plan import SitePage
-from docsite.previous import PreviousSite
-from docsite.search.packing import FORMAT, compressed, script
+from ..incremental.fingerprints.columns import digest
+from ..incremental.fingerprints.shared import program_digest
+from ..incremental.previous import PreviousSite
+from ..plan import SitePage
+from .packing import FORMAT, compressed, script
 
 NAME_CHARS = 8
 _PACKERS, _MOST_WAITING = 2, 256

@@ -13,25 +13,25 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
-from docsite.library import SnapshotTables
-from docsite.plan import SitePage, SitePlan
-from docsite.previous import PreviousSite
-from docsite.search.engine import engine
-from docsite.search.excerpts import Card, cards, make_groups
-from docsite.search.facets import facets
-from docsite.search.files import Files, Half
-from docsite.search.kinships import kinships, no_kinships
-from docsite.search.lists import Lists, make_lists
-from docsite.search.manifest import Index, Lookup, Shown, manifest
-from docsite.search.material import Lexicon, Shape, read_lexicon, read_meanings, read_passages, read_shape
-from docsite.search.packing import script
-from docsite.search.postings import arrange
-from docsite.search.ranking import Ranking, ranking_of
-from docsite.search.shelves import make_shelves
-from docsite.search.terms import Aliases, Shards, TurnedTerms, make_shards
-from docsite.search.words import aliases, make_word_files, read_surfaces
-from docsite.urls import SEARCH
-from pipeline.search_settings import Search
+from ...pipeline.settings.search import Search
+from ..incremental.previous import PreviousSite
+from ..library import SnapshotTables
+from ..plan import SitePage, SitePlan
+from ..urls import SEARCH
+from .cosine_contributions import kinships, no_kinships
+from .engine import engine
+from .excerpt_directory import make_shelves
+from .excerpts import Card, cards, make_groups
+from .facets import facets
+from .files import Files, Half
+from .inverted_file import Lists, make_lists
+from .manifest import Index, Lookup, Shown, manifest
+from .material import Lexicon, Shape, read_lexicon, read_meanings, read_passages, read_shape
+from .packing import script
+from .postings import arrange
+from .ranking import Ranking, ranking_of
+from .terms import Aliases, Shards, TurnedTerms, make_shards
+from .words import aliases, make_word_files, read_surfaces
 
 MANIFEST, ENGINE, FOLDER = "manifest", "engine", f"{SEARCH}/"
 T = TypeVar("T")

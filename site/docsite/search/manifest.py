@@ -7,16 +7,16 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from artifacts.query.term_vectors import PIECE_WEIGHT
-from docsite.search.levels import OWN_STEP, levels_by_bits
-from docsite.search.lists import LEVELS, Lists
-from docsite.search.material import Shape
-from docsite.search.packing import FORMAT, compressed, octets, strings, text
-from docsite.search.ranking import Ranking
-from docsite.search.shelves import Shelves
-from docsite.search.terms import Shards, utf16
-from docsite.search.words import WordFiles
-from pipeline.identity import sha256_hex
+from ...artifacts.query.understanding.term_vectors import PIECE_WEIGHT
+from ...pipeline.identity import sha256_hex
+from .excerpt_directory import Shelves
+from .inverted_file import LEVELS, Lists
+from .material import Shape
+from .packing import FORMAT, compressed, octets, strings, text
+from .quantization import OWN_STEP, levels_by_bits
+from .ranking import Ranking
+from .terms import Shards, utf16
+from .words import WordFiles
 
 LINK_STEPS = 8  # levels per unit of ln(1 + links in)
 _MOST_LINK_LEVEL = 127

@@ -11,10 +11,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from artifacts.parquet import read_blocks
-from artifacts.snapshot import Snapshot
-from docsite.library import SnapshotTables
-from pipeline.errors import ArtifactError
+from ...artifacts.store.snapshot import Snapshot
+from ...artifacts.tables.parquet import read_blocks
+from ...pipeline.errors import ArtifactError
+from ..library import SnapshotTables
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from docsite.search.kinships import Kinships, changes, term_of
-from docsite.search.levels import Ranges, leveled
-from docsite.search.material import Floats, Ints, Lexicon, Narrow, Shape
-from docsite.search.packing import octets, varints, zigzag
+from .cosine_contributions import Kinships, changes, term_of
+from .material import Floats, Ints, Lexicon, Narrow, Shape
+from .packing import octets, varints, zigzag
+from .quantization import Ranges, leveled
 
 # Passages of a term in its first tier, which lies in the term's shard, and in the next ones; the last has the rest.
 TIERS = (1_000, 2_500, 6_000, 14_000, 32_000)

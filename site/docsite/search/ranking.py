@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pipeline.search_settings import Search
+from ...pipeline.settings.search import Search
 
 
 @dataclass(frozen=True, slots=True)

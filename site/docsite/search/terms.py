@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from artifacts.query.term_vectors import PIECE_BEGIN, PIECE_PASSAGES, pieces
-from docsite.search.cuts import Sizes, runs, runs_by_use
-from docsite.search.files import Files
-from docsite.search.lists import along
-from docsite.search.material import Floats, Ints, Lexicon, TermVectors
-from docsite.search.packing import octets, strings, text, varints
-from docsite.search.postings import TIERS, Postings
+from ...artifacts.query.understanding.term_vectors import PIECE_BEGIN, PIECE_PASSAGES, pieces
+from .cuts import Sizes, runs, runs_by_use
+from .files import Files
+from .inverted_file import along
+from .material import Floats, Ints, Lexicon, TermVectors
+from .packing import octets, strings, text, varints
+from .postings import TIERS, Postings
 
 # What a shard or a file of later tiers holds, in bytes as they are estimated before anything is packed.
 SHARD_BYTES, TAIL_BYTES = Sizes(1_000, 4_000), 1_500

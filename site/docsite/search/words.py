@@ -8,12 +8,12 @@ from itertools import groupby
 
 import numpy as np
 
-from docsite.library import SnapshotTables
-from docsite.search.files import Files
-from docsite.search.packing import octets, strings, text
-from docsite.search.terms import utf16
-from pipeline.errors import ArtifactError
-from pipeline.text import STEMMERS, has_cjk, primary_language, prose_analyzer, without_accents
+from ...pipeline.errors import ArtifactError
+from ...pipeline.lexical.analyzer import STEMMERS, has_cjk, primary_language, prose_analyzer, without_accents
+from ..library import SnapshotTables
+from .files import Files
+from .packing import octets, strings, text
+from .terms import utf16
 
 _LEAST_COUNT, _LEAST_CHARS = 2, 3
 _NEAR = 4

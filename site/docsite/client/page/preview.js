@@ -19,7 +19,7 @@
     for (const [page, preview] of Object.entries(table)) known.set(page, preview);
   };
 
-  /** @param {string} address @returns {number} FNV-1a, as in docsite.previews */
+  /** @param {string} address @returns {number} FNV-1a, as in noctule.docsite.pages.previews */
   function shardOf(address) {
     let state = 0x811c9dc5;
     for (let i = 0; i < address.length; i++) {

@@ -1,0 +1,125 @@
+"""Counted terms on disk, and the counts of many groups as the counts of all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...pipeline.lexical.field_counts import FieldCounts, Ints, count_fields, ranges
+
+_INTS = pa.list_(pa.int32())
+_STRINGS = pa.list_(pa.string())
+# One group a row; ``lengths`` row by row, ``sizes`` how many terms each surface stands for.
+COUNTS = pa.struct(
+    {"terms": _STRINGS, "term": _INTS, "text": _INTS, "field": pa.list_(pa.int8()), "count": _INTS}
+    | {"lengths": _INTS, "surface": _STRINGS, "surface_language": _STRINGS}
+    | {"sizes": _INTS, "surface_terms": _INTS, "surface_count": _INTS}
+)
+
+
+def counts_column(counts: FieldCounts) -> pa.StructArray:
+    """The counts of one group as a column of one row."""
+    given = {
+        "terms": counts.terms,
+        "term": counts.term,
+        "text": counts.text,
+        "field": counts.field,
+        "count": counts.count,
+        "lengths": counts.lengths.ravel(),
+        "surface": counts.surface,
+        "surface_language": counts.surface_language,
+        "sizes": np.diff(counts.surface_offsets),
+        "surface_terms": counts.surface_terms,
+        "surface_count": counts.surface_count,
+    }
+    columns = [
+        pa.ListArray.from_arrays(
+            pa.array([0, len(given[field.name])], pa.int32()),
+            pa.array(given[field.name], field.type.value_type),
+        )
+        for field in COUNTS
+    ]
+    return pa.StructArray.from_arrays(columns, fields=list(COUNTS))
+
+
+def joined_counts(column: pa.ChunkedArray, fields: int) -> FieldCounts:
+    """The counts of all groups: terms and surfaces each once, texts numbered on."""
+    if not len(column):
+        return count_fields([[]] * fields, [])
+    table = pa.Table.from_struct_array(column)
+    flat = {name: pc.list_flatten(table[name]) for name in table.column_names}
+    sizes = {
+        name: pc.list_value_length(table[name]).to_numpy().astype(np.int64) for name in table.column_names
+    }
+    terms, number = _distinct(flat["terms"])
+    first_term = _starts(sizes["terms"])
+    text = _numbers(flat["text"]) + np.repeat(_starts(sizes["lengths"] // fields), sizes["text"])
+    stood_for = number[_numbers(flat["surface_terms"]) + np.repeat(first_term, sizes["surface_terms"])]
+    surfaces = _surfaces(flat, stood_for)
+    return FieldCounts(
+        terms=terms,
+        term=number[_numbers(flat["term"]) + np.repeat(first_term, sizes["term"])],
+        text=text.astype(np.int32),
+        field=_numbers(flat["field"]).astype(np.int8),
+        count=_numbers(flat["count"]),
+        lengths=_numbers(flat["lengths"]).reshape(-1, fields),
+        surface=tuple(surfaces["surface"].to_pylist()),
+        surface_language=tuple(surfaces["language"].to_pylist()),
+        surface_offsets=np.concatenate([[0], np.cumsum(surfaces["size"].to_numpy())]).astype(np.int32),
+        surface_terms=stood_for[
+            ranges(surfaces["start"].to_numpy(), surfaces["size"].to_numpy().astype(np.int64))
+        ],
+        surface_count=surfaces["count"].to_numpy().astype(np.int32),
+    )
+
+
+def _starts(sizes: Ints) -> Ints:
+    """Where each run begins when runs of these sizes follow one another."""
+    return np.cumsum(sizes) - sizes
+
+
+def _numbers(column: pa.ChunkedArray) -> npt.NDArray[np.int32]:
+    numbers: npt.NDArray[np.int32] = column.to_numpy()
+    return numbers
+
+
+def _distinct(texts: pa.ChunkedArray) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
+    """Each text once, in order of first sight, and the number of every given one."""
+    encoded = texts.dictionary_encode().unify_dictionaries()
+    if not encoded.num_chunks:
+        return (), np.zeros(0, np.int32)
+    numbers = np.concatenate([chunk.indices.to_numpy() for chunk in encoded.chunks])
+    return tuple(encoded.chunk(0).dictionary.to_pylist()), numbers.astype(np.int32)
+
+
+def _surfaces(flat: Mapping[str, pa.ChunkedArray], stood_for: npt.NDArray[np.int32]) -> pa.Table:
+    """Each surface of each language once: how often it is written, and where the terms it stands for lie."""
+    sizes = _numbers(flat["sizes"]).astype(np.int64)
+    if sizes.sum() != len(stood_for):
+        raise ValueError(f"{sizes.sum()} terms of surfaces announced, {len(stood_for)} there")
+    rows = pa.table(
+        {
+            "surface": flat["surface"],
+            "language": flat["surface_language"],
+            "count": flat["surface_count"].cast(pa.int64()),
+            "row": pa.array(np.arange(len(sizes), dtype=np.int64)),
+        }
+    )
+    found = rows.group_by(["surface", "language"], use_threads=False).aggregate(
+        [("count", "sum"), ("row", "min")]
+    )
+    # A surface stands for the same terms wherever it is, so its first row will do.
+    first = found["row_min"].to_numpy()
+    return pa.table(
+        {
+            "surface": found["surface"],
+            "language": found["language"],
+            "count": found["count_sum"],
+            "start": pa.array(_starts(sizes)[first]),
+            "size": pa.array(sizes[first]),
+        }
+    )

@@ -1,0 +1,169 @@
+"""What was understood of a corpus, and its form on disk: one row a group of documents, all tables in columns.
+
+The columns of a row are whole tables (lists of structs), so the rows of many groups, one after the other, are the tables of
+the whole corpus without a copy. Terms are numbered within each group, and anew when groups are joined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...pipeline.lexical.field_counts import FieldCounts, count_fields
+from ...pipeline.links.resolve import LinkingDocument
+from ...pipeline.model import DocId, Link, Rejection
+from ...pipeline.settings.settings import FIELDS
+from ...pipeline.vocabulary.acronyms import Acronym
+from ..tables.schemas import CODE_BLOCKS, DOCUMENTS, PASSAGES, SECTIONS, STRINGS
+from .counted_terms import COUNTS, counts_column, joined_counts
+
+LINKING = pa.struct(
+    {
+        "doc_id": pa.string(),
+        "collection": pa.string(),
+        "path": pa.string(),
+        "url": pa.string(),
+        "title": pa.string(),
+    }
+    | {"aliases": STRINGS, "anchors": STRINGS}
+    | {"kind": STRINGS, "target": STRINGS, "text": STRINGS, "start": pa.list_(pa.int32())}
+)
+_ACRONYM = pa.struct({"acronym": pa.string(), "expansion": pa.string(), "documents": pa.int32()})
+_REJECTION = pa.struct(
+    {"collection": pa.string(), "path": pa.string(), "kind": pa.string(), "reason": pa.string()}
+)
+_TABLES = {"documents": DOCUMENTS, "sections": SECTIONS, "passages": PASSAGES, "code_blocks": CODE_BLOCKS}
+# ``key`` is the address of the group's content; all of its documents are of one collection.
+GROUPS = pa.schema(
+    [pa.field("key", pa.string()), pa.field("collection", pa.string())]
+    + [pa.field(name, pa.list_(pa.struct(list(schema)))) for name, schema in _TABLES.items()]
+    + [pa.field("linking", pa.list_(LINKING)), pa.field("prose", COUNTS), pa.field("code", COUNTS)]
+    + [pa.field("acronyms", pa.list_(_ACRONYM)), pa.field("languages", STRINGS)]
+    + [pa.field("rejections", pa.list_(_REJECTION))]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What documents hold; rows are in order of document, and within it in order of appearance."""
+
+    documents: pa.Table
+    sections: pa.Table
+    passages: pa.Table
+    code_blocks: pa.Table
+    linking: tuple[LinkingDocument, ...]
+    prose: FieldCounts
+    code: FieldCounts
+    acronyms: tuple[Acronym, ...]
+    languages: frozenset[str]
+    rejections: tuple[Rejection, ...]
+
+    def without_counts(self) -> Understood:
+        """The same, but for the counted terms and the links, a third of its memory."""
+        nothing = count_fields([], [])
+        return replace(self, prose=nothing, code=nothing, linking=())
+
+
+def group_row(key: str, collection: str, understood: Understood) -> pa.Table:
+    """A group of documents of one collection as the one row that stands for it."""
+    columns = [
+        pa.array([key], pa.string()),
+        pa.array([collection], pa.string()),
+        *(_one(getattr(understood, name).to_struct_array()) for name in _TABLES),
+        _one(_linking_rows(understood.linking)),
+        counts_column(understood.prose),
+        counts_column(understood.code),
+        _one(_records(understood.acronyms, _ACRONYM)),
+        pa.array([sorted(understood.languages)], STRINGS),
+        _one(_records(understood.rejections, _REJECTION)),
+    ]
+    return pa.Table.from_arrays(columns, schema=GROUPS)
+
+
+def in_one_piece(rows: pa.Table) -> pa.Table:
+    """The rows in one chunk, or in as few as 32-bit offsets allow."""
+    try:
+        return rows.combine_chunks()
+    except pa.ArrowInvalid:
+        if len(rows) < 2:
+            raise
+        middle = len(rows) // 2
+        return pa.concat_tables([in_one_piece(rows.slice(0, middle)), in_one_piece(rows.slice(middle))])
+
+
+def _one(values: pa.Array | pa.ChunkedArray) -> pa.ListArray:
+    whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    whole = pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole
+    return pa.ListArray.from_arrays(pa.array([0, len(whole)], pa.int32()), whole)
+
+
+def _records(nouns: Iterable[Any], kind: pa.StructType) -> pa.StructArray:
+    given = list(nouns)
+    columns = [pa.array([getattr(noun, field.name) for noun in given], field.type) for field in kind]
+    return pa.StructArray.from_arrays(columns, fields=list(kind))
+
+
+def _linking_rows(documents: Sequence[LinkingDocument]) -> pa.StructArray:
+    names = ("doc_id", "collection", "path", "url", "title", "aliases", "anchors")
+    columns = {name: [getattr(document, name) for document in documents] for name in names}
+    for name in ("kind", "target", "text", "start"):
+        columns[name] = [[getattr(link, name) for link in document.links] for document in documents]
+    arrays = [pa.array(columns[field.name], field.type) for field in LINKING]
+    return pa.StructArray.from_arrays(arrays, fields=list(LINKING))
+
+
+def joined(rows: pa.Table) -> Understood:
+    """The documents of all groups, in the order of the rows."""
+    tables = {name: _flat(rows[name], schema) for name, schema in _TABLES.items()}
+    acronyms = (chunk.flatten().to_pylist() for chunk in rows["acronyms"].chunks)
+    rejections = (chunk.flatten().to_pylist() for chunk in rows["rejections"].chunks)
+    languages = pc.unique(pc.list_flatten(rows["languages"])).to_pylist()
+    return Understood(
+        **tables,
+        linking=tuple(_linking(rows["linking"])),
+        prose=joined_counts(rows["prose"], len(FIELDS)),
+        code=joined_counts(rows["code"], 1),
+        acronyms=tuple(Acronym(**each) for chunk in acronyms for each in chunk),
+        languages=frozenset(languages),
+        rejections=tuple(Rejection(**each) for chunk in rejections for each in chunk),
+    )
+
+
+def _flat(column: pa.ChunkedArray, schema: pa.Schema) -> pa.Table:
+    """The rows of every group one after the other; a chunk at a time, for a chunk's text fits 32-bit offsets."""
+    parts = [
+        pa.Table.from_arrays(chunk.flatten().flatten(), schema=schema)
+        for chunk in column.chunks
+        if len(chunk)
+    ]
+    return pa.concat_tables([schema.empty_table(), *parts])
+
+
+def _linking(column: pa.ChunkedArray) -> Iterator[LinkingDocument]:
+    for chunk in column.chunks:
+        table = pa.Table.from_struct_array(chunk.flatten())
+        links = _links(table)
+        names = ("doc_id", "collection", "path", "url", "title", "aliases", "anchors")
+        columns = (table[name].to_pylist() for name in names)
+        for (doc_id, collection, path, url, title, aliases, anchors), own in zip(
+            zip(*columns, strict=True), links, strict=True
+        ):
+            yield LinkingDocument(
+                DocId(doc_id), collection, path, url, title, tuple(aliases), tuple(anchors), own
+            )
+
+
+def _links(table: pa.Table) -> Iterator[tuple[Link, ...]]:
+    """The links of each document; made of flat columns, for there are many."""
+    flat = (pc.list_flatten(table[name]).to_pylist() for name in ("kind", "target", "text", "start"))
+    every = list(map(Link, *flat))
+    ends = np.cumsum(pc.list_value_length(table["kind"]).to_numpy())
+    at = 0
+    for end in ends.tolist():
+        yield tuple(every[at:end])
+        at = end

@@ -1,0 +1,1 @@
+"""Relevance on judged queries: reading them, asking them, measuring and comparing."""

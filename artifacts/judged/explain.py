@@ -1,0 +1,109 @@
+"""Why a document stands where it stands in the answer to a query: its lists, its factors, its words and their fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...pipeline.model import DocId, PassageId
+from ...pipeline.settings.settings import FIELDS
+from ..query import Mode, Searcher
+from ..query.context import Request
+from ..query.index.corpus import Corpus
+from ..query.model import Candidate, Query
+from ..query.pipeline import Ranked
+from .evaluate import rank_documents
+
+
+@dataclass(frozen=True, slots=True)
+class ListShare:
+    """What a list gave the document's best passage."""
+
+    list: str
+    rank: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class TermShare:
+    """What a word of the query is worth in the passage by BM25F, and the fields it stands in."""
+
+    term: str
+    score: float
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A document in the answer to a query, by its best passage; ``rank`` is 0 where it was not among the candidates.
+
+    Then ``lists`` and ``factors`` are empty, and ``terms`` are those of the passage with most of the query's words.
+    """
+
+    doc_id: DocId
+    rank: int
+    score: float = 0.0
+    passage_id: PassageId | None = None
+    lists: tuple[ListShare, ...] = ()
+    factors: Mapping[str, float] = field(default_factory=dict)
+    terms: tuple[TermShare, ...] = ()
+
+
+def explained(searcher: Searcher, text: str, doc_id: DocId, mode: Mode, depth: int) -> Explained:
+    """The document's place among the documents of the ``depth`` best passages; rank 0 if it is not in the snapshot."""
+    corpus = searcher.corpus
+    document = corpus.document_row(doc_id)
+    if document is None:
+        return Explained(doc_id, 0)
+    ranked = searcher.rank(Request(text, depth, mode))
+    best = next((each for each in ranked.run.candidates if corpus.document_of[each.row] == document), None)
+    if best is None:
+        return _not_found(doc_id, document, ranked, corpus)
+    found = (corpus.doc_id(int(corpus.document_of[each.row])) for each in ranked.run.candidates)
+    standing = list(dict.fromkeys([*rank_documents(searcher, text, mode, depth).documents, *found]))
+    return _found(doc_id, standing.index(doc_id) + 1, best, ranked, corpus)
+
+
+def _found(doc_id: DocId, rank: int, best: Candidate, ranked: Ranked, corpus: Corpus) -> Explained:
+    return Explained(
+        doc_id=doc_id,
+        rank=rank,
+        score=best.score,
+        passage_id=PassageId(corpus.rows.of(best.row)["passage_id"]),
+        lists=tuple(ListShare(each.list, each.rank, each.share) for each in best.contributions),
+        factors={each.stage: each.factor for each in best.multipliers},
+        terms=_terms(best.row, ranked.queries, corpus),
+    )
+
+
+def _not_found(doc_id: DocId, document: int, ranked: Ranked, corpus: Corpus) -> Explained:
+    first, end = int(corpus.first_passage[document]), int(corpus.first_passage[document + 1])
+    if first == end:
+        return Explained(doc_id, 0)
+    words = {row: _terms(row, ranked.queries, corpus) for row in range(first, end)}
+    row = max(words, key=lambda row: (sum(term.score for term in words[row]), -row))
+    return Explained(doc_id, 0, passage_id=PassageId(corpus.rows.of(row)["passage_id"]), terms=words[row])
+
+
+def _terms(row: int, queries: Iterable[Query], corpus: Corpus) -> tuple[TermShare, ...]:
+    """The words that the passage has of the queries, the most telling first."""
+    asked: dict[str, float] = {}
+    for query in queries:
+        asked |= dict.fromkeys(query.terms, 1.0)
+        for expansion in query.expansions:
+            for term in expansion.terms:
+                asked.setdefault(term, expansion.weight)
+    found = [share for term, weight in asked.items() if (share := _term(term, weight, row, corpus))]
+    return tuple(sorted(found, key=lambda share: (-share.score, share.term)))
+
+
+def _term(term: str, weight: float, row: int, corpus: Corpus) -> TermShare | None:
+    posting = corpus.prose.of(term)
+    at = 0 if posting is None else int(np.searchsorted(posting.passages, row))
+    if posting is None or at == len(posting.passages) or posting.passages[at] != row:
+        return None
+    bits = int(posting.fields[at])
+    fields = tuple(name for number, name in enumerate(FIELDS) if bits >> number & 1)
+    return TermShare(term, weight * float(posting.scores[at]), fields)

@@ -1,0 +1,1 @@
+"""What a search reads of a snapshot: postings, columns, links and rows."""

@@ -1,0 +1,1 @@
+"""From lists to an answer: fusion, boosts, reranking, diversity and cutoffs."""

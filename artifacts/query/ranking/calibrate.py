@@ -1,0 +1,115 @@
+"""Confidence: how much of what the active lists could give a hit has, on a scale from 0 to 1.
+
+A score of reciprocal ranks means nothing by itself: with two lists it is at most 2/61, with three 3/61. So it is
+divided by the most that the lists which ran could give, and then bent by a sigmoid: half of the most (first in one
+of two lists) is a confidence of a half. A file of numbers fitted to judged queries (Platt 1999) takes the place of
+the sigmoid's.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from ....pipeline.errors import SettingsError
+from ....pipeline.settings.search import Calibrate
+from ..model import Candidate
+
+_MAX_FILE_BYTES = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A sigmoid over the share of what can be had: ``1 / (1 + exp(-steepness · (share - threshold)))``."""
+
+    steepness: float
+    threshold: float
+    fitted_on: str = ""
+
+    def at(self, share: float) -> float:
+        """The confidence of a share."""
+        return sigmoid(share, self.steepness, self.threshold)
+
+
+def sigmoid(x: float, steepness: float, threshold: float) -> float:
+    """``1 / (1 + exp(-steepness · (x - threshold)))``, without overflow."""
+    z = steepness * (x - threshold)
+    return 1 / (1 + math.exp(-z)) if z >= 0 else math.exp(z) / (1 + math.exp(z))
+
+
+def calibrated(
+    candidates: Sequence[Candidate], attainable: float, curve: Curve, min_confidence: float
+) -> list[Candidate]:
+    """The candidates with their confidence, without those below the least; ``attainable`` is the lists' maximum."""
+    with_confidence = (
+        replace(each, confidence=curve.at(each.score / attainable) if attainable > 0 else 0.0)
+        for each in candidates
+    )
+    return [each for each in with_confidence if (each.confidence or 0.0) >= min_confidence]
+
+
+def curve_of(settings: Calibrate) -> Curve:
+    """The curve in the calibration file, or that of the settings; raises ``SettingsError``."""
+    if not settings.file:
+        return Curve(settings.steepness, settings.threshold)
+    path = Path(settings.file).expanduser()
+    try:
+        with path.open("rb") as file:
+            content = file.read(_MAX_FILE_BYTES + 1)
+        if len(content) > _MAX_FILE_BYTES:
+            raise _refused("the calibration is over 100 kB", path)
+        given = json.loads(content)
+        curve = Curve(float(given["steepness"]), float(given["threshold"]), str(given.get("fitted_on", "")))
+    except OSError as error:
+        raise _refused(f"cannot read the calibration: {error.strerror}", path) from None
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise _refused(f"not a calibration: {type(error).__name__}: {error}", path) from None
+    if not (math.isfinite(curve.steepness) and curve.steepness > 0 and math.isfinite(curve.threshold)):
+        raise _refused("a steepness is above 0, and both numbers are finite", path)
+    return curve
+
+
+def fit(shares: npt.NDArray[np.float64], relevant: npt.NDArray[np.bool_], steps: int = 100) -> Curve:
+    """The curve that fits shares of hits and whether each was relevant: Platt scaling by Newton's method.
+
+    Targets are smoothed as Platt has it, ``(n₊ + 1)/(n₊ + 2)`` and ``1/(n₋ + 2)``, so that separable data has an
+    answer.
+    """
+    positive, negative = int(relevant.sum()), int((~relevant).sum())
+    if not positive or not negative:
+        raise _unfit("all hits are relevant, or none is")
+    target = np.where(relevant, (positive + 1) / (positive + 2), 1 / (negative + 2))
+    slope, offset = 1.0, 0.0
+    for _ in range(steps):
+        p = 1 / (1 + np.exp(-(slope * shares + offset)))
+        weight = np.maximum(p * (1 - p), 1e-12)
+        gradient = np.array([((target - p) * shares).sum(), (target - p).sum()])
+        hessian = np.array(
+            [
+                [(weight * shares**2).sum() + 1e-9, (weight * shares).sum()],
+                [(weight * shares).sum(), weight.sum() + 1e-9],
+            ]
+        )
+        change = np.linalg.solve(hessian, gradient)
+        slope, offset = slope + float(change[0]), offset + float(change[1])
+        if float(np.abs(change).max()) < 1e-10:
+            break
+    if not (slope > 0 and math.isfinite(offset / slope)):
+        raise _unfit("relevant hits have no higher scores than others")
+    return Curve(slope, -offset / slope)
+
+
+def _unfit(what: str) -> SettingsError:
+    return SettingsError(f"no calibration can be fitted: {what}", hint="Judge more queries.")
+
+
+def _refused(what: str, path: Path) -> SettingsError:
+    return SettingsError(
+        what, where=str(path), hint='It holds {"steepness": 8.1, "threshold": 0.6}, fitted to judged queries.'
+    )

@@ -1,0 +1,119 @@
+"""Fusion: several ranked lists become one list of candidates, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model import Candidate, Contribution, RankedList
+
+Share = Callable[[RankedList, int, float], float]
+
+
+def reciprocal_rank_fusion(
+    lists: Sequence[RankedList], weights: Mapping[str, float], k: int
+) -> list[Candidate]:
+    """Weighted reciprocal rank fusion: ``score = Σ weight / (k + rank)``, ranks from 1.
+
+    Cormack, Clarke, Büttcher 2009. A passage that is missing from a list gets nothing from it. Order:
+    ``(-score, row)``.
+    """
+    return _fuse(lists, weights, lambda _, rank, __: 1 / (k + rank))
+
+
+def convex_combination(lists: Sequence[RankedList], weights: Mapping[str, float]) -> list[Candidate]:
+    """``score = Σ weight · score / most``, every score taken between 0 and the most that its list could give.
+
+    Bruch, Gai, Ingber 2023, with bounds that do not hang on what else was found: 0 and 1 for a cosine, 0 and
+    the sum of each term's best posting for BM25F. What one list found, the others score too, where they can: a
+    passage just below the end of a list is not worth nothing there.
+    """
+    total = _total(lists, weights) or 1.0
+    shares = {name: weight / total for name, weight in weights.items()}
+    asked = [each for each in lists if weights.get(each.name, 0.0) > 0]
+    found = np.unique(np.concatenate([each.rows for each in asked])) if asked else np.zeros(0, np.int64)
+    complete = [_completed(each, found) for each in asked]
+    return _fuse(
+        complete, shares, lambda ranked, _, score: min(1.0, score / ranked.most) if ranked.most else 0.0
+    )
+
+
+def _completed(ranked: RankedList, found: npt.NDArray[np.int64]) -> RankedList:
+    """The list, and at its end what it did not find but gives a score."""
+    if ranked.score_of is None:
+        return ranked
+    missing = np.setdiff1d(found, ranked.rows, assume_unique=True)
+    scores = ranked.score_of(missing)
+    rows = np.concatenate([ranked.rows, missing[scores > 0]])
+    values = np.concatenate([ranked.scores, scores[scores > 0]])
+    return replace(ranked, rows=rows, scores=values, unranked=len(rows) - len(ranked.rows))
+
+
+def attainable(lists: Sequence[RankedList], weights: Mapping[str, float], k: int | None) -> float:
+    """The most that fusion could give a passage: first in every list that ran (``k`` of RRF, ``None``: convex)."""
+    total = _total(lists, weights)
+    return (total / (k + 1) if k is not None else 1.0) if total > 0 else 0.0
+
+
+def balanced(
+    lists: Sequence[RankedList], weights: Mapping[str, float], spread: float, least: float
+) -> dict[str, float]:
+    """Weights by what the scores of each list tell apart: flat scores count less, down to ``least`` of the weight.
+
+    The spread is the coefficient of variation, which has no scale; the factor is ``spread found / spread``,
+    clamped to ``[least, 1]``; at the end the weights are scaled back to their old sum.
+    """
+    factor: dict[str, float] = {}
+    for ranked in lists:
+        mean = float(ranked.scores.mean()) if len(ranked.scores) else 0.0
+        found = float(ranked.scores.std()) / mean if mean > 0 else 0.0
+        factor[ranked.name] = float(np.clip(found / spread, least, 1.0))
+    changed = {name: weight * factor.get(name, 1.0) for name, weight in weights.items()}
+    before = sum(weights[name] for name in factor if name in weights)
+    after = sum(changed[name] for name in factor if name in changed)
+    scale = before / after if after > 0 else 1.0
+    return {name: weight * scale if name in factor else weight for name, weight in changed.items()}
+
+
+def in_order(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Candidates in the total order ``(-score, row)``."""
+    return sorted(candidates, key=lambda candidate: (-candidate.score, candidate.row))
+
+
+def _fuse(lists: Sequence[RankedList], weights: Mapping[str, float], share: Share) -> list[Candidate]:
+    found: dict[int, tuple[Contribution, ...]] = {}
+    for ranked in lists:
+        weight = weights.get(ranked.name, 0.0)
+        if weight <= 0:
+            continue
+        pairs = zip(ranked.rows.tolist(), ranked.scores.tolist(), strict=True)
+        last = len(ranked.rows) - ranked.unranked
+        for rank, (row, score) in enumerate(pairs, start=1):
+            given = weight * share(ranked, rank, score)
+            place = rank if rank <= last else 0
+            each = Contribution(ranked.name, place, score, weight, given, ranked.question)
+            found[row] = (*found.get(row, ()), each)
+    several = any(ranked.question > 0 for ranked in lists)
+    return in_order(
+        Candidate(row, _best_question(shares) if several else shares) for row, shares in found.items()
+    )
+
+
+def _best_question(shares: tuple[Contribution, ...]) -> tuple[Contribution, ...]:
+    """Of several questions the one that a passage answers best: what answers each by half would beat what answers one."""
+    sums: dict[int, float] = {}
+    for each in shares:
+        sums[each.question] = sums.get(each.question, 0.0) + each.share
+    best = min(sums, key=lambda question: (-sums[question], question))
+    return tuple(each for each in shares if each.question == best)
+
+
+def _total(lists: Sequence[RankedList], weights: Mapping[str, float]) -> float:
+    """The weights of the lists of the question that has most."""
+    sums: dict[int, float] = {}
+    for ranked in lists:
+        sums[ranked.question] = sums.get(ranked.question, 0.0) + weights.get(ranked.name, 0.0)
+    return max(sums.values(), default=0.0)

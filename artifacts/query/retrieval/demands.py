@@ -1,0 +1,146 @@
+"""What a query's operators demand of every passage in the answer, whichever list found it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....pipeline.lexical.analyzer import ProseAnalyzer, has_cjk, prose_analyzer, terms
+from ....pipeline.settings.settings import FIELDS
+from ..index.corpus import Corpus, Ints
+from ..model import Mask, Operators
+from .ranked_list import add_up
+
+# Passages whose text is read to see whether a phrase stands in it, those with the best score first: two seconds' work.
+_MAX_READ = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """The passages that meet all demands (``None``: all passages), and what was noticed on the way."""
+
+    allowed: Mask | None
+    notes: tuple[str, ...] = ()
+
+
+def demanded(operators: Operators, corpus: Corpus) -> Demands:
+    """The passages that hold the phrases, hold the words in the fields, and do not hold what is excluded.
+
+    A phrase that stands nowhere demands nothing: its words are searched like any others, and a note says so. Where a
+    phrase's words are in more passages than are read, those that were not read are left out, whether it is asked for or
+    excluded, and a note says that.
+    """
+    if not operators:
+        return Demands(None)
+    allowed = np.ones(corpus.passages, dtype=np.bool_)
+    notes = []
+    for phrase in operators.phrases:
+        held = _holding_phrase(phrase, corpus)
+        if held.sure.any():
+            allowed &= held.sure
+            notes.extend(held.notes(phrase))
+        else:
+            read = "nothing read" if held.unread.any() else "nothing"
+            notes.append(f'{read} holds the phrase "{phrase}": its words are searched one by one')
+    for field, value in operators.fielded:
+        allowed &= _holding_in_field(value, field, corpus)
+    for value in operators.excluded:
+        held = _holding_phrase(value, corpus)
+        notes.extend(held.notes(value))
+        allowed &= ~(held.sure | held.unread)
+    return Demands(allowed, tuple(notes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """The passages that hold a phrase, and those that hold its words and were too many to be read."""
+
+    sure: Mask
+    unread: Mask
+
+    def notes(self, phrase: str) -> list[str]:
+        """That some were not read."""
+        left = int(self.unread.sum())
+        few = f'the words of "{phrase}" stand in very many passages: {left:,} of them were not read and are left out'
+        return [few] if left else []
+
+
+def _holding(words: str, corpus: Corpus, fields: int = 0xFFFF) -> Mask:
+    """Passages that hold all the words, in one of the languages, in one of the fields (bits)."""
+    found = np.zeros(corpus.passages, dtype=np.bool_)
+    for language in corpus.languages:
+        wanted = dict.fromkeys(terms(prose_analyzer(language), words))
+        postings = [corpus.prose.of(term) for term in wanted]
+        if not wanted or any(posting is None for posting in postings):
+            continue
+        counts = np.zeros(corpus.passages, dtype=np.int32)
+        for posting in postings:
+            if posting is not None:
+                counts[posting.passages[(posting.fields & fields) > 0]] += 1
+        found |= counts == len(postings)
+    return found
+
+
+def _holding_in_field(words: str, field: str, corpus: Corpus) -> Mask:
+    return _holding(words, corpus, 1 << FIELDS.index(field))
+
+
+def _holding_phrase(phrase: str, corpus: Corpus) -> _Held:
+    """Passages in whose title, headings or text the words stand one after the other, whatever their endings."""
+    together, nowhere = _holding(phrase, corpus), np.zeros(corpus.passages, dtype=np.bool_)
+    sought = [Sought(prose_analyzer(language), phrase) for language in corpus.languages]
+    if all(len(each.phrase) <= 1 for each in sought):
+        return _Held(together, nowhere)
+    rows = _most_promising(np.flatnonzero(together), phrase, corpus)
+    found = nowhere.copy()
+    found[[row for row in rows.tolist() if _stands_in(sought, row, corpus)]] = True
+    together[rows] = False
+    return _Held(found, together)
+
+
+def _most_promising(rows: Ints, phrase: str, corpus: Corpus) -> Ints:
+    if len(rows) <= _MAX_READ:
+        return rows
+    wanted = dict.fromkeys(
+        term for language in corpus.languages for term in terms(prose_analyzer(language), phrase)
+    )
+    postings = [(posting, 1.0) for term in wanted if (posting := corpus.prose.of(term)) is not None]
+    scores = add_up(postings, corpus.passages)[rows]
+    return np.sort(rows[np.argsort(-scores, kind="stable")[:_MAX_READ]])
+
+
+class Sought:
+    """A phrase as one language reads it; what its tokens stand for is worked out once for all texts."""
+
+    def __init__(self, analyzer: ProseAnalyzer, phrase: str) -> None:
+        self._analyzer = analyzer
+        self._known: dict[str, Sequence[str]] = {}
+        self.phrase = self._sequence(phrase)
+
+    def is_in(self, text: str) -> bool:
+        """Whether the text's words have the phrase's among them, one after the other."""
+        return _contains(self._sequence(text), self.phrase)
+
+    def _sequence(self, text: str) -> list[str]:
+        """What the places in a phrase are compared by: a token's first term, and every pair of characters of a script
+        without spaces between words."""
+        known, found = self._known, list[str]()
+        for token in self._analyzer.tokens(text):
+            terms_of = known.get(token)
+            if terms_of is None:
+                expanded = self._analyzer.expand(token)
+                terms_of = known[token] = expanded if has_cjk(token) else expanded[:1]
+            found.extend(terms_of)
+        return found
+
+
+def _stands_in(sought: Sequence[Sought], row: int, corpus: Corpus) -> bool:
+    passage = corpus.rows.of(row)
+    return any(each.is_in(text) for each in sought for text in (passage["text"], passage["breadcrumb"]))
+
+
+def _contains(words: Sequence[str], phrase: Sequence[str]) -> bool:
+    starts = (at for at, word in enumerate(words) if word == phrase[0])
+    return bool(phrase) and any(list(words[at : at + len(phrase)]) == list(phrase) for at in starts)

@@ -1,0 +1,79 @@
+"""The lists that read vectors: passages near the query, from FAISS, and how near their documents are as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from ...tables.vectors import search
+from ..index.corpus import Corpus, Ints
+from ..model import ListName, Mask, RankedList, Vector
+from .ranked_list import Scores, best
+
+
+class QueryEncoder(Protocol):
+    """What the semantic list needs of an encoder."""
+
+    def encode_query(self, text: str) -> Vector:
+        """The unit float32 vector of a query, shape ``(dimension,)``."""
+
+
+def semantic_list(
+    vector: Vector,
+    corpus: Corpus,
+    limit: int,
+    allowed: Mask | None = None,
+    *,
+    oversample: int = 5,
+    name: ListName = "semantic",
+) -> RankedList:
+    """The passages with the highest positive cosine.
+
+    ``oversample`` times as many vectors are read: several passages may share one, and equal scores may straddle
+    the cut.
+    """
+    scores, found = search(corpus.index, vector, limit * oversample, _vectors(allowed, corpus))
+    rows, similarity = _passages_of(found[scores > 0], scores[scores > 0].astype(np.float64), corpus)
+    if allowed is not None:
+        rows, similarity = rows[allowed[rows]], similarity[allowed[rows]]
+
+    def score_of(passages: Ints) -> Scores:
+        return np.asarray(corpus.vectors(passages) @ vector, dtype=np.float64)
+
+    return RankedList(name, *best(rows, similarity, limit), 1.0, score_of=score_of)
+
+
+def document_list(vector: Vector, corpus: Corpus, others: Sequence[RankedList]) -> RankedList:
+    """What the other lists found, by the cosine of each passage's document: of its centroid.
+
+    A passage tells little of what its document is about; what all of them say together weighs more than what one
+    says best.
+    """
+    nearness = np.asarray(corpus.centroids @ vector, dtype=np.float64)
+
+    def score_of(passages: Ints) -> Scores:
+        return nearness[corpus.document_of[passages]]
+
+    found = np.unique(np.concatenate([each.rows for each in others]))
+    scores = score_of(found)
+    rows, similarity = best(found[scores > 0], scores[scores > 0], len(found))
+    return RankedList("document", rows, similarity, 1.0, score_of=score_of)
+
+
+def _vectors(allowed: Mask | None, corpus: Corpus) -> Mask | None:
+    """The vector rows of the allowed passages, as a mask."""
+    if allowed is None:
+        return None
+    rows = np.zeros(corpus.index.ntotal, dtype=np.bool_)
+    rows[corpus.vector_row[allowed]] = True
+    return rows
+
+
+def _passages_of(vectors: Ints, scores: Scores, corpus: Corpus) -> tuple[Ints, Scores]:
+    """Every passage that has one of the vectors, with its score."""
+    owners = corpus.vector_owners
+    sizes = owners.starts[vectors + 1] - owners.starts[vectors]
+    first = np.repeat(owners.starts[vectors] - (np.cumsum(sizes) - sizes), sizes)
+    return owners.passages[first + np.arange(int(sizes.sum()))], np.repeat(scores, sizes)

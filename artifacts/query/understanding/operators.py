@@ -1,0 +1,110 @@
+"""What a person types becomes words and operators: ``"a phrase"``, ``-word``, ``field:word``, ``begin*``.
+
+An operator is only what cannot be anything else: ``-webkit-mask``, ``--force`` and ``std::vector`` are words.
+A query of nothing but exclusions is read as words.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ....pipeline.settings.settings import FIELDS
+from ..model import Operators
+
+MAX_QUERY_CHARS = 10_000
+_MAX_OPERATORS = 32
+_MAX_QUESTIONS = 4
+_TOKEN = re.compile(r'(?P<minus>(?<!\S)-)?(?:(?P<field>[a-z]+):)?(?:"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+))')
+_EXCLUDED = re.compile(r"[^\W\d_]\w+")
+_PREFIX = re.compile(r"(\w{2,})\*")
+_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "\x00": " "})
+# Halves of pairs, as a terminal of another encoding gives them: no model reads them.
+_HALVES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
+_ASKS = r"(?:how|what|why|where|when|which|who|can|could|does|do|is|are|should)"
+_NEXT_QUESTION = re.compile(rf"\?\s+|(?:[,;]|\band\b)\s+(?={_ASKS}\b)", re.IGNORECASE)
+_FIRST_ASKS = re.compile(rf"\s*{_ASKS}\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A query taken apart: ``plain`` is what is left for people and models to read."""
+
+    plain: str
+    operators: Operators
+
+
+def take_apart(text: str) -> Typed:
+    """The words and the operators of a query; what no person types (over 10,000 characters) is cut off."""
+    text = readable(text).translate(_QUOTES).strip()
+    found = _Found()
+    for token in _TOKEN.finditer(text):
+        found.take(token)
+    if not found.positive:
+        return Typed(text, Operators())
+    operators = found.operators()
+    return Typed(" ".join(found.plain) if operators or operators.prefixes else text, operators)
+
+
+def readable(text: str) -> str:
+    """What a model can read of a text: its first 10,000 characters, halves of pairs replaced."""
+    return text[:MAX_QUERY_CHARS].translate(_HALVES)
+
+
+class _Found:
+    """What has been taken out of a query so far."""
+
+    def __init__(self) -> None:
+        self.plain: list[str] = []
+        self.phrases: list[str] = []
+        self.excluded: list[str] = []
+        self.fielded: list[tuple[str, str]] = []
+        self.prefixes: list[str] = []
+        self.positive = False
+
+    def take(self, token: re.Match[str]) -> None:
+        """Sort one token of the query to where it belongs."""
+        phrase, word, field = (token.group(name) for name in ("phrase", "word", "field"))
+        value = (phrase or word or "").strip()
+        if not any(character.isalnum() for character in value):
+            self.plain.append(token.group())
+        elif token.group("minus") and field:
+            self.positive = True
+            self.plain.append(token.group())
+        elif token.group("minus") and (phrase or _EXCLUDED.fullmatch(value)) and not field:
+            self.excluded.append(value)
+        else:
+            self.positive = True
+            self.plain.append(self._wanted(token.group(), phrase, field, value))
+
+    def _wanted(self, token: str, phrase: str | None, field: str | None, value: str) -> str:
+        """Keeps the demand that a token makes, if any; returns the words that it adds to the plain query."""
+        if field in FIELDS:
+            self.fielded.append((field, value))
+        elif phrase is not None:
+            self.phrases.append(value)
+            return f"{field} {value}" if field else value
+        elif prefix := _PREFIX.fullmatch(token):
+            self.prefixes.append(prefix.group(1))
+            return prefix.group(1)
+        else:
+            return token
+        return value
+
+    def operators(self) -> Operators:
+        """The operators, within bounds."""
+        return Operators(
+            phrases=tuple(self.phrases[:_MAX_OPERATORS]),
+            excluded=tuple(self.excluded[:_MAX_OPERATORS]),
+            fielded=tuple(self.fielded[:_MAX_OPERATORS]),
+            prefixes=tuple(self.prefixes[:_MAX_OPERATORS]),
+        )
+
+
+def split_questions(text: str) -> tuple[str, ...]:
+    """The questions in a text that holds several (four at most); else the text alone."""
+    if not _FIRST_ASKS.match(text):
+        return (text,)
+    parts = [part.strip(" ,;?") for part in _NEXT_QUESTION.split(text, maxsplit=_MAX_QUESTIONS - 1)]
+    whole = [part for part in parts if len(part.split()) > 1]
+    return tuple(whole) if len(whole) == len([part for part in parts if part]) > 1 else (text,)

@@ -1,0 +1,101 @@
+"""The vectors of queries: from the snapshot's term vectors, or from the model that made its own, and no other."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from ....pipeline.errors import ModelMismatch
+from ....pipeline.settings.settings import Embed, Settings, recorded_model_name, recorded_query_prompt
+from ...store.snapshot import Snapshot
+from ..caches import Cache, Usage
+from ..index.corpus import Corpus
+from ..model import Vector
+from ..retrieval.semantic import QueryEncoder
+from .term_vectors import TermEncoder
+
+
+class QueryVectors:
+    """Encodes texts with an encoder that is loaded at the first of them; the last vectors are kept."""
+
+    def __init__(self, corpus: Corpus, load: Callable[[], QueryEncoder], most: int) -> None:
+        self._corpus, self._load = corpus, load
+        self._encoder: QueryEncoder | None = None
+        self._lock = threading.Lock()
+        self._kept: Cache[Vector] = Cache(most)
+
+    def __call__(self, text: str) -> Vector:
+        """The unit vector of a text, shape ``(dimension,)``."""
+        key = (self._corpus.snapshot.id, text)
+        found = self._kept.get(key)
+        if found is None:
+            found = self._encoded(text)
+            self._kept.put(key, found)
+        return found
+
+    def usage(self) -> Usage:
+        """How the kept vectors were used."""
+        return self._kept.usage()
+
+    def _encoded(self, text: str) -> Vector:
+        with self._lock:
+            self._encoder = self._encoder or self._load()
+        return self._encoder.encode_query(text)
+
+
+class KeptVectors:
+    """A query encoder that encodes each text once and keeps all: for a known set of queries asked again and again."""
+
+    def __init__(self, load: Callable[[], QueryEncoder]) -> None:
+        self._load, self._lock = load, threading.Lock()
+        self._encoder: QueryEncoder | None = None
+        self._kept: dict[str, Vector] = {}
+
+    def encode_query(self, text: str) -> Vector:
+        """The unit float32 vector of a query, shape ``(dimension,)``."""
+        with self._lock:
+            if text not in self._kept:
+                self._encoder = self._encoder or self._load()
+                self._kept[text] = self._encoder.encode_query(text)
+            return self._kept[text]
+
+
+def shared_encoder(
+    snapshot: Snapshot, settings: Settings, kept: dict[str, KeptVectors]
+) -> QueryEncoder | None:
+    """One encoder for all snapshots of a model; ``None`` with term vectors, which are each snapshot's own."""
+    if settings.search.encoder == "static":
+        return None
+    record = snapshot.manifest.model
+    key = f"{record.sha256} {record.precision} {_prompt(snapshot, settings.embed)}"
+    return kept.setdefault(key, KeptVectors(lambda: load_model(snapshot, settings.embed)))
+
+
+def load_query_encoder(corpus: Corpus, settings: Settings) -> QueryEncoder:
+    """The encoder that the settings name: term vectors, or the full model; raises as ``load_model`` does."""
+    if settings.search.encoder == "static":
+        return TermEncoder(corpus)
+    return load_model(corpus.snapshot, settings.embed)
+
+
+def load_model(snapshot: Snapshot, configured: Embed) -> QueryEncoder:
+    """The encoder of the model that made the snapshot's vectors; raises ``ModelMismatch`` if it is another here."""
+    from ....pipeline.embedding.encoder import load_encoder
+    from ....pipeline.embedding.model_files import find
+
+    record = snapshot.manifest.model
+    if recorded_model_name(configured.model) != record.name:
+        configured = configured.model_copy(update={"model": record.name})
+    configured = configured.model_copy(update={"query_prompt": _prompt(snapshot, configured)})
+    if find(configured).sha256 != record.sha256:
+        raise ModelMismatch(
+            f"the model {record.name!r} on this machine is not the one that made the snapshot's vectors",
+            where=f"snapshot {snapshot.id}",
+            hint="Name that model as embed.model, or run noctule index to encode with this one.",
+        )
+    return load_encoder(configured)
+
+
+def _prompt(snapshot: Snapshot, configured: Embed) -> str:
+    """The prompt that the snapshot was made with, unless another is asked for."""
+    return configured.query_prompt or recorded_query_prompt(snapshot.manifest.settings)

@@ -1,0 +1,84 @@
+"""The query encoder without a neural network: the vectors of a query's terms, added up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from ....pipeline.lexical.analyzer import prose_analyzer
+from ..index.corpus import Corpus
+from ..model import Vector
+
+# A word that was never seen is read as the known ones that it is made of; they say less than the word would.
+PIECE_WEIGHT = 0.6
+PIECE_BEGIN = 3
+_PIECE_CHARS = range(PIECE_BEGIN, 21)
+PIECE_PASSAGES = 3
+# What a piece costs, and a letter that is in none; at most this share of a word's letters may be lost.
+_PIECE_COST, _LETTER_COST, _MOST_COST = 0.5, 1.0, 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class TermEncoder:
+    """Encodes queries with the term vectors of one snapshot."""
+
+    corpus: Corpus
+
+    def encode_query(self, text: str) -> Vector:
+        """The unit vector of a query, shape ``(dimension,)``; zeros if none of its words is known."""
+        total = np.zeros(self.corpus.dimension, dtype=np.float64)
+        for term, weight in self._weights(text).items():
+            total += weight * self.corpus.term_vectors[term]
+        length = float(np.sqrt(total @ total))
+        return (total / length if length > 0 else total).astype(np.float32)
+
+    def _weights(self, text: str) -> dict[str, float]:
+        """The terms that have a vector, each once; a word without any is taken to pieces."""
+        known, strange = list[str](), list[str]()
+        analyzers = [prose_analyzer(language) for language in self.corpus.languages]
+        for token in dict.fromkeys(analyzers[0].tokens(text)):
+            terms = [term for analyzer in analyzers for term in analyzer.expand(token)]
+            found = [term for term in terms if term in self.corpus.term_vectors]
+            known += found
+            strange += [] if found else terms[:1]
+        weights = {piece: PIECE_WEIGHT for word in strange for piece in pieces(word, self._may_be_a_piece)}
+        return weights | dict.fromkeys(known, 1.0)
+
+    def _may_be_a_piece(self, term: str) -> bool:
+        return term in self.corpus.term_vectors and self.corpus.prose.count(term) >= PIECE_PASSAGES
+
+
+def pieces(
+    word: str, known: Callable[[str], bool], may_begin: Callable[[str], bool] = bool
+) -> tuple[str, ...]:
+    """The known words that cover most of ``word`` with the fewest pieces; none, where too little can be covered.
+
+    ``may_begin`` tells, faster than ``known`` does, whether any piece begins with these three letters.
+    """
+    costs, from_where = [0.0] + [inf] * len(word), [0] * (len(word) + 1)
+    for start in range(len(word)):
+        # Every way to get here is known by now. Of equal ones the loss of a letter counts, then the piece that began first.
+        if costs[start] + _LETTER_COST <= costs[start + 1]:
+            costs[start + 1], from_where[start + 1] = costs[start] + _LETTER_COST, start
+        if not may_begin(word[start : start + PIECE_BEGIN]):
+            continue
+        cost = costs[start] + _PIECE_COST
+        for end in range(start + _PIECE_CHARS.start, min(len(word) + 1, start + _PIECE_CHARS.stop)):
+            if cost < costs[end] and known(word[start:end]):
+                costs[end], from_where[end] = cost, start
+    return _walked(word, from_where) if costs[-1] < _MOST_COST * len(word) else ()
+
+
+def _walked(word: str, from_where: Sequence[int]) -> tuple[str, ...]:
+    """The pieces on the way from the end to the beginning; a step of one letter is a letter lost."""
+    found: list[str] = []
+    end = len(word)
+    while end:
+        start = from_where[end]
+        if end - start > 1:
+            found.append(word[start:end])
+        end = start
+    return tuple(reversed(found))

@@ -1,0 +1,81 @@
+"""What lies at a remote target: its pointer, its snapshots by age, and the removal of old ones."""
+
+from __future__ import annotations
+
+from ...pipeline.errors import DamagedSnapshot
+from ...pipeline.model import SnapshotId
+from ..store.contents import PIN_DIGITS
+from ..store.layout import CURRENT, MANIFEST, PINS, SNAPSHOTS
+from ..store.manifest import MAX_MANIFEST_BYTES, Manifest, snapshot_id
+from ..store.pointer import MAX_POINTER_BYTES, Pointer, is_snapshot_id
+from .files import NotThere, RemoteFiles
+
+AGAIN = "Send it again from where it was built: noctule publish --deep"
+
+
+class RemoteShelf:
+    """The files of a store at an address."""
+
+    def __init__(self, remote: RemoteFiles) -> None:
+        self._remote = remote
+
+    def pointer(self) -> Pointer | None:
+        """What ``CURRENT`` says there, ``None`` if there is none; raises ``DamagedSnapshot``, ``RemoteUnavailable``."""
+        try:
+            content = self._remote.read(CURRENT, MAX_POINTER_BYTES + 1)
+        except NotThere:
+            return None
+        return Pointer.from_bytes(content, where=self._remote.where(CURRENT), hint=AGAIN)
+
+    def pointer_if_sound(self) -> Pointer | None:
+        """What ``CURRENT`` says there, ``None`` if that is nothing or nonsense."""
+        try:
+            return self.pointer()
+        except DamagedSnapshot:
+            return None
+
+    def manifest(self, name: SnapshotId) -> Manifest:
+        """A snapshot's manifest; raises ``NotThere``, or ``DamagedSnapshot`` if it is not that."""
+        path = f"{SNAPSHOTS}/{name}/{MANIFEST}"
+        content = self._remote.read(path, MAX_MANIFEST_BYTES + 1)
+        if snapshot_id(content) != name:
+            raise DamagedSnapshot(
+                f"this is not the manifest of {name}", where=self._remote.where(path), hint=AGAIN
+            )
+        return Manifest.from_bytes(content, where=self._remote.where(path))
+
+    def names(self) -> list[SnapshotId]:
+        """The snapshots that are there whole: those with a manifest."""
+        return [name for name, files in self._files().items() if MANIFEST in files]
+
+    def generations(self) -> dict[SnapshotId, int]:
+        """When each snapshot last became current there; 0 if that is lost."""
+        return {name: self._generation(name) for name in self._files()}
+
+    def prune(self, keep: int, pointer: Pointer) -> tuple[SnapshotId, ...]:
+        """The snapshots removed: all but the current, the previous and the ``keep`` latest others; and halves."""
+        files, age = self._files(), self.generations()
+        others = [name for name in files if name not in (pointer.id, pointer.previous)]
+        whole = sorted((n for n in others if MANIFEST in files[n]), key=lambda name: (-age[name], name))
+        halves = [name for name in others if MANIFEST not in files[name]]
+        for name in (*whole[keep:], *halves):
+            # Without its manifest it is no snapshot any more, whatever interrupts the rest.
+            for file in sorted(files[name], key=lambda each: each != MANIFEST):
+                self._remote.remove(f"{SNAPSHOTS}/{name}/{file}")
+            self._remote.remove(f"{PINS}/{name}")
+        return tuple(whole[keep:])
+
+    def _files(self) -> dict[SnapshotId, list[str]]:
+        found: dict[SnapshotId, list[str]] = {}
+        for path in self._remote.sizes(SNAPSHOTS):
+            name, _, file = path.removeprefix(f"{SNAPSHOTS}/").partition("/")
+            if is_snapshot_id(name) and file:
+                found.setdefault(SnapshotId(name), []).append(file)
+        return dict(sorted(found.items()))
+
+    def _generation(self, name: SnapshotId) -> int:
+        try:
+            digits = self._remote.read(f"{PINS}/{name}", PIN_DIGITS)
+        except NotThere:
+            return 0
+        return int(digits) if len(digits) == PIN_DIGITS and digits.isdigit() else 0

@@ -1,0 +1,106 @@
+"""Proves a snapshot sound: its structure quickly, or every byte and every reference in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from ...pipeline.errors import DamagedSnapshot
+from ...pipeline.model import SnapshotId
+from ..tables import invariants
+from ..tables.parquet import open_file, read_table
+from ..tables.schemas import schemas
+from ..tables.vectors import first_strange_row, read_index
+from .layout import FAISS_INDEX, MANIFEST, TABLES, table_file
+from .manifest import Manifest
+from .snapshot import read_manifest, verify_files, verify_sizes
+
+# Text is not looked at, only its length, and the two columns of vectors are compared on their own.
+_UNREAD = {
+    "documents": {"html", "front_matter", "description", "title", "url", "keywords", "tags", "aliases"},
+    "sections": {"body", "title", "breadcrumb", "slug"},
+    "passages": {"text", "code", "breadcrumb", "headings"},
+    "code_blocks": {"text", "language"},
+    "links": {"text", "target", "fragment"},
+    "report": {"reason"},
+}
+
+
+def check_structure(path: Path, expected_id: SnapshotId | None = None) -> Manifest:
+    """The manifest, once every file it lists is there with its size; raises ``DamagedSnapshot``."""
+    manifest = read_manifest(path, expected_id)
+    verify_sizes(path, manifest.files)
+    return manifest
+
+
+def check_deep(path: Path, expected_id: SnapshotId | None = None) -> None:
+    """Returns when every byte is as published and every reference holds.
+
+    Raises ``DamagedSnapshot`` naming the file, what was expected and what was found; ``UnsupportedFormat`` for
+    a newer snapshot, ``NoSnapshot`` where there is none.
+    """
+    manifest = read_manifest(path, expected_id)
+    verify_files(path, manifest.files)
+    _no_extra_files(path, manifest)
+    for table in TABLES:
+        _schema_and_rows(path / table_file(table), table, manifest)
+    tables = {table: _read(path, table) for table in TABLES}
+    for problem in invariants.problems(tables):
+        raise _damaged(path / table_file(problem.table), problem.what)
+    for postings, terms in (("postings", "terms"), ("code_postings", "code_terms")):
+        _row_groups(path / table_file(postings), tables[terms], path / table_file(terms))
+    _index_equals_table(path, tables["vectors"], manifest)
+
+
+def _damaged(path: Path, what: str) -> DamagedSnapshot:
+    return DamagedSnapshot(what, where=str(path), hint="Go back: noctule rollback")
+
+
+def _no_extra_files(path: Path, manifest: Manifest) -> None:
+    extra = sorted(found.name for found in path.iterdir() if found.name not in {*manifest.files, MANIFEST})
+    if extra:
+        raise _damaged(path / extra[0], f"the manifest does not list it; {len(extra)} such files")
+
+
+def _schema_and_rows(path: Path, table: str, manifest: Manifest) -> None:
+    expected = schemas(manifest.model.dimension)[table]
+    with open_file(path) as file:
+        found, rows = file.schema_arrow.remove_metadata(), file.metadata.num_rows
+    if not found.equals(expected):
+        raise _damaged(path, f"expected the columns {_columns(expected)}, found {_columns(found)}")
+    if rows != manifest.files[path.name].rows:
+        raise _damaged(path, f"expected {manifest.files[path.name].rows} rows, found {rows}")
+
+
+def _columns(schema: pa.Schema) -> str:
+    return ", ".join(f"{field.name} {field.type}" for field in schema)
+
+
+def _read(path: Path, table: str) -> pa.Table:
+    unread = _UNREAD.get(table, set())
+    with open_file(path / table_file(table)) as file:
+        wanted = [name for name in file.schema_arrow.names if name not in unread]
+    return read_table(path / table_file(table), wanted)
+
+
+def _row_groups(path: Path, terms: pa.Table, terms_path: Path) -> None:
+    with open_file(path) as file:
+        sizes = [file.metadata.row_group(group).num_rows for group in range(file.metadata.num_row_groups)]
+    expected = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    found = terms["row_group"].to_numpy()
+    wrong = np.flatnonzero(expected != found)
+    if len(wrong):
+        row = int(wrong[0])
+        raise _damaged(
+            terms_path, f"row {row}: expected row_group {expected[row]} of {path.name}, found {found[row]}"
+        )
+
+
+def _index_equals_table(path: Path, vectors: pa.Table, manifest: Manifest) -> None:
+    index = read_index(path / FAISS_INDEX, vectors.num_rows, manifest.model.dimension, manifest.index)
+    for start, rows in invariants.vector_blocks(vectors["vector"], manifest.model.dimension):
+        row = first_strange_row(index, rows, start)
+        if row is not None:
+            raise _damaged(path / FAISS_INDEX, f"row {row} is not that of {table_file('vectors')}")

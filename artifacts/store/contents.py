@@ -1,0 +1,103 @@
+"""What lies in a store: snapshots by name, the pins that readers hold, and the pointer to the current one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...pipeline.errors import ArtifactError, DamagedSnapshot, NoSnapshot
+from ...pipeline.model import SnapshotId
+from .layout import CURRENT, PINS, SNAPSHOTS
+from .pointer import MAX_POINTER_BYTES, Pointer, is_snapshot_id
+
+PIN_DIGITS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotInfo:
+    """A snapshot in the store; ``generation`` is when it last became current, 0 if that is not known."""
+
+    snapshot_id: SnapshotId
+    generation: int
+    current: bool
+    previous: bool
+
+
+class Shelves:
+    """The folders of a store, only looked at: nothing here writes."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.snapshots_folder = root / SNAPSHOTS
+
+    def path_of(self, snapshot_id: SnapshotId) -> Path:
+        """Where a snapshot lies, whether it is there or not; raises ``NoSnapshot`` for what cannot be a name."""
+        if not is_snapshot_id(snapshot_id):
+            raise NoSnapshot(
+                f"{snapshot_id!r} is not a snapshot's name", where=str(self.root), hint=self.hint()
+            )
+        return self.snapshots_folder / snapshot_id
+
+    def pin(self, snapshot_id: SnapshotId) -> Path:
+        """The file that readers of a snapshot hold, and that holds when it last became current."""
+        return self.root / PINS / snapshot_id
+
+    def pointer(self) -> Pointer | None:
+        """What ``CURRENT`` says, ``None`` if there is none; raises ``DamagedSnapshot`` or ``ArtifactError``."""
+        path = self.root / CURRENT
+        try:
+            with path.open("rb") as file:
+                content = file.read(MAX_POINTER_BYTES + 1)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise ArtifactError(
+                f"cannot read which snapshot is current: {error.strerror}",
+                where=str(path),
+                hint=self.hint(),
+            ) from error
+        return Pointer.from_bytes(content, where=str(path), hint=self.hint())
+
+    def pointer_if_sound(self) -> Pointer | None:
+        """What ``CURRENT`` says, ``None`` if that is nothing or nonsense."""
+        try:
+            return self.pointer()
+        except DamagedSnapshot:
+            return None
+
+    def snapshots(self) -> tuple[SnapshotInfo, ...]:
+        """Every snapshot that is there, the latest to become current first."""
+        pointer = self.pointer_if_sound()
+        infos = (
+            SnapshotInfo(
+                snapshot_id=name,
+                generation=self.generation_of(name),
+                current=pointer is not None and name == pointer.id,
+                previous=pointer is not None and name == pointer.previous,
+            )
+            for name in self.names()
+        )
+        return tuple(sorted(infos, key=lambda info: (-info.generation, info.snapshot_id)))
+
+    def hint(self) -> str:
+        """What to do next, and which snapshots there are to do it with."""
+        names = ", ".join(self.names())
+        if not names:
+            return "There are none; make one: noctule index"
+        return f"Go back: noctule rollback. There are {names}."
+
+    def names(self) -> list[SnapshotId]:
+        """The snapshots that are there, sorted; whatever else lies beside them is not theirs."""
+        try:
+            found = [path.name for path in self.snapshots_folder.iterdir() if is_snapshot_id(path.name)]
+        except OSError:
+            return []
+        return sorted(map(SnapshotId, found))
+
+    def generation_of(self, snapshot_id: SnapshotId) -> int:
+        """When a snapshot last became current; 0 if its pin is lost."""
+        try:
+            digits = self.pin(snapshot_id).read_bytes()[:PIN_DIGITS]
+        except OSError:
+            return 0
+        return int(digits) if len(digits) == PIN_DIGITS and digits.isdigit() else 0

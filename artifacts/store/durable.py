@@ -1,0 +1,282 @@
+"""The only calls that change the disk: write, sync, rename, remove. (Locks: ``noctule.artifacts.store.locks``.)
+
+All of them go through one ``disk``, so that a test can record every call, refuse the n-th, or replay
+what a power cut would have left. Each function raises ``WriteFailed`` naming the path and the reason.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO, cast
+from uuid import uuid4
+
+from ...pipeline.errors import WriteFailed
+from .disk import Disk
+
+_BUFFER_BYTES = 1 << 20
+_NO_EXCHANGE = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM}
+
+
+disk = Disk()
+
+
+def _hint(code: int | None) -> str:
+    if code in (errno.ENOSPC, errno.EDQUOT):
+        return "Free some space (noctule prune removes old snapshots) and run it again."
+    if code in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return "Make the folder writable for this user, or choose another."
+    if code == errno.EEXIST:
+        return "Files here are written once; choose another name."
+    return "Look at the disk and its mount, then run it again."
+
+
+@contextmanager
+def refusals(path: Path, act: str = "write") -> Iterator[None]:
+    """What the disk refuses in the block is a ``WriteFailed`` that says what, where, and what to do next."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        name = errno.errorcode.get(error.errno, "") if error.errno else ""
+        raise WriteFailed(
+            f"cannot {act}: {reason}{f' ({name})' if name else ''}", where=str(path), hint=_hint(error.errno)
+        ) from error
+
+
+class _Raw(io.RawIOBase):
+    """A descriptor as a stream; once let go, what is still buffered goes nowhere."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor: int | None = descriptor
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, content: object) -> int:
+        view = memoryview(cast(bytes, content))
+        return view.nbytes if self.descriptor is None else disk.write(self.descriptor, view)
+
+
+@contextmanager
+def writer(path: Path) -> Iterator[BinaryIO]:
+    """A binary file that did not exist before; on the disk when the block ends, gone when the block fails."""
+    with refusals(path):
+        descriptor = disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        raw = _Raw(descriptor)
+        file = io.BufferedWriter(raw, _BUFFER_BYTES)
+        try:
+            yield cast(BinaryIO, file)
+            if not file.closed:
+                file.flush()
+            disk.fsync(descriptor)
+        except BaseException:
+            raw.descriptor = None
+            _abandon(path, descriptor)
+            raise
+        raw.descriptor = None
+        disk.close(descriptor)
+
+
+def _abandon(path: Path, descriptor: int) -> None:
+    # The first error is the one to report.
+    with suppress(OSError):
+        disk.close(descriptor)
+    with suppress(OSError):
+        disk.unlink(path)
+
+
+def write_file(path: Path, content: bytes | memoryview) -> None:
+    """A new file with this content, on the disk when it returns; its directory is not synced."""
+    with writer(path) as file:
+        file.write(content)
+
+
+def replace_file(path: Path, content: bytes | memoryview) -> None:
+    """The file holds the old content or the new, never a part, even after a power cut."""
+    staged = path.with_name(f".{path.name}-{uuid4().hex}")
+    try:
+        write_file(staged, content)
+        replace(staged, path)
+    except WriteFailed:
+        with suppress(OSError):
+            disk.unlink(staged)
+        raise
+    sync_directory(path.parent)
+
+
+def overwrite(path: Path, content: bytes) -> None:
+    """The first bytes of a file are these, in place (locks on it stay valid); for notes of a few bytes only."""
+    with refusals(path):
+        descriptor = disk.open(path, os.O_WRONLY | os.O_CREAT)
+        try:
+            disk.write(descriptor, content)
+            disk.fsync(descriptor)
+        finally:
+            disk.close(descriptor)
+
+
+def sync_file(path: Path) -> None:
+    """A file that another library wrote is on the disk when this returns."""
+    with refusals(path, "sync"):
+        _sync(path, os.O_RDONLY)
+
+
+def sync_directory(path: Path) -> None:
+    """The names in a directory are on the disk when this returns."""
+    with refusals(path, "sync"):
+        try:
+            _sync(path, os.O_RDONLY | os.O_DIRECTORY)
+        except OSError as error:
+            # Some network file systems keep names durable by themselves and refuse the call.
+            if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+                raise
+
+
+def _sync(path: Path, flags: int) -> None:
+    descriptor = disk.open(path, flags)
+    try:
+        disk.fsync(descriptor)
+    finally:
+        disk.close(descriptor)
+
+
+def sync_tree(path: Path) -> None:
+    """Everything below a folder is on the disk: one call for the file system, as thousands of files take minutes."""
+    with refusals(path, "sync"):
+        descriptor = disk.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            disk.sync_file_system(descriptor)
+        finally:
+            disk.close(descriptor)
+
+
+def make_directory(path: Path) -> None:
+    """The directory is there, with its parents, and their names are on the disk."""
+    if path.is_dir():
+        return
+    if path != path.parent:
+        make_directory(path.parent)
+    with refusals(path, "make the directory"):
+        try:
+            disk.mkdir(path)
+        except FileExistsError:
+            if not path.is_dir():
+                raise
+    sync_directory(path.parent)
+
+
+def rename(source: Path, target: Path) -> None:
+    """The directory has a new name, which nothing else had; nothing is synced."""
+    with refusals(target, "rename to"):
+        disk.rename(source, target)
+
+
+def replace(source: Path, target: Path) -> None:
+    """The file stands in the place of ``target`` at once; nothing is synced."""
+    with refusals(target, "replace"):
+        disk.rename(source, target)
+
+
+def link(source: Path, target: Path) -> bool:
+    """Whether the file has a second name now: not every file system can. Nothing is synced."""
+    try:
+        disk.link(source, target)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO):
+            with refusals(target, "link"):
+                raise
+        return False
+    return True
+
+
+def remove_file(path: Path) -> None:
+    """The file is gone; one that was not there is fine."""
+    with refusals(path, "remove"), suppress(FileNotFoundError, NotADirectoryError):
+        disk.unlink(path)
+
+
+def remove_directory(path: Path) -> None:
+    """The empty folder is gone; one that was not there is fine."""
+    with refusals(path, "remove"), suppress(FileNotFoundError, NotADirectoryError):
+        disk.rmdir(path)
+
+
+def remove_tree(path: Path) -> None:
+    """The folder and all below it are gone, links not followed; one that was not there is fine."""
+    if path.is_symlink():
+        remove_file(path)
+        return
+    for folder, directories, files in os.walk(path, topdown=False):
+        here = Path(folder)
+        with refusals(here, "remove"):
+            for name in files:
+                disk.unlink(f"{folder}/{name}")
+            for name in directories:
+                if (here / name).is_symlink():
+                    disk.unlink(here / name)
+            disk.rmdir(here)
+
+
+def make_read_only(tree: Path) -> None:
+    """No file below may be written any more; folders stay as they are, so that ``rm -r`` still works."""
+    for folder, _, files in os.walk(tree):
+        for name in sorted(files):
+            path = Path(folder, name)
+            with refusals(path, "make read-only"):
+                disk.chmod(path, stat.S_IMODE(path.stat().st_mode) & ~0o222)
+
+
+def swap_directory(staged: Path, target: Path, aside: Path | None = None) -> None:
+    """The new folder stands in the place of the old one at once, whole and on the disk; the old one is removed, or
+    lies at ``aside`` afterwards where nothing does yet and one file system holds both.
+
+    Staged and target must be on one file system. Where the system cannot exchange two names, there is an instant without
+    ``target``, and after a power cut in it the old folder lies beside it as ``.{name}-old-…``.
+    """
+    sync_tree(staged)
+    if not target.is_dir():
+        rename(staged, target)
+        sync_directory(target.parent)
+        return
+    old = _trade_places(staged, target)
+    sync_directory(target.parent)
+    if aside is None or not moved(old, aside):
+        remove_tree(old)
+
+
+def moved(source: Path, target: Path) -> bool:
+    """Whether the folder lies at ``target`` now, where nothing was or an empty folder; nothing is synced."""
+    try:
+        make_directory(target.parent)
+        disk.rename(source, target)
+    except (OSError, WriteFailed):
+        return False
+    return True
+
+
+def _trade_places(staged: Path, target: Path) -> Path:
+    try:
+        disk.exchange(staged, target)
+    except OSError as error:
+        if error.errno not in _NO_EXCHANGE:
+            with refusals(target, "exchange"):
+                raise
+        return _two_renames(staged, target)
+    return staged
+
+
+def _two_renames(staged: Path, target: Path) -> Path:
+    old = target.with_name(f".{target.name}-old-{uuid4().hex}")
+    rename(target, old)
+    try:
+        rename(staged, target)
+    except WriteFailed:
+        rename(old, target)
+        raise
+    return old

@@ -1,0 +1,259 @@
+"""What a snapshot holds: sizes and SHA-256 of its files, what shaped it, and so its identity.
+
+Pure: bytes in, checked nouns out. Fields this version does not know are kept, so that reading and writing a
+manifest again changes no byte; there is no clock, host or path in it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+
+from ...pipeline.errors import DamagedSnapshot, UnsupportedFormat
+from ...pipeline.identity import canonical_json, sha256_hex
+from ...pipeline.lexical.analyzer import STEMMERS, UNSTEMMED
+from ...pipeline.model import SnapshotId
+from .layout import FILES, FORMAT_VERSION
+
+MAX_MANIFEST_BYTES = 1_000_000
+_MAX_FILES = 100
+_MAX_DIMENSION = 65_536
+_MAX_LISTS = 1 << 20
+_INDEX_KIND = re.compile(r"flat|ivf")
+_FILE_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,99}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_LANGUAGES = frozenset({*STEMMERS, UNSTEMMED})
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """One file: its size, its SHA-256 and, for a table, its rows."""
+
+    bytes: int
+    sha256: str
+    rows: int | None = None
+    unknown: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRecord:
+    """The embedding model that made the vectors; ``sha256`` is of its weights."""
+
+    name: str
+    sha256: str
+    dimension: int
+    precision: str
+    unknown: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRecord:
+    """How the FAISS index keeps the vectors: ``flat`` is exact, ``ivf`` keeps them in lists by nearest centroid.
+
+    ``code_bytes`` are those of one vector; a query reads ``nprobe`` of ``nlist`` lists, and found
+    ``recall_per_mille`` of the 1,000 nearest when that was measured. An exact index has one list.
+    """
+
+    kind: str
+    code_bytes: int
+    nlist: int = 1
+    nprobe: int = 1
+    recall_per_mille: int = 1000
+    unknown: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """Everything a reader must know before it opens a file of the snapshot."""
+
+    format_version: int
+    files: Mapping[str, FileEntry]
+    counts: Mapping[str, int]
+    settings_sha256: str
+    settings: Mapping[str, object]
+    model: ModelRecord
+    index: IndexRecord
+    analyzer: Mapping[str, str]
+    tools: Mapping[str, str]
+    unknown: Mapping[str, object] = field(default_factory=dict)
+
+    def to_bytes(self) -> bytes:
+        """Canonical JSON and a newline."""
+        value = _plain(self) | {
+            "files": {name: _plain(entry) for name, entry in self.files.items()},
+            "model": _plain(self.model),
+            "index": _plain(self.index),
+        }
+        return canonical_json(value).encode() + b"\n"
+
+    def snapshot_id(self) -> SnapshotId:
+        """The name of the snapshot with this manifest."""
+        return snapshot_id(self.to_bytes())
+
+    @staticmethod
+    def from_bytes(content: bytes, where: str) -> Manifest:
+        """The manifest; raises ``UnsupportedFormat`` or ``DamagedSnapshot``, both naming ``where``."""
+        try:
+            value = _Fields(_object(content))
+            _check_version(value, where)
+            manifest = _manifest(value)
+            _cross_check(manifest, content)
+        except _Wrong as wrong:
+            raise DamagedSnapshot(
+                f"not a sound manifest: {wrong}", where=where, hint="Go back: noctule rollback"
+            ) from None
+        return manifest
+
+
+def snapshot_id(content: bytes) -> SnapshotId:
+    """The name of the snapshot whose manifest has these bytes."""
+    return SnapshotId(sha256_hex(content)[:20])
+
+
+def _plain(noun: FileEntry | ModelRecord | IndexRecord | Manifest) -> dict[str, object]:
+    known = {f.name: getattr(noun, f.name) for f in fields(noun) if f.name != "unknown"}
+    if known.get("rows", 0) is None:
+        del known["rows"]
+    return {**noun.unknown, **known}
+
+
+class _Wrong(Exception):
+    """What is wrong with a value; becomes a DamagedSnapshot at the door."""
+
+
+def _object(content: bytes) -> dict[str, object]:
+    if len(content) > MAX_MANIFEST_BYTES:
+        raise _Wrong(f"over {MAX_MANIFEST_BYTES} bytes")
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise _Wrong(f"not JSON ({error})") from None
+    if not isinstance(value, dict):
+        raise _Wrong("not a JSON object")
+    return value
+
+
+class _Fields:
+    """Takes the fields of a JSON object one by one, each checked; what nobody took is unknown."""
+
+    def __init__(self, value: object, at: str = "") -> None:
+        if not isinstance(value, dict):
+            raise _Wrong(f"{at.rstrip('.') or 'it'} is not an object")
+        self.rest, self.at = dict(value), at
+
+    def _take(self, name: str) -> object:
+        if name not in self.rest:
+            raise _Wrong(f"{self.at}{name} is missing")
+        return self.rest.pop(name)
+
+    def number(self, name: str, least: int = 0, most: int = 1 << 62) -> int:
+        value = self._take(name)
+        if type(value) is not int or not least <= value <= most:
+            raise _Wrong(f"{self.at}{name} is {value!r}, expected an integer from {least} to {most}")
+        return value
+
+    def text(self, name: str, pattern: re.Pattern[str] | None = None) -> str:
+        value = self._take(name)
+        if not isinstance(value, str) or (pattern and not pattern.fullmatch(value)):
+            raise _Wrong(f"{self.at}{name} is {value!r}")
+        return value
+
+    def mapping(self, name: str) -> dict[str, object]:
+        return _Fields(self._take(name), f"{self.at}{name}").rest
+
+    def numbers(self, name: str) -> dict[str, int]:
+        inner = _Fields(self._take(name), f"{self.at}{name}.")
+        return {key: inner.number(key) for key in sorted(inner.rest)}
+
+    def texts(self, name: str) -> dict[str, str]:
+        inner = _Fields(self._take(name), f"{self.at}{name}.")
+        return {key: inner.text(key) for key in sorted(inner.rest)}
+
+
+def _check_version(value: _Fields, where: str) -> None:
+    version = value.rest.get("format_version")
+    if type(version) is int and version > FORMAT_VERSION:
+        raise UnsupportedFormat(
+            f"the snapshot has format {version}; this noctule reads {FORMAT_VERSION}",
+            where=where,
+            hint="Update noctule, or build a snapshot with this one: noctule index",
+        )
+    if type(version) is int and 1 <= version < FORMAT_VERSION:
+        raise UnsupportedFormat(
+            f"the snapshot has format {version}, of an older noctule; this one reads {FORMAT_VERSION}",
+            where=where,
+            hint="Build it again, vectors are reused: noctule index",
+        )
+
+
+def _manifest(value: _Fields) -> Manifest:
+    return Manifest(
+        format_version=value.number("format_version", 1, FORMAT_VERSION),
+        files={name: _entry(name, item) for name, item in sorted(value.mapping("files").items())},
+        counts=value.numbers("counts"),
+        settings_sha256=value.text("settings_sha256", _SHA256),
+        settings=value.mapping("settings"),
+        model=_model(_Fields(value.mapping("model"), "model.")),
+        index=_index(_Fields(value.mapping("index"), "index.")),
+        analyzer=_analyzer(value.texts("analyzer")),
+        tools=value.texts("tools"),
+        unknown=value.rest,
+    )
+
+
+def _entry(name: str, item: object) -> FileEntry:
+    if not _FILE_NAME.fullmatch(name):
+        raise _Wrong(f"{name!r} is not a file name")
+    value = _Fields(item, f"files.{name}.")
+    size, sha256 = value.number("bytes"), value.text("sha256", _SHA256)
+    rows = value.number("rows") if "rows" in value.rest else None
+    return FileEntry(bytes=size, sha256=sha256, rows=rows, unknown=value.rest)
+
+
+def _model(value: _Fields) -> ModelRecord:
+    return ModelRecord(
+        name=value.text("name"),
+        sha256=value.text("sha256"),
+        dimension=value.number("dimension", 1, _MAX_DIMENSION),
+        precision=value.text("precision"),
+        unknown=value.rest,
+    )
+
+
+def _analyzer(value: dict[str, str]) -> dict[str, str]:
+    """Return the record of the analyzer, whose languages become part of SQL."""
+    if "languages" not in value:
+        raise _Wrong("analyzer.languages is missing")
+    unknown = sorted(set(value["languages"].split(",")) - _LANGUAGES)
+    if unknown:
+        raise _Wrong(f"analyzer.languages names {unknown[0]!r:.80}, which is no language of the analyzer")
+    return value
+
+
+def _index(value: _Fields) -> IndexRecord:
+    nlist = value.number("nlist", 1, _MAX_LISTS)
+    return IndexRecord(
+        kind=value.text("kind", _INDEX_KIND),
+        code_bytes=value.number("code_bytes", 1, 4 * _MAX_DIMENSION),
+        nlist=nlist,
+        nprobe=value.number("nprobe", 1, nlist),
+        recall_per_mille=value.number("recall_per_mille", 0, 1000),
+        unknown=value.rest,
+    )
+
+
+def _cross_check(manifest: Manifest, content: bytes) -> None:
+    missing = sorted(set(FILES) - set(manifest.files))
+    if missing:
+        raise _Wrong(f"it lists no {', '.join(missing)}")
+    if len(manifest.files) > _MAX_FILES:
+        raise _Wrong(f"it lists over {_MAX_FILES} files")
+    without_rows = sorted(n for n, e in manifest.files.items() if n.endswith(".parquet") and e.rows is None)
+    if without_rows:
+        raise _Wrong(f"no row count for {', '.join(without_rows)}")
+    if sha256_hex(canonical_json(manifest.settings).encode()) != manifest.settings_sha256:
+        raise _Wrong("settings_sha256 is not that of its settings")
+    if manifest.to_bytes() != content:
+        raise _Wrong("it is not in canonical form")

@@ -1,0 +1,58 @@
+"""The few bytes that say which snapshot is current, since which generation, and which was before it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+
+from ...pipeline.errors import DamagedSnapshot
+from ...pipeline.identity import canonical_json
+from ...pipeline.model import SnapshotId
+from .layout import SNAPSHOT_ID
+
+MAX_POINTER_BYTES = 4096
+_MAX_GENERATION = 1 << 53
+_FIELDS = {"id", "generation", "previous"}
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """The content of ``CURRENT``; ``generation`` rises by one or more with each change, whatever the clock does."""
+
+    id: SnapshotId
+    generation: int
+    previous: SnapshotId | None = None
+
+    def to_bytes(self) -> bytes:
+        """Canonical JSON and a newline."""
+        return canonical_json(asdict(self)).encode() + b"\n"
+
+    @staticmethod
+    def from_bytes(content: bytes, where: str, hint: str) -> Pointer:
+        """The pointer; raises ``DamagedSnapshot`` for anything that ``to_bytes`` could not have written."""
+        value = _json(content)
+        if isinstance(value, dict) and set(value) == _FIELDS and _sound(value):
+            return Pointer(SnapshotId(value["id"]), value["generation"], value["previous"])
+        raise DamagedSnapshot("the file does not name a snapshot", where=where, hint=hint)
+
+
+def _json(content: bytes) -> object:
+    try:
+        return json.loads(content) if len(content) <= MAX_POINTER_BYTES else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _sound(value: dict[str, object]) -> bool:
+    generation, previous = value["generation"], value["previous"]
+    return (
+        is_snapshot_id(value["id"])
+        and type(generation) is int
+        and 0 < generation <= _MAX_GENERATION
+        and (previous is None or is_snapshot_id(previous))
+    )
+
+
+def is_snapshot_id(value: object) -> bool:
+    """Whether a value is a snapshot's name and nothing else, such as a path."""
+    return isinstance(value, str) and SNAPSHOT_ID.fullmatch(value) is not None

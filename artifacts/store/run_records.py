@@ -1,0 +1,49 @@
+"""Run records: what each run did and how long it took.
+
+They lie beside the snapshots, not in them: times differ from night to night, and a snapshot's name may not.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ...pipeline.identity import canonical_json
+from . import durable
+from .layout import RUNS
+
+_KEPT = 100
+
+
+def write_run(store: Path, record: Mapping[str, Any]) -> Path:
+    """The record as a file named by the time (UTC); the oldest beyond 100 are removed. Raises ``WriteFailed``."""
+    folder = store / RUNS
+    durable.make_directory(folder)
+    path = folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.json"
+    durable.replace_file(path, canonical_json(record).encode() + b"\n")
+    # Later than now is what a clock that was wrong has dated: that goes first.
+    for old in sorted(folder.glob("*.json"), key=lambda each: (each.name <= path.name, each.name))[:-_KEPT]:
+        durable.remove_file(old)
+    return path
+
+
+def read_runs(store: Path) -> list[dict[str, Any]]:
+    """Every record that can be read, the latest first."""
+    found = []
+    for path in sorted((store / RUNS).glob("*.json"), reverse=True):
+        try:
+            found.append(json.loads(path.read_bytes()) | {"finished": path.stem})
+        except (OSError, ValueError):
+            continue
+    return found
+
+
+def recorded_at(store: Path) -> float:
+    """When the last run was recorded, in seconds since 1970 by the file system's clock; 0 without one."""
+    try:
+        return (store / RUNS).stat().st_mtime
+    except OSError:
+        return 0.0

@@ -1,0 +1,180 @@
+"""One verified, read-only snapshot: every byte is checked against the manifest before any reader sees it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from ...pipeline.errors import ArtifactError, DamagedSnapshot, NoSnapshot
+from ...pipeline.model import SnapshotId
+from .layout import FAISS_INDEX, MANIFEST, TABLES, table_file
+from .locks import Lock
+from .manifest import MAX_MANIFEST_BYTES, FileEntry, Manifest, snapshot_id
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+_ROLLBACK = "Go back: noctule rollback"
+
+
+class Snapshot:
+    """A snapshot to read from, until it is closed; all that it hands out has been verified.
+
+    Threads may share one; give each its own ``connect()``.
+    """
+
+    __slots__ = ("_index", "_pin", "id", "manifest", "path")
+
+    def __init__(self, path: Path, manifest: Manifest, pin: Lock | None) -> None:
+        self.path, self.manifest, self.id = path, manifest, manifest.snapshot_id()
+        self._pin = pin
+        self._index: Any = None
+
+    @classmethod
+    def open(cls, path: Path, *, expected_id: SnapshotId, pin: Lock | None = None) -> Snapshot:
+        """The snapshot in a folder; raises ``NoSnapshot``, ``DamagedSnapshot`` or ``UnsupportedFormat``.
+
+        ``pin`` keeps the snapshot from being pruned; the snapshot lets go of it when it is closed.
+        """
+        folder = path.resolve()
+        manifest = read_manifest(folder, expected_id)
+        verify_files(folder, manifest.files)
+        return cls(folder, manifest, pin)
+
+    def __enter__(self) -> Snapshot:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the pin; closing twice is fine."""
+        pin, self._pin = self._pin, None
+        self._index = None
+        if pin is not None:
+            pin.close()
+
+    def file(self, name: str) -> Path:
+        """The absolute path of a table, or of a file by its name; ``ArtifactError`` if the snapshot has none."""
+        file_name = table_file(name) if name in TABLES else name
+        if file_name not in self.manifest.files:
+            raise ArtifactError(
+                f"a snapshot has no {name}", where=str(self.path), hint=f"There are {', '.join(TABLES)}."
+            )
+        return self.path / file_name
+
+    def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """A table's rows in file order, or some of its columns; raises ``DamagedSnapshot``."""
+        from ..tables.parquet import read_table
+
+        path = self.file(name)
+        return read_table(path, columns, rows=self.manifest.files[path.name].rows)
+
+    def index(self) -> Any:
+        """The FAISS index over the rows of ``vectors``, read once; raises ``DamagedSnapshot``.
+
+        ``noctule.artifacts.tables.vectors.search`` asks it, whether it is exact or not; the manifest's ``index`` says which.
+        """
+        from ..tables.vectors import read_index
+
+        if self._index is None:
+            rows = self.manifest.files[table_file("vectors")].rows or 0
+            path, record = self.file(FAISS_INDEX), self.manifest.index
+            self._index = read_index(path, rows, self.manifest.model.dimension, record)
+        return self._index
+
+    def connect(self) -> duckdb.DuckDBPyConnection:
+        """A DuckDB connection with the catalog's views and macros, which reads the tables and no other file."""
+        from ..sql.catalog import connect
+
+        languages = self.manifest.analyzer["languages"].split(",")
+        return connect(self.path, self.manifest.model.dimension, languages)
+
+
+def read_manifest(folder: Path, expected_id: SnapshotId | None) -> Manifest:
+    """The manifest of a snapshot folder, whose name it must give; raises as ``Snapshot.open`` does."""
+    path = folder / MANIFEST
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_MANIFEST_BYTES + 1)
+    except FileNotFoundError:
+        if not folder.is_dir():
+            raise NoSnapshot(
+                "there is no such snapshot", where=str(folder), hint="See what there is: noctule snapshots"
+            ) from None
+        raise DamagedSnapshot("the file is missing", where=str(path), hint=_ROLLBACK) from None
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    found = snapshot_id(content)
+    if expected_id is not None and found != expected_id:
+        raise DamagedSnapshot(
+            f"expected the manifest of {expected_id}, found that of {found}", where=str(path), hint=_ROLLBACK
+        )
+    return Manifest.from_bytes(content, where=str(path))
+
+
+def verify_sizes(folder: Path, entries: Mapping[str, FileEntry]) -> None:
+    """Every file is there with its size; else ``DamagedSnapshot`` names the first that is not."""
+    for name, entry in sorted(entries.items()):
+        path = folder / name
+        try:
+            found = path.lstat().st_size if path.is_file() and not path.is_symlink() else None
+        except OSError as error:
+            raise _unreadable(path, error) from error
+        if found is None:
+            raise DamagedSnapshot("the file is missing", where=str(path), hint=_ROLLBACK)
+        if found != entry.bytes:
+            raise DamagedSnapshot(
+                f"expected {entry.bytes} bytes, found {found}", where=str(path), hint=_ROLLBACK
+            )
+
+
+def verify_files(folder: Path, entries: Mapping[str, FileEntry]) -> None:
+    """Every file has its size and SHA-256; else ``DamagedSnapshot`` names the first that has not."""
+    verify_sizes(folder, entries)
+    found = hash_files([folder / name for name in entries])
+    for name, entry in sorted(entries.items()):
+        if found[name] != entry.sha256:
+            raise DamagedSnapshot(
+                f"expected SHA-256 {entry.sha256}, found {found[name]}",
+                where=str(folder / name),
+                hint=_ROLLBACK,
+            )
+
+
+def hash_files(paths: Sequence[Path]) -> dict[str, str]:
+    """The SHA-256 of each file by its name, in parallel: hashing lets other threads run."""
+    largest_first = sorted(paths, key=lambda path: (-_size(path), path))
+    with ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1)) as pool:
+        return dict(zip((path.name for path in largest_first), pool.map(_sha256, largest_first), strict=True))
+
+
+def _sha256(path: Path) -> str:
+    try:
+        with path.open("rb", buffering=0) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _unreadable(path: Path, error: OSError) -> ArtifactError:
+    if isinstance(error, PermissionError):
+        return ArtifactError(
+            "not allowed to read it", where=str(path), hint="Look at its owner and permissions."
+        )
+    return DamagedSnapshot(f"cannot read it: {error.strerror}", where=str(path), hint=_ROLLBACK)

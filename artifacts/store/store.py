@@ -1,0 +1,348 @@
+"""The store: stage, publish, current, roll back, prune.
+
+A snapshot is written aside, proved, given the name of its content, and becomes current by the replacement of one
+small file. Whatever stops a run (an error, a kill, a power cut), readers see the snapshot before or the one
+after, whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+from ...pipeline.errors import (
+    ArtifactError,
+    DamagedSnapshot,
+    NoSnapshot,
+    SettingsError,
+    StoreBusy,
+    UnsupportedFormat,
+    WriteFailed,
+)
+from ...pipeline.model import SnapshotId
+from ..remote.files import is_address
+from ..remote.mirror import mirror_folder, mirror_of
+from . import durable, locks
+from .check import check_deep
+from .contents import PIN_DIGITS, Shelves, SnapshotInfo
+from .layout import CURRENT, LOCK, MANIFEST, PINS, POINTER_PREFIX, STAGING_PREFIX
+from .manifest import FileEntry, Manifest
+from .pointer import Pointer
+from .snapshot import Snapshot, hash_files, read_manifest, verify_files
+
+REJECTED_PREFIX = ".rejected-"
+
+
+@dataclass(frozen=True, slots=True)
+class Staging:
+    """A folder for the files of a snapshot to be; nobody reads it, and what a dead run leaves is swept."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What ``publish`` did; ``changed`` is false when the same content was current already."""
+
+    snapshot_id: SnapshotId
+    generation: int
+    changed: bool
+
+
+def describe(staging: Staging, tables: Mapping[str, int]) -> dict[str, FileEntry]:
+    """Size and SHA-256 of every staged file, and the rows of those that are ``tables`` (name to row count)."""
+    paths = sorted(path for path in staging.path.iterdir() if path.name != MANIFEST)
+    digests = hash_files(paths)
+    return {
+        path.name: FileEntry(
+            bytes=path.stat().st_size,
+            sha256=digests[path.name],
+            rows=tables.get(path.stem) if path.suffix == ".parquet" else None,
+        )
+        for path in paths
+    }
+
+
+class Store:
+    """A folder of snapshots, one of them current. Many may read; one run at a time may write."""
+
+    def __init__(self, root: Path | str) -> None:
+        # An address (``s3://bucket/prefix``) is read through a cache, which is a store.
+        remote = isinstance(root, str) and is_address(root)
+        self.root = mirror_folder(str(root)) if remote else Path(root).absolute()
+        self._mirror = mirror_of(self.root)
+        self._shelves = Shelves(self.root)
+        self._snapshots = self._shelves.snapshots_folder
+        self._locked = False
+
+    # Reading
+
+    def path_of(self, snapshot_id: SnapshotId) -> Path:
+        """Where a snapshot lies, whether it is there or not; raises ``NoSnapshot`` for what cannot be a name."""
+        return self._shelves.path_of(snapshot_id)
+
+    def snapshots(self) -> tuple[SnapshotInfo, ...]:
+        """Every snapshot that is there, the latest to become current first."""
+        return self._shelves.snapshots()
+
+    def current(self) -> SnapshotId | None:
+        """The current snapshot, ``None`` before the first is published; raises ``DamagedSnapshot``."""
+        if self._mirror is not None:
+            self._mirror.bring_current()
+        pointer = self._shelves.pointer()
+        return pointer.id if pointer else None
+
+    def generation(self) -> int:
+        """How often the current snapshot has changed, 0 before the first; raises ``DamagedSnapshot``."""
+        pointer = self._shelves.pointer()
+        return pointer.generation if pointer else 0
+
+    def open(self, snapshot_id: SnapshotId | None = None) -> Snapshot:
+        """The current snapshot, or the named one: verified, and kept from being pruned until it is closed.
+
+        Raises ``NoSnapshot``, ``DamagedSnapshot`` or ``UnsupportedFormat``.
+        """
+        if snapshot_id is not None:
+            return self._open(snapshot_id)
+        wanted = self._required_current()
+        while True:
+            try:
+                return self._open(wanted)
+            except (ArtifactError, StoreBusy) as error:
+                # Only a newer snapshot is a reason to try again: else a damaged one would be tried for ever.
+                if (now := self._required_current()) == wanted:
+                    raise (self._dangling(wanted) if isinstance(error, NoSnapshot) else error) from None
+                wanted = now
+
+    # Writing
+
+    def require_own(self) -> None:
+        """Returns for a store of this machine; one that is read from elsewhere cannot be written to."""
+        if self._mirror is not None:
+            raise SettingsError(
+                "a store elsewhere is only read",
+                where=self._mirror.address,
+                hint="Write to a folder, and send it there: noctule publish --to ADDRESS",
+            )
+
+    @contextmanager
+    def lock(self, purpose: str) -> Iterator[None]:
+        """The right to write, for the block's time; raises ``StoreBusy`` at once if another run has it."""
+        self.require_own()
+        for folder in (self.root, self._snapshots, self.root / PINS):
+            durable.make_directory(folder)
+        with locks.exclusive(self.root / LOCK, purpose):
+            self._locked = True
+            try:
+                self._sweep()
+                yield
+            finally:
+                self._locked = False
+
+    def stage(self) -> Staging:
+        """A new empty folder to write a snapshot's files to; the lock must be held."""
+        self._require_lock()
+        path = self._snapshots / f"{STAGING_PREFIX}{uuid4().hex}"
+        durable.make_directory(path)
+        return Staging(path)
+
+    def publish(self, staging: Staging, manifest: Manifest) -> Published:
+        """The staged files are the current snapshot, proved and on the disk; the lock must be held.
+
+        Raises ``WriteFailed`` or, if the files fail their own check, ``DamagedSnapshot``: the current snapshot
+        is then as it was. Content that is current already stays as it is.
+        """
+        self._require_lock()
+        snapshot_id = manifest.snapshot_id()
+        try:
+            _seal(staging, manifest)
+            self._prove(staging, snapshot_id)
+            self._shelve(staging, snapshot_id)
+        except BaseException:
+            with suppress(WriteFailed):
+                durable.remove_tree(staging.path)
+            raise
+        pointer = self._shelves.pointer_if_sound()
+        if pointer is not None and pointer.id == snapshot_id:
+            return Published(snapshot_id, pointer.generation, changed=False)
+        return Published(snapshot_id, self._make_current(snapshot_id, pointer), changed=True)
+
+    def rollback(self, to: SnapshotId | None = None) -> SnapshotId:
+        """The snapshot before (or the named one) is current again, proved first; a second call undoes the first.
+
+        Mends a damaged ``CURRENT``. Raises ``NoSnapshot`` when there is nothing to go back to.
+        """
+        with self._holding("rollback"):
+            pointer = self._shelves.pointer_if_sound()
+            target = to if to is not None else self._earlier(pointer)
+            self._require_sound(target)
+            if pointer is None or pointer.id != target:
+                self._make_current(target, pointer)
+            return target
+
+    def prune(self, keep: int) -> tuple[SnapshotId, ...]:
+        """The snapshots removed: all but the current, the previous, the ``keep`` latest others and any in use."""
+        if keep < 0:
+            raise ValueError(f"keep must be 0 or more, not {keep}")
+        with self._holding("prune"):
+            self._shelves.pointer()  # A damaged CURRENT would make the current snapshot look like an old one.
+            self._sweep(rejected=True)
+            others = [info for info in self.snapshots() if not (info.current or info.previous)]
+            return tuple(info.snapshot_id for info in others[keep:] if self._remove(info.snapshot_id))
+
+    # Steps
+
+    def _require_lock(self) -> None:
+        if not self._locked:
+            raise RuntimeError("a store is written to inside `with store.lock(purpose):` only")
+
+    def _holding(self, purpose: str) -> AbstractContextManager[None]:
+        return nullcontext() if self._locked else self.lock(purpose)
+
+    def _sweep(self, rejected: bool = False) -> None:
+        # The lock is ours, so nobody is writing these; a disk that refuses must not stop a rollback.
+        prefixes = (STAGING_PREFIX, REJECTED_PREFIX) if rejected else (STAGING_PREFIX,)
+        with suppress(WriteFailed):
+            for path in sorted(self._snapshots.iterdir()):
+                if path.name.startswith(prefixes):
+                    durable.remove_tree(path)
+            for path in sorted(self.root.glob(f"{POINTER_PREFIX}*")):
+                durable.remove_file(path)
+
+    def _prove(self, staging: Staging, snapshot_id: SnapshotId) -> None:
+        try:
+            check_deep(staging.path, snapshot_id)
+        except (DamagedSnapshot, UnsupportedFormat) as error:
+            rejected = self._snapshots / staging.path.name.replace(STAGING_PREFIX, REJECTED_PREFIX)
+            for older in sorted(self._snapshots.glob(f"{REJECTED_PREFIX}*")):
+                durable.remove_tree(older)
+            durable.rename(staging.path, rejected)
+            raise DamagedSnapshot(
+                f"the build failed its own check and was not published: {Path(error.where).name}: {error.what}",
+                where=str(rejected),
+                hint="The current snapshot is as it was; the rejected files are kept there for a look.",
+            ) from error
+
+    def _shelve(self, staging: Staging, snapshot_id: SnapshotId) -> None:
+        target = self.path_of(snapshot_id)
+        if not target.exists():
+            durable.rename(staging.path, target)
+            durable.sync_directory(self._snapshots)
+        elif _is_sound(target, snapshot_id):
+            durable.remove_tree(staging.path)
+        else:
+            # Same name, so same content, but the disk has lost some of it: the new files take its place.
+            durable.swap_directory(staging.path, target)
+
+    def _make_current(self, snapshot_id: SnapshotId, before: Pointer | None) -> int:
+        generation = 1 + max((info.generation for info in self.snapshots()), default=0)
+        if before is not None:
+            generation = max(generation, before.generation + 1)
+        previous = before.id if before is not None and before.id in self._shelves.names() else None
+        durable.overwrite(self._shelves.pin(snapshot_id), f"{generation:0{PIN_DIGITS}d}\n".encode())
+        durable.sync_directory(self.root / PINS)
+        self._write_pointer(Pointer(snapshot_id, generation, previous))
+        return generation
+
+    def _write_pointer(self, pointer: Pointer) -> None:
+        try:
+            durable.replace_file(self.root / CURRENT, pointer.to_bytes())
+        except WriteFailed as error:
+            if self._shelves.pointer_if_sound() != pointer:
+                raise
+            raise WriteFailed(
+                f"{pointer.id} is current, but the disk did not confirm it: {error.what}",
+                where=error.where,
+                hint="A power cut may bring back the snapshot before; look at the disk.",
+            ) from error
+
+    def _remove(self, snapshot_id: SnapshotId) -> bool:
+        """Whether nobody was reading it; it disappears in one step, so nobody finds half of it."""
+        lock = locks.try_exclusive(self._shelves.pin(snapshot_id))
+        if lock is None:
+            return False
+        try:
+            doomed = self._snapshots / f"{STAGING_PREFIX}{uuid4().hex}"
+            durable.rename(self.path_of(snapshot_id), doomed)
+            durable.sync_directory(self._snapshots)
+            durable.remove_file(self._shelves.pin(snapshot_id))
+            durable.remove_tree(doomed)
+        finally:
+            lock.close()
+        return True
+
+    def _require_sound(self, snapshot_id: SnapshotId) -> None:
+        try:
+            check_deep(self.path_of(snapshot_id), snapshot_id)
+        except DamagedSnapshot as error:
+            others = ", ".join(name for name in self._shelves.names() if name != snapshot_id)
+            hint = f"Name another to go back to: {others}." if others else "Make a new one: noctule index"
+            raise DamagedSnapshot(error.what, where=error.where, hint=hint) from error
+
+    # What is there
+
+    def _open(self, snapshot_id: SnapshotId) -> Snapshot:
+        if self._mirror is None:
+            return self._open_here(snapshot_id)
+        self._mirror.bring(snapshot_id)
+        try:
+            return self._open_here(snapshot_id)
+        except DamagedSnapshot:
+            self._mirror.mend(snapshot_id)
+            return self._open_here(snapshot_id)
+
+    def _open_here(self, snapshot_id: SnapshotId) -> Snapshot:
+        path = self.path_of(snapshot_id)
+        if not path.is_dir():
+            raise NoSnapshot("there is no such snapshot", where=str(path), hint=self._shelves.hint())
+        pin = locks.shared(self._shelves.pin(snapshot_id))
+        try:
+            return Snapshot.open(path, expected_id=snapshot_id, pin=pin)
+        except BaseException:
+            if pin is not None:
+                pin.close()
+            raise
+
+    def _required_current(self) -> SnapshotId:
+        current = self.current()
+        if current is None:
+            hint = self._shelves.hint() if self._shelves.names() else "Make one: noctule index"
+            raise NoSnapshot("nothing has been published yet", where=str(self.root), hint=hint)
+        return current
+
+    def _dangling(self, snapshot_id: SnapshotId) -> DamagedSnapshot:
+        return DamagedSnapshot(
+            f"it names {snapshot_id}, which is not there",
+            where=str(self.root / CURRENT),
+            hint=self._shelves.hint(),
+        )
+
+    def _earlier(self, pointer: Pointer | None) -> SnapshotId:
+        others = [i.snapshot_id for i in self.snapshots() if pointer is None or i.snapshot_id != pointer.id]
+        if not others:
+            raise NoSnapshot(
+                "there is no other snapshot to go back to",
+                where=str(self.root),
+                hint="Make one: noctule index",
+            )
+        return pointer.previous if pointer and pointer.previous in others else others[0]
+
+
+def _seal(staging: Staging, manifest: Manifest) -> None:
+    """Every file on the disk, the manifest last, then their names; none may be written again."""
+    for path in sorted(staging.path.iterdir()):
+        durable.sync_file(path)
+    durable.write_file(staging.path / MANIFEST, manifest.to_bytes())
+    durable.sync_directory(staging.path)
+    durable.make_read_only(staging.path)
+
+
+def _is_sound(path: Path, snapshot_id: SnapshotId) -> bool:
+    try:
+        verify_files(path, read_manifest(path, snapshot_id).files)
+    except ArtifactError:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""The tables of a snapshot: schemas, Parquet and FAISS files, and the invariants between them."""

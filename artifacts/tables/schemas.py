@@ -1,0 +1,223 @@
+"""Arrow schemas of a snapshot's tables, and nouns as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any
+
+import pyarrow as pa
+
+from ...pipeline.chunk.sections import heading_slugs
+from ...pipeline.model import CodeBlock, Community, Document, Passage, Rejection, ResolvedLink, Section
+from ...pipeline.vocabulary.acronyms import Acronym
+
+STRINGS = pa.list_(pa.string())
+
+
+def _schema(**fields: pa.DataType) -> pa.Schema:
+    return pa.schema([pa.field(name, kind) for name, kind in fields.items()])
+
+
+DOCUMENTS = _schema(
+    doc_id=pa.string(),
+    collection=pa.string(),
+    path=pa.string(),
+    title=pa.string(),
+    url=pa.string(),
+    description=pa.string(),
+    tags=STRINGS,
+    aliases=STRINGS,
+    keywords=STRINGS,
+    author=pa.string(),
+    language=pa.string(),
+    modified=pa.string(),
+    sha256=pa.string(),
+    syntax=pa.string(),
+    anchors=STRINGS,
+    community=pa.int32(),
+    links_in=pa.int32(),
+    links_out=pa.int32(),
+    passages=pa.int32(),
+    front_matter=pa.string(),
+    text=pa.string(),
+    html=pa.string(),
+)
+SECTIONS = _schema(
+    section_id=pa.string(),
+    doc_id=pa.string(),
+    parent_id=pa.string(),
+    depth=pa.int8(),
+    position=pa.int32(),
+    title=pa.string(),
+    slug=pa.string(),
+    breadcrumb=pa.string(),
+    byte_start=pa.int32(),
+    byte_end=pa.int32(),
+    body_end=pa.int32(),
+    sibling_count=pa.int32(),
+    body=pa.string(),
+)
+PASSAGES = _schema(
+    passage_id=pa.string(),
+    doc_id=pa.string(),
+    section_id=pa.string(),
+    ordinal=pa.int32(),
+    text=pa.string(),
+    code=pa.string(),
+    breadcrumb=pa.string(),
+    headings=STRINGS,
+    byte_start=pa.int32(),
+    byte_end=pa.int32(),
+    tokens=pa.int32(),
+    content_hash=pa.string(),
+    vector_row=pa.int32(),
+)
+CODE_BLOCKS = _schema(
+    doc_id=pa.string(),
+    section_id=pa.string(),
+    ordinal=pa.int32(),
+    language=pa.string(),
+    text=pa.string(),
+    byte_start=pa.int32(),
+    byte_end=pa.int32(),
+)
+LINKS = _schema(
+    source_id=pa.string(),
+    target_id=pa.string(),
+    fragment=pa.string(),
+    kind=pa.string(),
+    target=pa.string(),
+    text=pa.string(),
+    ordinal=pa.int32(),
+    status=pa.string(),
+)
+COMMUNITIES = _schema(
+    community_id=pa.int32(),
+    label=pa.string(),
+    terms=STRINGS,
+    size=pa.int32(),
+    internal_weight=pa.float64(),
+    share=pa.float64(),
+)
+TERMS = _schema(
+    term=pa.string(), passages=pa.int32(), idf=pa.float64(), max_score=pa.float32(), row_group=pa.int32()
+)
+POSTINGS = _schema(
+    term=pa.string(),
+    passage=pa.list_(pa.int32()),
+    score=pa.list_(pa.float32()),
+    fields=pa.list_(pa.uint16()),
+)
+SURFACES = _schema(surface=pa.string(), language=pa.string(), terms=STRINGS, count=pa.int64())
+ACRONYMS = _schema(acronym=pa.string(), expansion=pa.string(), documents=pa.int32())
+REPORT = _schema(collection=pa.string(), path=pa.string(), kind=pa.string(), reason=pa.string())
+
+
+def vocabulary_schema(dimension: int) -> pa.Schema:
+    """Words sorted by name, each with the index term it stands for, its unit vector and its nearest, nearest first."""
+    return _schema(
+        term=pa.string(),
+        index_term=pa.string(),
+        passages=pa.int32(),
+        idf=pa.float64(),
+        vector=pa.list_(pa.float32(), dimension),
+        near=STRINGS,
+        near_similarity=pa.list_(pa.float32()),
+    )
+
+
+def vectors_schema(dimension: int) -> pa.Schema:
+    """Row ``r`` is row ``r`` of the FAISS index: the unit vector of every passage with this content hash."""
+    return _schema(content_hash=pa.string(), vector=pa.list_(pa.float32(), dimension))
+
+
+def centroids_schema(dimension: int) -> pa.Schema:
+    """Row ``r`` is document ``r``: the unit mean of its passages' vectors, zeros where it has none."""
+    return _schema(doc_id=pa.string(), vector=pa.list_(pa.float32(), dimension))
+
+
+def term_vectors_schema(dimension: int) -> pa.Schema:
+    """Index terms, sorted: ``scale · code`` is the vector that a term adds to a query's, its idf included."""
+    return _schema(term=pa.string(), scale=pa.float32(), code=pa.list_(pa.int8(), dimension))
+
+
+def schemas(dimension: int) -> Mapping[str, pa.Schema]:
+    """The schema of every table of a snapshot whose vectors have this many dimensions."""
+    return {
+        "documents": DOCUMENTS,
+        "sections": SECTIONS,
+        "passages": PASSAGES,
+        "code_blocks": CODE_BLOCKS,
+        "links": LINKS,
+        "communities": COMMUNITIES,
+        "terms": TERMS,
+        "postings": POSTINGS,
+        "code_terms": TERMS,
+        "code_postings": POSTINGS,
+        "surfaces": SURFACES,
+        "acronyms": ACRONYMS,
+        "vocabulary": vocabulary_schema(dimension),
+        "vectors": vectors_schema(dimension),
+        "centroids": centroids_schema(dimension),
+        "term_vectors": term_vectors_schema(dimension),
+        "report": REPORT,
+    }
+
+
+def documents_table(documents: Iterable[Document]) -> pa.Table:
+    """Documents as rows, with the slug of every heading as ``anchors``.
+
+    What only the whole corpus knows (community, degrees, passages) is still null.
+    """
+    nouns = list(documents)
+    anchors = pa.array([heading_slugs(noun.headings) for noun in nouns], type=STRINGS)
+    return _table(nouns, DOCUMENTS).set_column(DOCUMENTS.get_field_index("anchors"), "anchors", anchors)
+
+
+def _table(rows: Iterable[Any], schema: pa.Schema) -> pa.Table:
+    nouns = list(rows)
+    if not nouns:
+        return schema.empty_table()
+    columns = [
+        pa.array(list(map(attrgetter(field.name), nouns)), type=field.type)
+        if hasattr(nouns[0], field.name)
+        else pa.nulls(len(nouns), field.type)
+        for field in schema
+    ]
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def sections_table(sections: Iterable[Section]) -> pa.Table:
+    """Sections as rows."""
+    return _table(sections, SECTIONS)
+
+
+def passages_table(passages: Iterable[Passage]) -> pa.Table:
+    """Passages as rows; ``vector_row`` is null until they are embedded."""
+    return _table(passages, PASSAGES)
+
+
+def code_blocks_table(blocks: Iterable[CodeBlock]) -> pa.Table:
+    """Code blocks as rows."""
+    return _table(blocks, CODE_BLOCKS)
+
+
+def links_table(links: Iterable[ResolvedLink]) -> pa.Table:
+    """Resolved links as rows."""
+    return _table(links, LINKS)
+
+
+def communities_table(communities: Iterable[Community]) -> pa.Table:
+    """Communities as rows."""
+    return _table(communities, COMMUNITIES)
+
+
+def acronyms_table(acronyms: Iterable[Acronym]) -> pa.Table:
+    """Acronyms as rows."""
+    return _table(acronyms, ACRONYMS)
+
+
+def report_table(rejections: Sequence[Rejection]) -> pa.Table:
+    """Rejected files as rows, sorted."""
+    return _table(sorted(rejections, key=lambda r: (r.collection, r.path, r.kind)), REPORT)

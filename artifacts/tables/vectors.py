@@ -1,0 +1,217 @@
+"""Unit vectors in and out of a FAISS file: bounded, and cross-checked with what the manifest says.
+
+Up to a number of rows the index is exact, above it approximate (``noctule.artifacts.tables.inverted_file``); ``search`` hides which.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ...pipeline.errors import ArtifactError, DamagedSnapshot
+from ...pipeline.settings.settings import VectorIndex
+from ..store.durable import writer
+from ..store.manifest import IndexRecord
+from . import inverted_file
+from .faiss_file import check_flat, check_ivf
+
+_TOLERANCE = 1e-3
+_CHECK_ROWS = 65_536
+# Reading some of the rows one by one is faster than multiplying all of them, up to this share.
+_FEW = 0.3
+
+Vectors: TypeAlias = npt.NDArray[np.float32]
+Rows: TypeAlias = npt.NDArray[np.int64]
+Mask: TypeAlias = npt.NDArray[np.bool_]
+Numbers: TypeAlias = npt.NDArray[np.int32] | npt.NDArray[np.int64]
+
+
+def build_index(vectors: Vectors, wanted: VectorIndex) -> tuple[Any, IndexRecord]:
+    """The FAISS index of the rows in order, and what the manifest says of it.
+
+    Raises ``ArtifactError`` for rows that are not finite unit vectors.
+    """
+    import faiss
+
+    _require_unit_rows(vectors)
+    vectors = np.ascontiguousarray(vectors)
+    if not _is_approximate(wanted, len(vectors)):
+        index = faiss.IndexFlatIP(vectors.shape[1])
+        index.add(vectors)
+        return index, flat_record(vectors.shape[1])
+    index = inverted_file.build(vectors)
+    measured = inverted_file.measure(index, vectors, wanted.nprobe)
+    return index, IndexRecord(
+        kind="ivf",
+        code_bytes=index.code_size,
+        nlist=index.nlist,
+        nprobe=measured.nprobe,
+        recall_per_mille=measured.recall_per_mille,
+    )
+
+
+def save_index(index: Any, path: Path) -> None:
+    """A new file with the index; raises ``WriteFailed``."""
+    import faiss
+
+    # Written piece by piece: the bytes of a large index in memory would be as large again.
+    with writer(path) as file:
+        faiss.write_index(index, faiss.PyCallbackIOWriter(file.write))  # type: ignore[attr-defined]
+
+
+def flat_record(dimension: int) -> IndexRecord:
+    """What the manifest says of an exact index."""
+    return IndexRecord(kind="flat", code_bytes=4 * dimension)
+
+
+def _is_approximate(wanted: VectorIndex, rows: int) -> bool:
+    if wanted.index == "flat" or rows < inverted_file.LEAST_ROWS:
+        return False
+    return wanted.index == "ivf" or rows > wanted.flat_up_to
+
+
+def inner_products(left: Vectors, left_row: Numbers, right: Vectors, right_row: Numbers) -> Vectors:
+    """The inner product of each pair of rows, as many as the two columns of row numbers name; no row is copied.
+
+    Raises ``IndexError`` for a row that is not there, ``ValueError`` where vectors or columns are not of one length.
+    """
+    import faiss
+
+    if left.shape[1] != right.shape[1] or len(left_row) != len(right_row):
+        raise ValueError(f"{left.shape} by {right.shape}, {len(left_row)} rows by {len(right_row)}")
+    left, right = np.ascontiguousarray(left, np.float32), np.ascontiguousarray(right, np.float32)
+    rows = _rows_of(left, left_row), _rows_of(right, right_row)
+    found = np.empty(len(rows[0]), dtype=np.float32)
+    given = (faiss.swig_ptr(each) for each in (left, rows[0], right, rows[1], found))
+    faiss.pairwise_indexed_inner_product(left.shape[1], len(found), *given)  # type: ignore[attr-defined]
+    return found
+
+
+def _rows_of(vectors: Vectors, number: Numbers) -> Rows:
+    """The numbers as FAISS reads them; it reads where it is told to, so they are looked at first."""
+    if len(number) and not 0 <= number.min() <= number.max() < len(vectors):
+        raise IndexError(f"rows {number.min()} to {number.max()} of {len(vectors)}")
+    return np.ascontiguousarray(number, np.int64)
+
+
+def _require_unit_rows(vectors: Vectors) -> None:
+    if vectors.ndim != 2 or vectors.dtype != np.float32 or vectors.shape[1] == 0:
+        raise _refused(f"vectors must be float32 rows, got {vectors.dtype} {vectors.shape}")
+    row = first_unsound_row(vectors)
+    if row is not None:
+        raise _refused(f"vector {row} is not finite, or not of length 1")
+
+
+def _refused(what: str) -> ArtifactError:
+    return ArtifactError(
+        what, where="the vectors", hint="Look at the embedding model; nothing was published."
+    )
+
+
+def first_unsound_row(vectors: Vectors) -> int | None:
+    """The first row that is not finite or whose length is not 1 within 0.001, if there is one."""
+    for start in range(0, len(vectors), _CHECK_ROWS):
+        rows = vectors[start : start + _CHECK_ROWS]
+        # A NaN compares false, so it is unsound too; einsum makes no copy of the rows.
+        sound = np.abs(np.sqrt(np.einsum("ij,ij->i", rows, rows)) - 1.0) <= _TOLERANCE
+        if not sound.all():
+            return start + int(np.argmin(sound))
+    return None
+
+
+def read_index(path: Path, rows: int, dimension: int, record: IndexRecord | None = None) -> Any:
+    """The FAISS index in the file, ``IndexFlatIP`` or ``IndexIVFScalarQuantizer`` as the record says (exact if none).
+
+    Raises ``DamagedSnapshot`` unless it has these rows, dimensions and parameters.
+    """
+    record = record or flat_record(dimension)
+    check = check_flat if record.kind == "flat" else check_ivf
+    check(path, rows, dimension, record)
+    index = _read(path, path.stat().st_size)
+    found = (type(index).__name__, index.ntotal, index.d)
+    expected = "IndexFlatIP" if record.kind == "flat" else "IndexIVFScalarQuantizer"
+    if found != (expected, rows, dimension):
+        raise _damaged(f"expected {expected} with {rows} rows of {dimension}, found {found}", path)
+    if record.kind == "ivf":
+        if not inverted_file.holds_each_row_once(index):
+            raise _damaged(f"its lists do not hold each of {rows} rows once", path)
+        # So that vectors can be taken out by row: reconstruct, reconstruct_batch.
+        index.make_direct_map()
+    return index
+
+
+def _read(path: Path, limit: int) -> Any:
+    import faiss
+
+    before = faiss.get_deserialization_vector_byte_limit()
+    # No vector in the file is larger than the file.
+    faiss.set_deserialization_vector_byte_limit(limit)
+    try:
+        return faiss.read_index(str(path))
+    except RuntimeError as error:
+        raise _damaged(f"FAISS cannot read it: {str(error)[:200]}", path) from error
+    finally:
+        faiss.set_deserialization_vector_byte_limit(before)
+
+
+def search(index: Any, vector: Vectors, k: int, allowed: Mask | None = None) -> tuple[Vectors, Rows]:
+    """The cosines and vector rows nearest to a unit vector, best first, equal ones by row; at most ``k``.
+
+    ``index`` is ``Snapshot.index()`` of either kind, ``vector`` has shape ``(dimension,)``. ``allowed`` has one
+    place for each row of ``vectors``: others are not looked at, and do not take the place of those that are.
+    """
+    wanted = min(k, index.ntotal if allowed is None else int(np.count_nonzero(allowed)))
+    if wanted <= 0:
+        return np.zeros(0, np.float32), np.zeros(0, np.int64)
+    vector = np.ascontiguousarray(vector, dtype=np.float32)
+    exact = not hasattr(index, "nprobe")
+    scores, rows = (_exact if exact else inverted_file.nearest)(index, vector, wanted, allowed)
+    order = np.lexsort((rows, -scores))[:wanted]
+    return scores[order], rows[order]
+
+
+def _exact(index: Any, vector: Vectors, k: int, allowed: Mask | None) -> tuple[Vectors, Rows]:
+    """All that may be among the ``k`` nearest, in the order of their rows.
+
+    A product of each row by itself, with one thread, takes as long as FAISS does. It does not depend on where a
+    row lies, as a product of the matrix would; and several queries at a time do not fight for the processor.
+    """
+    vectors = stored_vectors(index)
+    rows = None if allowed is None else np.flatnonzero(allowed)
+    if rows is not None and len(rows) < _FEW * len(vectors):
+        scores = np.einsum("ij,j->i", vectors[rows], vector)
+    else:
+        scores = np.einsum("ij,j->i", vectors, vector)
+        scores = scores if rows is None else scores[rows]
+    near = np.flatnonzero(scores >= np.partition(scores, len(scores) - k)[len(scores) - k])
+    return scores[near], near if rows is None else rows[near]
+
+
+def stored_vectors(index: Any) -> Vectors:
+    """The rows of a ``faiss.IndexFlatIP``, where they lie: valid as long as the index."""
+    import faiss
+
+    if index.ntotal == 0:
+        return np.zeros((0, index.d), np.float32)
+    stored: Vectors = faiss.rev_swig_ptr(index.get_xb(), index.ntotal * index.d).reshape(-1, index.d)
+    return stored
+
+
+def first_strange_row(index: Any, vectors: Vectors, start: int = 0) -> int | None:
+    """The first row that the index does not hold as the table does (to 8 bits, if it is approximate), if any.
+
+    ``vectors`` are the table's rows from ``start``.
+    """
+    if hasattr(index, "nprobe"):
+        return inverted_file.first_strange_row(index, vectors, start)
+    stored = stored_vectors(index)[start : start + len(vectors)]
+    # Compared as bits: a NaN is equal to itself, and 0 is not -0.
+    different = (stored.view(np.uint32) != vectors.view(np.uint32)).any(axis=1)
+    return start + int(np.argmax(different)) if different.any() else None
+
+
+def _damaged(what: str, path: Path) -> DamagedSnapshot:
+    return DamagedSnapshot(what, where=str(path), hint="Go back: noctule rollback")

@@ -1,0 +1,182 @@
+"""The command ``evaluate``: how relevant the answers are, on judged queries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from . import output
+from .flags import Flags, with_flags
+
+if TYPE_CHECKING:
+    from ...artifacts.judged.compare import Change, Compared
+    from ...artifacts.judged.evaluate import Evaluation
+    from ...pipeline.settings.settings import Settings
+    from ..quality.evaluate import Relevance, Subject
+
+Mode = Literal["hybrid", "keyword", "semantic", "code"]
+_MEASURES = ("nDCG@10", "R@100", "MRR@10", "hit@1", "judged@10")
+_FIGURES = ("queries", *_MEASURES, "unanswered", "p50 ms", "p95 ms")
+_MAX_NAMED = 5
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(with_flags(evaluate))
+
+
+def evaluate(
+    flags: Flags,
+    judged: Annotated[
+        list[Path],
+        typer.Option(
+            "--judged",
+            metavar="DIR",
+            help="A folder of judged queries; may be given again.",
+            show_default=False,
+        ),
+    ],
+    mode: Annotated[Mode, typer.Option("--mode", help="Which lists are asked.")] = "hybrid",
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            "--against", metavar="FILE", help="Another settings file to compare with.", show_default=False
+        ),
+    ] = None,
+    against_snapshot: Annotated[
+        str | None,
+        typer.Option(
+            "--against-snapshot", metavar="ID", help="Another snapshot to compare with.", show_default=False
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="Also write the figures, every query's too: .json or .parquet.",
+            show_default=False,
+        ),
+    ] = None,
+    per_query: Annotated[bool, typer.Option("--per-query", help="Show every query.")] = False,
+) -> None:
+    """Measure how relevant the current snapshot's answers are, on judged queries.
+
+    Examples: noctule evaluate --judged judged/faq ; noctule evaluate --judged judged/faq --against other.toml
+    """
+    from ..quality import evaluate as measuring
+    from ..run.request import read_settings
+
+    if out is not None:
+        measuring.require_known_ending(out)
+    settings = read_settings(flags.config)
+    sets = measuring.judged_sets(judged)
+    other = _baseline(flags, settings, against, against_snapshot)
+    with output.progress(flags.quiet, flags.as_json) as progress:
+        found = measuring.relevance(_subject(flags, settings), sets, mode, other, progress)
+    if out is not None:
+        measuring.write(found, out)
+    if flags.as_json:
+        output.emit(found.as_dict(per_query=per_query))
+        return
+    _print(found, per_query)
+
+
+def _subject(flags: Flags, settings: Settings) -> Subject:
+    from ...artifacts.store.store import Store
+    from ..quality.evaluate import Subject
+
+    return Subject("this search", Store(flags.store), None, settings)
+
+
+def _baseline(flags: Flags, settings: Settings, config: Path | None, snapshot: str | None) -> Subject | None:
+    from ...artifacts.store.store import Store
+    from ...pipeline.model import SnapshotId
+    from ...pipeline.settings.settings import load
+    from ..quality.evaluate import Subject
+
+    if config is None and snapshot is None:
+        return None
+    return Subject(
+        label=" on ".join([*([str(config)] if config else []), *([snapshot] if snapshot else [])]),
+        store=Store(flags.store),
+        snapshot=SnapshotId(snapshot) if snapshot else None,
+        settings=load(config) if config else settings,
+    )
+
+
+def _print(found: Relevance, per_query: bool) -> None:
+    for warning in found.warnings:
+        output.complain(f"warning: {output.plain(warning)}")
+    output.say(f"snapshot {found.snapshot}, mode {found.mode}")
+    shown = [(each.judged, _figures(each)) for each in found.evaluations]
+    shown += [(f"{pair.before.judged}, {pair.baseline}", _figures(pair.before)) for pair in found.baselines]
+    rows = zip(_FIGURES, *(figures for _, figures in shown), strict=True)
+    output.table(("", *(name for name, _ in shown)), list(rows))
+    for each in found.evaluations:
+        _print_left_out(each)
+    for comparison in found.comparisons:
+        _print_comparison(comparison)
+    for each in found.evaluations if per_query else ():
+        _print_queries(each)
+
+
+def _figures(each: Evaluation) -> tuple[str, ...]:
+    means = [f"{value:.4f}" for value in each.means.values()]
+    times = [f"{each.latency.p50_ms:.1f}", f"{each.latency.p95_ms:.1f}"] if each.latency else ["", ""]
+    return (f"{len(each.scores):,}", *means, f"{each.unanswered:.4f}", *times)
+
+
+def _print_left_out(each: Evaluation) -> None:
+    named = {
+        "queries are not scored, as no document answers them": each.excluded,
+        "judged documents are not in the snapshot, and count as not found": each.missing,
+        "documents are named by the judgements alone": each.unknown_documents,
+        "queries are named by the judgements alone": each.unknown_queries,
+        "queries are named by run.txt alone": each.unknown_ranked,
+    }
+    for what, names in named.items():
+        if names:
+            more = f" and {len(names) - _MAX_NAMED:,} more (--json)" if len(names) > _MAX_NAMED else ""
+            output.say(f"{each.judged}: {len(names):,} {what}: {', '.join(names[:_MAX_NAMED])}{more}")
+
+
+def _print_comparison(each: Compared) -> None:
+    result = each.result
+    output.say()
+    output.say(f"{each.judged} against {each.baseline}: nDCG@10 {result.baseline:.4f} to {result.mean:.4f}")
+    output.say(
+        f"  difference {result.difference:+.4f}, 95 % interval {result.low:+.4f} to {result.high:+.4f}, "
+        f"p {shown_p(result.p)}, with Holm's correction {shown_p(each.p)}"
+    )
+    output.say(f"  {result.wins:,} queries rose, {result.ties:,} stayed, {result.losses:,} fell")
+    for heading, changes in (("fell most", each.fell), ("rose most", each.rose)):
+        if changes:
+            output.say()
+            output.table((heading, "nDCG@10", "rank", "query"), [_change(change) for change in changes])
+
+
+def shown_p(value: float) -> str:
+    """A p value for a table."""
+    return f"{value:.4f}" if value >= 0.0001 else "below 0.0001"
+
+
+def _change(change: Change) -> tuple[str, ...]:
+    ranks = f"{change.rank_before or '-'} to {change.rank_after or '-'}"
+    return (change.query_id, f"{change.before:.3f} to {change.after:.3f}", ranks, change.text)
+
+
+def _print_queries(each: Evaluation) -> None:
+    output.say()
+    rows = [
+        (
+            score.query_id,
+            *(f"{value:.3f}" for value in score.values.values()),
+            str(score.rank or "-"),
+            score.text,
+        )
+        for score in each.scores
+    ]
+    output.table((each.judged, *_MEASURES, "rank", "query"), rows)

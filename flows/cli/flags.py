@@ -1,0 +1,161 @@
+"""The flags that every command takes, and what a command's failure looks like from outside."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import signal
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any, Concatenate, NoReturn, ParamSpec, get_type_hints
+
+import typer
+
+from ...pipeline.errors import NoctuleError
+from ..run.signals import INTERRUPTED, Stopped, heeding_signals
+from . import output
+
+P = ParamSpec("P")
+BROKEN_PIPE = 141
+_PANEL = "Common flags"
+_OUT_OF_MEMORY = NoctuleError(
+    "there is not enough memory",
+    hint="The current snapshot is as it was. Lower embed.workers or embed.batch_tokens, or add memory.",
+)
+
+
+def _store_folder(given: str) -> Path:
+    """The folder that is meant; for an address, the folder through which it is read."""
+    from ...artifacts.remote.files import is_address
+
+    if not is_address(str(given)):
+        return Path(given)
+    from ...artifacts.remote.mirror import mirror_folder
+
+    try:
+        return mirror_folder(str(given))
+    except NoctuleError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """What every command may be told."""
+
+    config: Annotated[
+        Path | None,
+        typer.Option("--config", metavar="FILE", rich_help_panel=_PANEL,
+                     help="A settings file. Without it ./noctule.toml is used if there is one."),
+    ] = None  # fmt: skip
+    store: Annotated[
+        Path,
+        typer.Option("--store", metavar="DIR", envvar="NOCTULE_STORE", rich_help_panel=_PANEL, parser=_store_folder,
+                     help="The folder that holds the snapshots, or an address to read them from, as s3://bucket/docs."),
+    ] = Path(".noctule")  # fmt: skip
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", rich_help_panel=_PANEL, help="Print one JSON object, and errors as JSON."),
+    ] = False
+    quiet: Annotated[
+        bool,
+        typer.Option("--quiet", "-q", rich_help_panel=_PANEL, help="No progress, only results and errors."),
+    ] = False
+    debug: Annotated[
+        bool,
+        typer.Option("--debug", rich_help_panel=_PANEL, help="Show the traceback of an unexpected error."),
+    ] = False
+
+
+def with_flags(command: Callable[Concatenate[Flags, P], None]) -> Callable[..., None]:
+    """The command with the common flags added, its errors printed in one shape and turned into exit codes."""
+    hints = get_type_hints(command, include_extras=True)
+    own = [
+        parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, parameter in list(inspect.signature(command).parameters.items())[1:]
+    ]
+
+    taken = {parameter.name for parameter in own}
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        common = {field.name: given.pop(field.name) for field in fields(Flags) if field.name not in taken}
+        flags = Flags(**common)
+        _guarded(flags, functools.partial(command, flags, **given))
+
+    # A command may have a common flag of its own kind: several stores, say.
+    parameters = [*own, *(parameter for parameter in _common() if parameter.name not in taken)]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # Typer reads it
+    return run
+
+
+def _common() -> list[inspect.Parameter]:
+    hints = get_type_hints(Flags, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+        )
+        for field in fields(Flags)
+    ]
+
+
+def _guarded(flags: Flags, command: Callable[[], None]) -> None:
+    output.configure_logging(quiet=flags.quiet, as_json=flags.as_json, debug=flags.debug)
+    try:
+        with heeding_signals():
+            command()
+        # Here, not when Python ends: a reader that has gone is no error of ours.
+        sys.stdout.flush()
+    except typer.Exit:
+        raise
+    except NoctuleError as error:
+        output.error(error, flags.as_json)
+        raise typer.Exit(error.exit_code) from None
+    except BrokenPipeError:
+        _leave_quietly()
+    except KeyboardInterrupt:
+        _stopped("interrupted", INTERRUPTED, flags)
+    except Stopped as stop:
+        _stopped(f"stopped by {signal.Signals(stop.number).name}", 128 + stop.number, flags)
+    except MemoryError:
+        output.error(_OUT_OF_MEMORY, flags.as_json, kind="OutOfMemory")
+        raise typer.Exit(2) from None
+    except Exception as bug:
+        _bug(bug, flags)
+
+
+def _leave_quietly() -> NoReturn:
+    # Python flushes standard output once more at its end, and would complain.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    raise typer.Exit(BROKEN_PIPE)
+
+
+def _stopped(what: str, code: int, flags: Flags) -> NoReturn:
+    output.error(
+        NoctuleError(
+            what, hint="The current snapshot is whole: as it was, unless a new one was published just before."
+        ),
+        flags.as_json,
+        kind="Stopped",
+    )
+    raise typer.Exit(code) from None
+
+
+def _bug(bug: Exception, flags: Flags) -> NoReturn:
+    trace = "".join(traceback.format_exception(bug))
+    if flags.debug:
+        output.complain(trace)
+    with tempfile.NamedTemporaryFile("w", prefix="noctule-", suffix=".log", delete=False) as file:
+        file.write(trace)
+    error = NoctuleError(
+        f"{type(bug).__name__}: {bug}",
+        where=file.name,
+        hint="This is a bug: please report it with that traceback.",
+    )
+    output.error(error, flags.as_json, kind="Bug")
+    raise typer.Exit(1) from None

@@ -1,0 +1,112 @@
+"""The command ``noctule``. It starts fast: each command imports what it needs when it runs."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+
+from ...pipeline.errors import NoctuleError
+from ..run.signals import INTERRUPTED, STOPPED, leave_now, stop_on_signals
+from . import build, evaluate, output, publish, schedule, search, site, sql, store, tune
+
+_EPILOG = """
+Begin with:  noctule index FOLDER   then   noctule search "your question"
+
+Exit codes: 0 done, 1 a bug, 2 your input or configuration, 3 the store is damaged, 4 another run holds the lock,
+5 some collections or targets failed, 130 interrupted.
+"""
+
+app = typer.Typer(
+    name="noctule",
+    help="Folders of documents become a verified snapshot, searched offline and rendered as a site.",
+    epilog=_EPILOG,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            output.say(f"noctule {version('noctule')}")
+        except PackageNotFoundError:
+            output.say("noctule, from a checkout that is not installed")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+build.register(app)
+site.register(app)
+publish.register(app)
+search.register(app)
+evaluate.register(app)
+tune.register(app)
+store.register(app)
+sql.register(app)
+schedule.register(app)
+
+
+def main() -> NoReturn:
+    """Run the command line and end the process with its exit code."""
+    stop_on_signals()
+    code: object = 1
+    # Called after all that a command's libraries register, and instead of what was registered before: logging's end, which
+    # ours does. A library in C++ that is taken down beside a living thread may abort the process.
+    atexit.register(lambda: _end(_number(code)))
+    arguments = sys.argv[1:]
+    try:
+        code = app(arguments, prog_name="noctule", standalone_mode=False)
+    except SystemExit as stop:  # a signal before the command could heed it
+        code = stop.code
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except Exception as usage:
+        code = _usage(usage, as_json="--json" in arguments)
+    if code in STOPPED:
+        leave_now(_number(code))
+    sys.exit(_number(code))
+
+
+def _end(code: int) -> NoReturn:
+    logging.shutdown()
+    leave_now(code)
+
+
+def _number(code: object) -> int:
+    return code if isinstance(code, int) else 0
+
+
+def _usage(problem: Exception, as_json: bool) -> int:
+    """Wrong flags, in the shape of every other error."""
+    message = getattr(problem, "format_message", None)
+    if message is None:
+        raise problem
+    context = getattr(problem, "ctx", None)
+    command = context.command_path if context is not None else "noctule"
+    # Without arguments the message is the whole help, which is what was asked for.
+    if type(problem).__name__ == "NoArgsIsHelpError":
+        output.say(message())
+        return 0
+    error = NoctuleError(message(), where=command, hint=f"See: {command} --help")
+    output.error(error, as_json, kind="UsageError")
+    return 2
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""What the command line prints: results on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING
+
+from ...pipeline.errors import NoctuleError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ..run.steps import Progress
+
+# A document must not be able to move the cursor or rename the terminal's window.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def plain(text: str) -> str:
+    """The text without control characters."""
+    return _CONTROLS.sub("", text)
+
+
+@cache
+def console() -> Console:
+    """Where people read results."""
+    from rich.console import Console
+
+    return Console(highlight=False, markup=False, soft_wrap=not sys.stdout.isatty())
+
+
+@cache
+def side() -> Console:
+    """Where people see progress."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False, markup=False)
+
+
+def emit(value: Mapping[str, object]) -> None:
+    """One JSON object on standard output."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def say(line: str = "") -> None:
+    """A line on standard output."""
+    sys.stdout.write(plain(line) + "\n")
+
+
+def complain(text: str) -> None:
+    """Text on standard error."""
+    sys.stderr.write(text.rstrip("\n") + "\n")
+
+
+def error(problem: NoctuleError, as_json: bool, kind: str = "") -> None:
+    """The one shape of an error: what happened, where, and what to do next."""
+    if as_json:
+        value = problem.as_dict() | ({"kind": kind} if kind else {})
+        complain(json.dumps({"error": value}, ensure_ascii=False))
+        return
+    complain(f"error: {plain(problem.what)}")
+    if problem.where:
+        complain(f"  where: {plain(problem.where)}")
+    if problem.hint:
+        complain(f"  next:  {plain(problem.hint)}")
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Rows under headings on standard output; columns of numbers to the right."""
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(box=None, pad_edge=False, header_style="bold")
+    for at, heading in enumerate(headings):
+        numeric = all(re.match(r"[\d.,-]+( [kMG]?B| s)?$", row[at]) for row in rows)
+        drawn.add_column(heading, justify="right" if rows and numeric else "left", overflow="fold")
+    for row in rows:
+        drawn.add_row(*(Text(plain(cell)) for cell in row))
+    console().print(drawn)
+
+
+def size(count: int) -> str:
+    """Bytes for a person to read: ``1.2 MB``."""
+    amount = float(count)
+    for unit in ("B", "kB", "MB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} GB"
+
+
+def has_bars(quiet: bool, as_json: bool) -> bool:
+    """Whether progress is drawn: on a terminal, unless told otherwise."""
+    return sys.stderr.isatty() and not quiet and not as_json
+
+
+@contextmanager
+def progress(quiet: bool, as_json: bool) -> Iterator[Progress]:
+    """The display of long work for the block's time."""
+    from ..run.progress import shown
+
+    bars = has_bars(quiet, as_json)
+    with shown(side() if bars else None) as display:
+        yield display
+
+
+def configure_logging(quiet: bool, as_json: bool, debug: bool) -> None:
+    """Log lines go to standard error; beside bars, with --quiet and with --json only warnings do."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    silent = quiet or as_json or has_bars(quiet, as_json)
+    handler.setLevel(logging.WARNING if silent and not debug else logging.INFO)
+    logger = logging.getLogger("noctule")
+    logger.handlers = [handler]
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    if not debug and not sys.warnoptions:
+        # Other people's deprecations are nothing a user can act on.
+        warnings.simplefilter("ignore")

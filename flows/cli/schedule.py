@@ -1,0 +1,202 @@
+"""The command ``schedule``: the nightly run at times that a cron expression gives."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from ...pipeline.errors import SettingsError
+from . import output
+from .flags import Flags, with_flags
+from .runs import request_of
+
+if TYPE_CHECKING:
+    from ...pipeline.settings.settings import Settings
+    from ..schedule.units import Job
+
+Form = Literal["auto", "prefect", "systemd", "crontab"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(with_flags(schedule))
+
+
+def schedule(  # noqa: PLR0913, PLR0917  # each is a flag
+    flags: Flags,
+    cron: Annotated[
+        str, typer.Option("--cron", metavar="EXPRESSION", help="When: minute hour day month weekday.")
+    ] = "0 2 * * *",
+    name: Annotated[str, typer.Option("--name", help="Tells several schedules apart.")] = "noctule",
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the site.")] = Path(
+        "public"
+    ),
+    timezone: Annotated[
+        str,
+        typer.Option(
+            "--timezone", metavar="ZONE", help="Such as Europe/Berlin; the machine's own if not given."
+        ),
+    ] = "",
+    form: Annotated[
+        Form,
+        typer.Option(
+            "--as", help="auto: prefect where PREFECT_API_URL names a server, else what the machine has."
+        ),
+    ] = "auto",
+    install: Annotated[
+        bool, typer.Option("--install", help="Put it where systemd or cron look, and switch it on.")
+    ] = False,
+    max_hours: Annotated[
+        float, typer.Option("--max-hours", min=0.1, help="A longer run is stopped (systemd).")
+    ] = 6.0,
+) -> None:
+    """Run every night: serve to a Prefect server, or print (or install) a systemd timer or a crontab line.
+
+    Examples: noctule schedule --cron "0 2 * * *" ; noctule schedule --cron "30 1 * * mon-fri" --install
+    """
+    job = _job(flags, cron, name, out, timezone, max_hours)
+    chosen = _chosen(form)
+    if chosen == "prefect":
+        _serve(job, flags, out, install=install)
+    elif install:
+        _install(job, chosen, flags)
+    else:
+        _print(job, chosen, flags)
+
+
+def _job(flags: Flags, cron: str, name: str, out: Path, zone: str, max_hours: float) -> Job:
+    from ...artifacts.store.store import Store
+    from ..schedule.cron import parse_cron
+    from ..schedule.units import Job
+
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,63}", name):
+        raise SettingsError(
+            "a schedule's name is lower-case letters, digits, - and _",
+            where=f"--name {name}",
+            hint="For instance: docs",
+        )
+    _require_zone(zone)
+    request = request_of(flags, (), None)
+    settings = request.settings()  # what is wrong with them is said now, not in the night
+    Store(flags.store).require_own()
+    given = ("--config", str(request.config)) if request.config else ()
+    places = ("--store", str(request.store), "--out", str(out.absolute()))
+    command = (*_program(), "nightly", *given, *places, "--quiet")
+    return Job(
+        name, command, Path.cwd(), parse_cron(cron), zone, max_hours, leaves_machine=_leaves_machine(settings)
+    )
+
+
+def _leaves_machine(settings: Settings) -> bool:
+    """Whether a night has to reach other machines."""
+    from ...artifacts.remote.files import is_address
+
+    return bool(
+        settings.engine.address
+        or settings.embed.allow_download
+        or any(is_address(target) for target in settings.publish.targets)
+    )
+
+
+def _program() -> tuple[str, ...]:
+    """How this very noctule is started: the script beside its Python, else the module."""
+    script = Path(sys.executable).with_name("noctule")
+    if script.is_file():
+        return (str(script),)
+    found_by = os.environ.get("PYTHONPATH", "")
+    way = ("/usr/bin/env", f"PYTHONPATH={found_by}") if found_by else ()
+    return (*way, sys.executable, "-m", "noctule.flows.cli.main")
+
+
+def _require_zone(zone: str) -> None:
+    from zoneinfo import ZoneInfo
+
+    if not zone:
+        return
+    try:
+        ZoneInfo(zone)
+    except (OSError, ValueError, KeyError):
+        raise SettingsError(
+            "there is no such time zone",
+            where=f"--timezone {zone}",
+            hint="For instance: Europe/Berlin, or UTC",
+        ) from None
+
+
+def _chosen(form: Form) -> Form:
+    if form != "auto":
+        return form
+    if os.environ.get("PREFECT_API_URL"):
+        return "prefect"
+    return "systemd" if shutil.which("systemctl") or not shutil.which("crontab") else "crontab"
+
+
+def _serve(job: Job, flags: Flags, out: Path, *, install: bool) -> None:
+    if install or not os.environ.get("PREFECT_API_URL"):
+        raise SettingsError(
+            "a Prefect schedule is served by a process that keeps running; there is nothing to install"
+            if install
+            else "there is no Prefect server to serve to",
+            where="--install" if install else "PREFECT_API_URL",
+            hint="Without a server: noctule schedule --as systemd. With one, run this under your service manager.",
+        )
+    from ..prefect_server.private import prefect_api
+    from ..run.request import found_settings
+
+    config = flags.config or found_settings()
+    parameters: dict[str, object] = {
+        "config": str(config.absolute()) if config else None,
+        "store": str(flags.store.absolute()),
+        "out": str(out.absolute()),
+    }
+    with prefect_api(flags.store) as url:
+        from ..schedule.serve import Served, serve
+
+        told = {"served": f"nightly/{job.name}", "cron": job.cron.text, "timezone": job.zone, "server": url}
+        if flags.as_json:
+            output.emit(told)
+        else:
+            output.say(
+                f"Serving nightly/{job.name} to {url}: {job.cron.text}. Ctrl-C ends it; the schedule stays."
+            )
+        sys.stdout.flush()
+        serve(Served(job.name, job.cron.text, job.zone, parameters))
+
+
+def _print(job: Job, form: Form, flags: Flags) -> None:
+    from ..schedule import units
+
+    if form == "crontab":
+        lines = units.crontab_lines(job)
+        if flags.as_json:
+            output.emit({"crontab": "\n".join(lines)})
+            return
+        for line in lines:
+            output.say(line)
+        return
+    files = {f"{job.name}.service": units.service(job), f"{job.name}.timer": units.timer(job)}
+    if flags.as_json:
+        output.emit({"units": files, "on_calendar": list(job.cron.on_calendar(job.zone))})
+        return
+    for text in files.values():
+        output.say(text)
+    output.say("# Put them where systemd looks, and switch the timer on: noctule schedule … --install")
+
+
+def _install(job: Job, form: Form, flags: Flags) -> None:
+    from ..schedule.install import install_crontab, install_units
+
+    done = install_crontab(job) if form == "crontab" else install_units(job)
+    if flags.as_json:
+        output.emit({"files": list(done.files), "notes": list(done.notes)})
+        return
+    for file in done.files:
+        output.say(f"wrote {file}")
+    for note in done.notes:
+        output.say(note)

@@ -1,0 +1,170 @@
+"""The commands ``search``, ``similar`` and ``related``: hits for a person to read, or as JSON."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from ...pipeline.errors import QueryError
+from . import output
+from .flags import Flags, with_flags
+
+if TYPE_CHECKING:
+    from ...artifacts.query import Searcher
+    from ...artifacts.query.context import Request
+
+Mode = Literal["hybrid", "keyword", "semantic", "code"]
+TopN = Annotated[int, typer.Option("--top-n", "-n", min=1, max=1000, help="How many hits.")]
+EncoderName = Literal["static", "full"]
+Encoder = Annotated[
+    EncoderName | None,
+    typer.Option(
+        "--encoder",
+        help="What turns the query into a vector: the snapshot's term vectors, or the model itself (seconds to load).",
+        show_default="static, or what the settings say",
+    ),
+]
+Explain = Annotated[
+    bool, typer.Option("--explain", help="Show where each score comes from, and what each stage did.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    for command in (search, similar, related):
+        app.command()(with_flags(command))
+
+
+def search(  # noqa: PLR0913, PLR0917  # one for each option
+    flags: Flags,
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="Words, a question, or code.", show_default=False)
+    ],
+    top_n: TopN = 10,
+    mode: Annotated[Mode, typer.Option("--mode", help="Which lists are asked.")] = "hybrid",
+    filters: Annotated[
+        list[str] | None,
+        typer.Option("--filter", "-f", metavar="KIND:VALUE", help="Only documents for which this holds.", show_default=False),
+    ] = None,
+    hypothesis: Annotated[
+        str, typer.Option("--hypothesis", metavar="TEXT", help="An answer as it might be written (HyDE).")
+    ] = "",
+    namespaces: Annotated[
+        list[str] | None,
+        typer.Option("--namespace", metavar="NAME=DIR", help="Search these stores, and fuse their answers.", show_default=False),
+    ] = None,
+    encoder: Encoder = None,
+    explain: Explain = False,
+) -> None:  # fmt: skip
+    """Search the current snapshot.
+
+    "a phrase" must stand there, -word must not, title:word must stand in that field, begin* begins a word.
+
+    Filters: collection, path (a glob), tag, author, language, after, before, community, doc, front.KEY.
+
+    Examples: noctule search "how do I cancel a request" --explain ; noctule search 'fetch -react' --filter tag:api
+    """
+    from ...artifacts.query.context import Request
+    from ...artifacts.query.retrieval.filters import parse_filter
+    from . import search_text
+
+    request = Request(query, top_n, mode, tuple(map(parse_filter, filters or ())), hypothesis)
+    if namespaces:
+        _search_namespaces(flags, request, namespaces, encoder)
+        return
+    with _searcher(flags, flags.store, encoder) as searcher:
+        answer = searcher.ask(request)
+    if flags.as_json:
+        output.emit(answer.as_dict())
+    else:
+        search_text.print_answer(answer, explain=explain)
+
+
+def similar(
+    flags: Flags,
+    document: Annotated[str, typer.Argument(metavar="DOC", help="A document, as collection:path.")],
+    top_n: TopN = 10,
+    explain: Explain = False,
+) -> None:
+    """Find documents like one.
+
+    Example: noctule similar docs:guide/install.md
+    """
+    from . import search_text
+
+    with _searcher(flags, flags.store) as searcher:
+        answer = searcher.similar(document, top_n)
+    if flags.as_json:
+        output.emit(answer.as_dict())
+    else:
+        search_text.print_answer(answer, explain=explain)
+
+
+def related(
+    flags: Flags,
+    term: Annotated[str, typer.Argument(metavar="TERM", help="A word of the vocabulary, or any text.")],
+    top_n: TopN = 10,
+    encoder: Encoder = None,
+) -> None:
+    """List words of the corpus that mean almost the same.
+
+    Example: noctule related authentication
+    """
+    with _searcher(flags, flags.store, encoder) as searcher:
+        found = searcher.related(term, top_n)
+    if flags.as_json:
+        output.emit({"term": term, "related": [{"term": c.term, "similarity": c.similarity} for c in found]})
+        return
+    for concept in found:
+        output.say(f"{concept.similarity:.3f}  {output.plain(concept.term)}")
+    if not found:
+        output.say("No word of the vocabulary is near it.")
+
+
+@contextmanager
+def _searcher(flags: Flags, store: Path, encoder: EncoderName | None = None) -> Iterator[Searcher]:
+    from ...artifacts import query as searching
+    from ...artifacts.store.store import Store
+    from ..run.request import read_settings
+
+    settings = read_settings(flags.config)
+    if encoder is not None:
+        search = settings.search.model_copy(update={"encoder": encoder})
+        settings = settings.model_copy(update={"search": search})
+    with searching.open(Store(store), settings) as searcher, warnings.catch_warnings():
+        # The answer carries them too, and they are printed with it.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        yield searcher
+
+
+def _search_namespaces(flags: Flags, request: Request, given: list[str], encoder: EncoderName | None) -> None:
+    from ...artifacts.query.federate import search_namespaces
+    from . import search_text
+
+    stores = dict(_namespace(each) for each in given)
+    with ExitStack() as opened:
+        searchers = {
+            name: opened.enter_context(_searcher(flags, store, encoder)) for name, store in stores.items()
+        }
+        found = search_namespaces(searchers, request)
+    if flags.as_json:
+        hits = [
+            each.hit.as_dict() | {"namespace": each.namespace, "rank": each.rank, "score": each.score}
+            for each in found.hits
+        ]
+        said = [f"{name}: {each}" for name, answer in found.answers.items() for each in answer.warnings]
+        output.emit({"query": request.text, "hits": hits, "warnings": said})
+    else:
+        search_text.print_federated(found)
+
+
+def _namespace(given: str) -> tuple[str, Path]:
+    name, equals, folder = given.partition("=")
+    if not (name and equals and folder):
+        raise QueryError("a namespace is written NAME=DIR", where=given, hint="DIR is a store's folder.")
+    return name, Path(folder)

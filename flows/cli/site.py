@@ -1,0 +1,169 @@
+"""The commands that make a site: ``site``, ``nightly``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...pipeline.errors import SettingsError
+from . import output
+from .flags import Flags, with_flags
+from .runs import (
+    AcceptDrop,
+    AcceptShrink,
+    AllowEmpty,
+    Engine,
+    NoPrefect,
+    path_text,
+    print_build,
+    ready,
+    request_of,
+    run_work,
+)
+
+if TYPE_CHECKING:
+    from ...docsite.build import SiteResult
+    from ..run.request import IndexRequest
+    from ..run.result import BuildResult
+    from ..run.work import Night
+
+_Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the site.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    for command in (site, nightly):
+        app.command()(with_flags(command))
+
+
+def site(
+    flags: Flags,
+    out: _Out = Path("public"),
+    no_prefect: NoPrefect = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Make every file anew, also those that did not change.")
+    ] = False,
+    search_only: Annotated[
+        bool,
+        typer.Option(
+            "--search-only", help="Only the search, for a folder of HTML that something else built."
+        ),
+    ] = False,
+    insert: Annotated[
+        bool, typer.Option("--insert", help="With --search-only: also put the script line into every page.")
+    ] = False,
+) -> None:
+    """Render the current snapshot as a static site; it replaces an older one at once.
+
+    Examples: noctule site --out public, then open public/index.html ; noctule site --search-only --out html
+    """
+    from ...artifacts.store.store import Store
+    from ..run.request import read_settings
+
+    settings = read_settings(flags.config)
+    Store(flags.store).open().close()
+    if search_only:
+        from .search_only import search_only as build
+
+        build(flags, out, settings, no_prefect=no_prefect, insert=insert)
+        return
+    if insert:
+        raise SettingsError(
+            "--insert goes with --search-only", where="noctule site", hint="A site of its own needs no line."
+        )
+
+    def work() -> SiteResult:
+        if no_prefect:
+            from ..run.steps import PlainSteps
+            from ..run.work import build_site
+
+            return build_site(flags.store, out, settings.site, PlainSteps(), settings.search, full=full)
+        from ..site import site as flow
+
+        store, folder = str(flags.store.absolute()), str(out.absolute())
+        return flow(config=path_text(flags.config), store=store, out=folder, full=full)
+
+    built = run_work(flags, no_prefect, work)
+    if flags.as_json:
+        output.emit(_site_json(built))
+        return
+    _print_site(built)
+
+
+def nightly(
+    flags: Flags,
+    out: _Out = Path("public"),
+    no_prefect: NoPrefect = False,
+    allow_empty: AllowEmpty = False,
+    accept_drop: AcceptDrop = False,
+    accept_shrink: AcceptShrink = False,
+    engine: Engine = None,
+) -> None:
+    """Index what the settings describe, then build the site: the command for a timer.
+
+    Example: noctule nightly --config /srv/docs/noctule.toml --out /srv/www (configs/noctule.timer runs it)
+    """
+    request = request_of(flags, (), None)
+    request = replace(
+        request, allow_empty=allow_empty, accept_drop=accept_drop, accept_shrink=accept_shrink, engine=engine
+    )
+
+    def plain(request: IndexRequest) -> Night:
+        from ..run.progress import current
+        from ..run.steps import PlainSteps
+        from ..run.work import build_night
+
+        return build_night(request, out, PlainSteps, current())
+
+    def flow(request: IndexRequest) -> Night:
+        from ..nightly import nightly as run
+
+        config, store = path_text(request.config), str(request.store)
+        folder = str(out.absolute())
+        return run(
+            config=config,
+            store=store,
+            out=folder,
+            allow_empty=allow_empty,
+            accept_drop=accept_drop,
+            accept_shrink=accept_shrink,
+            engine=engine,
+            allow_partial=True,
+        )
+
+    def unchanged(done: BuildResult) -> Night:
+        from ..run.steps import PlainSteps
+        from ..run.work import unchanged_night
+
+        return unchanged_night(request, done, out, PlainSteps)
+
+    night = ready(request, flags, no_prefect, plain if no_prefect else flow, unchanged)
+    # Not before: they take half a second, for which Prefect's server would wait.
+    from ..report.summary import as_json
+    from ..run.result import require_whole
+
+    if flags.as_json:
+        output.emit(as_json(night.build) | {"site": _site_json(night.site)})
+    else:
+        print_build(night.build)
+        _print_site(night.site)
+    require_whole(night.build)
+
+
+def _site_json(built: SiteResult) -> dict[str, object]:
+    return {
+        "pages": built.pages,
+        "files": built.files,
+        "written": built.written,
+        "bytes": built.bytes,
+        "index": str(built.index),
+    }
+
+
+def _print_site(built: SiteResult) -> None:
+    files = f"{built.files:,} files ({built.written:,} new)"
+    output.say(f"site: {built.pages:,} pages, {files}, {output.size(built.bytes)}")
+    output.say(f"Open {built.index}")

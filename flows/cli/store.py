@@ -1,0 +1,233 @@
+"""The commands that look after the store: ``check``, ``snapshots``, ``rollback``, ``prune``, ``report``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import output
+from .flags import Flags, with_flags
+
+if TYPE_CHECKING:
+    from ...artifacts.store.store import Store
+    from ...pipeline.model import SnapshotId
+    from ..report.store import Account
+
+_MAX_SHOWN = 20
+_Snapshot = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="SNAPSHOT", help="A snapshot's id; the current one if not given.", show_default=False
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    for command in (check, snapshots, rollback, prune, report):
+        app.command()(with_flags(command))
+
+
+def check(
+    flags: Flags,
+    snapshot: _Snapshot = None,
+    deep: Annotated[bool, typer.Option("--deep", help="Read every byte and follow every reference.")] = False,
+) -> None:
+    """Prove a snapshot sound.
+
+    Examples: noctule check ; noctule check --deep 3f9c0d2b7a6e5f4d1c0b
+    """
+    from ...artifacts.store.check import check_deep, check_structure
+
+    store = _store(flags)
+    chosen = _chosen(store, snapshot)
+    path = store.path_of(chosen)
+    with output.progress(flags.quiet, flags.as_json) as progress:
+        progress.begin("check", 0, "")
+        try:
+            check_deep(path, chosen) if deep else check_structure(path, chosen)
+        finally:
+            progress.end()
+    if flags.as_json:
+        output.emit({"snapshot": chosen, "deep": deep, "sound": True})
+        return
+    proof = "every byte and reference" if deep else "manifest, files and sizes (every byte: --deep)"
+    output.say(f"snapshot {chosen} is sound: {proof}")
+
+
+def snapshots(flags: Flags) -> None:
+    """List the snapshots in the store, the latest first.
+
+    Example: noctule snapshots --json
+    """
+    from ..report.store import shelf
+
+    rows = shelf(_store(flags))
+    if flags.as_json:
+        output.emit({"snapshots": [row.as_dict() for row in rows]})
+        return
+    if not rows:
+        output.say("There are no snapshots. Make one: noctule index FOLDER")
+        return
+    output.table(
+        ("", "snapshot", "generation", "documents", "passages", "size", ""),
+        [
+            (
+                "*" if row.current else "",
+                row.snapshot,
+                str(row.generation),
+                f"{row.documents:,}",
+                f"{row.passages:,}",
+                output.size(row.bytes),
+                row.damage,
+            )
+            for row in rows
+        ],
+    )
+
+
+def rollback(flags: Flags, snapshot: _Snapshot = None) -> None:
+    """Make the snapshot before (or the one named) the current one again; a second rollback undoes the first.
+
+    Examples: noctule rollback ; noctule rollback 3f9c0d2b7a6e5f4d1c0b
+    """
+    from ...pipeline.model import SnapshotId
+
+    now = _store(flags).rollback(None if snapshot is None else SnapshotId(snapshot))
+    if flags.as_json:
+        output.emit({"snapshot": now})
+        return
+    output.say(f"snapshot {now} is current")
+
+
+def prune(
+    flags: Flags,
+    keep: Annotated[
+        int | None,
+        typer.Option(
+            "--keep",
+            min=0,
+            metavar="N",
+            help="How many besides the current and the previous one.",
+            show_default="store.keep",
+        ),
+    ] = None,
+    embeddings: Annotated[
+        bool, typer.Option("--embeddings", help="Also drop stored vectors that no snapshot left uses.")
+    ] = False,
+    spare_runs: Annotated[
+        int,
+        typer.Option(
+            "--spare-runs", min=0, metavar="N", help="Vectors made since the N-th last run began stay."
+        ),
+    ] = 1,
+) -> None:
+    """Remove old snapshots and sites set aside; the current snapshot, the previous and any in use stay.
+
+    Examples: noctule prune --keep 2 ; noctule prune --embeddings
+    """
+    from dataclasses import asdict
+
+    from ..incremental.embedding_use import prune_store
+    from ..run.request import read_settings
+
+    store, settings = _store(flags), read_settings(flags.config)
+    done = prune_store(
+        store, settings.store.keep if keep is None else keep, settings, spare_runs if embeddings else None
+    )
+    freed = done.embeddings
+    if flags.as_json:
+        output.emit({"removed": list(done.removed), "embeddings": asdict(freed) if freed else None})
+        return
+    for each in done.removed:
+        output.say(f"removed {each}")
+    output.say(f"{len(done.removed)} removed, {len(store.snapshots())} left")
+    if freed:
+        output.say(
+            f"embeddings: {freed.vectors:,} vectors dropped, {output.size(freed.bytes)} freed, "
+            f"{output.size(freed.kept_bytes)} left"
+        )
+
+
+def report(flags: Flags, snapshot: _Snapshot = None) -> None:
+    """Show what a snapshot holds, which files were left out and why, links that lead nowhere, and what took how long.
+
+    Example: noctule report --json
+    """
+    from ..report.store import account
+
+    found = account(_store(flags), snapshot)
+    if flags.as_json:
+        output.emit(found.as_dict())
+        return
+    _print_account(found)
+
+
+def _print_account(found: Account) -> None:
+    output.say(f"snapshot {found.snapshot}, settings {found.settings_sha256[:12]}, model {found.model}")
+    output.table(("table", "rows"), [(name, f"{rows:,}") for name, rows in found.counts.items()])
+    output.say()
+    output.say(f"Left out: {found.skipped:,} skipped, {found.quarantined:,} quarantined")
+    for each in found.rejected[:_MAX_SHOWN]:
+        output.say(f"  {each.kind}: {each.collection}:{each.path}: {each.reason}")
+    _print_more(len(found.rejected))
+    output.say()
+    output.say(f"Links that lead nowhere: {found.unresolved:,}")
+    for link in found.unresolved_targets[:_MAX_SHOWN]:
+        output.say(f"  {link.count:>5,}  {link.target}  (first in {link.first_source}; {link.status})")
+    _print_more(len(found.unresolved_targets))
+    _print_night(found.night)
+    if found.stages:
+        output.say()
+        output.say(f"The run that made it: {found.finished}, {found.seconds:.1f} s")
+        output.table(
+            ("stage", "seconds"), [(name, f"{seconds:.2f}") for name, seconds in found.stages.items()]
+        )
+    _print_gate("How it answers judged queries:", found.relevance)
+    if found.refused:
+        relevance = found.refused["relevance"]
+        heading = f"Not published, {found.refused['finished']}: snapshot {found.refused['refused']}"
+        _print_gate(heading, relevance if isinstance(relevance, dict) else {})
+
+
+def _print_night(night: Mapping[str, Any]) -> None:
+    """What changed with the snapshot, a line for each part of the report; all of it is on the site and in JSON."""
+    from ..report.sheets import sheets
+
+    if not night:
+        return
+    output.say()
+    output.say(f"The night that made it, compared with {night['previous'] or 'nothing: it was the first'}:")
+    for sheet in sheets(night):
+        if sheet.sentence:
+            output.say(f"  {sheet.heading}: {sheet.sentence}")
+
+
+def _print_gate(heading: str, relevance: Mapping[str, object]) -> None:
+    from ..report.store import said
+
+    lines = said(relevance)
+    if lines:
+        output.say()
+        output.say(heading)
+    for line in lines:
+        output.say(f"  {line}")
+
+
+def _print_more(count: int) -> None:
+    if count > _MAX_SHOWN:
+        output.say(f"  and {count - _MAX_SHOWN:,} more (all of them: --json)")
+
+
+def _store(flags: Flags) -> Store:
+    from ...artifacts.store.store import Store
+
+    return Store(flags.store)
+
+
+def _chosen(store: Store, named: str | None) -> SnapshotId:
+    from ..report.store import chosen
+
+    return chosen(store, named)

@@ -1,0 +1,86 @@
+"""What every worker must have in common with the driver, or the snapshot would depend on who computed it."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from ... import artifacts, flows, pipeline
+from ...artifacts.store import durable
+from ...pipeline.errors import EngineUnavailable
+from ...pipeline.identity import combined_hash, sha256_hex
+
+# What decides how a document is cut, counted or encoded.
+_DECIDING = (
+    "beautifulsoup4", "docutils", "markdown-it-py", "mdit-py-plugins", "nh3", "numpy", "pyarrow", "PyStemmer", "PyYAML",
+    "sentence-transformers", "tokenizers", "torch", "transformers",
+)  # fmt: skip
+_SIGN = "sign"
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Code and versions of the driver, and the folder where files are exchanged with what it holds."""
+
+    versions: Mapping[str, str]
+    folder: Path
+    token: str
+
+    def require_same(self) -> None:
+        """Returns on a machine that is as the driver's; else raises ``EngineUnavailable`` saying what differs."""
+        mine, host = versions(), socket.gethostname()
+        differing = [
+            f"{name} {mine.get(name, 'none')} instead of {theirs}"
+            for name, theirs in self.versions.items()
+            if mine.get(name) != theirs
+        ]
+        if differing:
+            raise EngineUnavailable(
+                f"a worker is not as this machine: {', '.join(differing)}",
+                where=host,
+                hint="Install the same versions there, and start the worker again.",
+            )
+        if _read(self.folder / _SIGN) != self.token:
+            raise EngineUnavailable(
+                f"a worker does not see the folder {self.folder}",
+                where=host,
+                hint="Put the store on a file system that all share, or name such a folder as engine.shared.",
+            )
+
+
+def surroundings(folder: Path, token: str) -> Surroundings:
+    """Those of this process; the folder holds the token from now on."""
+    durable.write_file(folder / _SIGN, token.encode())
+    return Surroundings(versions(), folder, token)
+
+
+@lru_cache(maxsize=1)
+def versions() -> dict[str, str]:
+    """Version of Python, of every deciding package, and a hash of noctule's code as it was first used here."""
+    found = {"Python": f"{sys.version_info.major}.{sys.version_info.minor}"}
+    for name in _DECIDING:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "none"
+    return found | {"noctule": f"{pipeline.__version__} ({_code()})"}
+
+
+def _code() -> str:
+    """A hash over the source of the packages that workers run."""
+    roots = [Path(str(package.__file__)).parent for package in (artifacts, flows, pipeline)]
+    files = [(root, path) for root in roots for path in sorted(root.rglob("*.py"))]
+    parts = [f"{root.name}/{path.relative_to(root)}:{sha256_hex(path.read_bytes())}" for root, path in files]
+    return combined_hash(parts)[:12]
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("ascii")
+    except (OSError, ValueError):
+        return ""

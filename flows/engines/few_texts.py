@@ -1,0 +1,77 @@
+"""The few texts of a night: another process loads the model while this one has other work, and encodes them.
+
+What loads a model keeps a core busy for seconds. A night has other work for so long, and then a hundred texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+
+import numpy as np
+
+from ...pipeline.embedding.encoder import Progress, TransformerEncoder, Vectors, load_encoder
+from ...pipeline.settings.settings import Embed
+from ..run.background import Beside
+from ..run.memory import uncollected
+
+# Of more texts this process would rather have the model itself, for all its threads and to show how far it is.
+MOST_TEXTS = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class Few:
+    """Some texts, and the encoder that they are for."""
+
+    embed: Embed
+    texts: tuple[str, ...]
+    as_queries: bool
+
+
+class BesideEncoder:
+    """A process that has the model in memory, or soon will, and gives the vectors that ``encoder`` would."""
+
+    def __init__(self, embed: Embed, encoder: TransformerEncoder) -> None:
+        self._embed = embed.model_copy(update={"precision": encoder.precision, "device": encoder.device})
+        self._encoder = encoder
+        self._beside = Beside()
+        self._begun((), as_queries=False)
+
+    def _begun(self, texts: Sequence[str], *, as_queries: bool) -> Callable[[], tuple[Vectors, int]]:
+        few = Few(self._embed, tuple(texts), as_queries)
+        return self._beside.start(encode_few, few, partial(_encoded, self._encoder, few))
+
+    @property
+    def at_once(self) -> int:
+        """One call at a time."""
+        return 1
+
+    def encode(self, texts: Sequence[str], progress: Progress, *, as_queries: bool) -> Vectors:
+        """The vectors that the encoder of this process would give; raises ``ModelUnavailable``."""
+        vectors, tokens = self._begun(texts, as_queries=as_queries)()
+        progress(tokens)
+        return vectors
+
+    def close(self) -> None:
+        """The process ends, whatever it is doing."""
+        self._beside.__exit__(None, None, None)
+
+
+def encode_few(few: Few) -> tuple[Vectors, int]:
+    """The vectors of the texts and how many tokens these have; without texts the model is loaded."""
+    return _encoded(_encoder(few.embed), few)
+
+
+def _encoded(encoder: TransformerEncoder, few: Few) -> tuple[Vectors, int]:
+    tokens = [0]
+    if not few.texts:
+        return np.zeros((0, encoder.dimension), dtype=np.float32), 0
+    vectors = encoder.encode(few.texts, tokens.append, as_queries=few.as_queries)
+    return vectors, sum(tokens)
+
+
+@lru_cache(maxsize=1)
+def _encoder(embed: Embed) -> TransformerEncoder:
+    with uncollected():
+        return load_encoder(embed)

@@ -1,0 +1,65 @@
+"""The engine that the settings name, for the time of a build."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+from ...artifacts.store import durable
+from ...artifacts.store.layout import STAGING_PREFIX
+from ...artifacts.store.store import Store
+from ...pipeline.embedding.encoder import available_cores
+from ...pipeline.settings.settings import Settings
+from . import Engine
+from .cluster import Cluster, Clustered
+from .local import Inline, Processes
+
+
+@contextmanager
+def opened(settings: Settings, store: Store) -> Iterator[Engine]:
+    """The engine, until the block ends; the store's lock must be held. A cluster is reached at its first batch."""
+    kind = settings.engine.kind
+    if kind == "inline":
+        yield Inline()
+    elif kind == "processes":
+        processes = Processes(settings)
+        try:
+            yield processes
+        finally:
+            processes.close()
+    else:
+        folder = _exchange_folder(settings, store)
+        engine = Clustered(settings, folder, _connecting(settings, folder))
+        try:
+            yield engine
+        finally:
+            try:
+                engine.close()
+            finally:
+                durable.remove_tree(folder)
+
+
+def _exchange_folder(settings: Settings, store: Store) -> Path:
+    """A new folder that every worker sees; what a dead run leaves in a store is swept by the next."""
+    if not settings.engine.shared:
+        return store.stage().path
+    folder = Path(settings.engine.shared).expanduser().absolute() / f"{STAGING_PREFIX}{uuid4().hex}"
+    durable.make_directory(folder)
+    return folder
+
+
+def _connecting(settings: Settings, folder: Path) -> Callable[[], Cluster]:
+    address, workers = settings.engine.address, settings.embed.workers or available_cores()
+
+    def connect() -> Cluster:
+        if settings.engine.kind == "dask":
+            from .dask import DaskCluster
+
+            return DaskCluster(address, workers, folder)
+        from .ray import RayCluster
+
+        return RayCluster(address, workers)
+
+    return connect

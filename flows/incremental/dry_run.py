@@ -1,0 +1,200 @@
+"""What a run would do, found out by reading the sources and the current snapshot; nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from ...artifacts.cache.parse_cache import Remembered
+from ...artifacts.store.run_records import read_runs
+from ...artifacts.store.snapshot import Snapshot, read_manifest
+from ...artifacts.store.store import Store
+from ...pipeline.discover import FoundFile
+from ...pipeline.errors import ArtifactError, CollectionShrank
+from ...pipeline.model import Rejection
+from ...pipeline.settings.settings import Settings
+from ..report.history import Estimate, Kind, estimate, past_runs
+from ..run.result import BuildOptions
+from ..stages.corpus import require_remembered
+from ..stages.shrink_guard import documents_before, require_unshrunk
+from ..stages.sources import Listing, list_sources, seen_source
+from .rebuild_reasons import Rebuild, rebuilds
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionChanges:
+    """Files of a collection against the current snapshot; ``moved`` are whole and unchanged under another path.
+
+    ``refused`` were quarantined when the current snapshot was made, and are tried again.
+    """
+
+    collection: str
+    files: int
+    new: tuple[str, ...]
+    changed: tuple[str, ...]
+    moved: tuple[str, ...]
+    removed: tuple[str, ...]
+    refused: int
+    unchanged: int
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What a run would read and do; ``stopped`` says why a collection would fail, ``reads`` whether files are looked at."""
+
+    collections: tuple[CollectionChanges, ...]
+    bytes: int
+    rejections: tuple[Rejection, ...]
+    rebuilt: tuple[Rebuild, ...]
+    texts: int
+    time: Estimate | None
+    stopped: Mapping[str, str]
+    stops: bool = False
+    reads: bool = True
+
+    @property
+    def to_do(self) -> int:
+        """Files that are new, moved or changed, and documents that are gone."""
+        return sum(len(c.new) + len(c.changed) + len(c.moved) + len(c.removed) for c in self.collections)
+
+    def as_dict(self) -> dict[str, object]:
+        """The forecast as JSON prints it."""
+        return asdict(self) | {
+            "files": {each.collection: each.files for each in self.collections},
+            "rejected": [asdict(each) for each in self.rejections],
+            "rebuilt": [str(each) for each in self.rebuilt],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """The current snapshot: the source hash of each document by its path, and the files it left out."""
+
+    hashes: Mapping[str, Mapping[str, str]]
+    refused: Mapping[str, frozenset[str]]
+    texts: int
+    documents: int
+
+
+def forecast(settings: Settings, store: Store, options: BuildOptions) -> Forecast:
+    """What ``build_snapshot`` would do now; raises ``MissingRoot``, or ``SourceError`` where it cannot begin where it is told to."""
+    if options.start in ("embed", "links"):
+        return _recalled(settings, store, options)
+    listing = list_sources(settings)
+    before = _before(store)
+    changes = tuple(
+        _changes(name, [file for file in listing.files if file.collection == name], settings, before)
+        for name in sorted(settings.collections)
+        if name not in listing.failures
+    )
+    rebuilt = rebuilds(store, settings)
+    texts = _texts(changes, rebuilt, before)
+    documents = sum(each.files for each in changes)
+    runs = past_runs(read_runs(store.root))
+    kind: Kind = "first" if options.start == "parse" else _kind(changes, rebuilt, before)
+    stopped = _stopped(settings, listing, store, changes, options)
+    return Forecast(
+        collections=changes,
+        bytes=sum(file.size for file in listing.files),
+        rejections=listing.rejections,
+        rebuilt=rebuilt,
+        texts=texts,
+        time=estimate(runs, kind, documents, texts),
+        stopped=stopped,
+        stops=len(stopped) == len(settings.collections),
+    )
+
+
+def _recalled(settings: Settings, store: Store, options: BuildOptions) -> Forecast:
+    """A run that begins after the files: with all texts encoded again, or none; raises ``SourceError`` if it cannot."""
+    require_remembered(Remembered(store.root), store.current(), settings)
+    before, runs, anew = _before(store), past_runs(read_runs(store.root)), options.start == "embed"
+    texts = before.texts if anew else 0
+    time = estimate(runs, "first" if anew else "night", before.documents, texts)
+    return Forecast((), 0, (), rebuilds(store, settings), texts, time, {}, reads=False)
+
+
+def _before(store: Store) -> _Before:
+    try:
+        current = store.current()
+        if current is None:
+            return _Before({}, {}, 0, 0)
+        path = store.path_of(current)
+        snapshot = Snapshot(path, read_manifest(path, current), None)
+        hashes: dict[str, dict[str, str]] = {}
+        for row in snapshot.table("documents", ["collection", "path", "sha256"]).to_pylist():
+            hashes.setdefault(row["collection"], {})[row["path"]] = row["sha256"]
+        refused: dict[str, set[str]] = {}
+        for row in snapshot.table("report", ["collection", "path"]).to_pylist():
+            refused.setdefault(row["collection"], set()).add(row["path"])
+        counts = snapshot.manifest.counts
+        return _Before(
+            hashes,
+            {name: frozenset(paths) for name, paths in refused.items()},
+            counts.get("vectors", 0),
+            counts.get("documents", 0),
+        )
+    except ArtifactError:
+        return _Before({}, {}, 0, 0)  # what it is that cannot be read is among the reasons to rebuild
+
+
+def _changes(name: str, files: Sequence[FoundFile], settings: Settings, before: _Before) -> CollectionChanges:
+    known, refused = before.hashes.get(name, {}), before.refused.get(name, frozenset())
+    seen = ((file.path, seen_source(file, settings)) for file in files)
+    # One that cannot be read is a change.
+    now = {path: source.sha256 if source else "" for path, source in seen}
+    removed = sorted(known.keys() - now.keys())
+    gone = {known[path] for path in removed}
+    unknown = sorted(path for path in now.keys() - known.keys() if path not in refused)
+    moved = [path for path in unknown if now[path] in gone]
+    changed = sorted(path for path in now.keys() & known.keys() if now[path] != known[path])
+    return CollectionChanges(
+        collection=name,
+        files=len(files),
+        new=tuple(path for path in unknown if now[path] not in gone),
+        changed=tuple(changed),
+        moved=tuple(moved),
+        removed=tuple(path for path in removed if known[path] not in {now[other] for other in moved}),
+        refused=len((now.keys() - known.keys()) & refused),
+        unchanged=len(now.keys() & known.keys()) - len(changed),
+    )
+
+
+def _texts(changes: Sequence[CollectionChanges], rebuilt: Sequence[Rebuild], before: _Before) -> int:
+    """Passages to encode at most: of every document whose file changed, or of all."""
+    documents = sum(len(each.new) + len(each.changed) for each in changes)
+    if any(
+        "embed" in each.stages and each.what.split(".")[0] in ("embed", "model", "chunk") for each in rebuilt
+    ):
+        documents = sum(each.files for each in changes)
+    per_document = before.texts / before.documents if before.documents else 1.0
+    return round(documents * per_document)
+
+
+def _kind(changes: Sequence[CollectionChanges], rebuilt: Sequence[Rebuild], before: _Before) -> Kind:
+    if not before.documents or any("parse" in each.stages or "embed" in each.stages for each in rebuilt):
+        return "first"
+    quiet = not rebuilt and not any(c.new or c.changed or c.moved or c.removed for c in changes)
+    return "unchanged" if quiet else "night"
+
+
+def _stopped(
+    settings: Settings,
+    listing: Listing,
+    store: Store,
+    changes: Sequence[CollectionChanges],
+    options: BuildOptions,
+) -> dict[str, str]:
+    """Why each collection would fail, of those that would by what can be seen without parsing."""
+    before = documents_before(store)
+    found: dict[str, str] = {name: error.what for name, error in listing.failures.items()}
+    for each in changes:
+        if not each.files and not options.allow_empty:
+            found[each.collection] = "it holds no file that is to be indexed (--allow-empty)"
+            continue
+        try:
+            have, count = len(before.get(each.collection, ())), each.files - each.refused
+            require_unshrunk(settings, each.collection, have, count, accept=options.accept_shrink)
+        except CollectionShrank as error:
+            found[each.collection] = f"{error.what} (--accept-shrink)"
+    return dict(sorted(found.items()))

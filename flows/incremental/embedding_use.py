@@ -1,0 +1,103 @@
+"""Which vectors of the embedding store are still needed: those of texts that a kept snapshot has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from ...artifacts.cache.embeddings import folder_name
+from ...artifacts.cache.prune import Freed, prune_embeddings
+from ...artifacts.store.replaced_sites import drop_asides
+from ...artifacts.store.run_records import read_runs
+from ...artifacts.store.snapshot import Snapshot, read_manifest
+from ...artifacts.store.store import Store
+from ...pipeline.embedding.model_files import find
+from ...pipeline.errors import ModelUnavailable
+from ...pipeline.identity import text_hash
+from ...pipeline.model import ResolvedLink, SnapshotId
+from ...pipeline.settings.settings import QueryEncoder, Settings
+from ..stages.encode import key_of, query_hash
+from ..stages.training_texts import phrases, spans
+
+_DEVICES = ("cpu", "cuda", "mps")
+_LINK_COLUMNS = ("source_id", "target_id", "fragment", "kind", "target", "text", "ordinal", "status")
+
+
+@dataclass(frozen=True, slots=True)
+class PrunedStore:
+    """Snapshots that were removed, and what the embedding store lost, where it was asked to."""
+
+    removed: tuple[SnapshotId, ...]
+    embeddings: Freed | None
+
+
+def prune_store(store: Store, keep: int, settings: Settings, spare_runs: int | None) -> PrunedStore:
+    """Old snapshots go, sites that were set aside, and then the vectors that none of those left uses; raises as ``Store.prune`` does.
+
+    Vectors written since the ``spare_runs``-th last run on record began stay. ``None``: the embedding store is left alone.
+    """
+    with store.lock("prune"):
+        removed = store.prune(keep)
+        drop_asides(store.root)
+        if spare_runs is None:
+            return PrunedStore(removed, None)
+        used = _used(store, settings)
+        return PrunedStore(removed, prune_embeddings(store.root, used, _begin_of(store, spare_runs)))
+
+
+def _used(store: Store, settings: Settings) -> dict[str, set[str]]:
+    """Content hashes of every text of every snapshot, by the folder of the model that made it.
+
+    A snapshot that cannot be read would make its texts look unused, so it is an error here.
+    """
+    found: dict[str, set[str]] = {}
+    for info in store.snapshots():
+        path = store.path_of(info.snapshot_id)
+        snapshot = Snapshot(path, read_manifest(path, info.snapshot_id), None)
+        hashes = set(_hashes(snapshot, settings))
+        for device in dict.fromkeys([*_DEVICES, settings.embed.device]):
+            model = snapshot.manifest.model
+            found.setdefault(folder_name(key_of(model.sha256, model.precision, device)), set()).update(hashes)
+    return found
+
+
+def _hashes(snapshot: Snapshot, settings: Settings) -> Iterator[str]:
+    """Passages and words, and what the query encoder learned from, which is chosen anew from the snapshot's tables."""
+    yield from snapshot.table("vectors", ["content_hash"]).column("content_hash").to_pylist()
+    yield from map(text_hash, snapshot.table("vocabulary", ["term"]).column("term").to_pylist())
+    given: Any = snapshot.manifest.settings.get("query_encoder", {})
+    encoder = QueryEncoder.model_validate(given)
+    documents = snapshot.table("documents", ["doc_id", "title", "language"])
+    taught = [
+        phrases(documents, snapshot.table("sections", ["doc_id", "title"]), _links(snapshot), encoder),
+        spans(documents, snapshot.table("passages", ["doc_id", "text", "content_hash"]), encoder),
+    ]
+    texts = [text for each in taught for text in each.texts]
+    yield from map(text_hash, texts)
+    try:
+        prompt = find(settings.embed).query_prompt
+    except ModelUnavailable:
+        return
+    yield from (query_hash(prompt, text) for text in texts)
+
+
+def _links(snapshot: Snapshot) -> list[ResolvedLink]:
+    return [ResolvedLink(**row) for row in snapshot.table("links", _LINK_COLUMNS).to_pylist()]
+
+
+def _begin_of(store: Store, runs: int) -> float:
+    """When the so-many-th last run on record began, in seconds of the epoch; the end of time for none."""
+    if runs == 0:
+        return float("inf")
+    return min(map(_begin, read_runs(store.root)[:runs]), default=0.0)
+
+
+def _begin(record: dict[str, Any]) -> float:
+    """0, which spares everything, for a record whose name is no time."""
+    try:
+        finished = datetime.strptime(str(record["finished"]), "%Y%m%dT%H%M%S%fZ").replace(tzinfo=UTC)
+    except ValueError:
+        return 0.0
+    return finished.timestamp() - float(record.get("seconds", 0.0))

@@ -1,0 +1,138 @@
+"""What a run has to make anew because the settings, the model or the analyzer changed, and why."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ...artifacts.store.manifest import Manifest
+from ...artifacts.store.snapshot import read_manifest
+from ...artifacts.store.store import Store
+from ...pipeline import __version__
+from ...pipeline.embedding.model_files import find
+from ...pipeline.errors import ArtifactError, ModelUnavailable
+from ...pipeline.lexical import analyzer as text
+from ...pipeline.settings.collection import Collection
+from ...pipeline.settings.settings import Settings
+
+_log = logging.getLogger("noctule")
+_MAX_VALUE_CHARS = 60
+_ABSENT = "absent"
+_ALL = ("parse", "embed", "links", "lexical", "communities", "vocabulary", "query encoder", "vector index")
+# What depends on a setting, by the longest beginning of its name that is here. Stages are named as in the report.
+_STAGES: Mapping[str, tuple[str, ...]] = {
+    "analyzer.version": ("parse", "lexical", "vocabulary", "query encoder"),
+    "chunk": ("parse", "embed", "lexical", "vocabulary", "query encoder", "vector index"),
+    "collections": _ALL,
+    "communities": ("communities",),
+    "embed": ("embed", "vocabulary", "query encoder", "vector index"),
+    "embed.query_prompt": ("query encoder",),
+    "lexical": ("lexical", "communities", "vocabulary", "query encoder"),
+    "model.sha256": ("embed", "vocabulary", "query encoder", "vector index"),
+    "noctule": ("parse",),
+    "query_encoder": ("query encoder",),
+    "vectors": ("vector index",),
+    "vocabulary": ("vocabulary", "query encoder"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuild:
+    """A change since the current snapshot, and the stages that its results depend on."""
+
+    what: str
+    before: str
+    now: str
+    stages: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.what} was {self.before}, is {self.now}: {', '.join(self.stages)} made anew"
+
+
+def rebuilds(store: Store, settings: Settings) -> tuple[Rebuild, ...]:
+    """Every change between the current snapshot and a run with these settings; none before the first snapshot.
+
+    A snapshot that cannot be read is one change: everything is made anew.
+    """
+    try:
+        current = store.current()
+        if current is None:
+            return ()
+        return compared(read_manifest(store.path_of(current), current), settings)
+    except ArtifactError as error:
+        return (Rebuild("the current snapshot", "readable", error.what, _ALL),)
+
+
+def compared(manifest: Manifest, settings: Settings) -> tuple[Rebuild, ...]:
+    """Every difference between what shaped the snapshot and what would shape it today, by name."""
+    today = _flat(settings.shaping())
+    before = _defaults(settings) | _flat(manifest.settings)
+    found = [*_of_collections(manifest.settings, settings)]
+    known = {f"collections.{name}." for name in _both(manifest.settings, settings)}
+    for name in sorted(before.keys() | today.keys()):
+        if name.startswith("collections.") and not name.startswith(tuple(known)):
+            continue  # a collection that came or went is said in one line
+        if before.get(name, _ABSENT) != today.get(name, _ABSENT):
+            found.append(_changed(name, before.get(name, _ABSENT), today.get(name, _ABSENT)))
+    return (*found, *_of_code(manifest, settings))
+
+
+def _of_code(manifest: Manifest, settings: Settings) -> Iterator[Rebuild]:
+    """The model's weights, the analyzer and noctule itself: no setting names their versions."""
+    if (analyzer := manifest.analyzer.get("version", _ABSENT)) != text.VERSION:
+        yield _changed("analyzer.version", analyzer, text.VERSION)
+    if (version := manifest.tools.get("noctule", _ABSENT)) != __version__:
+        yield _changed("noctule", version, __version__)
+    try:
+        weights = find(settings.embed).sha256
+    except ModelUnavailable:
+        return  # the run itself says so, and stops
+    if weights != manifest.model.sha256:
+        yield _changed("model.sha256", manifest.model.sha256[:12], weights[:12])
+
+
+def _changed(name: str, before: object, now: object) -> Rebuild:
+    beginnings = [each for each in _STAGES if name == each or name.startswith(f"{each}.")]
+    stages = _STAGES[max(beginnings, key=len)] if beginnings else _ALL
+    if name.startswith("collections."):
+        stages = (f"every document of {name.split('.')[1]}", *stages)
+    return Rebuild(name, _shown(before), _shown(now), stages)
+
+
+def _both(before: Mapping[str, object], settings: Settings) -> list[str]:
+    return sorted(set(_names(before)) & set(settings.collections))
+
+
+def _of_collections(before: Mapping[str, object], settings: Settings) -> Iterator[Rebuild]:
+    names = set(_names(before))
+    for name in sorted(names ^ set(settings.collections)):
+        gone = name in names
+        stages = ("links", "lexical", "communities", "vocabulary", "query encoder", "vector index")
+        was, now = ("there", "gone") if gone else ("not there", "new")
+        yield Rebuild(f"collection {name}", was, now, stages)
+
+
+def _names(shaping: Mapping[str, object]) -> list[str]:
+    collections = shaping.get("collections")
+    return sorted(collections) if isinstance(collections, dict) else []
+
+
+def _defaults(settings: Settings) -> dict[str, object]:
+    """What a snapshot that does not know a setting was made with: its default."""
+    collections = {name: Collection(root="") for name in settings.collections}
+    return _flat(Settings(collections=collections).shaping())
+
+
+def _flat(value: object, at: str = "") -> dict[str, object]:
+    if not isinstance(value, Mapping):
+        return {at.rstrip("."): value}
+    return {name: leaf for key, each in value.items() for name, leaf in _flat(each, f"{at}{key}.").items()}
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list | tuple) and any(isinstance(each, dict) for each in value):
+        return f"{len(value):,} of them"
+    written = value if isinstance(value, str) and value == _ABSENT else json.dumps(value, ensure_ascii=False)
+    return written if len(written) <= _MAX_VALUE_CHARS else f"{written[:_MAX_VALUE_CHARS]}…"

@@ -1,0 +1,1 @@
+"""The private Prefect API of one run: its process, its client and its settings."""

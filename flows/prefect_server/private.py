@@ -1,0 +1,256 @@
+"""Prefect for the length of one run: quiet, local, without telemetry, and gone when the run is.
+
+    with prefect_api(Path(".noctule")):
+        from noctule.flows.index import index
+        index(store=".noctule", sources=["docs"])
+
+``PREFECT_API_URL`` names a server to use. Without it a private one is started on a free loopback port, with its
+own ``PREFECT_HOME`` in the store: it dies with its parent and writes what is queued before it stops. Prefect's
+own temporary server does neither. What Prefect keeps is a log: ``<store>/prefect`` may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import http.client
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from ...artifacts.store import durable, locks
+from ...pipeline.errors import NoctuleError, SettingsError
+from . import client as api_client
+
+START_LIMIT_S = 120.0
+DRAIN_LIMIT_S = 60.0
+MAX_HOME_BYTES = 200_000_000
+_LOOPBACK = "127.0.0.1"
+_NO_PREFECT = "Or do the same work without Prefect: --no-prefect"
+
+# No connection leaves this machine, whatever the shell's environment says.
+TELEMETRY_OFF = {
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "DO_NOT_TRACK": "1",
+}
+# Never a temporary server, never a pickle.
+PINNED = {
+    "PREFECT_SERVER_EPHEMERAL_ENABLED": "false",
+    "PREFECT_RESULTS_PERSIST_BY_DEFAULT": "false",
+    "PREFECT_TASKS_DEFAULT_PERSIST_RESULT": "false",
+    "PREFECT_TASKS_DEFAULT_NO_CACHE": "true",
+    # Nothing forks here; worker processes switch it off for themselves.
+    "TOKENIZERS_PARALLELISM": "true",
+}
+# What a user may set otherwise. A recorder batch of 1 (Prefect's default) loses task runs; a flush interval
+# under 1 s is cut to 0 by the recorder, which then spins: it took two thirds of a core.
+PREFERRED = {
+    "PREFECT_SERVER_UI_ENABLED": "false",
+    "PREFECT_SERVER_LOGGING_LEVEL": "ERROR",
+    "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
+    "PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW": "ignore",
+    "PREFECT_LOGGING_EXTRA_LOGGERS": "noctule",
+    "PREFECT_CLIENT_MAX_RETRIES": "2",
+    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE": "200",
+    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL": "1.0",
+    "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_BATCH_SIZE": "500",
+}
+# A server that lives for one run schedules nothing.
+_PRIVATE_SERVER = {
+    "PREFECT_SERVER_SERVICES_SCHEDULER_ENABLED": "false",
+    "PREFECT_SERVER_SERVICES_LATE_RUNS_ENABLED": "false",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Server:
+    process: subprocess.Popen[bytes]
+    url: str
+    log: Path
+
+
+def configure(home: Path) -> None:
+    """Prefect's settings in this process's environment; only an import of Prefect that comes later heeds them."""
+    os.environ.update(TELEMETRY_OFF | PINNED)
+    for name, value in PREFERRED.items():
+        os.environ.setdefault(name, value)
+    os.environ["PREFECT_HOME"] = str(home)
+    for name in ("NO_PROXY", "no_proxy"):
+        # Else Prefect would ask a proxy for its own loopback address.
+        known = [part for part in os.environ.get(name, "").split(",") if part]
+        os.environ[name] = ",".join(dict.fromkeys([*known, _LOOPBACK, "localhost"]))
+
+
+@contextmanager
+def prefect_api(
+    state_dir: Path,
+    start_limit_s: float = START_LIMIT_S,
+    drain_limit_s: float = DRAIN_LIMIT_S,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> Iterator[str]:
+    """The address of a Prefect API that answers, for the block's time; enter it before Prefect is imported.
+
+    A private server takes seconds to start, on another core: ``meanwhile`` is done once in that time.
+    Raises ``StoreBusy`` when another run uses the store's private API, ``SettingsError`` when none can be had
+    within ``start_limit_s`` seconds after that, and what ``meanwhile`` raises.
+    """
+    home = state_dir.absolute() / "prefect"
+    given = os.environ.get("PREFECT_API_URL", "")
+    _require_unimported(given)
+    configure(home)
+    if given:
+        _require_answer(given)
+        meanwhile()
+        yield given
+        return
+    with _only_run(state_dir), _private_server(home, start_limit_s, meanwhile) as url:
+        try:
+            # Nobody else uses this home while the lock is ours: what is still open there has no process.
+            with suppress(Exception):
+                api_client.crash_stale_runs()
+            with api_client.without_heartbeats():
+                yield url
+        finally:
+            with suppress(Exception):
+                api_client.drain(url, drain_limit_s)
+
+
+def _require_unimported(given: str) -> None:
+    if "prefect" in sys.modules and not given:
+        raise RuntimeError("enter prefect_api() before Prefect is imported: its settings are read then")
+
+
+def _only_run(state_dir: Path) -> AbstractContextManager[None]:
+    durable.make_directory(state_dir)
+    return locks.exclusive(state_dir / "prefect.lock", "flow")
+
+
+def _require_answer(url: str) -> None:
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        socket.create_connection((parts.hostname or "", port), timeout=10).close()
+    except (OSError, ValueError) as error:
+        raise SettingsError(
+            f"the Prefect server does not answer: {error}",
+            where=f"PREFECT_API_URL={url}",
+            hint=f"Start it, or unset PREFECT_API_URL for a private one. {_NO_PREFECT}",
+        ) from None
+
+
+@contextmanager
+def _private_server(home: Path, start_limit_s: float, meanwhile: Callable[[], None]) -> Iterator[str]:
+    """The address of a server that is up, until the block ends; its socket is ours before the server starts."""
+    if _size(home) > MAX_HOME_BYTES:
+        durable.remove_tree(home)
+    with socket.socket() as listener:
+        listener.bind((_LOOPBACK, 0))
+        listener.listen(128)
+        os.environ["PREFECT_API_URL"] = f"http://{_LOOPBACK}:{listener.getsockname()[1]}/api"
+        try:
+            server = _started(home, listener, start_limit_s, meanwhile)
+            try:
+                listener.close()
+                yield server.url
+            finally:
+                _stop(server.process)
+        finally:
+            os.environ.pop("PREFECT_API_URL", None)
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def _started(
+    home: Path, listener: socket.socket, start_limit_s: float, meanwhile: Callable[[], None]
+) -> _Server:
+    """A server that answers; where the first one fails on what an earlier Prefect left, one with an empty home."""
+    had_history, server = (home / "prefect.db").exists(), _start(home, listener)
+    with _stopped_on_error(server):
+        meanwhile()
+    try:
+        return _ready(server, start_limit_s)
+    except SettingsError:
+        if not had_history:
+            raise
+    durable.remove_tree(home)
+    return _ready(_start(home, listener), start_limit_s)
+
+
+def _start(home: Path, listener: socket.socket) -> _Server:
+    durable.make_directory(home)
+    log = home / "api.log"
+    script = str(Path(__file__).with_name("api_server.py"))
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            # -P: else this folder would be searched first, and its site.py is not Python's.
+            [sys.executable, "-P", script, str(listener.fileno()), str(os.getpid())],
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **_PRIVATE_SERVER},
+            pass_fds=(listener.fileno(),),
+            # Ctrl-C in a terminal reaches the flow and not the server, which must still take its report.
+            start_new_session=True,
+        )
+    return _Server(process, os.environ["PREFECT_API_URL"], log)
+
+
+def _ready(server: _Server, start_limit_s: float) -> _Server:
+    """The server, once it answers; it has so many seconds for it from now on."""
+    with _stopped_on_error(server):
+        _wait(server, time.monotonic() + start_limit_s)
+    return server
+
+
+@contextmanager
+def _stopped_on_error(server: _Server) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        _stop(server.process)
+        raise
+
+
+def _wait(server: _Server, deadline: float) -> None:
+    begun = time.monotonic()
+    while time.monotonic() < deadline:
+        if server.process.poll() is not None:
+            raise _start_failed(server, f"it exited with {server.process.returncode}")
+        with suppress(OSError, http.client.HTTPException):
+            if api_client.is_healthy(server.url, timeout_s=min(2.0, max(0.1, deadline - time.monotonic()))):
+                return
+        time.sleep(0.05)
+    raise _start_failed(server, f"it did not answer within {time.monotonic() - begun:.0f} s")
+
+
+def _start_failed(server: _Server, reason: str) -> NoctuleError:
+    return SettingsError(
+        f"the private Prefect API did not start: {reason}{_last_line(server.log)}",
+        where=str(server.log),
+        hint=f"If its database is damaged, delete {server.log.parent}. {_NO_PREFECT}",
+    )
+
+
+def _last_line(log: Path) -> str:
+    lines = log.read_text(encoding="utf-8", errors="replace").split("\n") if log.is_file() else []
+    said = [line.strip() for line in lines if line.strip()]
+    return f" ({said[-1][:200]})" if said else ""
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    finally:
+        if process.stdin is not None:
+            process.stdin.close()

@@ -1,0 +1,138 @@
+"""Does what was found hold for other queries? Settings found on some of the queries are tried on the others.
+
+k-fold cross-validation over the queries: each fold is answered with the settings that the other folds chose, so no
+query is answered with settings that it helped to choose. The answers are compared with today's, query by query.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ....artifacts.judged.significance import Comparison, compare, holm
+from .descent import AxisOfToday, Effort, search
+from .space import Change, Point
+from .trials import Floats, Trials
+
+SIGNIFICANT = 0.05
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class OfSet:
+    """A judged set: what the chosen settings reach on it, and what settings chosen without a query reach on it."""
+
+    judged: str
+    chosen: float
+    held_out: Comparison
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The settings that a tuning chose, and whether they are better than today's.
+
+    ``overall`` compares the held-out answers with today's over all sets, each set counting the same. ``votes`` says
+    how many of the ``folds`` chose each change; ``tried`` how many different settings were searched with.
+    """
+
+    point: Point
+    chosen: float
+    overall: Comparison
+    sets: tuple[OfSet, ...]
+    folds: int
+    votes: tuple[tuple[Change, int], ...]
+    tried: int
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def better(self) -> bool:
+        """Whether there is a change, and held-out answers are better by more than chance explains."""
+        gain, p = self.overall.difference, self.overall.p
+        return bool(self.point.changes) and gain > 0 and p < SIGNIFICANT
+
+    def as_dict(self) -> dict[str, object]:
+        """The outcome as JSON prints it."""
+        return {
+            "changes": {change.key: change.value for change in self.point.changes},
+            "better": self.better,
+            "chosen": round(self.chosen, 6),
+            "held_out": rounded(self.overall),
+            "sets": [
+                {
+                    "judged": each.judged,
+                    "chosen": round(each.chosen, 6),
+                    **rounded(each.held_out),
+                    "p_holm": round(each.p, 6),
+                }
+                for each in self.sets
+            ],
+            "folds": self.folds,
+            "votes": [
+                {"key": change.key, "value": change.value, "folds": count} for change, count in self.votes
+            ],
+            "tried": self.tried,
+            "warnings": list(self.warnings),
+        }
+
+
+def rounded(comparison: Comparison) -> dict[str, float]:
+    """A comparison's figures as JSON prints them."""
+    return {key: round(value, 6) for key, value in asdict(comparison).items()}
+
+
+def tune(trials: Trials, axes: Sequence[AxisOfToday], folds: int, effort: Effort) -> Found:
+    """The best settings on all queries, and what settings found so are worth on queries that were kept apart."""
+    parts = [fold_of(len(ground.queries), folds, effort.seed) for ground in trials.grounds]
+    today = trials.scores(Point())
+    held = [scores.copy() for scores in today]
+    votes: Counter[Change] = Counter()
+    for fold in range(folds):
+        point = search(axes, lambda p, fold=fold: _worth(trials.scores(p), parts, fold), effort)  # type: ignore[misc]
+        votes.update(point.changes)
+        for own, scores, part in zip(held, trials.scores(point), parts, strict=True):
+            own[part == fold] = scores[part == fold]
+    point = search(axes, lambda p: _worth(trials.scores(p), parts, -1), effort)
+    return _found(trials, point, held, folds, votes)
+
+
+def fold_of(queries: int, folds: int, seed: int) -> Ints:
+    """The fold of each query: as many queries in each as can be, drawn by the seed."""
+    order = np.random.default_rng(seed).permutation(queries)
+    return (np.argsort(order) % folds).astype(np.int64)
+
+
+def _worth(scores: Sequence[Floats], parts: Sequence[Ints], without: int) -> float:
+    """The mean over the sets of the mean over their queries, but for those of one fold."""
+    means = [own[part != without].mean() for own, part in zip(scores, parts, strict=True)]
+    return float(np.mean(means))
+
+
+def _found(trials: Trials, point: Point, held: Sequence[Floats], folds: int, votes: Counter[Change]) -> Found:
+    today, chosen = trials.scores(Point()), trials.scores(point)
+    comparisons = [compare(before, after) for before, after in zip(today, held, strict=True)]  # type: ignore[arg-type]
+    names = [ground.judged.name for ground in trials.grounds]
+    corrected = holm([each.p for each in comparisons])
+    return Found(
+        point=point,
+        chosen=float(np.mean([own.mean() for own in chosen])),
+        overall=compare(_level(today), _level(held)),  # type: ignore[arg-type]
+        sets=tuple(
+            OfSet(name, float(own.mean()), comparison, p)
+            for name, own, comparison, p in zip(names, chosen, comparisons, corrected, strict=True)
+        ),
+        folds=folds,
+        votes=tuple(sorted(votes.items(), key=lambda each: (-each[1], each[0].key, str(each[0].value)))),
+        tried=trials.spent,
+        warnings=tuple(trials.warnings),
+    )
+
+
+def _level(scores: Sequence[Floats]) -> Floats:
+    """All queries in a row, weighed so that their mean is the mean over the sets."""
+    total = sum(len(own) for own in scores)
+    return np.concatenate([own * (total / (len(scores) * len(own))) for own in scores])

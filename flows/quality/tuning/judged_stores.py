@@ -1,0 +1,124 @@
+"""Where a tuning is done: the stores that were named, and which judged set can be asked of which of them.
+
+Stores that hold a set's documents in passages of different sizes make the size an axis of the space: nothing that a
+snapshot can be searched with changes it, so each value is a store of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ....artifacts.judged.evaluate import for_evaluation
+from ....artifacts.judged.locating import locate, places
+from ....artifacts.judged.reading import Judged
+from ....artifacts.query import Searcher
+from ....artifacts.query.understanding.query_vectors import KeptVectors, shared_encoder
+from ....artifacts.store.snapshot import Snapshot
+from ....artifacts.store.store import Store
+from ....pipeline.errors import SourceError
+from ....pipeline.settings.settings import Chunk, Lexical, Settings
+from .space import CHUNK, Axis, Value
+from .trials import Built, Ground, KeptLists, chunk_label, most_kept
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What tuning works on: the sets with their snapshots, the settings as they are today, an axis for passage sizes.
+
+    Today's settings have the scoring and the passages of the first store's snapshot, whatever the file says.
+    """
+
+    grounds: tuple[Ground, ...]
+    today: Settings
+    sizes: Axis | None
+    notes: tuple[str, ...]
+
+
+@contextmanager
+def place(stores: Sequence[Path], sets: Sequence[Judged], settings: Settings) -> Iterator[Place]:
+    """The place for the block's time; raises as ``Store.open`` does, or ``SourceError`` where a set fits no store."""
+    with ExitStack() as stack:
+        encoders: dict[str, KeptVectors] = {}
+        opened = []
+        for root in stores:
+            snapshot = stack.enter_context(Store(root).open())
+            encoder = shared_encoder(snapshot, settings, encoders)
+            opened.append(_Opened(root, snapshot, Searcher(snapshot, for_evaluation(settings), encoder)))
+            stack.enter_context(opened[-1].searcher)
+        first = opened[0]
+        today = settings.model_copy(update={"lexical": first.lexical, "chunk": first.chunk})
+        grounds = tuple(_ground(judged, opened) for judged in sets)
+        sizes, notes = _sizes(grounds, today)
+        yield Place(_narrowed(grounds, sizes, today), today, sizes, notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    root: Path
+    snapshot: Snapshot
+    searcher: Searcher
+
+    @property
+    def lexical(self) -> Lexical:
+        return Lexical.model_validate(self.snapshot.manifest.settings["lexical"])
+
+    @property
+    def chunk(self) -> Chunk:
+        return Chunk.model_validate(self.snapshot.manifest.settings["chunk"])
+
+
+def _ground(judged: Judged, opened: Sequence[_Opened]) -> Ground:
+    """The set and every snapshot that holds some of its documents; the last refusal where there is none."""
+    built: dict[str, Built] = {}
+    refusal: SourceError | None = None
+    for each in opened:
+        try:
+            located = locate(judged, places(each.snapshot))
+        except SourceError as error:
+            refusal = error
+            continue
+        label = chunk_label(Settings(chunk=each.chunk))
+        if label in built:
+            raise SourceError(
+                f"{judged.name} is in two stores with passages of the same size ({label})",
+                where=str(each.root),
+                hint="Name one of them, or index it again with another chunk.max_tokens.",
+            )
+        kept = KeptLists(most_kept(each.searcher.corpus.passages, len(judged.answerable)))
+        built[label] = Built(each.searcher, located, each.lexical, kept=kept)
+    if not built:
+        assert refusal is not None
+        raise refusal
+    return Ground(judged, built)
+
+
+def _sizes(grounds: Sequence[Ground], today: Settings) -> tuple[Axis | None, tuple[str, ...]]:
+    """The sizes that every set with several stores has; what only some have is left out, and said."""
+    several = [list(ground.built) for ground in grounds if len(ground.built) > 1]
+    if not several:
+        return None, ()
+    common = [label for label in several[0] if all(label in others for others in several)]
+    left = sorted({label for labels in several for label in labels} - set(common))
+    notes = [f"passages of {label} tokens are not tried: a set has no such store" for label in left]
+    if chunk_label(today) not in common:
+        raise SourceError(
+            f"the first store has passages of {chunk_label(today)} tokens, and a set has no store with these",
+            where=", ".join(ground.judged.name for ground in grounds),
+            hint="Name first the store that is in use, and build the same sizes for every set.",
+        )
+    return Axis(CHUNK, tuple(common)) if len(common) > 1 else None, tuple(notes)
+
+
+def _narrowed(grounds: Sequence[Ground], sizes: Axis | None, today: Settings) -> tuple[Ground, ...]:
+    """The sets with the snapshots that are tried, and no others."""
+    kept: tuple[Value, ...] = sizes.values if sizes else (chunk_label(today),)
+    return tuple(
+        Ground(each.judged, _tried(each.built, kept)) if len(each.built) > 1 else each for each in grounds
+    )
+
+
+def _tried(built: Mapping[str, Built], kept: Collection[Value]) -> dict[str, Built]:
+    return {label: each for label, each in built.items() if label in kept}

@@ -1,0 +1,120 @@
+"""What ``noctule tune`` does: from folders and stores to a verdict, and to a settings file if there is a gain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ....artifacts.judged.reading import Judged
+from ....artifacts.query import Mode
+from ....artifacts.store import durable
+from ....pipeline.errors import SettingsError, SourceError
+from ....pipeline.settings.settings import Settings
+from ...run.request import read_settings
+from ..evaluate import judged_sets
+from .descent import AxisOfToday, Effort
+from .held_out import Found, tune
+from .judged_stores import Place, place
+from .settings_file import as_file
+from .space import DEFAULT_SPACE, Axis, applied, axes, checked, read_space, today
+from .trials import Trials
+
+if TYPE_CHECKING:
+    from ...run.steps import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to tune, on what, and how hard to try."""
+
+    stores: tuple[Path, ...]
+    config: Path | None
+    judged: tuple[Path, ...]
+    mode: Mode
+    space: Path | None
+    folds: int
+    effort: Effort
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """What was found, and the settings with it."""
+
+    found: Found
+    settings: Settings
+    notes: tuple[str, ...]
+
+
+def run(request: Request, progress: Progress) -> Tuned:
+    """The best settings and whether they hold; raises ``SettingsError``, ``SourceError`` or as ``Store.open`` does."""
+    if not request.judged:
+        raise SettingsError(
+            "there is nothing to tune on", where="--judged", hint="Name a folder: --judged DIR"
+        )
+    settings, sets = read_settings(request.config), judged_sets(request.judged)
+    _require_queries(sets, request.folds)
+    space = read_space(request.space) if request.space else axes(_default(), "the default space")
+    checked(space, settings)
+    with place(request.stores, sets, settings) as at:
+        found = _found(request, space, at, progress)
+        return Tuned(found, applied(at.today, found.point), (*_notes(at, settings), *_left_out(at)))
+
+
+def _default() -> dict[str, object]:
+    return {key: list(values) for key, values in DEFAULT_SPACE.items()}
+
+
+def _found(request: Request, space: Sequence[Axis], at: Place, progress: Progress) -> Found:
+    wanted = [*space, *([at.sizes] if at.sizes else [])]
+    of_today = [AxisOfToday(axis, today(at.today, axis)) for axis in wanted]
+    progress.begin("tune", request.effort.points * (request.folds + 1), "settings")
+    try:
+        trials = Trials(at.grounds, at.today, request.mode, progress.advance)
+        return tune(trials, of_today, request.folds, request.effort)
+    finally:
+        progress.end()
+
+
+def write(tuned: Tuned, path: Path, *, even_if_noise: bool) -> bool:
+    """Whether the settings were written: only if they are better, or chance does not matter to whoever asks."""
+    if not (tuned.found.better or (even_if_noise and tuned.found.point.changes)):
+        return False
+    durable.replace_file(path.absolute(), as_file(tuned.settings, tuned.found))
+    return True
+
+
+def _require_queries(sets: Sequence[Judged], folds: int) -> None:
+    for judged in sets:
+        if len(judged.answerable) < 2 * folds:
+            raise SourceError(
+                f"{len(judged.answerable)} queries that a document answers are too few for {folds} folds",
+                where=judged.name,
+                hint=f"Judge {2 * folds} or more, or ask for fewer --folds.",
+            )
+
+
+def _notes(at: Place, settings: Settings) -> tuple[str, ...]:
+    own = at.today.lexical == settings.lexical and at.today.chunk == settings.chunk
+    other = "the snapshot was built with other [lexical] or [chunk] settings than the file has; the snapshot's count"
+    return (*at.notes, *([] if own else [other]))
+
+
+def _left_out(at: Place) -> list[str]:
+    """What the judgements name that is not there: it counts against every setting alike, and is said."""
+    said = []
+    for ground in at.grounds:
+        judged, missing = ground.judged, len(next(iter(ground.built.values())).located.missing)
+        excluded = len(judged.queries) - len(judged.answerable)
+        counts = {
+            "judged documents are not in the snapshot": missing,
+            "queries are named by the judgements alone": len(judged.unknown_queries),
+            "queries have no document that answers them": excluded,
+        }
+        said += [
+            f"{judged.name}: {count:,} {what} (noctule evaluate lists them)"
+            for what, count in counts.items()
+            if count
+        ]
+    return said

@@ -1,0 +1,63 @@
+"""Tuned settings as a file: today's settings that are not the defaults, the changes in them, and what they are worth."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ....pipeline.settings.settings import Settings
+from .held_out import Found
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def as_file(settings: Settings, found: Found) -> bytes:
+    """The settings as TOML, after a comment that says what was chosen and how sure that is."""
+    given = settings.model_dump(mode="json", exclude_defaults=True)
+    return "\n".join([*(f"# {line}" for line in heading(found)), "", *as_toml(given), ""]).encode()
+
+
+def heading(found: Found) -> tuple[str, ...]:
+    """What a tuning found, in lines."""
+    result = found.overall
+    names = ", ".join(each.judged for each in found.sets)
+    sure = "better than chance explains" if found.better else "within noise"
+    return (
+        f"Tuned on {names} ({result.queries} queries, {found.folds} folds): {sure}.",
+        f"Held-out nDCG@10 {result.baseline:.4f} to {result.mean:.4f}, difference {result.difference:+.4f}, "
+        f"95 % interval {result.low:+.4f} to {result.high:+.4f}, p {result.p:.4f}.",
+        *(f"Changed: {change}" for change in found.point.changes),
+    )
+
+
+def as_toml(given: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[str]:
+    """Lines of TOML: plain values under the table's name, then the tables in it; TOML has no word for ``None``."""
+    plain = {key: value for key, value in given.items() if not isinstance(value, dict)}
+    if path and (plain or not given):
+        yield f"[{'.'.join(map(_key, path))}]"
+    for key, value in plain.items():
+        yield f"{_key(key)} = {_value(value)}"
+    if plain:
+        yield ""
+    for key, value in given.items():
+        if isinstance(value, dict):
+            yield from as_toml(value, (*path, key))
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _string(name)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_key(key)} = {_value(each)}" for key, each in value.items()) + " }"
+    return _string(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _string(value: str) -> str:
+    """A basic string: JSON's escapes are TOML's but for halves of surrogate pairs, and DEL must be escaped."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,1 @@
+"""What a run did and what the store holds, as lines, pages and rows."""

@@ -1,0 +1,158 @@
+"""Which documents and links are not as they were, from the columns of two snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...artifacts.store.snapshot import Snapshot
+
+# What a report names of a long list; the count is always whole.
+MOST_NAMED = 1000
+_FENCE = "\x00"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """How many there are, and the first of them by name."""
+
+    count: int
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """Documents by id; ``moved`` are those whose source is the same under another path, as ``before -> now``."""
+
+    added: Named
+    changed: Named
+    moved: Named
+    removed: Named
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link by its source and target, and what became of it."""
+
+    source: str
+    target: str
+    fate: str
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Links that lead nowhere since this night, and links that did and do so no more."""
+
+    broken: int
+    mended: int
+    first_broken: tuple[Link, ...]
+    first_mended: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Files left out tonight and not before, with the reason; and how many were, and can be used again."""
+
+    count: int
+    first: tuple[tuple[str, str], ...]
+    mended: Named
+
+
+def named(names: Iterable[str]) -> Named:
+    """The names, sorted and bounded."""
+    ordered = sorted(names)
+    return Named(len(ordered), tuple(ordered[:MOST_NAMED]))
+
+
+def document_changes(before: Snapshot | None, now: Snapshot) -> Documents:
+    """What was added, changed, moved and removed since the snapshot before; all is new without one."""
+    old, new = _hashes(before), _hashes(now)
+    added, removed = new.keys() - old.keys(), old.keys() - new.keys()
+    by_hash = {old[name]: name for name in sorted(removed, reverse=True)}
+    moved = {name: by_hash[new[name]] for name in sorted(added) if new[name] in by_hash}
+    return Documents(
+        added=named(added - moved.keys()),
+        changed=named(name for name in new.keys() & old.keys() if new[name] != old[name]),
+        moved=named(f"{source} -> {name}" for name, source in moved.items()),
+        removed=named(removed - set(moved.values())),
+    )
+
+
+def _hashes(snapshot: Snapshot | None) -> Mapping[str, str]:
+    if snapshot is None:
+        return {}
+    table = snapshot.table("documents", ["doc_id", "sha256"])
+    return dict(zip(*(table.column(name).to_pylist() for name in ("doc_id", "sha256")), strict=True))
+
+
+def refused_files(before: Snapshot | None, now: Snapshot) -> Refused:
+    """Files that are left out and were not, and the other way round."""
+    old, new = _rejected(before), _rejected(now)
+    fresh = sorted(new.keys() - old.keys())
+    return Refused(
+        len(fresh), tuple((name, new[name]) for name in fresh[:MOST_NAMED]), named(old.keys() - new.keys())
+    )
+
+
+def _rejected(snapshot: Snapshot | None) -> Mapping[str, str]:
+    if snapshot is None:
+        return {}
+    rows = snapshot.table("report").to_pylist()
+    # A note is of a file that is in the snapshot.
+    left_out = (row for row in rows if row["kind"] != "noted")
+    return {f"{row['collection']}:{row['path']}": f"{row['kind']}: {row['reason']}" for row in left_out}
+
+
+def link_changes(before: Snapshot | None, now: Snapshot) -> Links:
+    """Links that broke and links that were mended; a link is known by its page and its target as written."""
+    if before is None:
+        return Links(0, 0, (), ())
+    was, is_ = _missing(before), _missing(now)
+    broken = _sorted(is_.filter(pc.invert(pc.is_in(is_.column("key"), was.column("key").combine_chunks()))))
+    mended = _sorted(was.filter(pc.invert(pc.is_in(was.column("key"), is_.column("key").combine_chunks()))))
+    return Links(
+        broken=len(broken),
+        mended=len(mended),
+        first_broken=tuple(_link(key, status) for key, status in broken[:MOST_NAMED]),
+        first_mended=_fates(now, [key for key, _ in mended[:MOST_NAMED]]),
+    )
+
+
+def _missing(snapshot: Snapshot) -> pa.Table:
+    table = snapshot.table("links", ["source_id", "target", "status"])
+    return _keyed(table.filter(pc.starts_with(table.column("status"), "missing")))
+
+
+def _keyed(table: pa.Table) -> pa.Table:
+    key = pc.binary_join_element_wise(table.column("source_id"), table.column("target"), _FENCE)
+    return pa.table({"key": key, "status": table.column("status")})
+
+
+def _sorted(table: pa.Table) -> list[tuple[str, str]]:
+    """Each key once."""
+    return sorted(dict(zip(*(table.column(i).to_pylist() for i in range(2)), strict=True)).items())
+
+
+def _link(key: str, fate: str) -> Link:
+    source, _, target = key.partition(_FENCE)
+    return Link(source, target, fate)
+
+
+def _fates(now: Snapshot, keys: list[str]) -> tuple[Link, ...]:
+    """Why each of these links is no longer one that leads nowhere."""
+    if not keys:
+        return ()
+    sources = pa.array(sorted({key.partition(_FENCE)[0] for key in keys}), pa.string())
+    table = now.table("links", ["source_id", "target", "status"])
+    there = dict(_sorted(_keyed(table.filter(pc.is_in(table.column("source_id"), sources)))))
+    documents = now.table("documents", ["doc_id"]).column("doc_id")
+    left = set(documents.filter(pc.is_in(documents, sources)).to_pylist())
+    return tuple(
+        _link(
+            key, there.get(key) or ("taken out" if key.partition(_FENCE)[0] in left else "its page is gone")
+        )
+        for key in keys
+    )

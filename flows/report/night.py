@@ -1,0 +1,171 @@
+"""The report of a night: what the new snapshot has that the one before had not, what it took, and how it answers."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pyarrow as pa
+
+from ...artifacts.store.night_reports import nights, read_night, write_night
+from ...artifacts.store.run_records import read_runs
+from ...artifacts.store.snapshot import Snapshot, read_manifest
+from ...artifacts.store.store import Store
+from ...pipeline.errors import ArtifactError
+from ...pipeline.model import SnapshotId
+from ..incremental.rebuild_reasons import Rebuild
+from ..quality import gate_lines
+from ..run.result import BuildResult
+from .document_changes import Documents, Links, Refused, document_changes, link_changes, refused_files
+from .history import WEEK, past_runs, usual
+from .topic_changes import Rising, Topics, rising_terms, topic_changes
+
+_log = logging.getLogger("noctule")
+_SITE = "site"
+_COUNTED = ("documents", "sections", "passages", "links", "communities", "terms", "vocabulary")
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much there is of something, before and now."""
+
+    what: str
+    before: int
+    now: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Seconds of a stage tonight, and the median of the last week's runs."""
+
+    stage: str
+    seconds: float
+    usual: float
+
+
+@dataclass(frozen=True, slots=True)
+class NightReport:
+    """All that changed with a snapshot; ``previous`` is empty for the first, ``runs`` are the last nights that it is compared with.
+
+    ``failed`` are the collections that keep the documents they had, and why.
+    """
+
+    snapshot: str
+    previous: str
+    finished: str
+    documents: Documents
+    refused: Refused
+    links: Links
+    topics: Topics
+    rising: tuple[Rising, ...]
+    sizes: tuple[Size, ...]
+    seconds: float
+    usual_seconds: float
+    runs: int
+    stages: tuple[Stage, ...]
+    encoded: int
+    reused: int
+    rebuilt: tuple[str, ...]
+    failed: Mapping[str, str]
+    relevance: tuple[str, ...]
+
+
+def keep_report(
+    store: Store, result: BuildResult, previous: SnapshotId | None, rebuilt: Sequence[Rebuild]
+) -> None:
+    """The report of the night beside its snapshot; what stands in its way is a warning, for the snapshot is published.
+
+    A night that changed nothing has none: the report of the night that made the snapshot stays.
+    """
+    if not result.changed:
+        return
+    try:
+        report = compose(store, result, previous, rebuilt)
+        write_night(store.root, result.snapshot, asdict(report))
+    except (ArtifactError, OSError, pa.ArrowException) as error:
+        _log.warning("the night has no report: %s", error)
+
+
+def compose(
+    store: Store, result: BuildResult, previous: SnapshotId | None, rebuilt: Sequence[Rebuild]
+) -> NightReport:
+    """The report, from the columns of both snapshots and the records of runs; raises ``ArtifactError``."""
+    now = _opened(store, result.snapshot)
+    before = None if previous in (None, result.snapshot) else _readable(store, previous)
+    runs = [run for run in past_runs(read_runs(store.root)) if run.snapshot != result.snapshot]
+    # A first run takes ten times as long, one that found nothing new a tenth: they count where there is no other.
+    earlier = ([run for run in runs if run.kind == "night"] or runs)[:WEEK]
+    typical = usual(earlier)
+    return NightReport(
+        snapshot=result.snapshot,
+        previous=before.id if before else "",
+        finished=f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC",
+        documents=document_changes(before, now),
+        refused=refused_files(before, now),
+        links=link_changes(before, now),
+        topics=topic_changes(before, now),
+        rising=rising_terms(before, now),
+        sizes=_sizes(before, now),
+        seconds=round(result.seconds, 3),
+        usual_seconds=round(sum(typical.values()), 3),
+        runs=len(earlier),
+        stages=_stages(result, typical),
+        encoded=result.encoded,
+        reused=result.reused,
+        rebuilt=tuple(map(str, rebuilt)),
+        failed=result.failed,
+        relevance=gate_lines.figures(result.relevance) if result.relevance else (),
+    )
+
+
+def add_site(store: Path, snapshot: SnapshotId, seconds: float) -> None:
+    """The first site of a snapshot is a stage of its night; raises ``WriteFailed``."""
+    report = read_night(store, snapshot)
+    if report is None or _site_seconds(report) is not None:
+        return
+    others = [took for each in nights(store) if (took := _site_seconds(each)) is not None]
+    stage = Stage(_SITE, round(seconds, 3), round(median(others), 3) if others else 0.0)
+    write_night(store, snapshot, report | {"stages": [*report["stages"], asdict(stage)]})
+
+
+def _site_seconds(report: Mapping[str, Any]) -> float | None:
+    return next((each["seconds"] for each in report["stages"] if each["stage"] == _SITE), None)
+
+
+def _opened(store: Store, snapshot: SnapshotId) -> Snapshot:
+    """The snapshot without a check of every byte: it was just proved, or read last night; pages have checksums."""
+    path = store.path_of(snapshot)
+    return Snapshot(path, read_manifest(path, snapshot), None)
+
+
+def _readable(store: Store, snapshot: SnapshotId | None) -> Snapshot | None:
+    try:
+        return _opened(store, snapshot) if snapshot else None
+    except ArtifactError as error:
+        _log.warning("the report compares with nothing: %s", error)
+        return None
+
+
+def _sizes(before: Snapshot | None, now: Snapshot) -> tuple[Size, ...]:
+    old: Mapping[str, int] = before.manifest.counts if before else {}
+    found = [Size(name, old.get(name, 0), now.manifest.counts.get(name, 0)) for name in _COUNTED]
+    return (*found, Size("bytes", _bytes(before), _bytes(now)))
+
+
+def _bytes(snapshot: Snapshot | None) -> int:
+    return sum(entry.bytes for entry in snapshot.manifest.files.values()) if snapshot else 0
+
+
+def _stages(result: BuildResult, typical: Mapping[str, float]) -> tuple[Stage, ...]:
+    tonight: dict[str, float] = {}
+    for time in result.times:
+        tonight[time.stage] = tonight.get(time.stage, 0.0) + time.seconds
+    return tuple(
+        Stage(name, round(tonight.get(name, 0.0), 3), round(typical.get(name, 0.0), 3))
+        for name in dict.fromkeys([*tonight, *typical])
+    )

@@ -1,0 +1,199 @@
+"""What the store holds, and what one snapshot says of itself: counts, files left out, links that lead nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from ...artifacts.store.night_reports import read_night
+from ...artifacts.store.run_records import read_runs
+from ...artifacts.store.snapshot import read_manifest
+from ...artifacts.store.store import Store
+from ...pipeline.errors import ArtifactError, NoSnapshot
+from ...pipeline.model import Rejection, SnapshotId
+
+if TYPE_CHECKING:
+    from ...artifacts.store.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class ShelfRow:
+    """A snapshot in the store's list; ``damage`` says why its manifest cannot be read."""
+
+    snapshot: SnapshotId
+    generation: int
+    current: bool
+    previous: bool
+    documents: int = 0
+    passages: int = 0
+    bytes: int = 0
+    damage: str = ""
+
+    def as_dict(self) -> dict[str, object]:
+        """The row as JSON prints it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class UnresolvedLink:
+    """A target that some documents link to and none is; ``first_source`` is the first of them."""
+
+    target: str
+    status: str
+    count: int
+    first_source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """All that ``noctule report`` shows; ``stages`` and ``finished`` are empty if the run's record is gone.
+
+    ``night`` is the report of the night that made the snapshot, empty if it has none; ``relevance`` is what the gate found when the snapshot was made, ``refused`` the last run that it stopped since
+    then: empty where there is none.
+    """
+
+    snapshot: SnapshotId
+    settings_sha256: str
+    model: str
+    counts: Mapping[str, int]
+    rejected: tuple[Rejection, ...]
+    unresolved: int
+    unresolved_targets: tuple[UnresolvedLink, ...]
+    finished: str
+    seconds: float
+    stages: Mapping[str, float]
+    relevance: Mapping[str, object] = field(default_factory=dict)
+    refused: Mapping[str, object] = field(default_factory=dict)
+    night: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def skipped(self) -> int:
+        """Files passed over, such as links, pipes and drafts."""
+        return sum(each.kind == "skipped" for each in self.rejected)
+
+    @property
+    def quarantined(self) -> int:
+        """Files that could not be used."""
+        return sum(each.kind == "quarantined" for each in self.rejected)
+
+    def as_dict(self) -> dict[str, object]:
+        """The account as JSON prints it."""
+        return asdict(self) | {"skipped": self.skipped, "quarantined": self.quarantined}
+
+
+def chosen(store: Store, named: str | None) -> SnapshotId:
+    """The snapshot named, else the current one; raises ``NoSnapshot`` where there is none."""
+    if named is not None:
+        return SnapshotId(named)
+    current = store.current()
+    if current is None:
+        raise NoSnapshot(
+            "nothing has been published yet", where=str(store.root), hint="Make one: noctule index FOLDER"
+        )
+    return current
+
+
+def shelf(store: Store) -> tuple[ShelfRow, ...]:
+    """Every snapshot of the store, the latest to become current first."""
+    store.current()  # A pointer that cannot be read must not look like a store without a current snapshot.
+    rows = []
+    for info in store.snapshots():
+        row = ShelfRow(info.snapshot_id, info.generation, info.current, info.previous)
+        rows.append(_described(row, store))
+    return tuple(rows)
+
+
+def _described(row: ShelfRow, store: Store) -> ShelfRow:
+    try:
+        manifest = read_manifest(store.path_of(row.snapshot), row.snapshot)
+    except ArtifactError as error:
+        return replace(row, damage=error.what)
+    return replace(
+        row,
+        documents=manifest.counts.get("documents", 0),
+        passages=manifest.counts.get("passages", 0),
+        bytes=sum(entry.bytes for entry in manifest.files.values()),
+    )
+
+
+def account(store: Store, named: str | None) -> Account:
+    """What the snapshot named (or the current one) holds and left out; raises as ``Store.open`` does."""
+    with store.open(None if named is None else SnapshotId(named)) as snapshot:
+        manifest, run = snapshot.manifest, _run_of(store, snapshot.id)
+        targets = _unresolved(snapshot)
+        return Account(
+            snapshot=snapshot.id,
+            settings_sha256=manifest.settings_sha256,
+            model=manifest.model.name,
+            counts=dict(manifest.counts),
+            rejected=_rejected(snapshot),
+            unresolved=sum(each.count for each in targets),
+            unresolved_targets=targets,
+            finished=run.finished,
+            seconds=run.seconds,
+            stages=run.stages,
+            relevance=run.relevance,
+            refused=_refused(store) if named is None else {},
+            night=read_night(store.root, snapshot.id) or {},
+        )
+
+
+def _rejected(snapshot: Snapshot) -> tuple[Rejection, ...]:
+    return tuple(Rejection(**row) for row in snapshot.table("report").to_pylist())
+
+
+def _unresolved(snapshot: Snapshot) -> tuple[UnresolvedLink, ...]:
+    """Targets by how often they are linked to, then by name."""
+    links = snapshot.table("links", ["source_id", "target", "status"])
+    counts: dict[tuple[str, str], int] = {}
+    first: dict[tuple[str, str], str] = {}
+    columns = (links.column(name).to_pylist() for name in ("source_id", "target", "status"))
+    for source, target, status in zip(*columns, strict=True):
+        if status.startswith("missing"):
+            counts[target, status] = counts.get((target, status), 0) + 1
+            first.setdefault((target, status), source)
+    ordered = sorted(counts, key=lambda key: (-counts[key], key))
+    return tuple(UnresolvedLink(key[0], key[1], counts[key], first[key]) for key in ordered)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    finished: str
+    seconds: float
+    stages: Mapping[str, float]
+    relevance: Mapping[str, object] = field(default_factory=dict)
+
+
+def _refused(store: Store) -> Mapping[str, object]:
+    """The latest run's record, if that run was stopped by the gate."""
+    latest = next(iter(read_runs(store.root)), {})
+    return latest | {"finished": _readable(latest["finished"])} if "refused" in latest else {}
+
+
+def said(relevance: Mapping[str, object]) -> tuple[str, ...]:
+    """What the gate found, as lines; none where it was not asked."""
+    lines = relevance.get("said", ())
+    return tuple(map(str, lines)) if isinstance(lines, list) else ()
+
+
+def _run_of(store: Store, snapshot: SnapshotId) -> _Run:
+    """The first run on record that made the snapshot: later ones only found it unchanged."""
+    for record in reversed(read_runs(store.root)):
+        if record.get("snapshot") == snapshot:
+            stages: dict[str, float] = {}
+            for time in record.get("times", []):
+                stages[time["stage"]] = round(stages.get(time["stage"], 0.0) + time["seconds"], 3)
+            return _Run(
+                _readable(record["finished"]), record["seconds"], stages, record.get("relevance") or {}
+            )
+    return _Run("", 0.0, {})
+
+
+def _readable(stamp: str) -> str:
+    """A record's name, ``20261121T032825491023Z``, as a time for a person to read."""
+    try:
+        return f"{datetime.strptime(stamp, '%Y%m%dT%H%M%S%fZ').replace(tzinfo=UTC):%Y-%m-%d %H:%M:%S} UTC"
+    except ValueError:
+        return stamp

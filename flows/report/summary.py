@@ -1,0 +1,94 @@
+"""What a build did, as lines for a log, markdown for a page and rows for a table."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from ..quality import gate_lines
+from ..run.result import BuildResult
+
+MAX_REJECTED_ROWS = 200
+
+
+def lines(result: BuildResult) -> tuple[str, ...]:
+    """A few lines: what is published, what it took, what was left out, how it answers judged queries."""
+    state = "published" if result.changed else "unchanged"
+    found = [
+        f"snapshot {result.snapshot} {state}: {result.documents:,} documents, {result.passages:,} passages",
+        f"{result.parsed:,} files parsed, {result.encoded:,} texts encoded, {result.reused:,} reused, {result.seconds:.1f} s",
+    ]
+    found += [f"collection {name} failed and is as it was: {what}" for name, what in result.failed.items()]
+    if result.rejections:
+        found.append(f"{result.skipped:,} files skipped, {result.quarantined:,} quarantined")
+    if result.relevance:
+        found.extend(gate_lines.figures(result.relevance))
+    return tuple(found)
+
+
+def as_json(result: BuildResult) -> dict[str, object]:
+    """What ``index --json`` prints; seconds by stage add up where a stage ran more than once."""
+    stages: dict[str, float] = {}
+    for time in result.times:
+        stages[time.stage] = round(stages.get(time.stage, 0.0) + time.seconds, 3)
+    return {
+        "snapshot": result.snapshot,
+        "documents": result.documents,
+        "passages": result.passages,
+        "skipped": result.skipped,
+        "quarantined": result.quarantined,
+        "seconds": round(result.seconds, 3),
+        "changed": result.changed,
+        "generation": result.generation,
+        "parsed": result.parsed,
+        "failed": dict(result.failed),
+        "encoded": result.encoded,
+        "reused": result.reused,
+        "stages": stages,
+        "relevance": asdict(result.relevance) if result.relevance else None,
+    }
+
+
+def markdown(result: BuildResult) -> str:
+    """The summary as a page."""
+    rows = "\n".join(f"| {name} | {value} |" for name, value in _facts(result))
+    return f"# Snapshot {result.snapshot}\n\n| | |\n| --- | --- |\n{rows}\n"
+
+
+def _facts(result: BuildResult) -> tuple[tuple[str, str], ...]:
+    return (
+        ("published", "yes" if result.changed else "no, the content is that of the current snapshot"),
+        ("generation", str(result.generation)),
+        ("documents", f"{result.documents:,}"),
+        ("passages", f"{result.passages:,}"),
+        ("files parsed", f"{result.parsed:,}"),
+        ("texts encoded", f"{result.encoded:,}"),
+        ("texts reused", f"{result.reused:,}"),
+        ("files skipped", f"{result.skipped:,}"),
+        ("files quarantined", f"{result.quarantined:,}"),
+        ("collections that failed", ", ".join(result.failed) or "none"),
+        ("seconds", f"{result.seconds:.1f}"),
+    )
+
+
+def stage_rows(result: BuildResult) -> list[dict[str, str | float]]:
+    """Seconds of each stage, then rows of each table."""
+    stages: list[dict[str, str | float]] = [
+        {"stage": time.stage, "amount": round(time.seconds, 3), "unit": "seconds"} for time in result.times
+    ]
+    return stages + [
+        {"stage": f"table {name}", "amount": float(rows), "unit": "rows"}
+        for name, rows in sorted(result.counts.items())
+    ]
+
+
+def rejected_rows(result: BuildResult) -> list[dict[str, str]]:
+    """The first files left out, each with its reason; a last row says how many more there are."""
+    rejected = sorted(result.rejections, key=lambda each: (each.collection, each.path, each.kind))
+    rows = [
+        {"collection": each.collection, "path": each.path, "kind": each.kind, "reason": each.reason}
+        for each in rejected[:MAX_REJECTED_ROWS]
+    ]
+    more = len(rejected) - len(rows)
+    if more:
+        rows.append({"collection": "", "path": f"and {more:,} more", "kind": "", "reason": "noctule report"})
+    return rows

@@ -1,0 +1,1 @@
+"""How a run is asked for, composed and carried out."""

@@ -1,0 +1,121 @@
+"""How long work is shown: bars with rate and time left in a terminal, plain log lines elsewhere."""
+
+from __future__ import annotations
+
+import logging
+import time
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import Console
+    from rich.progress import Progress as RichProgress
+    from rich.progress import Task, TaskID
+
+    from .steps import Progress
+
+LOGGER = "noctule"
+_LINE_EVERY_S = 15.0
+
+# A flow's parameters must be JSON, so the display reaches it on this way.
+_SHOWN: ContextVar[Progress | None] = ContextVar("progress", default=None)
+
+
+class LogProgress:
+    """A line when a stage begins, one every 15 seconds, and one when it ends."""
+
+    def __init__(self, logger: str = LOGGER) -> None:
+        self._log = logging.getLogger(logger)
+        self._stage, self._unit, self._total, self._done = "", "", 0, 0
+        self._begun = self._said = 0.0
+
+    def begin(self, stage: str, total: int, unit: str) -> None:
+        """A stage of ``total`` units begins."""
+        self._stage, self._total, self._unit, self._done = stage, total, unit, 0
+        self._begun = self._said = time.monotonic()
+        if total:
+            self._log.info("%s: %s %s", stage, f"{total:,}", unit)
+
+    def advance(self, amount: int) -> None:
+        """So many units more are done."""
+        self._done += amount
+        now = time.monotonic()
+        if now - self._said >= _LINE_EVERY_S and self._done:
+            self._said = now
+            self._log.info("%s", self._line(now - self._begun))
+
+    def _line(self, seconds: float) -> str:
+        left = seconds / self._done * max(0, self._total - self._done)
+        done = f"{self._stage}: {self._done:,} of {self._total:,} {self._unit}"
+        return f"{done}, {self._done / seconds:,.0f}/s, {left:,.0f} s left"
+
+    def end(self) -> None:
+        """The stage has ended."""
+        if self._total:
+            self._log.info("%s: %.1f s", self._stage, time.monotonic() - self._begun)
+
+
+class BarProgress:
+    """A bar for the stage at hand; finished stages stay above it as lines."""
+
+    def __init__(self, bars: RichProgress) -> None:
+        self._bars = bars
+        self._task: TaskID | None = None
+        self._stage, self._begun = "", 0.0
+
+    def begin(self, stage: str, total: int, unit: str) -> None:
+        """A bar of ``total`` units appears; a moving one when the total is not known (0)."""
+        self._stage, self._begun = stage, time.monotonic()
+        self._task = self._bars.add_task(stage, total=total or None, unit=unit)
+
+    def advance(self, amount: int) -> None:
+        """So many units more are done."""
+        if self._task is not None:
+            self._bars.advance(self._task, amount)
+
+    def end(self) -> None:
+        """The bar gives way to a line."""
+        if self._task is None:
+            return
+        done = self._bars.tasks[self._bars.task_ids.index(self._task)].completed
+        self._bars.remove_task(self._task)
+        self._task = None
+        seconds = time.monotonic() - self._begun
+        amount = f"  {done:,.0f}" if done else ""
+        self._bars.console.print(f"  {self._stage}{amount}  {seconds:.1f} s", style="dim", highlight=False)
+        # Not shown beside the bars, but kept in Prefect's log of the run.
+        logging.getLogger(LOGGER).info("%s: %.1f s", self._stage, seconds)
+
+
+@contextmanager
+def shown(console: Console | None) -> Iterator[Progress]:
+    """Bars on a console, or log lines, for the block's time; flows that run in it find it with :func:`current`."""
+    with nullcontext(LogProgress()) if console is None else _bars(console) as progress:
+        token = _SHOWN.set(progress)
+        try:
+            yield progress
+        finally:
+            _SHOWN.reset(token)
+
+
+def current() -> Progress:
+    """The display of the command that runs this flow; log lines where there is none (a deployment)."""
+    return _SHOWN.get() or LogProgress()
+
+
+@contextmanager
+def _bars(console: Console) -> Iterator[Progress]:
+    from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as RichProgress
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.speed:,.0f}/s" if task.speed else "", style="dim")
+
+    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[unit]}"))
+    with RichProgress(*columns, Rate(), TimeRemainingColumn(), console=console, transient=True) as bars:
+        yield BarProgress(bars)

@@ -1,0 +1,118 @@
+"""What a run was asked to do, from the command line or a deployment's parameters, as settings to build with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...pipeline.errors import SettingsError, SourceError
+from ...pipeline.settings import settings as configuration
+from ...pipeline.settings.settings import Settings
+
+SETTINGS_FILE = "noctule.toml"
+_UNFIT = re.compile(r"[^a-z0-9_-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRequest:
+    """Which documents go into which store."""
+
+    store: Path
+    config: Path | None = None
+    sources: tuple[str, ...] = ()
+    collection: str | None = None
+    allow_empty: bool = False
+    accept_drop: bool = False
+    accept_shrink: bool = False
+    engine: str | None = None
+    start: str | None = None
+
+    def settings(self) -> Settings:
+        """The settings to build with; raises ``SettingsError``, or ``SourceError`` when nothing is named."""
+        given = with_engine(read_settings(self.config), self.engine)
+        if self.sources:
+            given = _with_sources(given, self.sources, self.collection)
+        elif self.collection is not None:
+            raise SettingsError(
+                "--collection names a folder given on the command line, and there is none",
+                where=f"--collection {self.collection}",
+                hint="Give the folder: noctule index FOLDER --collection NAME",
+            )
+        if not given.collections:
+            raise SourceError(
+                "there is nothing to index",
+                where=str(self.config or Path.cwd()),
+                hint="Name a folder: noctule index FOLDER. Or describe one in a settings file: noctule init",
+            )
+        return given
+
+
+def read_settings(config: Path | None) -> Settings:
+    """Settings from the file named, else from ``./noctule.toml`` if there is one, else the defaults."""
+    path = config or found_settings()
+    return Settings() if path is None else configuration.load(path)
+
+
+def with_engine(given: Settings, name: str | None) -> Settings:
+    """The settings with the engine that the command line names; raises ``SettingsError`` for one that is not known."""
+    if name is None:
+        return given
+    checked = configuration.parse({"engine": {"name": name}}, where=f"--engine {name}")
+    return given.model_copy(update={"engine": given.engine.model_copy(update={"name": checked.engine.name})})
+
+
+def found_settings() -> Path | None:
+    """The settings file of the working directory, if it has one."""
+    path = Path(SETTINGS_FILE)
+    return path if path.exists() else None
+
+
+def _with_sources(given: Settings, sources: Sequence[str], name: str | None) -> Settings:
+    """One collection a folder; where the settings describe collections, the folder is that of one of them."""
+    folders = [Path(source).expanduser().absolute() for source in sources]
+    if name is not None and len(folders) > 1:
+        raise SettingsError(
+            f"--collection names one folder, and {len(folders)} were given",
+            where=f"--collection {name}",
+            hint="Leave it out: each collection is then named after its folder.",
+        )
+    if given.collections:
+        return _with_root(given, folders, name)
+    names = [name] if name is not None else unique_names(folders)
+    return _parsed(given, dict(zip(names, folders, strict=True)))
+
+
+def _with_root(given: Settings, folders: Sequence[Path], name: str | None) -> Settings:
+    known = list(given.collections)
+    if len(folders) > 1 or (name is None and len(known) > 1) or (name is not None and name not in known):
+        raise SettingsError(
+            f"the settings describe {', '.join(known)}; it is not clear whose folder is meant",
+            where=", ".join(map(str, folders)),
+            hint=f"Say it for one folder: noctule index FOLDER --collection {known[0]}",
+        )
+    chosen = name or known[0]
+    moved = given.collections[chosen].model_copy(update={"root": str(folders[0])})
+    return given.model_copy(update={"collections": given.collections | {chosen: moved}})
+
+
+def _parsed(given: Settings, folders: dict[str, Path]) -> Settings:
+    collections = {name: {"root": str(folder)} for name, folder in folders.items()}
+    checked = configuration.parse({"collections": collections}, where="the command line")
+    return given.model_copy(update={"collections": checked.collections})
+
+
+def unique_names(folders: Sequence[Path]) -> list[str]:
+    """A collection name for each folder, made of the folder's own; the second of a name ends in ``-2``."""
+    names: list[str] = []
+    for folder in folders:
+        name = collection_name(folder)
+        twins = [f"{name}-{number}" for number in range(2, len(folders) + 1)]
+        names.append(next(free for free in (name, *twins) if free not in names))
+    return names
+
+
+def collection_name(folder: Path) -> str:
+    """A folder's name in the letters a collection's may have; ``docs`` when none are left."""
+    return _UNFIT.sub("-", folder.resolve().name.lower()).strip("-_")[:60] or "docs"

@@ -1,0 +1,24 @@
+"""A file system that is briefly away is asked again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from ...pipeline.errors import SourceError, is_transient
+
+T = TypeVar("T")
+_PAUSES_S = (0.2, 1.0)
+
+
+def asked_again(ask: Callable[[], T]) -> T:
+    """What ``ask`` returns; called again, after a pause, where an I/O error that may heal stood behind its ``SourceError``."""
+    for pause_s in _PAUSES_S:
+        try:
+            return ask()
+        except SourceError as error:
+            if not is_transient(error.__cause__):
+                raise
+        time.sleep(pause_s)
+    return ask()

@@ -1,0 +1,1 @@
+"""Nightly runs on a schedule: cron expressions, systemd units, crontabs and a served flow."""

@@ -1,0 +1,188 @@
+"""What goes into a snapshot: of every collection what its files say now, or what they said when it was last well.
+
+A collection fails by itself: its folder is not there, it holds nothing, most of it cannot be used, or it lost too many
+documents. The others go on, and a failed one keeps the documents that the last published snapshot has of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from ...artifacts.cache.parse_cache import Published, Remembered
+from ...artifacts.cache.parsed_corpus import Understood, joined
+from ...artifacts.store.store import Store
+from ...pipeline.errors import ArtifactError, CollectionShrank, EmptyCollection, NoctuleError, SourceError
+from ...pipeline.model import Rejection, SnapshotId
+from ...pipeline.settings.settings import Settings
+from ..incremental.groups import decides
+from ..run.result import BuildOptions
+from .required import require_documents
+from .shrink_guard import documents_before, published_paths, require_unshrunk
+from .sources import Listing, Looked, Understanding
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """All documents in order, how each collection is to be remembered, ``failed`` collections with what was wrong.
+
+    ``as_looked``: what was read is what had been looked at, which a file may change between.
+    """
+
+    whole: Understood
+    rejections: tuple[Rejection, ...]
+    published: Mapping[str, Published]
+    failed: Mapping[str, str]
+    parsed: int
+    as_looked: bool
+
+
+def shrunk(listing: Listing, settings: Settings, store: Store, options: BuildOptions) -> Listing:
+    """The listing without collections that lost so many files that nothing of them need be read."""
+    counts = dict.fromkeys(settings.collections, 0)
+    for file in listing.files:
+        counts[file.collection] += 1
+    before, failures = documents_before(store), {}
+    for name in _sound(settings, listing.failures):
+        try:
+            if not options.accept_shrink:
+                require_unshrunk(settings, name, len(before.get(name, ())), counts[name], accept=False)
+        except CollectionShrank as error:
+            failures[name] = error
+    return listing.without(failures)
+
+
+def _sound(settings: Settings, failures: Mapping[str, NoctuleError]) -> list[str]:
+    return [name for name in sorted(settings.collections) if name not in failures]
+
+
+def settled(
+    understanding: Understanding,
+    looked: Looked,
+    listing: Listing,
+    remembered: Remembered,
+    store: Store,
+    settings: Settings,
+    options: BuildOptions,
+) -> Corpus:
+    """The corpus to publish; raises what a collection failed by if none is well, or a failed one has nothing to keep."""
+    before, failures = documents_before(store), dict(listing.failures)
+    for name in _sound(settings, failures):
+        try:
+            _require(
+                name, understanding, listing, remembered, settings, options, before.get(name, frozenset())
+            )
+        except (EmptyCollection, CollectionShrank) as error:
+            failures[name] = error
+    if len(failures) == len(settings.collections):
+        raise failures[min(failures)]
+    known = remembered.collections(store.current()) if failures else {}
+    kept = {
+        name: known[name] if name in known else _without_documents(name, store, looked.deciding[name], error)
+        for name, error in failures.items()
+    }
+    well = {
+        name: Published(understanding.keys.get(name, ()), looked.deciding[name])
+        for name in _sound(settings, failures)
+    }
+    rejected = (*listing.rejections, *understanding.losers)
+    own = [each for each in rejected if each.collection not in failures]
+    own += [each for before in kept.values() for each in before.rejections if each.kind != "noted"]
+    published = _with_rejections(well | kept, [*own, *_notes(failures, kept)])
+    corpus = _corpus(published, remembered, failures)
+    return replace(corpus, parsed=understanding.parsed, as_looked=understanding.as_looked)
+
+
+def _with_rejections(
+    published: Mapping[str, Published], rejections: Iterable[Rejection]
+) -> dict[str, Published]:
+    own: dict[str, list[Rejection]] = {name: [] for name in published}
+    for each in rejections:
+        own[each.collection].append(each)
+    return {name: replace(each, rejections=tuple(own[name])) for name, each in published.items()}
+
+
+def recalled(remembered: Remembered, current: SnapshotId | None, settings: Settings) -> Corpus:
+    """Return the corpus of the current snapshot, without a look at its sources; raise ``SourceError``."""
+    return _corpus(require_remembered(remembered, current, settings), remembered, {})
+
+
+def require_remembered(
+    remembered: Remembered, current: SnapshotId | None, settings: Settings
+) -> dict[str, Published]:
+    """Return what a run can begin with that does not look at the sources; raise ``SourceError`` where that is not all there."""
+    known = remembered.collections(current)
+    missing = sorted(set(settings.collections) - set(known))
+    if missing:
+        raise SourceError(
+            f"nothing is remembered of {', '.join(missing)}",
+            where="--from",
+            hint="Run the whole job once: noctule index",
+        )
+    chosen, deciding = {name: known[name] for name in settings.collections}, decides(settings)
+    if others := sorted(name for name, each in chosen.items() if each.deciding != deciding[name]):
+        raise SourceError(
+            f"{', '.join(others)}: what is remembered was understood by other settings, or by another version",
+            where="--from",
+            hint="Begin with the files: noctule index --from parse",
+        )
+    return chosen
+
+
+def _corpus(
+    published: Mapping[str, Published], remembered: Remembered, failures: Mapping[str, NoctuleError]
+) -> Corpus:
+    # In the order of document ids, "name:path".
+    names = sorted(published, key=lambda name: f"{name}:")
+    whole = joined(remembered.rows([key for name in names for key in published[name].keys]))
+    rejections = [each for name in sorted(published) for each in published[name].rejections]
+    failed = {name: str(error) for name, error in sorted(failures.items())}
+    return Corpus(whole, (*rejections, *whole.rejections), dict(published), failed, 0, as_looked=False)
+
+
+def _require(
+    name: str,
+    understanding: Understanding,
+    listing: Listing,
+    remembered: Remembered,
+    settings: Settings,
+    options: BuildOptions,
+    before: frozenset[str],
+) -> None:
+    rows = remembered.rows(understanding.keys.get(name, ()))
+    count = sum(len(chunk.flatten()) for chunk in rows["documents"].chunks)
+    found = sum(file.collection == name for file in listing.files)
+    reasons = [each for chunk in rows["rejections"].chunks for each in chunk.flatten().to_pylist()]
+    first = next(
+        (f"{each['path']}: {each['reason']}" for each in reasons if each["kind"] == "quarantined"), "none"
+    )
+    drafts = {each["path"] for each in reasons if each["kind"] == "skipped"}
+    require_documents(
+        settings, name, found, count, first, drafts=len(drafts), allow_empty=options.allow_empty
+    )
+    # What its writer took back is not lost.
+    require_unshrunk(settings, name, len(before), count + len(before & drafts), accept=options.accept_shrink)
+
+
+def _without_documents(name: str, store: Store, deciding: str, error: NoctuleError) -> Published:
+    """Return a failed collection of which nothing is remembered; raise its error if the snapshot may have documents of it."""
+    try:
+        lost = bool(published_paths(store).get(name))
+    except ArtifactError:
+        lost = True
+    if lost:
+        raise type(error)(
+            f"{error.what}, and what it said in the current snapshot is not remembered",
+            where=error.where,
+            hint=error.hint,
+        ) from error
+    return Published((), deciding)
+
+
+def _notes(failures: Mapping[str, NoctuleError], kept: Mapping[str, Published]) -> list[Rejection]:
+    """What the report says of failed collections."""
+    what = {True: "its documents are those of the snapshot before", False: "it has no documents yet"}
+    return [
+        Rejection(name, ".", "noted", f"the collection failed, {what[bool(kept[name].keys)]}: {error.what}")
+        for name, error in sorted(failures.items())
+    ]

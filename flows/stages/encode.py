@@ -1,0 +1,145 @@
+"""Texts become vectors, each distinct text once, and never again while the embedding store knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ...artifacts.cache.embeddings import EmbeddingStore
+from ...artifacts.store.store import Store
+from ...pipeline.chunk.passages import SPECIAL_TOKENS, embedded_text
+from ...pipeline.embedding import encoder as embed
+from ...pipeline.embedding.encoder import TransformerEncoder, Vectors
+from ...pipeline.identity import text_hash
+from ..engines import Engine
+from ..run.steps import Progress, Steps
+
+_MAX_TASKS = 48
+_MIN_TEXTS_PER_TASK = 512
+_FEWEST_TEXTS = 64
+_TASKS_EACH = 4
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Texts to encode: their content hashes, their lengths in tokens, and how to get at the text of a row."""
+
+    hashes: Sequence[str]
+    tokens: npt.NDArray[np.int64]
+    text_at: Callable[[int], str]
+    as_queries: bool = False
+
+    @cached_property
+    def first_rows(self) -> npt.NDArray[np.int64]:
+        """The row where each distinct hash stands first, rising."""
+        first: dict[str, int] = {}
+        for row, content_hash in enumerate(self.hashes):
+            first.setdefault(content_hash, row)
+        return np.fromiter(first.values(), dtype=np.int64, count=len(first))
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """Distinct texts in order of first sight: hashes, unit vectors, and the row there of each given text."""
+
+    hashes: tuple[str, ...]
+    vectors: Vectors
+    row: npt.NDArray[np.int32]
+    computed: int
+
+
+def passage_texts(passages: pa.Table) -> Texts:
+    """The passages of a table as they are embedded."""
+    crumbs, texts = passages.column("breadcrumb"), passages.column("text")
+    return Texts(
+        hashes=passages.column("content_hash").to_pylist(),
+        tokens=passages.column("tokens").to_numpy().astype(np.int64),
+        text_at=lambda row: embedded_text(crumbs[row].as_py(), texts[row].as_py()),
+    )
+
+
+def word_texts(words: Sequence[str], encoder: TransformerEncoder) -> Texts:
+    """Words as they are embedded."""
+    tokens = np.array(encoder.count_tokens(words), dtype=np.int64) + SPECIAL_TOKENS
+    return Texts([text_hash(word) for word in words], tokens, words.__getitem__)
+
+
+def query_texts(texts: Sequence[str], encoder: TransformerEncoder) -> Texts:
+    """Texts as they are embedded where they stand for queries: another prompt is another text."""
+    model, words = encoder.model, word_texts(texts, encoder)
+    if model.query_prompt == model.passage_prompt:
+        return words
+    hashes = [query_hash(model.query_prompt, text) for text in texts]
+    return replace(words, hashes=hashes, as_queries=True)
+
+
+class Encoding:
+    """An encoder at work for one run: what the embedding store knows is read once, what it does not is added to it."""
+
+    def __init__(
+        self,
+        encoder: TransformerEncoder,
+        store: Store,
+        engine: Engine,
+        steps: Steps,
+        progress: Progress,
+        *,
+        anew: bool = False,
+    ) -> None:
+        key = key_of(encoder.model.sha256, encoder.precision, encoder.device)
+        self.encoder = encoder
+        self._kept = EmbeddingStore(store.root, key, encoder.dimension, anew=anew)
+        self._kept.read_ahead()
+        self._engine, self._steps, self._progress = engine, steps, progress
+
+    def encode(self, stage: str, texts: Texts) -> Encoded:
+        """The vectors of all texts; what had to be computed is in the embedding store when a task is done."""
+        rows = texts.first_rows
+        hashes = [texts.hashes[row] for row in rows]
+        recall = self._kept.recall(hashes)
+        # Longest first: the estimate of the time left errs on the safe side, and the end has no straggler.
+        missing = sorted(recall.missing.tolist(), key=lambda at: (-texts.tokens[rows[at]], hashes[at]))
+        self._progress.begin(stage, int(texts.tokens[rows[missing]].sum()) if missing else 0, "tokens")
+        try:
+            self._compute(stage, texts, hashes, recall.vectors, missing)
+        finally:
+            self._progress.end()
+        position = {content_hash: at for at, content_hash in enumerate(hashes)}
+        row = np.fromiter((position[h] for h in texts.hashes), dtype=np.int32, count=len(texts.hashes))
+        return Encoded(tuple(hashes), recall.vectors, row, len(missing))
+
+    def _compute(
+        self, stage: str, texts: Texts, hashes: Sequence[str], vectors: Vectors, missing: Sequence[int]
+    ) -> None:
+        """Fills in the missing rows, task by task."""
+        coder, rows = self._engine.coder(self.encoder, len(missing)), texts.first_rows
+
+        def one(task: Sequence[int]) -> None:
+            given = [texts.text_at(int(rows[at])) for at in task]
+            found = coder.encode(given, self._progress.advance, as_queries=texts.as_queries)
+            self._kept.add([hashes[at] for at in task], found)
+            vectors[list(task)] = found
+
+        self._steps.map(stage, one, _tasks(missing, coder.at_once), coder.at_once)
+
+
+def _tasks(missing: Sequence[int], at_once: int) -> list[Sequence[int]]:
+    # Of many workers each gets a few tasks, of a small corpus each gets one.
+    most = max(_MAX_TASKS, _TASKS_EACH * at_once)
+    size = max(min(_MIN_TEXTS_PER_TASK, -(-len(missing) // at_once)), _FEWEST_TEXTS, -(-len(missing) // most))
+    return [missing[at : at + size] for at in range(0, len(missing), size)]
+
+
+def query_hash(prompt: str, text: str) -> str:
+    """The content hash of a text that is encoded as a query, with this prompt before it."""
+    return text_hash(f"query\0{prompt}\0{text}")
+
+
+def key_of(model_sha256: str, precision: str, device: str) -> tuple[str, ...]:
+    """What decides a vector besides its text."""
+    return (model_sha256, precision, device, str(embed.VERSION))

@@ -1,0 +1,184 @@
+"""What the query encoder learns from: passages, words, phrases and spans as the model reads them, and what links name.
+
+Each kind is bounded, and picked by the lowest content hashes: a few changed documents change a few of them, so that
+nearly all of what has to be encoded was encoded the night before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...artifacts.tables.schemas import term_vectors_schema
+from ...pipeline.embedding.encoder import Vectors
+from ...pipeline.embedding.query_encoder import Lessons, count_texts, fit_term_vectors
+from ...pipeline.identity import text_hash
+from ...pipeline.lexical.analyzer import UNSTEMMED
+from ...pipeline.lexical.bm25f import LexicalIndex
+from ...pipeline.lexical.field_counts import FieldCounts
+from ...pipeline.model import ResolvedLink
+from ...pipeline.settings.settings import QueryEncoder
+from ...pipeline.vocabulary.concepts import VocabularyTerm
+from .encode import Encoded
+from .parse_batch import stemmed_language
+
+_MAX_CHARS = 200
+_MAX_NAMES = 40_000
+# Spans are as long as queries are: most of them a few words.
+_SPAN_WORDS = (1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5, 6, 6, 8, 8, 12, 12, 16, 24)
+_WEIGHTS = {"words": 1.0, "phrases": 1.0, "spans": 1.0, "passages": 0.3, "anchors": 0.3, "titles": 0.1}
+
+
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """Texts with the language of each."""
+
+    texts: tuple[str, ...]
+    languages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Texts that name a document: its row."""
+
+    taught: Taught
+    documents: tuple[int, ...]
+
+
+def index_terms(words: Sequence[VocabularyTerm]) -> Taught:
+    """Words of the vocabulary as the index terms that they are; those need no stemmer."""
+    return Taught(tuple(word.index_term for word in words), (UNSTEMMED,) * len(words))
+
+
+def phrases(
+    documents: pa.Table, sections: pa.Table, links: Sequence[ResolvedLink], settings: QueryEncoder
+) -> Taught:
+    """Titles, headings and anchor texts, each once, in the language of the first document that has it."""
+    language = _languages(documents)
+    found: dict[str, str] = {}
+    for text, doc_id in _phrases(documents, sections, links):
+        found.setdefault(" ".join(text.split())[:_MAX_CHARS], language[doc_id])
+    found.pop("", None)
+    picked = sorted(found, key=text_hash)[: settings.phrases]
+    return Taught(tuple(picked), tuple(found[text] for text in picked))
+
+
+def _phrases(
+    documents: pa.Table, sections: pa.Table, links: Sequence[ResolvedLink]
+) -> Iterable[tuple[str, str]]:
+    yield from zip(documents["title"].to_pylist(), documents["doc_id"].to_pylist(), strict=True)
+    yield from zip(sections["title"].to_pylist(), sections["doc_id"].to_pylist(), strict=True)
+    yield from ((link.text, link.source_id) for link in links if link.target_id is not None)
+
+
+def spans(documents: pa.Table, passages: pa.Table, settings: QueryEncoder) -> Taught:
+    """A few words from inside a passage, of as many passages as the settings say; which ones, its hash decides."""
+    language = _languages(documents)
+    rows = _lowest(passages, settings.spans, salt=16)
+    chosen = passages.select(["doc_id", "text", "content_hash"]).take(rows)
+    found: dict[str, str] = {}
+    for each in chosen.to_pylist():
+        found.setdefault(_span(each["text"], int(each["content_hash"][:12], 16)), language[each["doc_id"]])
+    found.pop("", None)
+    return Taught(tuple(found), tuple(found.values()))
+
+
+def _span(text: str, number: int) -> str:
+    words = text.split()
+    size = min(_SPAN_WORDS[number % len(_SPAN_WORDS)], len(words))
+    start = (number // len(_SPAN_WORDS)) % (len(words) - size + 1)
+    return " ".join(words[start : start + size])[:_MAX_CHARS]
+
+
+def _lowest(passages: pa.Table, most: int, salt: int = 0) -> pa.Array:
+    """The rows of the passages with the lowest content hashes, read from its ``salt``-th digit on."""
+    hashes = pc.utf8_slice_codeunits(passages["content_hash"].combine_chunks(), salt)
+    return pc.sort_indices(hashes)[:most].sort()
+
+
+def names(documents: pa.Table, links: Sequence[ResolvedLink]) -> Named:
+    """Anchor texts, each with the document that it leads to."""
+    row = {doc_id: at for at, doc_id in enumerate(documents["doc_id"].to_pylist())}
+    language = _languages(documents)
+    pairs = {
+        (" ".join(link.text.split())[:_MAX_CHARS], link.target_id)
+        for link in links
+        if link.target_id is not None and link.target_id != link.source_id
+    }
+    kept = sorted((pair for pair in pairs if pair[0]), key=lambda pair: text_hash("\n".join(pair)))[
+        :_MAX_NAMES
+    ]
+    taught = Taught(tuple(text for text, _ in kept), tuple(language[doc_id] for _, doc_id in kept))
+    return Named(taught, tuple(row[doc_id] for _, doc_id in kept))
+
+
+def _languages(documents: pa.Table) -> dict[str, str]:
+    pairs = zip(documents["doc_id"].to_pylist(), documents["language"].to_pylist(), strict=True)
+    return {doc_id: stemmed_language(language) for doc_id, language in pairs}
+
+
+def encoded_lessons(kind: str, taught: Taught, encoded: Encoded) -> Lessons:
+    """Texts with the vectors that the model gave them."""
+    vectors = encoded.vectors[encoded.row] if taught.texts else encoded.vectors
+    return Lessons(taught.texts, taught.languages, vectors, _WEIGHTS[kind])
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """Whole passages to learn from: their rows, and their texts."""
+
+    rows: npt.NDArray[np.int64]
+    taught: Taught
+
+
+def picked_passages(documents: pa.Table, passages: pa.Table, settings: QueryEncoder) -> Picked:
+    """As many passages as the settings say, with the breadcrumb before each; which ones, its hash decides."""
+    rows = _lowest(passages, settings.passages)
+    language = _languages(documents)
+    chosen = passages.select(["doc_id", "breadcrumb", "text"]).take(rows).to_pylist()
+    texts = tuple(f"{each['breadcrumb']}\n{each['text']}" for each in chosen)
+    return Picked(rows.to_numpy(), Taught(texts, tuple(language[each["doc_id"]] for each in chosen)))
+
+
+def counted(taught: Taught) -> FieldCounts:
+    """How often each term stands in each text."""
+    return count_texts(taught.texts, taught.languages)
+
+
+def passage_lessons(picked: Picked, encoded: Encoded, counts: FieldCounts | None = None) -> Lessons:
+    """Whole passages with their own vectors."""
+    vectors = encoded.vectors[encoded.row[picked.rows]]
+    return Lessons(picked.taught.texts, picked.taught.languages, vectors, _WEIGHTS["passages"], counts)
+
+
+def name_lessons(documents: pa.Table, named: Named, centroids: Vectors) -> list[Lessons]:
+    """Anchor texts and titles with the centroid of the document that they name."""
+    anchors = Lessons(
+        named.taught.texts,
+        named.taught.languages,
+        centroids[list(named.documents)],
+        _WEIGHTS["anchors"],
+    )
+    language = _languages(documents)
+    languages = [language[doc_id] for doc_id in documents["doc_id"].to_pylist()]
+    titles = Lessons(documents["title"].to_pylist(), languages, centroids, _WEIGHTS["titles"])
+    return [anchors, titles]
+
+
+def term_vector_rows(
+    lessons: Sequence[Lessons], index: LexicalIndex, dimension: int, settings: QueryEncoder
+) -> pa.Table:
+    """The term_vectors table."""
+    found = fit_term_vectors(lessons, index.terms, index.idf, settings)
+    codes = pa.array(np.ascontiguousarray(found.code).ravel())
+    columns = [
+        pa.array(found.terms, type=pa.string()),
+        pa.array(found.scale),
+        pa.FixedSizeListArray.from_arrays(codes, dimension),
+    ]
+    return pa.Table.from_arrays(columns, schema=term_vectors_schema(dimension))

@@ -1,0 +1,1 @@
+"""Documents cut into sections, and sections into passages."""

@@ -1,0 +1,1 @@
+"""Communities of the link graph."""

@@ -1,0 +1,1 @@
+"""The embedding model, the query encoder fitted to it, and averages of vectors."""

@@ -1,0 +1,158 @@
+"""A query encoder without a neural network: one vector a term, summed, lands where the model would put the text.
+
+    v(q) = Σ_t idf(t) · T_t,  made unit
+    T    = argmin Σ_i w_i ‖x_i T − y_i‖² + λ ‖T‖²
+
+``x_i`` are the idf weights of a text's terms (times ``1 + ln tf``), made unit, and ``y_i`` is the vector that the text is to
+have: the model's own, or the centroid of the document that it names. The problem is solved for all dimensions at once
+by preconditioned conjugate gradients (Hestenes & Stiefel 1952), which need products with the sparse ``X`` alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from ..lexical.analyzer import prose_analyzer
+from ..lexical.field_counts import FieldCounts, count_fields
+from ..settings.settings import QueryEncoder
+
+Vectors = npt.NDArray[np.float32]
+Codes = npt.NDArray[np.int8]
+_MOST = 127
+# Dimensions are solved a block at a time: it bounds the memory, and no bit hangs on the number of threads.
+_BLOCK_DIMENSIONS = 32
+_THREADS = 2
+_GONE = 1e-20
+
+
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """Texts, the language of each, the unit vectors they are to have, shape ``(texts, dimension)``, and their weight.
+
+    ``counts`` are the texts' terms, where they are counted already.
+    """
+
+    texts: Sequence[str]
+    languages: Sequence[str]
+    vectors: Vectors
+    weight: float
+    counts: FieldCounts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TermVectors:
+    """``scale[i] · code[i]`` is the vector of ``terms[i]``, its idf included; terms without one are left out."""
+
+    terms: tuple[str, ...]
+    scale: npt.NDArray[np.float32]
+    code: Codes
+
+
+def fit_term_vectors(
+    lessons: Sequence[Lessons], terms: Sequence[str], idf: npt.NDArray[np.float64], settings: QueryEncoder
+) -> TermVectors:
+    """Term vectors that give the texts of all lessons their vectors as nearly as they can, quantised to int8."""
+    row = {term: at for at, term in enumerate(terms)}
+    taught = [each for each in lessons if len(each.texts)]
+    if not taught:
+        dimension = lessons[0].vectors.shape[1] if lessons else 0
+        return TermVectors((), np.zeros(0, np.float32), np.zeros((0, dimension), np.int8))
+    x = sparse.vstack([weighted_terms(each, row, idf) for each in taught], format="csr")
+    y = np.concatenate([each.vectors for each in taught])
+    weight = np.repeat(
+        np.array([each.weight for each in taught], np.float32), [len(each.texts) for each in taught]
+    )
+    seen = np.unique(x.indices)
+    found = solve(x[:, seen], y, weight, settings.ridge, settings.iterations)
+    return _quantised([terms[at] for at in seen.tolist()], found * idf[seen].astype(np.float32)[:, None])
+
+
+def count_texts(texts: Sequence[str], languages: Sequence[str]) -> FieldCounts:
+    """How often each term stands in each text."""
+    return count_fields([texts], [prose_analyzer(language) for language in languages])
+
+
+def weighted_terms(
+    lessons: Lessons, row: Mapping[str, int], idf: npt.NDArray[np.float64]
+) -> sparse.csr_matrix:
+    """The unit rows of idf weights of the texts' terms, shape ``(texts, terms)``; unknown terms are left out."""
+    counts = lessons.counts or count_texts(lessons.texts, lessons.languages)
+    number = np.array([row.get(term, -1) for term in counts.terms], dtype=np.int64)
+    term = number[counts.term] if len(counts.term) else np.zeros(0, np.int64)
+    known = term >= 0
+    value = (1 + np.log(counts.count[known])) * idf[term[known]]
+    place = (counts.text[known], term[known])
+    x = sparse.csr_matrix((value.astype(np.float32), place), shape=(len(lessons.texts), len(row)))
+    length = np.sqrt(np.asarray(x.multiply(x).sum(axis=1), dtype=np.float32)).ravel()
+    return sparse.csr_matrix(
+        sparse.diags(np.divide(1, length, out=np.zeros_like(length), where=length > 0)) @ x
+    )
+
+
+def solve(
+    x: sparse.csr_matrix, y: Vectors, weight: npt.NDArray[np.float32], ridge: float, iterations: int
+) -> Vectors:
+    """``iterations`` steps of conjugate gradients towards ``(XᵀWX + ridge·I)⁻¹ XᵀWY``, shape ``(terms, dimension)``.
+
+    Each term's own weight is divided out first (Jacobi's preconditioner): rare terms would else be many steps behind.
+    """
+    parts = [
+        slice(at, min(at + _BLOCK_DIMENSIONS, y.shape[1])) for at in range(0, y.shape[1], _BLOCK_DIMENSIONS)
+    ]
+    transposed = sparse.csr_matrix(x.T)
+    squares = transposed.multiply(transposed)
+    diagonal = squares @ weight[:, None] + np.float32(ridge)
+    system = _System(x, transposed, weight[:, None], np.float32(ridge), diagonal)
+    with ThreadPoolExecutor(_THREADS) as pool:
+        solved = pool.map(lambda part: _solve(system, np.ascontiguousarray(y[:, part]), iterations), parts)
+        return np.concatenate(list(solved), axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class _System:
+    """``XᵀWX + ridge·I``, never multiplied out; ``weight`` has a row a text, ``diagonal`` one a term."""
+
+    x: sparse.csr_matrix
+    transposed: sparse.csr_matrix
+    weight: npt.NDArray[np.float32]
+    ridge: np.float32
+    diagonal: Vectors
+
+    def times(self, vectors: Vectors, room: Vectors) -> Vectors:
+        """The product; ``room`` is anything of the vectors' shape, and is written over."""
+        texts = self.x @ vectors
+        texts *= self.weight
+        found: Vectors = self.transposed @ texts
+        found += np.multiply(vectors, self.ridge, out=room)
+        return found
+
+
+def _solve(system: _System, y: Vectors, iterations: int) -> Vectors:
+    # In place: what is allocated anew in each step has to be cleared anew by the system, which took a quarter of the time.
+    residual: Vectors = system.transposed @ (y * system.weight)
+    found, direction, room = np.zeros_like(residual), residual / system.diagonal, np.empty_like(residual)
+    left = np.multiply(residual, direction, out=room).sum(axis=0)
+    for _ in range(iterations):
+        image = system.times(direction, room)
+        step = left / np.maximum(np.multiply(direction, image, out=room).sum(axis=0), _GONE)
+        found += np.multiply(direction, step, out=room)
+        residual -= np.multiply(image, step, out=room)
+        scaled = np.divide(residual, system.diagonal, out=image)
+        before, left = left, np.multiply(residual, scaled, out=room).sum(axis=0)
+        direction *= left / np.maximum(before, _GONE)
+        direction += scaled
+    return found
+
+
+def _quantised(terms: Sequence[str], vectors: Vectors) -> TermVectors:
+    highest = np.abs(vectors).max(axis=1)
+    kept = np.flatnonzero(highest > 0)
+    scale = (highest[kept] / _MOST).astype(np.float32)
+    code = np.rint(vectors[kept] / scale[:, None]).astype(np.int8)
+    return TermVectors(tuple(terms[at] for at in kept.tolist()), scale, code)

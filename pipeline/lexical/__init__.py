@@ -1,0 +1,1 @@
+"""From text to terms, and BM25F over them."""

@@ -1,0 +1,213 @@
+"""True BM25F: one inverse document frequency and one saturation per term over all fields.
+
+    tf~(t,p) = Σ_f  w_f · tf(t,p,f) / (1 − b_f + b_f · len(p,f) / avglen_f)
+    score(p) = Σ_t  idf(t) · (k1 + 1) · tf~ / (k1 + tf~)
+    idf(t)   = ln(1 + (N − n_t + ½) / (n_t + ½)),  n_t = passages that hold t in any field
+
+(Robertson, Zaragoza, Taylor 2004; Robertson & Zaragoza 2009.) The score of every posting is computed when
+the index is built, so a query adds up what it reads. Work is done in columns: a batch of passages is counted
+into ``FieldCounts``, and all batches together become a ``LexicalIndex``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from ..settings.settings import LexicalField
+from .field_counts import FieldCounts, Ints, Narrow, concatenated, ranges
+
+Floats = npt.NDArray[np.float64]
+Masks = npt.NDArray[np.uint16]
+# Each takes some 70 bytes while its range of terms is added up.
+_OCCURRENCES_AT_A_TIME = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalIndex:
+    """Postings in columns, terms in order: term ``i`` owns ``[offsets[i], offsets[i + 1])``.
+
+    ``passage`` rises within a term; ``score`` is the posting's BM25F score; bit ``f`` of ``fields`` is set where
+    the term stands in field ``f`` and that field counts; ``frequency`` counts the passages of each term.
+    """
+
+    terms: tuple[str, ...]
+    offsets: Ints
+    passage: npt.NDArray[np.int32]
+    score: npt.NDArray[np.float32]
+    fields: Masks
+    frequency: Ints
+    idf: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class SharedField:
+    """A field that texts have in common: ``counts`` has one row for each run of ``sizes`` texts, and one column.
+
+    The texts of a document all have the words of the links to it, which are counted once.
+    """
+
+    counts: FieldCounts
+    sizes: Ints
+    field: int
+
+
+def build_index(
+    batches: Sequence[FieldCounts],
+    fields: Sequence[LexicalField],
+    k1: float,
+    shared: SharedField | None = None,
+) -> LexicalIndex:
+    """The index over the texts of all batches, numbered in order; ``fields[f]`` weighs column ``f``."""
+    sources = [*batches, *([shared.counts] if shared else [])]
+    terms = tuple(sorted({term for batch in sources for term in batch.terms}))
+    number = {term: i for i, term in enumerate(terms)}
+    lengths = (
+        np.concatenate([batch.lengths for batch in batches])
+        if batches
+        else np.zeros((0, len(fields)), np.int32)
+    )
+    if shared:
+        lengths[:, shared.field] = np.repeat(shared.counts.lengths[:, 0], shared.sizes)
+    texts = len(lengths)
+    weight = _weights(lengths, fields)
+    columns, first = [], 0
+    for batch in batches:
+        columns.append(_Columns(batch.terms, batch.term, batch.text + first, batch.field, batch.count))
+        first += len(batch.lengths)
+    if shared:
+        columns.append(_spread(shared))
+    numbered = [
+        _Numbered(np.array([number[term] for term in each.terms], dtype=np.int64), each) for each in columns
+    ]
+    return _joined(terms, [_scored(part, texts, k1) for part in _parts(numbered, len(terms), weight, texts)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Occurrences in columns; ``text`` counts over all batches."""
+
+    terms: Sequence[str]
+    term: Narrow
+    text: Narrow | Ints
+    field: npt.NDArray[np.int8]
+    count: Narrow
+
+
+def _spread(shared: SharedField) -> _Columns:
+    """The shared field's occurrences, once for every text that has them."""
+    counts, first = shared.counts, np.cumsum(shared.sizes) - shared.sizes
+    sizes = shared.sizes[counts.text]
+    term, count = np.repeat(counts.term, sizes), np.repeat(counts.count, sizes)
+    field = np.full(len(term), shared.field, dtype=np.int8)
+    return _Columns(counts.terms, term, ranges(first[counts.text], sizes), field, count)
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbered:
+    """Columns with the number of each of their terms among all terms."""
+
+    number: Ints
+    columns: _Columns
+
+
+def _parts(columns: Sequence[_Numbered], terms: int, weight: Floats, texts: int) -> Iterator[_Sums]:
+    """The sums of one range of terms after the other: those of a large corpus together would not fit."""
+    found = np.zeros(terms, dtype=np.int64)
+    for each in columns:
+        counted = np.bincount(each.columns.term, minlength=len(each.number))
+        np.add.at(found, each.number, counted)
+    borders = np.flatnonzero(np.diff(np.cumsum(found) // _OCCURRENCES_AT_A_TIME)) + 1
+    for first, end in pairwise([0, *borders.tolist(), terms]):
+        yield _sums(columns, first, end, weight, texts)
+
+
+def _sums(columns: Sequence[_Numbered], first: int, end: int, weight: Floats, texts: int) -> _Sums:
+    """The sums of the terms from ``first`` up to ``end``; keys count terms from ``first``."""
+    keys, values, masks = [], [], []
+    for each in columns:
+        wanted = (each.number >= first) & (each.number < end)
+        at = np.flatnonzero(wanted[each.columns.term])
+        text, field = each.columns.text[at], each.columns.field[at]
+        keys.append((each.number[each.columns.term[at]] - first) * texts + text)
+        value = each.columns.count[at] * weight[text, field]
+        values.append(value)
+        bit = np.left_shift(1, field.astype(np.uint16))
+        masks.append(np.where(value > 0, bit, 0).astype(np.uint16))
+    return _sum_by_key(
+        end - first,
+        concatenated(keys),
+        np.concatenate(values) if values else np.zeros(0),
+        np.concatenate(masks) if masks else np.zeros(0, np.uint16),
+    )
+
+
+def _weights(lengths: Narrow, fields: Sequence[LexicalField]) -> Floats:
+    """``w_f / (1 − b_f + b_f · len / avglen)`` of every text and field; the average counts empty fields."""
+    average = lengths.mean(axis=0) if len(lengths) else np.ones(len(fields))
+    relative = lengths / np.where(average > 0, average, 1.0)
+    b = np.array([field.b for field in fields])
+    w = np.array([field.weight for field in fields])
+    norm = 1 - b + b * relative
+    # With b = 1 an empty field has norm 0, and nothing to weigh.
+    return np.where(norm > 0, w / np.where(norm > 0, norm, 1.0), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """Distinct keys (term, passage) in order, each with its pseudo-frequency and the fields that add to it."""
+
+    terms: int
+    key: Ints
+    pseudo_frequency: Floats
+    fields: Masks
+
+
+def _sum_by_key(terms: int, keys: Ints, values: Floats, masks: Masks) -> _Sums:
+    """The values of each key summed in the order of the fields; keys that sum to nothing are left out."""
+    if not len(keys):
+        return _Sums(terms, keys, values, masks)
+    order = np.argsort(keys, kind="stable")
+    keys, values, masks = keys[order], values[order], masks[order]
+    starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+    sums = np.add.reduceat(values, starts)
+    present = sums > 0
+    return _Sums(terms, keys[starts][present], sums[present], np.bitwise_or.reduceat(masks, starts)[present])
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """The postings of a range of terms, and of each term how many passages have it and what that is worth."""
+
+    passage: Narrow
+    score: npt.NDArray[np.float32]
+    fields: Masks
+    frequency: Ints
+    idf: Floats
+
+
+def _scored(sums: _Sums, texts: int, k1: float) -> _Scored:
+    term, passage = np.divmod(sums.key, max(1, texts))
+    pseudo_frequency = sums.pseudo_frequency
+    frequency = np.bincount(term, minlength=sums.terms).astype(np.int64)
+    idf = np.log1p((texts - frequency + 0.5) / (frequency + 0.5))
+    score = idf[term] * (k1 + 1) * pseudo_frequency / (k1 + pseudo_frequency)
+    return _Scored(passage.astype(np.int32), score.astype(np.float32), sums.fields, frequency, idf)
+
+
+def _joined(terms: tuple[str, ...], parts: Sequence[_Scored]) -> LexicalIndex:
+    frequency = np.concatenate([part.frequency for part in parts])
+    kept = np.flatnonzero(frequency)
+    return LexicalIndex(
+        terms=tuple(terms[i] for i in kept),
+        offsets=np.concatenate([[0], np.cumsum(frequency[kept])]).astype(np.int64),
+        passage=np.concatenate([part.passage for part in parts]),
+        score=np.concatenate([part.score for part in parts]),
+        fields=np.concatenate([part.fields for part in parts]),
+        frequency=frequency[kept],
+        idf=np.concatenate([part.idf for part in parts])[kept],
+    )

@@ -1,0 +1,220 @@
+"""Links as written become edges between documents, or a reason why not.
+
+A target is looked for as markdown does (relative path, with or without ending, a folder's index), as a
+published address (under the collection's base URL), as Sphinx does (a label, or a path from any folder above), and as
+Obsidian does for wikilinks (path, unique file name, alias, title). A fragment must be a heading of the target.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from urllib.parse import unquote, urljoin, urlsplit
+
+from ..address import INDEX_NAMES
+from ..chunk.sections import slugify
+from ..model import DocId, Document, Link, ResolvedLink
+from ..parse.labels import LABEL_PREFIX, label_anchor
+from ..settings.collection import Collection
+
+_LABEL = re.compile(r"[\w-]+")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+# Dendron's note references go on after the heading: "start,1:#end".
+_DENDRON_RANGE = re.compile(r"(?:,\d+)?(?::#.*)?$")
+_ENDINGS = (".md", ".markdown", ".html", ".htm", ".txt", ".rst", ".mdx", ".ipynb")
+_SPHINX_ENDINGS = (".rst", ".rest", ".md", ".ipynb")
+
+
+@dataclass(frozen=True, slots=True)
+class LinkingDocument:
+    """What resolving links needs to know of a document."""
+
+    doc_id: DocId
+    collection: str
+    path: str
+    url: str
+    title: str
+    aliases: tuple[str, ...]
+    anchors: tuple[str, ...]
+    links: tuple[Link, ...]
+
+
+def linking_document(document: Document, slugs: Sequence[str]) -> LinkingDocument:
+    """The part of a document that link resolution needs; ``slugs`` are its headings'."""
+    return LinkingDocument(
+        document.doc_id,
+        document.collection,
+        document.path,
+        document.url,
+        document.title,
+        document.aliases,
+        (*slugs, *document.anchors),
+        document.links,
+    )
+
+
+def resolve_links(
+    documents: Sequence[LinkingDocument], collections: Mapping[str, Collection]
+) -> list[ResolvedLink]:
+    """Every link of every document with its fate, in document order; links stay within their collection."""
+    by_collection: dict[str, list[LinkingDocument]] = {}
+    for document in sorted(documents, key=lambda d: d.doc_id):
+        by_collection.setdefault(document.collection, []).append(document)
+    resolved: list[ResolvedLink] = []
+    for name, members in sorted(by_collection.items()):
+        index = _Index(members, collections[name].address.base_url if name in collections else "")
+        resolved.extend(link for member in members for link in _resolve_document(member, index))
+    return resolved
+
+
+def _resolve_document(document: LinkingDocument, index: _Index) -> Iterable[ResolvedLink]:
+    for ordinal, link in enumerate(document.links):
+        target, _, fragment = link.target.partition("#")
+        fragment = unquote(fragment).strip()
+        found, status = index.find(document, link, target.strip(), fragment)
+        if found is not None and fragment and not _has_heading(found, fragment):
+            status = "missing-heading"
+        yield ResolvedLink(
+            source_id=document.doc_id,
+            target_id=found.doc_id if found else None,
+            fragment=fragment,
+            kind=link.kind,
+            target=link.target,
+            text=link.text,
+            ordinal=ordinal,
+            status=status,
+        )
+
+
+def _has_heading(document: LinkingDocument, fragment: str) -> bool:
+    # Obsidian's blocks, text fragments, wildcards, and labels, which have led to the document.
+    if fragment.startswith(("^", ":~:", "*", LABEL_PREFIX)) or fragment in document.anchors:
+        return True
+    return not set(heading_spellings(fragment)).isdisjoint(document.anchors)
+
+
+def heading_spellings(fragment: str) -> tuple[str, ...]:
+    """The anchors that a fragment may mean, the likeliest first: as written, as a heading's text, as MDN writes."""
+    start = _DENDRON_RANGE.sub("", fragment)
+    spellings = (start, slugify(start), slugify(start.rsplit("#", 1)[-1]), slugify(start.replace("_", "-")))
+    return tuple(dict.fromkeys(spellings))
+
+
+def _stem(path: str) -> str:
+    """The path without a document ending, and without a trailing index name: what two spellings share."""
+    for ending in _ENDINGS:
+        if path.lower().endswith(ending):
+            path = path[: -len(ending)]
+            break
+    folder, _, name = path.rpartition("/")
+    return folder if name.lower() in INDEX_NAMES else path
+
+
+class _Index:
+    """Every name under which the documents of one collection can be meant."""
+
+    def __init__(self, documents: Sequence[LinkingDocument], base_url: str) -> None:
+        self._base_url = base_url.rstrip("/") + "/" if base_url else ""
+        self._by_path = {d.path: d for d in documents}
+        self._by_stem = _first({_stem(d.path).lower(): d} for d in documents)
+        self._by_url = _first({_address_key(d.url): d} for d in documents)
+        # Of several files with one name the one nearest the root is meant, as in Obsidian.
+        shallow = sorted(documents, key=lambda d: (d.path.count("/"), d.path))
+        self._by_name = _first({posixpath.basename(_strip_ending(d.path)).lower(): d} for d in shallow)
+        self._by_alias = _first({a.lower(): d for a in d.aliases} for d in shallow)
+        self._by_title = _first({d.title.lower(): d} for d in shallow)
+        self._by_label = _first({a: d for a in d.anchors if a.startswith(LABEL_PREFIX)} for d in documents)
+        self._addresses: dict[str, LinkingDocument | None] = {}
+
+    def find(
+        self, source: LinkingDocument, link: Link, target: str, fragment: str
+    ) -> tuple[LinkingDocument | None, str]:
+        """The document meant by ``target`` in ``source``, and the link's status."""
+        if not target and fragment.startswith(LABEL_PREFIX):
+            name = fragment.removeprefix(LABEL_PREFIX)
+            found = self._by_label.get(label_anchor(name)) or self._by_relative_path(source, name)
+            return found, "resolved" if found else "missing-document"
+        if not target:
+            return source, "resolved"
+        if link.kind in ("wikilink", "transclusion"):
+            # Dendron writes [[label|note]], Obsidian [[note|label]].
+            found = self._by_note(source, target) or self._by_note(source, link.text.partition("#")[0])
+            return found, "resolved" if found else "missing-document"
+        if self._is_external(target):
+            return None, "external"
+        found = (
+            self._by_address(target)
+            or self._by_relative_path(source, target)
+            or self._by_sphinx(source, target)
+        )
+        if found:
+            return found, "resolved"
+        is_document = target.lower().endswith(_ENDINGS) or "." not in posixpath.basename(target.rstrip("/"))
+        return None, "missing-document" if link.kind != "image" and is_document else "asset"
+
+    def _is_external(self, target: str) -> bool:
+        if target.startswith("//"):
+            return True
+        return bool(_SCHEME.match(target)) and not (self._base_url and target.startswith(self._base_url))
+
+    def _by_address(self, target: str) -> LinkingDocument | None:
+        if not self._base_url or not (target.startswith("/") or target.startswith(self._base_url)):
+            return None
+        if target not in self._addresses:  # a page is linked from many places by the same address
+            self._addresses[target] = self._by_url.get(_address_key(urljoin(self._base_url, target)))
+        return self._addresses[target]
+
+    def _by_relative_path(self, source: LinkingDocument, target: str) -> LinkingDocument | None:
+        path = unquote(target.partition("?")[0])
+        absolute = path.startswith("/")
+        joined = path.lstrip("/") if absolute else posixpath.join(posixpath.dirname(source.path), path)
+        return self._at(posixpath.normpath(joined))
+
+    def _by_sphinx(self, source: LinkingDocument, target: str) -> LinkingDocument | None:
+        """The document at a path from the folder of Sphinx's sources, which is any above, or under MyST's label."""
+        if not source.path.endswith(_SPHINX_ENDINGS):
+            return None
+        if not target.startswith("/"):
+            return self._by_label.get(label_anchor(target)) if _LABEL.fullmatch(target) else None
+        folders = [folder.as_posix() for folder in PurePosixPath(source.path).parents]
+        return next(
+            (d for folder in folders if (d := self._at(posixpath.normpath(f"{folder}{target}")))), None
+        )
+
+    def _at(self, path: str) -> LinkingDocument | None:
+        path = "" if path == "." else path
+        return self._by_path.get(path) or self._by_stem.get(_stem(path).lower())
+
+    def _by_note(self, source: LinkingDocument, name: str) -> LinkingDocument | None:
+        name = unquote(name.strip())
+        if not name:
+            return None
+        key = _strip_ending(name).lower()
+        return (
+            self._by_relative_path(source, name)
+            or self._at(name.strip("/"))
+            or self._by_name.get(posixpath.basename(key) if "/" in key else key)
+            or self._by_alias.get(name.lower())
+            or self._by_title.get(name.lower())
+        )
+
+
+def _first(maps: Iterable[Mapping[str, LinkingDocument]]) -> dict[str, LinkingDocument]:
+    """The union of maps in which the first to claim a key keeps it."""
+    union: dict[str, LinkingDocument] = {}
+    for claimed in maps:
+        for key, document in claimed.items():
+            union.setdefault(key, document)
+    return union
+
+
+def _strip_ending(path: str) -> str:
+    return next((path[: -len(e)] for e in _ENDINGS if path.lower().endswith(e)), path)
+
+
+def _address_key(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.netloc}{_stem(unquote(parts.path).rstrip('/'))}".lower()

@@ -1,0 +1,249 @@
+"""An HTML tree as a reader sees it, line by line: plain text, and where its headings, blocks and links lie."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from bs4.element import NavigableString, PreformattedString, Tag
+
+from ...model import Block, BlockKind, Heading, Link, LinkKind
+
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_ITEMS = frozenset({"li", "dt", "dd"})
+_BLOCK_NAMES = """
+    address article aside blockquote body caption center details div dl fieldset figcaption figure footer form
+    header hgroup hr html legend main menu nav ol p section summary table tbody tfoot thead ul
+"""
+_BLOCKS = frozenset(_BLOCK_NAMES.split())
+_CODE = frozenset({"code", "kbd", "samp", "tt"})
+_SPACE = re.compile(r"[ \t\n\r\f\u00a0]+")
+_LANGUAGE = re.compile(r"(?:language|lang|highlight|brush:)-?([\w+#.-]+)")
+_NAME = re.compile(r"[\w+#.-]{1,40}")
+_NO_LANGUAGE = frozenset({"default", "none", "text", "plain", "notranslate"})
+_PILCROWS = frozenset({"¶", "#", "§", "🔗", ""})
+
+
+@dataclass(frozen=True, slots=True)
+class _Visit:
+    node: Tag | NavigableString
+    leaving: bool
+
+
+def _visits(root: Tag) -> Iterator[_Visit]:
+    """Entering and leaving of every node under the root, without recursion: pages may nest deeply."""
+    pending = [
+        _Visit(child, False) for child in reversed(root.contents) if isinstance(child, Tag | NavigableString)
+    ]
+    while pending:
+        visit = pending.pop()
+        yield visit
+        if isinstance(visit.node, Tag) and not visit.leaving:
+            pending.append(_Visit(visit.node, True))
+            if visit.node.name != "pre":
+                pending.extend(_Visit(child, False) for child in reversed(visit.node.contents))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenLink:
+    tag: Tag
+    target: str
+    piece: int
+
+
+@dataclass(slots=True)
+class Flow:
+    """The text under construction, one block after another with a blank line between."""
+
+    headings: list[Heading] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    _parts: list[str] = field(default_factory=list)
+    _length: int = 0
+    _pieces: list[str] = field(default_factory=list)
+    _code: list[str] = field(default_factory=list)
+    _waiting: list[tuple[LinkKind, str, str]] = field(default_factory=list)
+    _open: list[_OpenLink] = field(default_factory=list)
+    _items: list[bool] = field(default_factory=list)
+    _heading: int = 0
+    _anchor: str = ""
+    _row: Tag | None = None
+    _code_from: int = -1
+
+    def walk(self, root: Tag) -> None:
+        """Reads everything under ``root``."""
+        for visit in _visits(root):
+            if isinstance(visit.node, Tag):
+                (self._leave if visit.leaving else self._enter)(visit.node)
+            elif not isinstance(visit.node, PreformattedString):
+                self._pieces.append(str(visit.node))
+        self._flush()
+
+    def text(self) -> str:
+        """The whole text; every offset counts in it."""
+        return "".join(self._parts)
+
+    def _enter(self, tag: Tag) -> None:
+        name = tag.name
+        if self._row is not None:
+            self._enter_cell_content(tag)
+        elif name in _HEADINGS:
+            self._flush()
+            self._heading, self._anchor = int(name[1]), _get(tag, "id")
+        elif name == "pre":
+            self._flush()
+            self._pre(tag)
+        elif name in _ITEMS:
+            self._flush()
+            self._items.append(True)
+        elif name == "tr" and _is_row(tag):
+            self._flush()
+            self._row = tag
+        elif name in _BLOCKS or name in ("tr", "td", "th"):
+            self._flush()
+        self._enter_inline(tag)
+
+    def _enter_cell_content(self, tag: Tag) -> None:
+        if tag.name in ("td", "th"):
+            self._pieces.append("\x00")
+        elif tag.name in _BLOCKS or tag.name in _ITEMS:
+            self._pieces.append(" ")
+
+    def _enter_inline(self, tag: Tag) -> None:
+        name = tag.name
+        if name == "br":
+            self._pieces.append("\x01" if not self._heading and self._row is None else " ")
+        elif name == "img":
+            self._image(tag)
+        elif name == "a" and (href := _get(tag, "href")):
+            self._open.append(_OpenLink(tag, href, len(self._pieces)))
+        elif name in _CODE and self._code_from < 0:
+            self._code_from = len(self._pieces)
+
+    def _leave(self, tag: Tag) -> None:
+        name = tag.name
+        if name == "a" and self._open and self._open[-1].tag is tag:
+            self._link(self._open.pop())
+        elif name in _CODE and self._code_from >= 0:
+            self._end_code()
+        if self._row is not None:
+            if tag is self._row:
+                self._end_row()
+        elif name in _ITEMS:
+            self._flush()
+            self._items.pop()
+        elif name in _HEADINGS or name in _BLOCKS or name in ("tr", "td", "th"):
+            self._flush()
+
+    def _image(self, tag: Tag) -> None:
+        alt, src = _folded(_get(tag, "alt")), _get(tag, "src")
+        self._pieces.append(alt)
+        if src:
+            self._waiting.append(("image", src, alt))
+
+    def _link(self, link: _OpenLink) -> None:
+        text = _folded("".join(self._pieces[link.piece :]))
+        if text in _PILCROWS and link.target.startswith("#"):
+            del self._pieces[link.piece :]
+        else:
+            self._waiting.append(("link", link.target, text))
+
+    def _end_code(self) -> None:
+        code = _folded("".join(self._pieces[self._code_from :]))
+        self._code_from = -1
+        if code:
+            self._code.append(code)
+
+    def _end_row(self) -> None:
+        cells = [_folded(cell) for cell in "".join(self._pieces).split("\x00")[1:]]
+        self._row = None
+        line = " | ".join(cells)
+        self._emit("table", line if line.strip(" |") else "")
+
+    def _pre(self, tag: Tag) -> None:
+        code = tag.get_text().strip("\n")
+        self._pieces = []
+        if code.strip():
+            start = self._put(code)
+            self.blocks.append(Block("code", start, self._length, code, code, language_of(tag)))
+            self._put_blank()
+
+    def _flush(self) -> None:
+        """Ends the paragraph, item or heading that was being gathered, if there is one."""
+        text = "\n".join(_folded(line) for line in "".join(self._pieces).split("\x01")).strip()
+        if self._heading:
+            self._emit_heading(" ".join(text.split()))
+        elif self._items:
+            first, self._items[-1] = self._items[-1] and bool(text), self._items[-1] and not text
+            self._emit("list", f"- {text}" if first else text)
+        else:
+            self._emit("text", text)
+
+    def _emit_heading(self, text: str) -> None:
+        level, self._heading = self._heading, 0
+        if text:
+            start = self._put(text)
+            self.headings.append(Heading(level, text, start, self._length, self._anchor))
+            self._settle(start)
+            self._put_blank()
+        self._reset()
+
+    def _emit(self, kind: BlockKind, text: str) -> None:
+        if text:
+            start = self._put(text)
+            self.blocks.append(Block(kind, start, self._length, text, "\n".join(self._code)))
+            self._settle(start)
+            self._put_blank()
+        self._settle(self._length)
+        self._reset()
+
+    def _settle(self, start: int) -> None:
+        self.links.extend(Link(kind, target, text, start) for kind, target, text in self._waiting)
+        self._waiting = []
+
+    def _reset(self) -> None:
+        self._pieces, self._code, self._code_from = [], [], -1
+        # A link around several blocks is cut at their borders.
+        self._open = [_OpenLink(link.tag, link.target, 0) for link in self._open]
+
+    def _put(self, text: str) -> int:
+        start = self._length
+        self._parts += (text, "\n")
+        self._length += len(text) + 1
+        return start
+
+    def _put_blank(self) -> None:
+        self._parts.append("\n")
+        self._length += 1
+
+
+def _is_row(tag: Tag) -> bool:
+    # Tables that lay out a page hold headings, code and other tables: they are read as what they hold.
+    return tag.find(["h1", "h2", "h3", "h4", "h5", "h6", "pre", "table"]) is None
+
+
+def _get(tag: Tag, name: str) -> str:
+    value = tag.get(name)
+    return (" ".join(value) if isinstance(value, list) else value or "").strip()
+
+
+def _folded(text: str) -> str:
+    return _SPACE.sub(" ", text).strip()
+
+
+def language_of(pre: Tag) -> str:
+    """The language named by a class of the block, of the code in it, or of the two boxes around it, lower-case."""
+    near = [pre, *([pre.code] if pre.code else []), *[box for box in (pre.parent, _box(pre.parent)) if box]]
+    for tag in near:
+        names = [_get(tag, "data-language"), _get(tag, "data-lang")]
+        classes = [_LANGUAGE.fullmatch(name) for name in _get(tag, "class").lower().split()]
+        names.extend(found[1] for found in classes if found)
+        for name in names:
+            if _NAME.fullmatch(name) and name.lower() not in _NO_LANGUAGE:
+                return name.lower()
+    return ""
+
+
+def _box(tag: Tag | None) -> Tag | None:
+    return tag.parent if tag else None

@@ -1,0 +1,116 @@
+"""An HTML page to its main content: as plain text with offsets, and sanitised for the site."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+from bs4 import BeautifulSoup, Tag, XMLParsedAsHTMLWarning
+
+from ...model import Block, Heading, Link
+from ...sanitize import sanitize
+from ..dates import day_of
+from ..front_matter import one_line, unique
+from ..markup import without_unseen
+from ..prescan import require_tame
+from .flow import Flow, language_of
+
+_AROUND = ("nav", "header", "footer", "aside")
+_WAYS = ("nav",)
+_UNSEEN = ("object", "head")
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_DATES = ("date", "last-modified", "dcterms.modified", "article:modified_time")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What an HTML page says: its main content and what its head tells about it."""
+
+    title: str
+    text: str
+    html: str
+    language: str
+    description: str
+    author: str
+    modified: str | None
+    keywords: tuple[str, ...]
+    headings: tuple[Heading, ...]
+    blocks: tuple[Block, ...]
+    links: tuple[Link, ...]
+    anchors: tuple[str, ...]
+
+
+def read_html(html: str, where: str) -> Page:
+    """The page's main content and metadata; raises ``RejectedDocument`` for an HTML bomb."""
+    html = without_unseen(html)
+    require_tame(html, where)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)
+        soup = BeautifulSoup(html, "html.parser")
+    title = one_line(soup.title.get_text()) if soup.title else ""
+    metas = _metas(soup)
+    language = _attribute(soup.html, "lang")
+    main = _main(soup)
+    flow = Flow()
+    flow.walk(main)
+    for pre in main.find_all("pre"):
+        if code_language := language_of(pre):
+            pre["class"] = f"language-{code_language}"
+    return Page(
+        title=title,
+        text=flow.text(),
+        html=sanitize(main.decode_contents()),
+        language=language,
+        description=metas.get("description", "") or metas.get("og:description", ""),
+        author=metas.get("author", ""),
+        modified=max((day for name in _DATES if (day := day_of(metas.get(name)))), default=None),
+        keywords=unique(one_line(word) for word in metas.get("keywords", "").split(",")),
+        headings=tuple(flow.headings),
+        blocks=tuple(flow.blocks),
+        links=tuple(flow.links),
+        anchors=unique(_attribute(tag, "id") for tag in main.find_all(id=True)),
+    )
+
+
+def _metas(soup: BeautifulSoup) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for meta in soup.find_all("meta"):
+        name = (_attribute(meta, "name") or _attribute(meta, "property")).lower()
+        found.setdefault(name, one_line(_attribute(meta, "content")))
+    return found
+
+
+def _attribute(tag: Tag | None, name: str) -> str:
+    value = tag.get(name) if tag else None
+    return one_line(" ".join(value) if isinstance(value, list) else value or "")
+
+
+def _main(soup: BeautifulSoup) -> Tag:
+    """What the page is about, without the ways to other pages that generators put beside it."""
+    main = soup.find("main") or soup.find(role="main") or soup.find("article")
+    around: tuple[str, ...] = _WAYS
+    if not isinstance(main, Tag):
+        main, around = soup.body or soup, _AROUND
+    articles = main.find_all("article")
+    if len(articles) == 1 and articles[0].find(_HEADINGS):
+        main = articles[0]
+    for tag in (*main.find_all(_UNSEEN + around), *main.find_all(role="navigation")):
+        tag.extract()
+    for box in main.find_all("details"):
+        if _only_leads_on(box):
+            box.extract()
+    for tag in main.find_all("footer", recursive=False):
+        tag.extract()
+    return main
+
+
+def _only_leads_on(box: Tag) -> bool:
+    """Whether a folded box has a label and nothing else, or else a list of places on this page."""
+    inside = [part for part in box.children if not (isinstance(part, Tag) and part.name == "summary")]
+    links = [link for part in inside if isinstance(part, Tag) for link in part.find_all("a")]
+    said = "".join("".join(part.get_text().split()) for part in inside)
+    if box.find(("img", "picture", "video", "math")):
+        return False
+    if not all(_attribute(link, "href").startswith("#") for link in links):
+        return False
+    return said == "".join("".join(link.get_text().split()) for link in links)

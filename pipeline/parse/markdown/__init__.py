@@ -1,0 +1,1 @@
+"""Markdown, MDX and the syntax of the tools that write it."""

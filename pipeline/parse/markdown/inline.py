@@ -1,0 +1,143 @@
+"""The inside of a paragraph: its plain text, code spans, links and tags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from markdown_it.token import Token
+
+from ...model import LinkKind
+from ..markup import alt_of, href_of, src_of
+
+
+@dataclass(frozen=True, slots=True)
+class InlineLink:
+    """A link whose place is not known yet."""
+
+    kind: LinkKind
+    target: str
+    text: str
+
+
+@dataclass(slots=True)
+class Inline:
+    """What a run of inline tokens says."""
+
+    text: str = ""
+    code: list[str] = field(default_factory=list)
+    links: list[InlineLink] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    html: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A link that was opened at a piece of text and is not closed yet."""
+
+    target: str
+    piece: int
+    by: str
+
+
+def read_inline(children: Sequence[Token] | None, footnotes: Any = None) -> Inline:
+    """Text, code, links and tags of an inline token's children; ``footnotes`` resolves notes written in place."""
+    return _Reader(footnotes).read(children or ())
+
+
+class _Reader:
+    def __init__(self, footnotes: Any) -> None:
+        self.result = Inline()
+        self.pieces: list[str] = []
+        self.open: list[_Open] = []
+        self.hidden = ""
+        self.footnotes = footnotes
+
+    def read(self, children: Sequence[Token]) -> Inline:
+        pieces, dispatch = self.pieces, _HANDLERS
+        for token in children:
+            kind = token.type
+            if kind == "html_inline":
+                self.html(token)
+            elif self.hidden:
+                continue
+            elif kind in ("text", "text_special", "formula"):
+                pieces.append(token.content)
+            elif kind == "softbreak":
+                pieces.append(" ")
+            elif kind == "hardbreak":
+                pieces.append("\n")
+            elif kind == "link_close":
+                self._close("markdown")
+            elif handler := dispatch.get(kind):
+                handler(self, token)
+        self.result.text = "".join(pieces)
+        return self.result
+
+    def code(self, token: Token) -> None:
+        self.pieces.append(token.content)
+        self.result.code.append(token.content)
+
+    def link_open(self, token: Token) -> None:
+        self.open.append(_Open(str(token.attrs.get("href", "")), len(self.pieces), "markdown"))
+
+    def _close(self, by: str) -> None:
+        # Raw HTML may open and close as it likes: what does not match is left alone.
+        if self.open and self.open[-1].by == by:
+            link = self.open.pop()
+            text = " ".join("".join(self.pieces[link.piece :]).split())
+            self.result.links.append(InlineLink("link", link.target, text))
+
+    def image(self, token: Token) -> None:
+        alt = read_inline(token.children).text
+        self.pieces.append(alt)
+        self.result.links.append(InlineLink("image", str(token.attrs.get("src", "")), alt))
+
+    def reference(self, token: Token) -> None:
+        meta = token.meta
+        fragment = f"#{meta['fragment']}" if meta["fragment"] else ""
+        kind: LinkKind = "transclusion" if token.type == "transclusion" else "wikilink"
+        self.pieces.append(meta["text"])
+        self.result.links.append(InlineLink(kind, meta["target"] + fragment, meta["text"]))
+
+    def tag(self, token: Token) -> None:
+        self.pieces.append(token.content)
+        self.result.tags.append(token.meta["target"])
+
+    def footnote(self, token: Token) -> None:
+        note = self.footnotes["list"].get(token.meta["id"], {}) if self.footnotes else {}
+        if "tokens" in note:
+            inner = read_inline(note["tokens"])
+            self.pieces.append(f" ({inner.text})")
+            self.result.code.extend(inner.code)
+            self.result.links.extend(inner.links)
+
+    def html(self, token: Token) -> None:
+        tag = token.content
+        self.result.html.append(tag)
+        name = tag[1:9].lower()
+        if self.hidden:
+            self.hidden = "" if name.startswith(self.hidden) else self.hidden
+        elif name.startswith(("script", "style")) and not tag.endswith("/>"):
+            self.hidden = "/script" if name.startswith("script") else "/style"
+        elif name.startswith("br"):
+            self.pieces.append(" ")
+        elif name.startswith("/a"):
+            self._close("html")
+        elif href := href_of(tag):
+            self.open.append(_Open(href, len(self.pieces), "html"))
+        elif src := src_of(tag):
+            self.pieces.append(alt_of(tag))
+            self.result.links.append(InlineLink("image", src, alt_of(tag)))
+
+
+_HANDLERS = {
+    "code_inline": _Reader.code,
+    "link_open": _Reader.link_open,
+    "image": _Reader.image,
+    "wikilink": _Reader.reference,
+    "transclusion": _Reader.reference,
+    "tag": _Reader.tag,
+    "footnote_ref": _Reader.footnote,
+}

@@ -1,0 +1,218 @@
+"""Markdown to headings, blocks, links and tags, with the offsets of whole lines, from one parse."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from markdown_it.token import Token
+
+from ...model import Block, BlockKind, Heading, Link
+from ..front_matter import one_line
+from ..markup import links_in, visible_text
+from ..prescan import require_tame
+from .inline import Inline, InlineLink, read_inline
+from .lines import Lines
+from .syntax import DOCUMENT_ORDER, MAX_NESTING, markdown_parser
+
+__all__ = ["Markdown", "markdown_parser", "plain_markdown", "read_markdown"]
+
+# The first word of the info string: ``js``, ``{.js}``, ``rust,ignore``; an option such as ``title="x"`` is no language.
+_LANGUAGE = re.compile(r"\{?\s*\.?(?:language-)?([\w+#.-]+)(?![\w+#.-]*=)")
+_CONTAINERS = frozenset(
+    {"list_item_open", "dt_open", "dd_open", "blockquote_open", "footnote_reference_open", "admonition_open"}
+)
+_ENDINGS = frozenset({"list_item_close", "dt_close", "dd_close"})
+_ITEMS = frozenset({"list_item_open", "dt_open", "dd_open"})
+TOO_DEEP = f"nested deeper than {MAX_NESTING}, text below was dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class Markdown:
+    """What markdown text says, in document order."""
+
+    headings: tuple[Heading, ...]
+    blocks: tuple[Block, ...]
+    links: tuple[Link, ...]
+    tags: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def read_markdown(text: str, body_start: int, where: str) -> Markdown:
+    """Headings, blocks, links, tags and notes of ``text`` from ``body_start`` on.
+
+    Raises ``RejectedDocument`` when its raw HTML is a bomb.
+    """
+    body = text[body_start:] if body_start else text
+    env: dict[str, Any] = {}
+    markdown_parser().parse(body, env)
+    reader = _Reader(text, Lines(body, body_start), env.get("footnotes"))
+    reader.walk(env[DOCUMENT_ORDER])
+    # Inline tags end with their paragraph, blocks of raw HTML nest through the whole page.
+    for html in ("".join(reader.raw_blocks), *reader.raw_inline):
+        require_tame(html, where)
+    return reader.result()
+
+
+@dataclass(slots=True)
+class _Reader:
+    text: str
+    lines: Lines
+    footnotes: Any
+    headings: list[Heading] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    tags: dict[str, None] = field(default_factory=dict)
+    raw_blocks: list[str] = field(default_factory=list)
+    raw_inline: list[str] = field(default_factory=list)
+    too_deep: bool = False
+    # One entry for each open list item: whether its first paragraph is still to come.
+    items: list[bool] = field(default_factory=list)
+    row: list[Inline] | None = None
+
+    def walk(self, tokens: list[Token]) -> None:
+        for index, token in enumerate(tokens):
+            kind = token.type
+            if kind == "inline":
+                self.inline(token, tokens[index - 1])
+            elif kind in ("fence", "code_block"):
+                self.code(token)
+            elif kind == "html_block":
+                self.html(token)
+            elif kind == "tr_open":
+                self.row = []
+            elif kind == "tr_close":
+                self.end_row(tokens, index)
+            elif kind in _CONTAINERS:
+                self.too_deep |= token.level >= MAX_NESTING - 1
+                if kind in _ITEMS:
+                    self.items.append(True)
+            elif kind in _ENDINGS:
+                self.items.pop()
+
+    def inline(self, token: Token, before: Token) -> None:
+        if before.meta.get("callout") == "default" or not token.map:
+            return
+        inline = read_inline(token.children, self.footnotes)
+        if self.row is not None:
+            self.row.append(inline)
+        elif before.type == "heading_open" and before.level == 0:
+            self.heading(int(before.tag[1]), inline, before.map or token.map)
+        else:
+            self.paragraph(inline, token.map)
+
+    def heading(self, level: int, inline: Inline, lines: list[int]) -> None:
+        start, end = self.span(lines)
+        self.headings.append(Heading(level, one_line(inline.text), start, end))
+        self.found(inline, start, end)
+
+    def paragraph(self, inline: Inline, lines: list[int]) -> None:
+        text, kind = inline.text.strip(), "text"
+        if self.items:
+            kind = "list"
+            text = f"- {_without_colon(text)}" if self.items[-1] and text else text
+            self.items[-1] = False
+        start, end = self.span(lines)
+        self.found(inline, start, end)
+        self.block("list" if kind == "list" else "text", start, end, text, "\n".join(inline.code))
+
+    def end_row(self, tokens: list[Token], index: int) -> None:
+        cells, self.row = self.row or [], None
+        while tokens[index].type != "tr_open":
+            index -= 1
+        start, end = self.span(tokens[index].map or [0, 0])
+        for cell in cells:
+            self.found(cell, start, end)
+        text = " | ".join(one_line(cell.text) for cell in cells)
+        code = "\n".join(code for cell in cells for code in cell.code)
+        self.block("table", start, end, text if text.strip(" |") else "", code)
+
+    def code(self, token: Token) -> None:
+        start, end = self.span(token.map or [0, 0])
+        named = _LANGUAGE.match(token.info.strip())
+        code = token.content.rstrip("\n")
+        self.block("code", start, end, code, code, named[1].lower() if named else "")
+
+    def html(self, token: Token) -> None:
+        self.raw_blocks.append(token.content)
+        start, end = self.span(token.map or [0, 0])
+        self.block("list" if self.items else "text", start, end, visible_text(token.content))
+        raw = [
+            InlineLink("image" if r.is_image else "link", r.target, r.text) for r in links_in(token.content)
+        ]
+        self.locate(raw, start, end)
+
+    def block(
+        self, kind: BlockKind, start: int, end: int, text: str, code: str = "", language: str = ""
+    ) -> None:
+        if text.strip():
+            self.blocks.append(Block(kind, start, end, text, code, language))
+
+    def span(self, lines: list[int]) -> tuple[int, int]:
+        # The definition list plugin gives a term a range without lines.
+        return self.lines.start(lines[0]), self.lines.start(max(lines[1], lines[0] + 1))
+
+    def found(self, inline: Inline, start: int, end: int) -> None:
+        self.tags.update(dict.fromkeys(inline.tags))
+        if inline.html:
+            self.raw_inline.append("".join(inline.html))
+        if inline.links:
+            self.locate(inline.links, start, end)
+
+    def locate(self, links: list[InlineLink], start: int, end: int) -> None:
+        """Places each link at its opening bracket, or, where its target is written elsewhere, after the one before."""
+        cursor = start
+        for link in links:
+            if not markdown_parser().validateLink(link.target):
+                continue
+            at = self.text.find(link.target, cursor, end)
+            self.links.append(Link(link.kind, link.target, link.text, self.opening(cursor, at)))
+            cursor = max(cursor, at)
+
+    def opening(self, cursor: int, target: int) -> int:
+        found = self.text.rfind("[", cursor, target) if target >= 0 else -1
+        if found < 0 <= target:
+            found = self.text.rfind("<", cursor, target)
+        while found > cursor and self.text[found - 1] in "[!":
+            found -= 1
+        return max(cursor, found)
+
+    def result(self) -> Markdown:
+        return Markdown(
+            tuple(self.headings),
+            tuple(self.blocks),
+            tuple(sorted(self.links, key=lambda link: link.start)),
+            tuple(self.tags),
+            (TOO_DEEP,) if self.too_deep else (),
+        )
+
+
+def _without_colon(text: str) -> str:
+    # MDN and PHP Markdown write a definition as a list item that begins with a colon.
+    return text[2:].lstrip() if text.startswith(": ") else text
+
+
+_PREFIX = re.compile(
+    r"^(?:[ \t]*>)*[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+|#{1,6}[ \t]+)?(?:\[[ xX]\][ \t]+)?", re.MULTILINE
+)
+_RULE_ROW = re.compile(r"[ \t]*\|?[ \t:|-]*-[ \t:|-]*\Z")
+_UNRESOLVED = re.compile(r"\[([^\[\]]+)\](?:\[[^\[\]]*\])")
+
+
+def plain_markdown(piece: str) -> str:
+    """A line or sentence of markdown as a reader sees it: no marks, no addresses, no tags."""
+    if _RULE_ROW.match(piece):
+        return ""
+    bare = _PREFIX.sub(_dash, piece)
+    tokens = markdown_parser().parseInline(bare.strip(), {})
+    text = " ".join(read_inline(token.children).text for token in tokens)
+    text = _UNRESOLVED.sub(r"\1", text).strip()
+    if text.startswith("|") or text.endswith("|"):
+        return " | ".join(cell.strip() for cell in text.strip("|").split("|"))
+    return text
+
+
+def _dash(found: re.Match[str]) -> str:
+    mark = found[0].strip(" \t>")
+    return "- " if mark and not mark.startswith("#") else ""

@@ -1,0 +1,124 @@
+"""The markdown the house reads: CommonMark, tables, footnotes, task lists, callouts, wikilinks and tags.
+
+One parser serves the index and the site, so that a page shows what the index holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from markdown_it import MarkdownIt
+from markdown_it.common.utils import escapeHtml
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+from mdit_py_plugins.admon import admon_plugin
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.tasklists import tasklists_plugin
+
+from .boxes import box
+from .callouts import mark_callouts
+from .formulas import formula, formula_block
+from .tabs import tab
+
+MAX_NESTING = 100
+DOCUMENT_ORDER = "document_order"
+
+# [[target]], [[target#heading]], [[target|text]]; a leading ! transcludes.
+_WIKILINK = re.compile(r"!?\[\[([^\[\]\n|#]*)(?:#([^\[\]\n|]*))?(?:\|([^\[\]\n]*))?\]\]")
+_TAG = re.compile(r"#([^\W\d_](?:[\w/-]*\w)?)")
+_HEADING_ID = re.compile(r"[ \t]*\{[ \t]*#[\w:.-]+[^{}\n]*\}[ \t]*$")
+
+
+@lru_cache(maxsize=1)
+def markdown_parser() -> MarkdownIt:
+    """The process's markdown parser; raw HTML is kept, so what it renders must be sanitised.
+
+    Beside markdown-it's own, it gives inline tokens ``wikilink``, ``transclusion`` and ``tag``, whose ``meta`` holds
+    ``target``, ``fragment`` and ``text``, and ``formula`` with ``latex`` and ``display``.
+    """
+    md = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING})
+    md.enable(["table", "strikethrough"])
+    md.use(footnote_plugin).use(deflist_plugin).use(tasklists_plugin).use(admon_plugin)
+    md.block.ruler.before("fence", "box", box, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    for name, rule in (("tab", tab), ("formula_block", formula_block)):
+        md.block.ruler.before("fence", name, rule, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    md.inline.ruler.before("escape", "formula", formula)
+    md.inline.ruler.before("link", "wikilink", _wikilink)
+    md.inline.ruler.before("link", "tag", _tag)
+    md.core.ruler.after("block", "callouts", mark_callouts)
+    md.core.ruler.after("block", "heading_ids", _cut_heading_ids)
+    md.core.ruler.before("footnote_tail", DOCUMENT_ORDER, _keep_document_order)
+    for name in ("wikilink", "transclusion", "tag"):
+        md.add_render_rule(name, _render_reference)
+    md.add_render_rule("formula", _render_formula)
+    return md
+
+
+def _wikilink(state: StateInline, silent: bool) -> bool:
+    src, pos = state.src, state.pos
+    if not src.startswith(("[[", "![["), pos):
+        return False
+    found = _WIKILINK.match(src, pos, state.posMax)
+    if not found or not (found[1].strip() or found[2]):
+        return False
+    if not silent:
+        token = state.push("transclusion" if src[pos] == "!" else "wikilink", "", 0)
+        target, fragment = found[1].strip(), (found[2] or "").strip()
+        shown = (found[3] or "").strip() or target or fragment
+        token.meta = {"target": target, "fragment": fragment, "text": shown}
+        token.content = found[0]
+    state.pos = found.end()
+    return True
+
+
+def _tag(state: StateInline, silent: bool) -> bool:
+    src, pos = state.src, state.pos
+    if src[pos] != "#" or state.linkLevel > 0 or (pos > 0 and not src[pos - 1].isspace()):
+        return False
+    found = _TAG.match(src, pos, state.posMax)
+    if not found:
+        return False
+    if not silent:
+        token = state.push("tag", "", 0)
+        token.meta = {"target": found[1], "fragment": "", "text": found[0]}
+        token.content = found[0]
+    state.pos = found.end()
+    return True
+
+
+def _cut_heading_ids(state: StateCore) -> None:
+    """Takes ``{#id}`` off the end of headings: it is an address, not part of the title."""
+    for before, token in zip(state.tokens, state.tokens[1:], strict=False):
+        if before.type == "heading_open" and "{" in token.content:
+            token.content = _HEADING_ID.sub("", token.content)
+
+
+def _keep_document_order(state: StateCore) -> None:
+    # The footnote plugin moves notes to the end and drops those nobody refers to; the index wants them in place.
+    state.env[DOCUMENT_ORDER] = list(state.tokens)
+
+
+def _render_formula(
+    _renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: EnvType
+) -> str:
+    return f"<code>{escapeHtml(tokens[index].content)}</code>"
+
+
+def _render_reference(
+    _renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: EnvType
+) -> str:
+    token = tokens[index]
+    meta, text = token.meta, escapeHtml(str(token.meta["text"]))
+    if token.type == "tag":
+        return f'<a class="tag">{text}</a>'
+    href = meta["target"] + (f"#{meta['fragment']}" if meta["fragment"] else "")
+    md = markdown_parser()
+    if not md.validateLink(href):
+        return text
+    return f'<a class="{token.type}" href="{escapeHtml(md.normalizeLink(href))}">{text}</a>'

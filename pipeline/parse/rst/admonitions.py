@@ -1,0 +1,273 @@
+"""Directives that hold prose: notes, tabs, cards, figures, tables; read leniently, so that no option loses their text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from docutils.parsers.rst.directives import tables
+from docutils.statemachine import StringList
+
+from ..labels import LABEL_PREFIX, label_anchor
+
+TITLES = {
+    "seealso": "See also",
+    "versionadded": "New in version",
+    "versionchanged": "Changed in version",
+    "versionremoved": "Removed in version",
+    "deprecated": "Deprecated since version",
+    "deprecated-removed": "Deprecated since version",
+}
+_SPOKEN_OPTIONS = ("caption", "title", "header")
+_CARD_HEADER = re.compile(r"\^{3,}\s*")
+_CARD_FOOTER = re.compile(r"\+{3,}\s*")
+# What stands for a name's address in options: ``target_`` or `` `a target`_ ``.
+_NAME = re.compile(r"`?([^`]+?)`?_")
+
+
+class AnyOption(dict[str, Callable[[str], Any]]):
+    """An option specification that takes every option as it is written."""
+
+    def __missing__(self, name: str) -> Callable[[str | None], str]:
+        return _as_written
+
+    def __bool__(self) -> bool:
+        return True
+
+
+def _as_written(value: str | None) -> str:
+    return (value or "").strip()
+
+
+def _loosened(table: type[Directive]) -> AnyOption:
+    shape = {"widths": lambda _: "auto", "align": _as_written, "width": _as_written}
+    return AnyOption({**(table.option_spec or {}), **shape})
+
+
+class Lenient(Directive):
+    """A directive that takes any option and content; ``title`` and ``body`` are what subclasses are made of."""
+
+    has_content = True
+    optional_arguments = 1
+    final_argument_whitespace = True
+    option_spec = AnyOption()
+
+    @property
+    def argument(self) -> str:
+        """What stands after the directive's name, on one line."""
+        return " ".join(self.arguments[0].split()) if self.arguments else ""
+
+    def inline(self, text: str) -> list[nodes.Node]:
+        """A line of reStructuredText as inline nodes."""
+        found, messages = self.state.inline_text(text, self.lineno)
+        return [*found, *messages]
+
+    def title(self, text: str) -> list[nodes.Node]:
+        """The text as a paragraph that stands out, or nothing."""
+        return [nodes.paragraph("", "", nodes.strong("", "", *self.inline(text)))] if text else []
+
+    def body(self, content: StringList | None = None, offset: int = 0) -> list[nodes.Node]:
+        """The content, or a part of it, read as reStructuredText."""
+        box = nodes.container()
+        lines = self.content if content is None else content
+        self.state.nested_parse(lines, self.content_offset + offset, box)
+        return list(box.children)
+
+    def named(self, node: nodes.Element) -> list[nodes.Node]:
+        """The node under the name that the option ``name`` gives it."""
+        self.add_name(node)
+        return [node]
+
+
+class Boxed(Lenient):
+    """A box that a reader does not see: its content, without the settings in its argument."""
+
+    def run(self) -> list[nodes.Node]:
+        """The content."""
+        return self.named(nodes.container("", *self.body()))
+
+
+class Plain(Boxed):
+    """A box without an argument: what stands after its name is content."""
+
+    optional_arguments = 0
+
+
+class Titled(Lenient):
+    """A box whose argument is its title: a tab, a card, a drop-down, a sidebar."""
+
+    def run(self) -> list[nodes.Node]:
+        """The title, as the link that the options make of it, and the content."""
+        title: list[nodes.Node] = []
+        address = linked(self.options)
+        if address:
+            inner = self.inline(self.argument) if self.argument else []
+            title = [nodes.paragraph("", "", nodes.reference("", "", *inner, refuri=address))]
+        else:
+            title = self.title(self.argument)
+        return self.named(nodes.container("", *title, *self.parts()))
+
+    def parts(self) -> list[nodes.Node]:
+        """The content; a card's header and footer are set apart by lines of ``^`` and ``+``."""
+        found: list[nodes.Node] = []
+        start = 0
+        for index, line in enumerate(self.content):
+            if _CARD_HEADER.fullmatch(line) or _CARD_FOOTER.fullmatch(line):
+                found += self.body(self.content[start:index], start)
+                start = index + 1
+        return found + self.body(self.content[start:], start)
+
+
+class Unknown(Lenient):
+    """A directive nobody told us of: its argument and captions as text, its content as text, or as code if it is none."""
+
+    def run(self) -> list[nodes.Node]:
+        """Everything that may be meant for readers."""
+        spoken = [self.options[name] for name in _SPOKEN_OPTIONS if self.options.get(name)]
+        found = [nodes.paragraph("", "", *self.inline(text)) for text in (self.argument, *spoken) if text]
+        body = self.body()
+        if any(is_complaint(node) for part in body for node in part.findall(nodes.system_message)):
+            code = "\n".join(self.content)
+            body = [nodes.literal_block(code, code)]
+        return [*found, *body]
+
+
+def is_complaint(node: nodes.Node) -> bool:
+    """Whether docutils says here that the text is not reStructuredText."""
+    return isinstance(node, nodes.system_message) and node["level"] >= 2
+
+
+class Admonition(Lenient):
+    """A note, warning, tip or the like; a callout on the page."""
+
+    optional_arguments = 0
+
+    def run(self) -> list[nodes.Node]:
+        """The callout, titled with its kind."""
+        return self.callout(self.name, nodes.Text(TITLES.get(self.name, self.name.capitalize())))
+
+    def callout(self, kind: str, *title: nodes.Node) -> list[nodes.Node]:
+        """A callout of that kind and title."""
+        box = nodes.admonition("", nodes.title("", "", *title), *self.body(), classes=[kind.lower()])
+        return self.named(box)
+
+
+class NamedAdmonition(Admonition):
+    """``admonition``: its title is its argument, its kind its class."""
+
+    optional_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """The callout with its own title."""
+        kind = re.sub(r"[^\w-].*", "", self.options.get("class", "")) or "note"
+        return self.callout(kind, *self.inline(self.argument or "Note"))
+
+
+class Version(Admonition):
+    """``versionadded``, ``deprecated`` and the like: the version and what is said about it."""
+
+    optional_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """The callout that names the version."""
+        kind = "warning" if self.name.startswith("deprecated") else "note"
+        return self.callout(kind, *self.inline(f"{TITLES[self.name]} {self.argument}".strip()))
+
+
+class Image(Lenient):
+    """``image`` and ``figure``: the picture with its alternative text, its link and its caption."""
+
+    def run(self) -> list[nodes.Node]:
+        """The picture, and below it what the content says."""
+        source = "".join(self.arguments[0].split()) if self.arguments else ""
+        picture: nodes.Element = nodes.image("", uri=source, alt=self.options.get("alt", ""))
+        if target := self.options.get("target", ""):
+            picture = self.reference(target, picture)
+        if not self.content:
+            return self.named(picture)
+        return self.named(nodes.figure("", picture, *self.body()))
+
+    def reference(self, target: str, picture: nodes.Element) -> nodes.reference:
+        """The picture as a link to an address, or to what a name ending in ``_`` stands for."""
+        named = _NAME.fullmatch(target)
+        if not named:
+            return nodes.reference("", "", picture, refuri=target)
+        reference = nodes.reference("", "", picture, refname=nodes.fully_normalize_name(named[1]))
+        self.state.document.note_refname(reference)
+        return reference
+
+
+class ListTable(tables.ListTable):
+    """``list-table`` that takes any option; docutils' own refuses the table for one that it does not know."""
+
+    option_spec = _loosened(tables.ListTable)
+
+
+class CSVTable(tables.CSVTable):
+    """``csv-table`` that takes any option, and only names a file: nothing is read but the document itself."""
+
+    option_spec = _loosened(tables.CSVTable)
+
+    def run(self) -> list[Any]:
+        """The table, or the name of the file that holds it."""
+        outside = self.options.get("file") or self.options.get("url")
+        if outside:
+            return [nodes.paragraph("", "", nodes.literal("", str(outside)))]
+        return list(super().run())
+
+
+class RSTTable(tables.RSTTable):
+    """``table`` that takes any option."""
+
+    option_spec = _loosened(tables.RSTTable)
+
+
+def linked(options: dict[str, Any]) -> str:
+    """The address that ``:link:`` or ``:ref-type:`` options give a card or button, else an empty string."""
+    target = str(options.get("link", ""))
+    kind = options.get("link-type", "url")
+    return label_or_document(target, kind) if target else ""
+
+
+def label_or_document(target: str, kind: str) -> str:
+    """The address of what ``target`` names: an URL, a document, a label (``ref``), or a label or document (``any``)."""
+    if kind in ("url", "doc") or "/" in target:
+        return target
+    return f"#{label_anchor(target) if kind == 'ref' else LABEL_PREFIX + quote(target)}"
+
+
+def _classes(names: str, kind: type[Directive]) -> dict[str, type[Directive]]:
+    return dict.fromkeys(names.split(), kind)
+
+
+_SETTINGS_BESIDE = """
+    card-carousel carousel code-group column columns container div grid grid-item group ifconfig layout only panels
+    row tab-set tabs
+"""
+_WHOLE = """
+    acks annotations aside callout compound epigraph glossary highlights hlist margin nested-tabs pull-quote
+"""
+_TITLES_ABOVE = """
+    accordion card centered collapse content-tabs details dropdown expander grid-item-card group-tab panel rubric
+    sidebar step tab tab-item toggle topic
+"""
+_CALLOUTS = "attention caution danger error hint important note seealso tip todo warning"
+
+BOXES: dict[str, type[Directive]] = {
+    **_classes(_SETTINGS_BESIDE, Boxed),
+    **_classes(_WHOLE, Plain),
+    **_classes(_TITLES_ABOVE, Titled),
+    **_classes(_CALLOUTS, Admonition),
+    **_classes("deprecated deprecated-removed versionadded versionchanged versionremoved", Version),
+    **_classes("figure figure-md image thumbnail", Image),
+    "admonition": NamedAdmonition,
+    "csv-table": CSVTable,
+    "flat-table": ListTable,
+    "list-table": ListTable,
+    "table": RSTTable,
+}
+"""Directives that hold prose, by name."""

@@ -1,0 +1,63 @@
+"""What would be lost to faults in a page: what docutils quotes when it complains, and raw HTML that is not closed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from bs4 import BeautifulSoup
+from docutils import nodes
+
+from ..markup import without_unseen
+from ..prescan import require_tame
+
+_ERROR = 3
+_WRONG_LEVEL = r"Inconsistent title style|A level \d+ section|Title level"
+_HEADING = re.compile(_WRONG_LEVEL)
+_TITLE = re.compile(rf"{_WRONG_LEVEL}|Unexpected section title|Incomplete section|.*itle overline")
+_UNDERLINE = re.compile(r"(\W)\1*\s*")
+# What these hold is not text for a reader, or would swallow the rest of the page.
+_UNSEEN = ["plaintext", "xmp", "textarea", "title", "select", "noembed", "noframes", "iframe", "head"]
+_FRAMES = ["html", "body", "main", "article"]
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A piece of source that docutils refused: a heading of a wrong level, a title where none may be, or anything."""
+
+    kind: Literal["heading", "title", "code"]
+    text: str
+
+
+def quoted_by(message: nodes.Element) -> Iterator[Quoted]:
+    """What a system message quotes; nothing where docutils only warns, for then it took the text all the same."""
+    if message["level"] < _ERROR:
+        return
+    complaint = message.children[0].astext() if message.children else ""
+    for quoted in message.findall(nodes.literal_block):
+        if not _TITLE.match(complaint):
+            yield Quoted("code", quoted.astext())
+        elif text := _title_text(quoted.astext()):
+            yield Quoted("heading" if _HEADING.match(complaint) else "title", text)
+
+
+def _title_text(quoted: str) -> str:
+    lines = [line.strip() for line in quoted.split("\n") if not _UNDERLINE.fullmatch(line)]
+    return " ".join(line for line in lines if line).replace("``", "")
+
+
+def balanced(html: str, where: str) -> str:
+    """Raw HTML with every tag closed, so that it cannot end or swallow what stands around it.
+
+    Raises ``RejectedDocument`` for a bomb.
+    """
+    html = without_unseen(html)
+    require_tame(html, where)
+    soup = BeautifulSoup(html, "html.parser")
+    for tag in soup.find_all(_UNSEEN):
+        tag.extract()
+    for tag in soup.find_all(_FRAMES):
+        tag.unwrap()
+    return soup.decode()

@@ -1,0 +1,292 @@
+"""A docutils tree as plain HTML: headings, paragraphs, lists, tables and code, for the one reader of HTML to read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from html import escape
+
+from docutils import nodes
+
+from ..labels import label_anchor
+from .faults import balanced, quoted_by
+from .objects import LANGUAGE
+from .tags import NAMED_INSIDE, TAGS, UNSEEN
+
+# Definitions may name each other: ten lines can ask for a page without end.
+MAX_SUBSTITUTED_CHARS = 1_000_000
+
+_AUTOMATIC_ID = re.compile(r"(?:section|toc-entry)-\d+|id\d+")
+_META_FIELDS = {"author": "author", "authors": "author", "date": "date", "description": "description"}
+_SETTING_FIELD = re.compile(
+    r"orphan|tocdepth|no-?comments|no-?search|no-?index|html_theme.*|og:.*|allow-section-numbers"
+)
+
+
+def tree_html(document: nodes.document, where: str) -> str:
+    """The document as an HTML page; raises ``RejectedDocument`` where it holds raw HTML that is a bomb."""
+    writer = _Writer(document, where)
+    writer.children(document)
+    head = f"<title>{escape(title)}</title>" if (title := str(document.get("title", ""))) else ""
+    return f"<html><head>{head}{''.join(writer.head)}</head><body><main>{''.join(writer.out)}</main></body></html>"
+
+
+class _Writer:
+    def __init__(self, document: nodes.document, where: str) -> None:
+        self.document, self.where = document, where
+        self.out: list[str] = []
+        self.head: list[str] = []
+        self.depth = 0
+        self.language = ""
+        self.header_cells = False
+        self.substituted = 0
+        self.expanding: set[str] = set()
+
+    def children(self, node: nodes.Element) -> None:
+        for child in node.children:
+            self.visit(child)
+
+    def visit(self, node: nodes.Node) -> None:
+        if isinstance(node, nodes.Text):
+            self.out.append(escape(node.astext(), quote=False))
+        elif isinstance(node, nodes.Element):
+            name = type(node).__name__
+            if handler := _HANDLERS.get(name):
+                handler(self, node)
+            elif name not in UNSEEN:
+                self.tag(TAGS.get(name, ""), node)
+
+    def tag(self, tag: str, node: nodes.Element, attributes: str = "") -> None:
+        names = self.names(node)
+        inside = type(node).__name__ in NAMED_INSIDE
+        if not tag:
+            self.out.append(names)
+            self.children(node)
+            return
+        self.out.append(f"<{tag}{attributes}>{names}" if inside else f"{names}<{tag}{attributes}>")
+        self.children(node)
+        self.out.append(f"</{tag}>")
+
+    def names(self, node: nodes.Element, but: str = "") -> str:
+        """Empty elements that carry the ids of a node and, where a writer named it, its labels."""
+        if "refuri" in node or "refname" in node:  # a name for an address elsewhere, not for a place
+            return ""
+        ids = [each for each in node["ids"] if each != but]
+        if not isinstance(node, nodes.footnote | nodes.citation):
+            explicit = [name for name in node["names"] if self.document.nametypes.get(name)]
+            ids += [label_anchor(name) for name in explicit]
+        return "".join(f'<span id="{escape(each)}"></span>' for each in dict.fromkeys(ids))
+
+    def section(self, node: nodes.Element) -> None:
+        self.depth += 1
+        self.children(node)
+        self.depth -= 1
+
+    def title(self, node: nodes.Element) -> None:
+        parent = node.parent
+        if not isinstance(parent, nodes.section):
+            self.box_title(node)
+            return
+        wanted = nodes.make_id(node.astext())
+        own = wanted if wanted in parent["ids"] else parent["ids"][0] if parent["ids"] else ""
+        own = "" if _AUTOMATIC_ID.fullmatch(own) and own != wanted else own
+        level = min(max(self.depth, 1), 6)
+        named = f' id="{escape(own)}"' if own else ""
+        self.out.append(f"<h{level}{named}>{self.names(parent, own)}")
+        self.children(node)
+        self.out.append(f"</h{level}>")
+
+    def box_title(self, node: nodes.Element) -> None:
+        if isinstance(node.parent, nodes.Admonition):
+            self.tag("p", node, ' class="callout-title"')
+        else:
+            self.out.append("<p>")
+            self.tag("strong", node)
+            self.out.append("</p>")
+
+    def admonition(self, node: nodes.Element) -> None:
+        kind = re.sub(r"[^\w-]", "", node["classes"][0]) if node["classes"] else "note"
+        self.tag("div", node, f' class="callout callout-{kind}"')
+
+    def literal_block(self, node: nodes.Element) -> None:
+        classes = [name for name in node["classes"] if name != "code"]
+        language = node.get(LANGUAGE) or "".join(classes[:1]) or ("" if LANGUAGE in node else self.language)
+        self.code(node, language)
+
+    def doctest_block(self, node: nodes.Element) -> None:
+        self.code(node, "pycon")
+
+    def math_block(self, node: nodes.Element) -> None:
+        self.code(node, "latex")
+
+    def code(self, node: nodes.Element, language: str) -> None:
+        attributes = f' class="language-{escape(language)}"' if language else ""
+        self.out.append(f"{self.names(node)}<pre{attributes}>{escape(node.astext(), quote=False)}</pre>")
+
+    def comment(self, node: nodes.Element) -> None:
+        self.language = str(node.get(LANGUAGE, self.language))
+
+    def raw(self, node: nodes.Element) -> None:
+        if "html" in str(node.get("format", "")).split():
+            self.out.append(balanced(node.astext(), self.where))
+
+    def reference(self, node: nodes.Element) -> None:
+        address = self.address(node)
+        if not address:
+            self.tag("", node)
+        elif title := self.title_of(str(node.get("label", ""))):
+            self.out.append(f'<a href="{escape(address)}">{escape(title, quote=False)}</a>')
+        else:
+            self.tag("a", node, f' href="{escape(address)}"')
+
+    def address(self, node: nodes.Element) -> str:
+        if "refuri" in node:
+            return str(node["refuri"])
+        return f"#{node['refid']}" if "refid" in node else ""
+
+    def title_of(self, label: str) -> str:
+        """The title of the section that a label of this document names, else an empty string."""
+        named = self.document.ids.get(self.document.nameids.get(label) or "") if label else None
+        if isinstance(named, nodes.target) and "refid" in named:
+            named = self.document.ids.get(named["refid"])
+        title = named.next_node(nodes.title) if isinstance(named, nodes.section) else None
+        return title.astext() if title else ""
+
+    def footnote_reference(self, node: nodes.Element) -> None:
+        text = f"[{escape(node.astext(), quote=False)}]"
+        address = self.address(node)
+        self.out.append(f'<a href="{escape(address)}">{text}</a>' if address else text)
+
+    def footnote(self, node: nodes.Element) -> None:
+        label = node.next_node(nodes.label)
+        shown = f"[{escape(label.astext(), quote=False)}] " if label else ""
+        self.out.append(f'<div class="footnote">{self.names(node)}')
+        first, *others = [child for child in node.children if child is not label] or [nodes.paragraph()]
+        if isinstance(first, nodes.paragraph):
+            self.out.append(f"<p>{shown}")
+            self.children(first)
+            self.out.append("</p>")
+        else:
+            self.out.append(f"<p>{shown}</p>")
+            self.visit(first)
+        for other in others:
+            self.visit(other)
+        self.out.append("</div>")
+
+    def image(self, node: nodes.Element) -> None:
+        source, alt = escape(str(node.get("uri", ""))), escape(str(node.get("alt", "")))
+        self.out.append(f'{self.names(node)}<img src="{source}" alt="{alt}">')
+
+    def term(self, node: nodes.Element) -> None:
+        names = self.names(node)
+        self.out.append(f"<dt>{names}")
+        self.children(node)
+        parent = node.parent
+        for other in parent.children if isinstance(parent, nodes.Element) else ():
+            if isinstance(other, nodes.classifier):
+                self.out.append(" : ")
+                self.children(other)
+        self.out.append("</dt>")
+
+    def option(self, node: nodes.Element) -> None:
+        before = ", " if node.parent and node.parent.index(node) else ""
+        self.out.append(f"{before}<code>{escape(node.astext(), quote=False)}</code>")
+
+    def line(self, node: nodes.Element) -> None:
+        self.children(node)
+        self.out.append("<br>")
+
+    def line_block(self, node: nodes.Element) -> None:
+        self.tag("" if isinstance(node.parent, nodes.line_block) else "p", node)
+
+    def thead(self, node: nodes.Element) -> None:
+        self.header_cells = True
+        self.tag("thead", node)
+        self.header_cells = False
+
+    def entry(self, node: nodes.Element) -> None:
+        across, down = node.get("morecols", 0), node.get("morerows", 0)
+        attributes = f' colspan="{across + 1}"' if across else ""
+        attributes += f' rowspan="{down + 1}"' if down else ""
+        tag = "th" if self.header_cells else "td"
+        self.out.append(f"<{tag}{attributes}>{self.names(node)}")
+        self.children(node)
+        self.out.append(f"</{tag}>")
+
+    def field_list(self, node: nodes.Element) -> None:
+        if isinstance(node.parent, nodes.document) and _is_first(node):
+            node = self.take_settings(node)
+        if node.children:
+            self.tag("dl", node)
+
+    def take_settings(self, node: nodes.Element) -> nodes.Element:
+        """Leaves the fields that are for readers; what the first fields of a document tell about it goes to the head."""
+        kept = nodes.field_list()
+        for child in list(node.children):
+            name, body = (part.astext().strip() for part in child.children[:2])
+            if meta := _META_FIELDS.get(name.lower()):
+                self.meta_tag(meta, body)
+            elif not _SETTING_FIELD.fullmatch(name.lower()):
+                kept += child
+        return kept
+
+    def meta(self, node: nodes.Element) -> None:
+        self.meta_tag(str(node.get("name", "")), str(node.get("content", "")))
+
+    def meta_tag(self, name: str, content: str) -> None:
+        self.head.append(f'<meta name="{escape(name)}" content="{escape(" ".join(content.split()))}">')
+
+    def substitution_reference(self, node: nodes.Element) -> None:
+        """What the name stands for, and the name itself where that is unknown, endless or too much."""
+        name = str(node.get("refname", ""))
+        known = self.document.substitution_names.get(name.lower(), name)
+        definition = self.document.substitution_defs.get(known)
+        if definition is None or known in self.expanding or self.substituted > MAX_SUBSTITUTED_CHARS:
+            self.tag("", node)
+            return
+        self.substituted += len(definition.astext()) + 100
+        self.expanding.add(known)
+        self.children(definition)
+        self.expanding.discard(known)
+
+    def system_message(self, node: nodes.Element) -> None:
+        """Docutils' complaints are not the writer's text, but what they quote would be lost without them."""
+        level = min(self.depth + 1, 6)
+        tags = {"heading": f"h{level}", "title": "p", "code": "pre"}
+        for quoted in quoted_by(node):
+            tag = tags[quoted.kind]
+            self.out.append(f"<{tag}>{escape(quoted.text, quote=False)}</{tag}>")
+
+
+def _is_first(node: nodes.Element) -> bool:
+    passing = (nodes.comment, nodes.target, nodes.system_message, nodes.substitution_definition, nodes.meta)
+    before: Iterable[nodes.Node] = node.parent.children if node.parent else ()
+    return next((each for each in before if not isinstance(each, passing)), None) is node
+
+
+_HANDLERS: dict[str, Callable[[_Writer, nodes.Element], None]] = {
+    "admonition": _Writer.admonition,
+    "citation": _Writer.footnote,
+    "citation_reference": _Writer.footnote_reference,
+    "comment": _Writer.comment,
+    "doctest_block": _Writer.doctest_block,
+    "entry": _Writer.entry,
+    "field_list": _Writer.field_list,
+    "footnote": _Writer.footnote,
+    "footnote_reference": _Writer.footnote_reference,
+    "image": _Writer.image,
+    "line": _Writer.line,
+    "line_block": _Writer.line_block,
+    "literal_block": _Writer.literal_block,
+    "math_block": _Writer.math_block,
+    "meta": _Writer.meta,
+    "option": _Writer.option,
+    "raw": _Writer.raw,
+    "reference": _Writer.reference,
+    "section": _Writer.section,
+    "substitution_reference": _Writer.substitution_reference,
+    "system_message": _Writer.system_message,
+    "term": _Writer.term,
+    "thead": _Writer.thead,
+    "title": _Writer.title,
+}

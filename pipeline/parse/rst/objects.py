@@ -1,0 +1,268 @@
+"""Directives that hold code, name objects of a program, or lead to other documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from docutils.parsers.rst.directives import misc
+
+from .admonitions import Boxed, Lenient, label_or_document
+
+MODULE = "noctule-module"
+# The language of literal blocks from here on, as ``highlight`` sets it.
+LANGUAGE = "noctule-language"
+
+_LANGUAGE_NAME = re.compile(r"[\w+#.-]{1,40}")
+_ENTRY = re.compile(r"(.+?)\s*<([^<>]+)>")
+_OPTION_LINE = re.compile(r":[\w-]+:")
+_OBJECT = re.compile(r"[^\W\d][\w.]*")
+_STYLE_CLASSES = re.compile(r"[a-z0-9_ -]+")
+_FIXED = {
+    "testcode": "python",
+    "doctest": "pycon",
+    "ipython": "ipython",
+    "jupyter-execute": "python",
+    "plot": "python",
+    "math": "latex",
+    "digraph": "dot",
+    "graph": "dot",
+    "graphviz": "dot",
+    "uml": "plantuml",
+    "mermaid": "mermaid",
+    "productionlist": "bnf",
+}
+# Here it is code that stands after the name, elsewhere a language or a name for the machine.
+_CODE_BESIDE = frozenset({"math", "mermaid", "plot", "productionlist", "uml"})
+
+
+class CodeParts(NamedTuple):
+    """The argument of a directive that holds code, and the code."""
+
+    argument: str
+    code: str
+
+
+class Code(Lenient):
+    """A block of code: its language is its argument or follows from its name."""
+
+    def run(self) -> list[nodes.Node]:
+        """The caption and the code; nothing where the writer hid it."""
+        if "hide" in self.options:
+            return []
+        argument, code = self.parts()
+        caption = self.title(self.options.get("caption", ""))
+        if not code.strip():
+            return caption
+        block = nodes.literal_block(code, code)
+        block[LANGUAGE] = _FIXED.get(self.name) or _language(argument)
+        return [*caption, *self.named(block)]
+
+    def parts(self) -> CodeParts:
+        """What stands after the directive's name, and the code; some writers leave no blank line before it."""
+        lines = self.arguments[0].split("\n") if self.arguments else []
+        beside = bool(lines) and not self.block_text.partition("\n")[0].rstrip().endswith("::")
+        argument = lines.pop(0) if beside and self.name not in _CODE_BESIDE else ""
+        above = [*lines, ""] if lines else []
+        return CodeParts(argument, "\n".join([*above, *self.content]).strip("\n"))
+
+
+def _language(argument: str) -> str:
+    name = argument.split(" ", maxsplit=1)[0].lower()
+    return name if _LANGUAGE_NAME.fullmatch(name) else ""
+
+
+class CodeTab(Code):
+    """``code-tab``: a language, perhaps a title, and the code."""
+
+    def run(self) -> list[nodes.Node]:
+        """The title and the code."""
+        words = self.argument.split()
+        return [*self.title(" ".join(words[1:]) or "".join(words[:1])), *super().run()]
+
+
+class Highlight(Lenient):
+    """``highlight``: the language of the literal blocks that follow."""
+
+    def run(self) -> list[nodes.Node]:
+        """A mark that the writer of HTML reads."""
+        return [nodes.comment("", **{LANGUAGE: self.argument.lower()})]
+
+
+class Named(Lenient):
+    """``literalinclude`` and the like: the name of the file, for nothing is read but the document itself."""
+
+    def run(self) -> list[nodes.Node]:
+        """The caption and the name."""
+        caption = self.title(self.options.get("caption", ""))
+        name = nodes.paragraph("", "", nodes.literal("", self.argument.lstrip("./")))
+        return [*caption, *self.named(name)] if self.argument else [*caption]
+
+
+class Include(Lenient):
+    """``include``: a link to the document that Sphinx would put here."""
+
+    def run(self) -> list[nodes.Node]:
+        """The link."""
+        if not self.argument:
+            return []
+        text = self.argument.rpartition("/")[2]
+        return [nodes.paragraph("", "", nodes.reference("", text, refuri=self.argument))]
+
+
+class TocTree(Lenient):
+    """``toctree``: links to the documents below this one."""
+
+    optional_arguments = 0
+
+    def run(self) -> list[nodes.Node]:
+        """The caption and a list of links; links without text where the writer hid them."""
+        hidden = "hidden" in self.options
+        items = [nodes.list_item("", paragraph) for paragraph in self.entries(hidden)]
+        caption = [] if hidden else self.title(self.options.get("caption", ""))
+        return [*caption, nodes.bullet_list("", *items)] if items else [*caption]
+
+    def entries(self, hidden: bool) -> Iterator[nodes.paragraph]:
+        """One paragraph for each entry; patterns cannot be followed and stay text."""
+        for line in filter(None, map(str.strip, self.content)):
+            titled = _ENTRY.fullmatch(line)
+            text, target = (titled[1], titled[2]) if titled else (line, line)
+            if target == "self" or (hidden and "*" in target):
+                continue
+            if "*" in target:
+                yield nodes.paragraph("", text)
+            else:
+                shown = "" if hidden else text
+                yield nodes.paragraph("", "", nodes.reference("", shown, refuri=target))
+
+
+class Autosummary(Lenient):
+    """``autosummary``: the names of objects that have pages of their own."""
+
+    optional_arguments = 0
+
+    def run(self) -> list[nodes.Node]:
+        """A list of the names as code."""
+        lines = [line.split("(")[0].strip() for line in self.content]
+        names = [line for line in lines if line and not _OPTION_LINE.match(line)]
+        items = [nodes.list_item("", nodes.paragraph("", "", _named_object(name))) for name in names]
+        listed = [nodes.bullet_list("", *items)] if items else []
+        return [*self.title(self.options.get("caption", "")), *listed]
+
+
+def _named_object(name: str) -> nodes.literal:
+    return nodes.literal("", name.lstrip("~"))
+
+
+class Described(Lenient):
+    """An object with its signatures: ``py:function``, ``option``, ``envvar`` and their like."""
+
+    def run(self) -> list[nodes.Node]:
+        """The signatures as code, named so that links may end in them, and the description."""
+        lines = self.arguments[0].split("\n") if self.arguments else []
+        signatures = [line.strip() for line in lines if line.strip()]
+        shown = [self.signature(signature) for signature in signatures]
+        return self.named(nodes.container("", *shown, *self.body()))
+
+    def signature(self, text: str) -> nodes.paragraph:
+        """One signature, with the object's full name as its id."""
+        paragraph = nodes.paragraph("", "", nodes.literal("", text))
+        found = _OBJECT.match(text)
+        if found:
+            paragraph["ids"].append(qualified(self.state.document, found[0]))
+        return paragraph
+
+
+class AutoDescribed(Described):
+    """``autoclass`` and its like: the object's name is all that stands in the document."""
+
+    def run(self) -> list[nodes.Node]:
+        """The full name and the members that the options name, as code; the content below."""
+        name = self.options.get("prog", "") or qualified(self.state.document, self.argument)
+        members = [word for word in re.split(r"[\s,]+", self.options.get("members", "")) if word]
+        items = [nodes.list_item("", nodes.paragraph("", "", nodes.literal("", word))) for word in members]
+        listed = [nodes.bullet_list("", *items)] if items else []
+        shown = [self.signature(name)] if name else []
+        return self.named(nodes.container("", *shown, *listed, *self.body()))
+
+
+class Module(Boxed):
+    """``module`` and ``currentmodule``: the name that goes before those below."""
+
+    def run(self) -> list[nodes.Node]:
+        """The content, if there is any."""
+        self.state.document[MODULE] = "" if self.argument == "None" else self.argument
+        return super().run() if self.content else []
+
+
+class Button(Lenient):
+    """``button-ref`` and ``button-link``: a link, titled by its content."""
+
+    def run(self) -> list[nodes.Node]:
+        """A paragraph that is the link."""
+        kind = "url" if self.name == "button-link" else self.options.get("ref-type", "any")
+        text = " ".join(" ".join(self.content).split()) or self.argument
+        link = nodes.reference("", "", *self.inline(text), refuri=label_or_document(self.argument, kind))
+        return [nodes.paragraph("", "", link)]
+
+
+class ClassOrStyle(Described):
+    """``class``: an object of the language in Sphinx, a style in docutils; a style is written in small letters."""
+
+    def run(self) -> list[nodes.Node]:
+        """The class, or the content with the style left out."""
+        if self.argument and not _STYLE_CLASSES.fullmatch(self.argument):
+            return super().run()
+        return self.body()
+
+
+class Setting(Lenient):
+    """A directive that tells the generator something and the reader nothing."""
+
+    def run(self) -> list[nodes.Node]:
+        """Nothing."""
+        return []
+
+
+def qualified(document: nodes.document, name: str) -> str:
+    """The object's name with the current module before it, once."""
+    module = str(document.get(MODULE, ""))
+    return f"{module}.{name}" if module and name and not f"{name}.".startswith(f"{module}.") else name
+
+
+def _all(names: str, kind: type[Directive]) -> dict[str, type[Directive]]:
+    return dict.fromkeys(names.split(), kind)
+
+
+_CODES = "code code-block code-cell parsed-code prompt sourcecode terminal testoutput"
+_DESCRIBED = """
+    attribute classmethod cmdoption confval data decorator decoratormethod describe envvar exception function method
+    object option property staticmethod
+"""
+_TELLING_NOTHING = """
+    autosectionlabel codeauthor contents date default-domain index minitoc nextpage nocover program
+    sectionauthor sectnum section-numbering tabularcolumns target-notes testcleanup testsetup title-slide
+"""
+
+OBJECTS: dict[str, type[Directive]] = {
+    **_all(_CODES, Code),
+    **_all(" ".join(_FIXED), Code),
+    **_all(_DESCRIBED, Described),
+    **_all("argparse click typer", AutoDescribed),
+    **_all("currentmodule module", Module),
+    **_all("button-link button-ref", Button),
+    **_all("literalinclude remoteliteralinclude command-output program-output", Named),
+    **_all(_TELLING_NOTHING, Setting),
+    "autosummary": Autosummary,
+    "class": ClassOrStyle,
+    "code-tab": CodeTab,
+    "cssclass": misc.Class,
+    "highlight": Highlight,
+    "include": Include,
+    "rst-class": misc.Class,
+    "toctree": TocTree,
+}
+"""Directives for code, objects and documents, by name."""

@@ -1,0 +1,95 @@
+"""reStructuredText to HTML, through docutils: with Sphinx's vocabulary, and with nothing read but the text itself."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any
+
+from docutils import frontend, utils
+from docutils.parsers.rst import Directive, Parser, directives, roles
+from docutils.transforms import references
+
+from .admonitions import BOXES, Unknown
+from .html import tree_html
+from .objects import OBJECTS, AutoDescribed, Described, Module, Setting
+from .roles import role
+
+# A file is bounded as a whole, before it is read; docutils' own bound would drop a document for one long line.
+_LONGEST_LINE = 100_000_000
+_SILENT = 5
+# Substitutions are left to the writer of HTML, which knows when to stop.
+_TRANSFORMS = (
+    references.PropagateTargets,
+    references.AnonymousHyperlinks,
+    references.IndirectHyperlinks,
+    references.Footnotes,
+    references.ExternalTargets,
+    references.InternalTargets,
+)
+_DIRECTIVES = {**BOXES, **OBJECTS}
+# In a domain every directive describes an object, but for these.
+_IN_DOMAINS: dict[str, type[Directive]] = {
+    "currentmodule": Module,
+    "module": Module,
+    **dict.fromkeys(("alias", "namespace", "namespace-pop", "namespace-push"), Setting),
+}
+
+
+def rst_html(text: str, where: str) -> str:
+    """The text as an HTML page, for ``read_html`` to read; raises ``RejectedDocument`` for a bomb of raw HTML."""
+    document = utils.new_document("", copy.copy(_settings()))
+    with _vocabulary():
+        Parser().parse(text, document)
+    document.transformer.add_transforms(_TRANSFORMS)
+    document.transformer.apply_transforms()
+    return tree_html(document, where)
+
+
+@lru_cache(maxsize=1)
+def _settings() -> Any:
+    """Docutils' defaults, without its configuration files: nothing is inserted, fetched, coloured or printed."""
+    settings = frontend.get_default_settings(Parser)
+    settings.file_insertion_enabled = False
+    settings.raw_enabled = True  # as HTML, which is balanced first and sanitised later
+    settings.line_length_limit = _LONGEST_LINE
+    settings.syntax_highlight = "none"
+    settings.report_level = settings.halt_level = _SILENT
+    settings.warning_stream = False
+    return settings
+
+
+@contextmanager
+def _vocabulary() -> Iterator[None]:
+    """Sphinx's names in docutils, which looks them up in module globals, and none of another document's.
+
+    What a document defines for itself goes with it.
+    """
+    find_directive, find_role = directives.directive, roles.role
+    defined: dict[str, Any] = vars(roles)["_roles"]
+    before = dict(defined)
+    defined.clear()
+    vars(directives)["directive"] = lambda name, *rest: (_directive(name, find_directive, *rest), [])
+    vars(roles)["role"] = lambda name, *rest: role(name, find_role, *rest)
+    try:
+        yield
+    finally:
+        vars(directives)["directive"], vars(roles)["role"] = find_directive, find_role
+        defined.clear()
+        defined.update(before)
+
+
+def _directive(name: str, find: Callable[..., Any], *rest: Any) -> type[Directive]:
+    """The directive of that name; one that nobody knows is read as what it looks like."""
+    key = name.lower()
+    if key in _DIRECTIVES:
+        return _DIRECTIVES[key]
+    domain, colon, last = key.rpartition(":")
+    if colon and domain:
+        return _IN_DOMAINS.get(last, Described)
+    if key.startswith("auto"):
+        return AutoDescribed
+    found = find(name, *rest)[0]
+    return found if isinstance(found, type) and issubclass(found, Directive) else Unknown

@@ -1,0 +1,112 @@
+"""Interpreted text: docutils' roles and Sphinx's become links, names in code, or plain text; none is unknown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import roles
+
+from ..labels import label_anchor
+from .admonitions import label_or_document
+
+# What docutils wants of a role: its nodes, and messages about them.
+Found = tuple[Sequence[nodes.Node], Sequence[nodes.system_message]]
+Role = Callable[..., Found]
+
+_TITLED = re.compile(r"(.+?)\s*<([^<>]*)>\s*", re.DOTALL)
+_LABELS = frozenset({"keyword", "numref", "ref"})
+_DOCUMENTS = frozenset({"any", "doc"})
+_TEXT_NAMES = """
+    abbr abbreviation ac acronym contents dfn dtag eq file-text guilabel i index menuselection term title-text
+"""
+_TEXT = frozenset(_TEXT_NAMES.split())
+# Their text is what it is: angle brackets are not a title's.
+_VERBATIM_NAMES = """
+    command dfn file kbd mailheader makevar manpage mimetype newsgroup program regexp samp
+"""
+_VERBATIM = frozenset(_VERBATIM_NAMES.split())
+# Icons, by their names in sets of pictures: nothing to read.
+_UNSEEN = re.compile(r"octicon|fa[bsrl]?|material-\w+|far|iconify")
+_BADGE = re.compile(r"bdg(?:-\w+)*")
+_OURS_IN_DOCUTILS = """
+    code emphasis literal math pep pep-reference raw rfc rfc-reference strong sub subscript sup superscript
+"""
+_KEPT = frozenset(_OURS_IN_DOCUTILS.split())
+# Objects of a programming language, which their last part names where a writer says so with a tilde.
+_SHORTENED = re.compile(r"~(?:.*[.:])?([^.:]+)", re.DOTALL)
+
+
+def role(name: str, original: Callable[..., Any], *rest: Any) -> tuple[Role, list[nodes.system_message]]:
+    """The role of that name, found as docutils' own ``role`` finds it, but never missing.
+
+    Roles that the document itself defines come first; ``original`` is docutils' function and ``rest`` its arguments.
+    """
+    key = name.lower()
+    if key in vars(roles)["_roles"] or key in _KEPT:
+        found, messages = original(key, *rest)
+        if found is not None:
+            return found, messages
+    return _sphinx_role(key), []
+
+
+def _sphinx_role(key: str) -> Role:
+    last = key.rpartition(":")[2]
+    if last in _LABELS:
+        return _label
+    if last in _DOCUMENTS:
+        return _document
+    if _UNSEEN.fullmatch(last):
+        return _nothing
+    if _BADGE.fullmatch(last) or last in _TEXT:
+        return _text
+    return _verbatim if not last or last in _VERBATIM else _name
+
+
+def _label(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
+    title, target = _split(text)
+    if "/" in target:  # only a document's name holds a slash
+        return [_link(raw, title or target, target)], []
+    link = _link(raw, title or target, f"#{label_anchor(target)}")
+    if not title:
+        link["label"] = nodes.fully_normalize_name(target)
+    return [link], []
+
+
+def _document(name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
+    title, target = _split(text)
+    kind = "any" if name.lower().endswith("any") else "doc"
+    return [_link(raw, title or target, label_or_document(target, kind))], []
+
+
+def _link(raw: str, text: str, address: str) -> nodes.reference:
+    return nodes.reference(raw, text, refuri=address)
+
+
+def _name(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
+    title, target = _split(text)
+    shown = title or target.removeprefix("!")
+    shortened = _SHORTENED.fullmatch(shown)
+    return [nodes.literal(raw, shortened[1] if shortened else shown)], []
+
+
+def _verbatim(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
+    return [nodes.literal(raw, nodes.unescape(text))], []
+
+
+def _text(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
+    title, target = _split(text)
+    return [nodes.inline(raw, title or target)], []
+
+
+def _nothing(*_arguments: Any, **_more: Any) -> Found:
+    return [], []
+
+
+def _split(text: str) -> tuple[str, str]:
+    """The title, empty where there is none, and the target of ``title <target>``."""
+    plain = nodes.unescape(text).strip()
+    found = _TITLED.fullmatch(plain)
+    return (" ".join(found[1].split()), found[2].strip()) if found else ("", plain)

@@ -1,0 +1,1 @@
+"""Settings from a TOML file, frozen and checked."""

@@ -1,0 +1,66 @@
+"""What a collection is: a folder of documents, which files of it, how to read them, how to address them."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from .search import Table
+
+DEFAULT_INCLUDE = (
+    "**/*.md",
+    "**/*.markdown",
+    "**/*.mdx",
+    "**/*.rst",
+    "**/*.ipynb",
+    "**/*.html",
+    "**/*.htm",
+    "**/*.txt",
+)
+
+
+class Rule(Table):
+    """A regular expression and what replaces it in the source text, before it is parsed."""
+
+    pattern: str
+    replacement: str = ""
+
+    @field_validator("pattern")
+    @classmethod
+    def _compiles(cls, pattern: str) -> str:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ValueError(f"not a regular expression: {error}") from None
+        return pattern
+
+
+class Address(Table):
+    """How a document's address is made, so that a hit carries the address a reader would open.
+
+    ``path`` gives ``guide/install.html``, ``directory`` gives ``guide/install/``, ``slug`` takes the front
+    matter's ``slug`` (or the path without ending). ``base_url`` goes before it. ``anchors`` says how the
+    heading part is written: ``slug`` (``using-fetch``), ``underscore`` (``using_fetch``) or ``none``.
+    """
+
+    base_url: str = ""
+    style: Literal["path", "directory", "slug"] = "path"
+    anchors: Literal["slug", "underscore", "none"] = "slug"
+
+
+class Collection(Table):
+    """One folder of documents: which files, how to read them, how to address them."""
+
+    root: str
+    include: tuple[str, ...] = Field(default=DEFAULT_INCLUDE, strict=False)
+    exclude: tuple[str, ...] = Field(default=(), strict=False)
+    language: str = "en"
+    modified_from: Literal["front-matter", "file-time", "git"] = "front-matter"
+    author_from: Literal["front-matter", "git"] = "front-matter"
+    git_ignored: Literal["read", "left-out"] = "read"
+    drafts: bool = False
+    address: Address = Address()
+    rules: tuple[Rule, ...] = Field(default=(), strict=False)
+    max_bytes: int = Field(default=5_000_000, ge=1)

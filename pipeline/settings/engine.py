@@ -1,0 +1,39 @@
+"""Where the batches of a build are computed: in this process, on this machine, or on a cluster."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import Field, field_validator
+
+from .search import Table
+
+_NAME = re.compile(
+    r"inline|processes|(?:dask|ray)(?:://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_.-]+):[0-9]{1,5})?", re.ASCII
+)
+
+
+class Engine(Table):
+    """The engine; none of it shapes a snapshot's content."""
+
+    name: str = "processes"
+    shared: str = Field(default="", description="a folder that every worker sees; empty: the store")
+
+    @field_validator("name")
+    @classmethod
+    def _is_known(cls, name: str) -> str:
+        if not _NAME.fullmatch(name):
+            raise ValueError(
+                f"no engine {name!r}; there are inline, processes, dask, dask://HOST:PORT, ray and ray://HOST:PORT"
+            )
+        return name
+
+    @property
+    def kind(self) -> str:
+        """The engine's name without an address."""
+        return self.name.partition("://")[0]
+
+    @property
+    def address(self) -> str:
+        """``HOST:PORT`` of a running cluster; empty where one is to be started on this machine."""
+        return self.name.partition("://")[2]

@@ -1,0 +1,297 @@
+"""A TOML file becomes frozen, checked settings, or one error naming the file, every wrong key and why."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from ..errors import SettingsError
+from ..identity import canonical_json, sha256_hex
+from .collection import Address, Collection
+from .engine import Engine
+from .publish import Publish
+from .search import Search, Table
+from .site import Site
+
+FIELDS = ("title", "headings", "keywords", "description", "tags", "aliases", "author", "body", "anchors")
+DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+MAX_SETTINGS_BYTES = 1_000_000
+
+
+class Chunk(Table):
+    """Passage size, in tokens of the embedding model, the breadcrumb included."""
+
+    max_tokens: int = Field(default=256, ge=32, le=8192)
+    overlap_tokens: int = Field(default=32, ge=0)
+
+    @model_validator(mode="after")
+    def _overlap_is_small(self) -> Chunk:
+        if self.overlap_tokens > self.max_tokens // 4:
+            raise ValueError("overlap_tokens may be at most a quarter of max_tokens")
+        return self
+
+
+class Embed(Table):
+    """The embedding model and how to run it; ``model``, ``query_prompt`` and ``precision`` shape the vectors."""
+
+    model: str = DEFAULT_MODEL
+    query_prompt: str = Field(default="", description="put before a query; empty: what the model's files say")
+    allow_download: bool = False
+    precision: Literal["auto", "fp32", "bf16"] = "auto"
+    device: str = "auto"
+    batch_tokens: int = Field(default=1024, ge=256)
+    workers: int = Field(default=0, ge=0, description="0: one per core")
+
+
+class LexicalField(Table):
+    """A field's BM25F weight and length normalisation."""
+
+    weight: float = Field(ge=0, strict=False)
+    b: float = Field(default=0.75, ge=0, le=1, strict=False)
+
+
+def _default_fields() -> dict[str, LexicalField]:
+    weights = (3.0, 2.5, 2.5, 2.0, 2.0, 1.5, 1.0, 1.0, 3.0)
+    return {name: LexicalField(weight=weight) for name, weight in zip(FIELDS, weights, strict=True)}
+
+
+class Lexical(Table):
+    """BM25F over passages (``k1``, and a weight and ``b`` for each field)."""
+
+    k1: float = Field(default=1.2, gt=0, strict=False)
+    fields: dict[str, LexicalField] = Field(default_factory=_default_fields)
+
+    @field_validator("fields")
+    @classmethod
+    def _known_fields(cls, given: dict[str, LexicalField]) -> dict[str, LexicalField]:
+        unknown = sorted(set(given) - set(FIELDS))
+        if unknown:
+            raise ValueError(f"unknown field {', '.join(unknown)}; there are {', '.join(FIELDS)}")
+        return _default_fields() | given
+
+
+class Vocabulary(Table):
+    """The concept vocabulary: how many terms, in how many passages at least, how many near terms each."""
+
+    max_terms: int = Field(default=10_000, ge=0)
+    min_passages: int = Field(default=3, ge=1)
+    near_terms: int = Field(default=10, ge=0)
+
+
+class QueryEncoder(Table):
+    """The query encoder without a neural network: how much of the corpus it learns from."""
+
+    passages: int = Field(default=25_000, ge=0, description="passages, whole")
+    phrases: int = Field(default=8_000, ge=0, description="titles, headings and anchor texts, encoded for it")
+    spans: int = Field(default=8_000, ge=0, description="spans of a few words of passages, encoded for it")
+    ridge: float = Field(default=0.3, gt=0, strict=False)
+    iterations: int = Field(default=8, ge=1, le=1000)
+
+
+class Communities(Table):
+    """Louvain over the link graph."""
+
+    resolution: float = Field(default=1.0, gt=0, strict=False)
+    seed: int = 0
+    label_terms: int = Field(default=3, ge=1)
+
+
+class VectorIndex(Table):
+    """The FAISS index: exact (``flat``), approximate (``ivf``), or by the number of vectors (``auto``)."""
+
+    index: Literal["auto", "flat", "ivf"] = "auto"
+    flat_up_to: int = Field(default=50_000, ge=0)
+    nprobe: int = Field(default=0, ge=0, description="0: as many as find 98 of 100")
+
+
+class Limits(Table):
+    """Bounds on a build."""
+
+    parse_timeout_s: float = Field(default=60.0, gt=0, strict=False)
+    max_failed_share: float = Field(default=0.5, ge=0, le=1, strict=False)
+    max_shrink_share: float = Field(default=0.3, ge=0, le=1, strict=False)
+
+
+class Relevance(Table):
+    """The gate: judged queries that a new snapshot must not answer worse than the current one."""
+
+    judged: tuple[str, ...] = Field(default=(), strict=False, description="folders; none: no gate")
+    measure: Literal["nDCG@10", "R@100", "MRR@10", "hit@1"] = "nDCG@10"
+    max_drop: float = Field(default=0.02, ge=0, le=1, strict=False)
+    significance: float = Field(default=0.05, gt=0, le=1, strict=False)
+    max_deleted: float = Field(default=0.5, ge=0, le=1, strict=False)
+    shown: int = Field(default=10, ge=0, description="queries that fell most, with reasons")
+
+    @field_validator("judged")
+    @classmethod
+    def _once(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(given)) < len(given):
+            raise ValueError("a folder is named twice")
+        return given
+
+
+class Store(Table):
+    """How many snapshots are kept besides the current and the previous one."""
+
+    keep: int = Field(default=5, ge=1)
+
+
+class Settings(Table):
+    """Everything a run may be told; the defaults are a complete configuration but for the collections."""
+
+    collections: dict[str, Collection] = Field(default_factory=dict)
+    chunk: Chunk = Chunk()
+    embed: Embed = Embed()
+    lexical: Lexical = Lexical()
+    vocabulary: Vocabulary = Vocabulary()
+    query_encoder: QueryEncoder = QueryEncoder()
+    communities: Communities = Communities()
+    vectors: VectorIndex = VectorIndex()
+    search: Search = Search()
+    relevance: Relevance = Relevance()
+    limits: Limits = Limits()
+    store: Store = Store()
+    engine: Engine = Engine()
+    publish: Publish = Publish()
+    site: Site = Site()
+
+    @field_validator("collections")
+    @classmethod
+    def _names(cls, given: dict[str, Collection]) -> dict[str, Collection]:
+        bad = [name for name in given if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,63}", name)]
+        if bad:
+            raise ValueError(f"collection names are lower-case letters, digits, - and _: {', '.join(bad)}")
+        return dict(sorted(given.items()))
+
+    def shaping(self) -> dict[str, Any]:
+        """The settings that shape a snapshot's content; where files lie and how fast to run are not among them."""
+        given = self.model_dump(
+            mode="json",
+            include={
+                "collections",
+                "chunk",
+                "embed",
+                "lexical",
+                "vocabulary",
+                "query_encoder",
+                "communities",
+                "vectors",
+            },
+        )
+        for collection in given["collections"].values():
+            del collection["root"]
+        model = recorded_model_name(self.embed.model)
+        embed = self.embed
+        given["embed"] = {"model": model, "query_prompt": embed.query_prompt, "precision": embed.precision}
+        return given
+
+    def fingerprint(self) -> str:
+        """SHA-256 over :meth:`shaping`: equal fingerprints and equal sources give equal snapshots."""
+        return sha256_hex(canonical_json(self.shaping()).encode())
+
+
+def recorded_model_name(model: str) -> str:
+    """A model's name as a snapshot records it: of a local folder only its own name, wherever it lies."""
+    is_path = model.startswith(("/", ".", "~")) or model.count("/") > 1
+    return model.rstrip("/").rsplit("/", 1)[-1] if is_path else model
+
+
+def recorded_query_prompt(shaping: Mapping[str, Any]) -> str:
+    """The prompt that a snapshot's settings name, out of the :meth:`Settings.shaping` that a manifest holds."""
+    return str(shaping.get("embed", {}).get("query_prompt", ""))
+
+
+def recorded_addresses(shaping: Mapping[str, Any]) -> dict[str, Address]:
+    """Each collection's address rules, out of the :meth:`Settings.shaping` that a manifest holds."""
+    return {name: Address.model_validate(given["address"]) for name, given in shaping["collections"].items()}
+
+
+def load(path: Path) -> Settings:
+    """Settings from a TOML file; relative collection roots are taken from the file's folder.
+
+    Raises ``SettingsError`` naming the file and every wrong key.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_SETTINGS_BYTES + 1)
+    except OSError as error:
+        raise SettingsError(
+            f"cannot read the settings file: {error.strerror}",
+            where=str(path),
+            hint="Make one with: noctule init",
+        ) from None
+    if len(content) > MAX_SETTINGS_BYTES:
+        raise SettingsError("the settings file is over 1 MB", where=str(path), hint="Is it the right file?")
+    try:
+        given = tomllib.loads(content.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise SettingsError(f"not a TOML file: {error}", where=str(path), hint="Mend that line.") from None
+    return _anchored(parse(given, where=str(path)), path.resolve().parent)
+
+
+def parse(given: dict[str, Any], where: str) -> Settings:
+    """Settings from plain values; raises ``SettingsError`` with one line for each mistake."""
+    try:
+        return Settings.model_validate(given)
+    except ValidationError as error:
+        lines = [f"{_key(e['loc'])}: {_reason(e)}" for e in error.errors()]
+        raise SettingsError(
+            "; ".join(lines), where=where, hint="configs/default.toml lists every key with its default."
+        ) from None
+
+
+def _key(location: tuple[int | str, ...]) -> str:
+    return ".".join(str(part) for part in location) or "settings"
+
+
+def _reason(error: Any) -> str:
+    if error["type"] == "extra_forbidden":
+        return "unknown key"
+    return str(error["msg"]).removeprefix("Value error, ")
+
+
+def _anchored(settings: Settings, folder: Path) -> Settings:
+    collections = {
+        name: collection.model_copy(update={"root": str(folder / Path(collection.root).expanduser())})
+        for name, collection in settings.collections.items()
+    }
+    judged = tuple(_file_from(each, folder) for each in settings.relevance.judged)
+    return settings.model_copy(
+        update={
+            "collections": collections,
+            "search": _search_from(settings.search, folder),
+            "relevance": settings.relevance.model_copy(update={"judged": judged}),
+            "site": _site_from(settings.site, folder),
+        }
+    )
+
+
+def _site_from(site: Site, folder: Path) -> Site:
+    """The site's settings with the files that they name taken from the folder."""
+    named = {name: _file_from(getattr(site, name), folder) for name in ("templates", "words", "mermaid")}
+    return site.model_copy(update=named)
+
+
+def _search_from(search: Search, folder: Path) -> Search:
+    """The search settings with the files that they name taken from the folder; a model's name is no file."""
+    model = search.rerank.model
+    return search.model_copy(
+        update={
+            "synonyms": search.synonyms.model_copy(update={"file": _file_from(search.synonyms.file, folder)}),
+            "calibrate": search.calibrate.model_copy(
+                update={"file": _file_from(search.calibrate.file, folder)}
+            ),
+            "rerank": search.rerank.model_copy(
+                update={"model": _file_from(model, folder) if model.startswith((".", "~", "/")) else model}
+            ),
+        }
+    )
+
+
+def _file_from(file: str, folder: Path) -> str:
+    return str(folder / Path(file).expanduser()) if file else ""

@@ -1,0 +1,64 @@
+"""What the site is told: its names and addresses, which of its parts it has, and files of the owner's own."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import Field, field_validator
+
+from .search import Table
+
+
+class Version(Table):
+    """Another edition of the documents, in the site's menu; ``current`` marks this one."""
+
+    label: str
+    url: str
+    current: bool = False
+
+    @field_validator("url")
+    @classmethod
+    def _leads_to_a_page(cls, url: str) -> str:
+        return _web_address(url)
+
+
+class Site(Table):
+    """The generated site."""
+
+    title: str = ""
+    description: str = ""
+    base_url: str = Field(default="", description="absolute address: sitemap, feed, canonical links")
+    related: int = Field(default=5, ge=0)
+    language: str = "en"
+    search: bool = True
+    graph: bool = True
+    markdown: bool = Field(default=True, description="a .md twin of every page, and llms.txt")
+    report: bool = Field(default=True, description="a page on what the last night did")
+    offline: bool = Field(default=False, description="a service worker keeps what was visited")
+    feed: int = Field(default=50, ge=0, description="0: no feed")
+    edit_url: str = Field(default="", description="with {path} and {collection}")
+    image: str = Field(default="", description="absolute address of a picture for previews of links")
+    templates: str = Field(default="", description="a folder of templates, styles and files of your own")
+    words: str = Field(default="", description="a TOML file with words of the interface")
+    mermaid: str = Field(default="", description="a local copy of mermaid's script")
+    versions: tuple[Version, ...] = Field(default=(), strict=False)
+
+    @field_validator("edit_url", "image", "base_url")
+    @classmethod
+    def _leads_to_the_web(cls, url: str) -> str:
+        return _web_address(url)
+
+    @field_validator("edit_url")
+    @classmethod
+    def _known_places(cls, url: str) -> str:
+        unknown = sorted(set(re.findall(r"\{([^{}]*)\}", url)) - {"path", "collection"})
+        if unknown:
+            raise ValueError(f"unknown {{{unknown[0]}}}; there are {{path}} and {{collection}}")
+        return url
+
+
+def _web_address(url: str) -> str:
+    scheme = re.match(r"\s*([A-Za-z][A-Za-z0-9+.-]*):", url)
+    if scheme and scheme[1].lower() not in ("http", "https"):
+        raise ValueError(f"{scheme[1]}: leads to no page; give an address that begins with https://")
+    return url

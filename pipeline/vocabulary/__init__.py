@@ -1,0 +1,1 @@
+"""The concept vocabulary and the acronyms of a corpus."""

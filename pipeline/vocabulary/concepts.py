@@ -1,0 +1,111 @@
+"""The concept vocabulary: the corpus's own words, how common they are, their vectors and their near terms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import faiss
+import numpy as np
+import numpy.typing as npt
+
+from ..embedding.encoder import Encoder, Vectors
+from ..lexical.analyzer import has_cjk
+from ..lexical.bm25f import LexicalIndex
+from ..lexical.field_counts import FieldCounts
+from ..settings.settings import Vocabulary
+
+# A word in more than this share of passages names no concept.
+_COMMON_SHARE = 0.25
+_MIN_CHARS = 3
+# Near terms are picked from this many times as many candidates, so that their exact order is ours.
+_OVERSAMPLE = 2
+_SIMILARITY_DECIMALS = 4
+_AT_A_TIME = 512
+
+
+@dataclass(frozen=True, slots=True)
+class VocabularyTerm:
+    """A word as it is mostly written, and the index term it stands for."""
+
+    term: str
+    index_term: str
+    passages: int
+    idf: float
+
+
+@dataclass(frozen=True, slots=True)
+class NearTerms:
+    """For each term the positions and cosines of its nearest terms, shape ``(terms, near)``."""
+
+    position: npt.NDArray[np.int64]
+    similarity: npt.NDArray[np.float32]
+
+
+def surface_forms(batches: Sequence[FieldCounts]) -> dict[str, str]:
+    """Each index term's most frequent spelling (ties: the first in alphabetical order)."""
+    counts: dict[tuple[str, str], int] = {}
+    for batch in batches:
+        for i in np.flatnonzero(np.diff(batch.surface_offsets)):
+            if has_cjk(batch.surface[i]):
+                continue  # a run of characters up to the next space is no spelling of its first two
+            first = batch.surface_terms[batch.surface_offsets[i]]
+            key = (batch.terms[first], batch.surface[i])
+            counts[key] = counts.get(key, 0) + int(batch.surface_count[i])
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]), reverse=True)
+    return {index_term: surface for (index_term, surface), _ in ranked}
+
+
+def select_terms(
+    index: LexicalIndex, forms: dict[str, str], passages: int, settings: Vocabulary
+) -> list[VocabularyTerm]:
+    """The most common words that still tell passages apart, sorted by name."""
+    eligible = (index.frequency >= settings.min_passages) & (index.frequency <= _COMMON_SHARE * passages)
+    ranked = sorted(np.flatnonzero(eligible), key=lambda i: (-index.frequency[i], index.terms[i]))
+    words = ((i, forms.get(index.terms[i], index.terms[i])) for i in ranked)
+    found: dict[str, VocabularyTerm] = {}
+    for i, word in words:
+        if len(found) == settings.max_terms:
+            break
+        if _is_word(word) and word not in found:
+            found[word] = VocabularyTerm(word, index.terms[i], int(index.frequency[i]), float(index.idf[i]))
+    return [found[word] for word in sorted(found)]
+
+
+def _is_word(word: str) -> bool:
+    """Letters, and enough of them; CJK words are short."""
+    letters = sum(c.isalpha() for c in word)
+    if letters == len(word):
+        return len(word) >= _MIN_CHARS or not word.isascii()
+    return letters >= _MIN_CHARS and any(c in ".+#_" for c in word)
+
+
+def embed_terms(terms: Sequence[VocabularyTerm], encoder: Encoder) -> Vectors:
+    """Unit vectors of the terms, shape ``(terms, dimension)``."""
+    return encoder.encode([term.term for term in terms])
+
+
+def near_terms(vectors: Vectors, count: int) -> NearTerms:
+    """The ``count`` nearest other terms of each term by cosine, nearest first, ties by position.
+
+    Candidates come from FAISS; their cosines are computed again in double precision and rounded, so that the
+    order does not hang on how a matrix product was split over threads.
+    """
+    size, dimension = vectors.shape
+    count = min(count, max(0, size - 1))
+    if count == 0:
+        return NearTerms(np.zeros((size, 0), np.int64), np.zeros((size, 0), np.float32))
+    flat = faiss.IndexFlatIP(dimension)
+    flat.add(vectors)
+    _, candidates = flat.search(vectors, min(size, (count + 1) * _OVERSAMPLE))
+    parts = [slice(at, at + _AT_A_TIME) for at in range(0, size, _AT_A_TIME)]
+    exact = [
+        np.einsum("td,tcd->tc", vectors[part], vectors[candidates[part]], dtype=np.float64) for part in parts
+    ]
+    similarity = np.concatenate(exact).round(_SIMILARITY_DECIMALS)
+    similarity[candidates == np.arange(size)[:, None]] = -np.inf
+    order = np.lexsort((candidates, -similarity))[:, :count]
+    return NearTerms(
+        np.take_along_axis(candidates, order, axis=1),
+        np.take_along_axis(similarity, order, axis=1).astype(np.float32),
+    )

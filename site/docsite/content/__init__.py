@@ -1,0 +1,1 @@
+"""The content of one document as HTML."""

@@ -1,0 +1,175 @@
+"""Sanitised HTML as the site shows it: links rewritten, headings named, code coloured, tables scrollable.
+
+This runs after the sanitiser and relies on the shape of its output: attributes in double quotes, and no ``<`` or
+``>`` that is not a tag's. All that it adds is ours or escaped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from html import escape, unescape
+
+from ...pipeline.chunk.sections import heading_slugs
+from ...pipeline.model import Heading
+from ...pipeline.sanitize import ID_PREFIX
+from .highlight import code_block
+from .linking import Destination, PageLinks
+from .markdown_html import Anchored
+from .marks import ANCHOR_MARK, HTML_MARK, Marks, without_marks, without_marks_in_tags
+
+_ATTRIBUTES = r'(?P<attributes>(?:\s[^\s"=<>]+="[^"<>]*")*)'
+_TAGS = "a|img|h[1-6]|table|td|th|input|main|nav|header|footer|aside"
+_ATTRIBUTE = re.compile(r'\s([^\s"=<>]+)="([^"<>]*)"')
+_ANY_TAG = re.compile(r"<[^<>]*>")
+_LANGUAGE = re.compile(r'class="(?:[^"]* )?language-([\w+#.-]+)')
+_PARTS = re.compile(
+    rf"<pre(?P<pre>[^<>]*)>(?P<code>.*?)</pre>"
+    rf"|<(?P<end>/?)(?P<tag>{_TAGS}){_ATTRIBUTES}>(?:{ANCHOR_MARK.replace('(', '(?P<anchor>')})?"
+    rf"|{HTML_MARK.replace('(', '(?P<html>')}|{ANCHOR_MARK}",
+    re.DOTALL,
+)
+_HEADING = re.compile(r"<h([1-6])(\s[^<>]*)?>(.*?)</h\1>", re.DOTALL)
+# A page has one of each landmark, and it is the theme's.
+_LANDMARKS = ("main", "nav", "header", "footer", "aside")
+_PERMALINK_SIGNS = "¶#§ \n"
+
+
+class Decorator:
+    """Decorates one document's HTML; where it is transcluded, without names of its own."""
+
+    def __init__(
+        self,
+        links: PageLinks,
+        marks: Marks,
+        *,
+        languages: Sequence[str] = (),
+        headings: Sequence[Anchored] = (),
+        transcluded: bool = False,
+    ) -> None:
+        self._links, self._marks = links, marks
+        self._languages: Iterator[str] = iter(languages)
+        self._named = iter(headings)
+        self._transcluded = transcluded
+        self._link_ends: list[str] = []
+        self._heading_ends: list[str] = []
+
+    def decorate(self, clean: str) -> str:
+        """The page's content."""
+        decorated = _PARTS.sub(self._replace, without_marks_in_tags(clean))
+        return _without_names(decorated) if self._transcluded else decorated
+
+    def _replace(self, found: re.Match[str]) -> str:
+        tag = found["tag"]
+        if tag is None:
+            if found["code"] is not None:
+                return self._code(found["pre"], found["code"])
+            return self._marks.piece(found["html"] or "")
+        ending, attributes = bool(found["end"]), found["attributes"]
+        if tag == "a":
+            return self._link_end() if ending else self._link(attributes)
+        if tag[0] == "h" and tag[1:].isdigit():
+            return self._heading_end(tag) if ending else self._heading(tag, attributes, found["anchor"])
+        if ending:
+            return {"table": "</table></div>"}.get(tag, "</div>" if tag in _LANDMARKS else found[0])
+        return self._opening(tag, attributes)
+
+    def _opening(self, tag: str, attributes: str) -> str:
+        given = _parsed(attributes)
+        if tag == "img":
+            return _image(given)
+        if tag == "table":
+            return (
+                f'<div class="table-scroll" tabindex="0" role="region" aria-label="Table"><table{attributes}>'
+            )
+        if tag == "input":
+            state = "done" if "checked" in given else "to do"
+            return f'<input{attributes} aria-label="{state}">'
+        if tag in _LANDMARKS:
+            return f"<div{attributes}>"
+        side = given.pop("align", "")
+        kept = "".join(f' {name}="{value}"' for name, value in given.items() if name != "class")
+        return (
+            f'<{tag}{kept} class="align-{side}">' if side in ("left", "center", "right") else f"<{tag}{kept}>"
+        )
+
+    def _link(self, attributes: str) -> str:
+        given = _parsed(attributes)
+        if "href" not in given:
+            self._link_ends.append("</a>")
+            return f"<a{attributes}>"
+        destination = self._links.plain(
+            unescape(given["href"]).replace(f"#{ID_PREFIX}{ID_PREFIX}", f"#{ID_PREFIX}")
+        )
+        kept = "".join(f' {name}="{given[name]}"' for name in ("id", "class", "lang", "dir") if name in given)
+        if destination.kind == "missing":
+            self._link_ends.append("</span>")
+            return f'<span class="missing-link" title="{escape(destination.title)}">'
+        self._link_ends.append("</a>")
+        return f"<a{kept}{_href(destination)}>"
+
+    def _link_end(self) -> str:
+        return self._link_ends.pop() if self._link_ends else ""
+
+    def _heading(self, tag: str, attributes: str, mark: str | None) -> str:
+        slug = self._marks.piece(mark) if mark else ""
+        if not mark:
+            named = next(self._named, None)
+            slug = named.slug if named else ""
+        own = _parsed(attributes).get("id", "")
+        target = f'<span id="{own}"></span>' if own else ""
+        if not slug or self._transcluded:
+            self._heading_ends.append("")
+            return f"<{tag}>{target}"
+        link = f' <a class="anchor" href="#{escape(slug)}" aria-label="Link to this section">#</a>'
+        self._heading_ends.append(link)
+        return f'<{tag} id="{escape(slug)}">{target}'
+
+    def _heading_end(self, tag: str) -> str:
+        return f"{self._heading_ends.pop() if self._heading_ends else ''}</{tag}>"
+
+    def _code(self, attributes: str, inner: str) -> str:
+        known = _LANGUAGE.search(attributes) or _LANGUAGE.search(inner[:200])
+        indexed = next(self._languages, "")
+        text = unescape(_ANY_TAG.sub("", without_marks(inner)))
+        return code_block(known[1] if known else indexed, text.removeprefix("\n"))
+
+
+def html_headings(clean: str, anchors: Sequence[str]) -> list[Anchored]:
+    """The headings of sanitised HTML, named as the index named them; ``anchors`` are the names it gave."""
+    found = [_found_heading(*match) for match in _HEADING.findall(clean)]
+    names = list(anchors) if len(anchors) == len(found) else heading_slugs(found)
+    return [Anchored(h.level, h.text, name) for h, name in zip(found, names, strict=True)]
+
+
+def _found_heading(level: str, attributes: str, inner: str) -> Heading:
+    own = unescape(_parsed(attributes).get("id", "")).removeprefix(ID_PREFIX)
+    return Heading(int(level), plain_text(inner).strip(_PERMALINK_SIGNS), 0, 0, own)
+
+
+def plain_text(html: str) -> str:
+    """The text of sanitised HTML on one line."""
+    return " ".join(unescape(_ANY_TAG.sub("", html)).split())
+
+
+def _parsed(attributes: str) -> dict[str, str]:
+    given = dict(_ATTRIBUTE.findall(attributes))
+    if "id" in given:  # content that was clean before has its prefix twice
+        given["id"] = given["id"].replace(f"{ID_PREFIX}{ID_PREFIX}", ID_PREFIX, 1)
+    return given
+
+
+def _href(destination: Destination) -> str:
+    outward = ' rel="noopener noreferrer"' if destination.kind == "external" else ""
+    return f' href="{escape(destination.href)}"{outward}'
+
+
+def _image(given: dict[str, str]) -> str:
+    name = unescape(given.get("src", "")).rsplit("/", 1)[-1]
+    shown = unescape(given.get("alt", "")).strip() or name
+    return f'<span class="image-note" title="{escape(f"This image is not part of the site: {name}")}">{escape(shown)}</span>'
+
+
+def _without_names(html: str) -> str:
+    """Transcluded content may not name what the page or another transclusion names; footnotes are kept apart."""
+    return re.sub(rf'(<[^<>]*?)\sid="(?!{ID_PREFIX}fn)[^"<>]*"', r"\1", html)

@@ -1,0 +1,100 @@
+"""Where the links of one document lead, as one page writes them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from html import unescape
+from typing import Literal
+from urllib.parse import unquote
+
+from ...pipeline.links.resolve import heading_spellings
+from ...pipeline.sanitize import ID_PREFIX, is_outward
+from .. import urls
+from ..library import Entry, Library, LinkRow
+
+_SOURCE_ID = re.compile(rf'\sid="({ID_PREFIX}[^"<>]*)"')
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """A link's fate on a page: ``href`` when it leads somewhere, else ``title`` says why not."""
+
+    kind: Literal["internal", "external", "missing"]
+    href: str = ""
+    title: str = ""
+
+
+MISSING = Destination("missing", title="This page does not exist.")
+ASSET = Destination("missing", title="This file is not part of the site.")
+
+
+class Anchors:
+    """The names within each document that a link may end in."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._slugs = lru_cache(maxsize=4096)(self._read_slugs)
+        self._ids = lru_cache(maxsize=512)(self._read_ids)
+
+    def find(self, entry: Entry, fragment: str) -> str:
+        """The anchor on the page of ``entry`` that ``fragment`` means, however it is spelt; else nothing."""
+        if not fragment:
+            return ""
+        slugs = self._slugs(entry)
+        for spelling in heading_spellings(fragment):
+            if spelling in slugs:
+                return spelling
+        own = f"{ID_PREFIX}{fragment}"
+        return own if entry.syntax == "html" and own in self._ids(entry) else ""
+
+    def _read_slugs(self, entry: Entry) -> frozenset[str]:
+        return frozenset(self._library.anchors(entry))
+
+    def _read_ids(self, entry: Entry) -> frozenset[str]:
+        return frozenset(unescape(found) for found in _SOURCE_ID.findall(self._library.html(entry)))
+
+
+class PageLinks:
+    """The links of ``source`` as the page ``page`` writes them; the two differ where content is transcluded."""
+
+    def __init__(self, library: Library, anchors: Anchors, source: Entry, page: str) -> None:
+        self._library, self._anchors, self._source, self._page = library, anchors, source, page
+        self._rows: dict[str, LinkRow] = {}
+        self._references: dict[str, LinkRow] = {}
+        for row in library.links(source):
+            rows = self._references if row.kind in ("wikilink", "transclusion") else self._rows
+            rows.setdefault(row.target, row)
+
+    def plain(self, href: str) -> Destination:
+        """Where a markdown or HTML link with this address leads."""
+        if href.startswith(f"#{ID_PREFIX}"):
+            return Destination("internal", href)
+        row = self._rows.get(href) or self._rows.get(unquote(href))
+        if row is not None:
+            return self._destination(row)
+        if is_outward(href):
+            return Destination("external", href)
+        anchor = self._anchors.find(self._source, unquote(href[1:])) if href.startswith("#") else ""
+        return self._internal(self._source, anchor) if anchor else MISSING
+
+    def reference(self, target: str, fragment: str) -> Destination:
+        """Where a wikilink leads."""
+        row = self.reference_row(target, fragment)
+        return self._destination(row) if row else MISSING
+
+    def reference_row(self, target: str, fragment: str) -> LinkRow | None:
+        """The link that a wikilink or transclusion with this target is in the snapshot."""
+        return self._references.get(f"{target}#{fragment}" if fragment else target)
+
+    def _destination(self, row: LinkRow) -> Destination:
+        entry = self._library.by_id.get(row.target_id or "")
+        if entry is not None:
+            return self._internal(entry, self._anchors.find(entry, row.fragment))
+        if row.status == "external":
+            return Destination("external", row.target) if is_outward(row.target) else MISSING
+        return ASSET if row.status == "asset" else MISSING
+
+    def _internal(self, entry: Entry, anchor: str) -> Destination:
+        return Destination("internal", urls.relative_href(self._page, entry.page, anchor))

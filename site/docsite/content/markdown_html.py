@@ -1,0 +1,185 @@
+"""Markdown as HTML in which our own parts (code, headings' anchors, references) are marks.
+
+What comes out still has to be sanitised; what the marks stand for must not be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableMapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+
+from ...pipeline.chunk.sections import heading_slugs
+from ...pipeline.model import Heading
+from ...pipeline.parse.markdown.inline import read_inline
+from ...pipeline.parse.markdown.syntax import markdown_parser
+from .definitions import definition_lists
+from .formulas import formula_html
+from .highlight import code_block, diagram, language_name
+from .linking import Destination
+from .marks import Marks
+from .raw_html import contained
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A wikilink, transclusion or tag as written."""
+
+    target: str
+    fragment: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Anchored:
+    """A heading with the name by which links reach it."""
+
+    level: int
+    title: str
+    slug: str
+
+
+@dataclass(slots=True)
+class Sheet:
+    """One rendering under way: its marks, how it writes references, and the headings it has met.
+
+    ``footnotes`` keeps the ids of transcluded footnotes apart from the page's own.
+    """
+
+    marks: Marks
+    wikilink: Callable[[Reference], str]
+    transclusion: Callable[[Reference], str]
+    tag: Callable[[Reference], str]
+    anchors: bool = True
+    footnotes: str = ""
+    headings: list[Anchored] = field(default_factory=list)
+
+
+def markdown_html(text: str, sheet: Sheet) -> str:
+    """The text as HTML with marks; its headings are added to the sheet."""
+    md = markdown_parser()
+    env: dict[str, Any] = {"docId": sheet.footnotes} if sheet.footnotes else {}
+    tokens = md.parse(text, env)
+    _find_headings(tokens, sheet, env)
+    _lift_transclusions(tokens)
+    tokens = definition_lists(tokens)
+    return str(_renderer(sheet).render(tokens, md.options, env))
+
+
+def _find_headings(tokens: Sequence[Token], sheet: Sheet, env: MutableMapping[str, Any]) -> None:
+    """Gives top-level headings the slugs that the index gave them, by the same rule."""
+    opened = [i for i, token in enumerate(tokens) if token.type == "heading_open" and token.level == 0]
+    titles = [
+        " ".join(read_inline(tokens[i + 1].children, env.get("footnotes")).text.split()) for i in opened
+    ]
+    levels = [int(tokens[i].tag[1]) for i in opened]
+    slugs = heading_slugs([Heading(level, title, 0, 0) for level, title in zip(levels, titles, strict=True)])
+    for i, level, title, slug in zip(opened, levels, titles, slugs, strict=True):
+        sheet.headings.append(Anchored(level, title, slug))
+        tokens[i].meta = {**tokens[i].meta, "anchor": len(sheet.headings) - 1}
+
+
+def _lift_transclusions(tokens: Sequence[Token]) -> None:
+    """A paragraph that is one transclusion gives up its tags: a block may not stand in a paragraph."""
+    for before, inline, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if before.type == "paragraph_open" and inline.type == "inline":
+            children = [c for c in inline.children or () if c.type != "softbreak"]
+            if children and all(child.type == "transclusion" for child in children):
+                before.hidden = after.hidden = True
+                for child in children:
+                    child.meta = {**child.meta, "block": True}
+
+
+def _renderer(sheet: Sheet) -> RendererHTML:
+    shared = markdown_parser().renderer
+    if not isinstance(shared, RendererHTML):
+        raise TypeError("the markdown parser does not render HTML")
+    renderer = _Renderer(markdown_parser())
+    renderer.sheet = sheet
+    # The methods below are already among the rules; those of the parser's plugins are not.
+    renderer.rules = {**shared.rules, **renderer.rules}
+    return renderer
+
+
+class _Renderer(RendererHTML):
+    sheet: Sheet
+
+    def wikilink(self, tokens: Sequence[Token], index: int, *_: object) -> str:
+        return self.sheet.marks.html(self.sheet.wikilink(_reference(tokens[index])))
+
+    def transclusion(self, tokens: Sequence[Token], index: int, *_: object) -> str:
+        token = tokens[index]
+        write = self.sheet.transclusion if token.meta.get("block") else self.sheet.wikilink
+        return self.sheet.marks.html(write(_reference(token)))
+
+    def tag(self, tokens: Sequence[Token], index: int, *_: object) -> str:
+        return self.sheet.marks.html(self.sheet.tag(_reference(tokens[index])))
+
+    def heading_open(self, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+        opened = str(self.renderToken(tokens, index, options, env))
+        number = tokens[index].meta.get("anchor")
+        if number is None or not self.sheet.anchors:
+            return opened
+        return opened + self.sheet.marks.anchor(self.sheet.headings[number].slug)
+
+    def formula(self, tokens: Sequence[Token], index: int, *_: object) -> str:
+        meta = tokens[index].meta
+        return self.sheet.marks.html(formula_html(str(meta["latex"]), bool(meta["display"])))
+
+    def fence(self, tokens: Sequence[Token], index: int, *_: object) -> str:
+        info, content = tokens[index].info, tokens[index].content
+        language = language_name(info)
+        if language == "math":
+            made = f"<p>{formula_html(content.strip(), True)}</p>"
+        else:
+            made = diagram(content) if language == "mermaid" else code_block(info, content)
+        return self.sheet.marks.html(made) + "\n"
+
+    def code_block(self, tokens: Sequence[Token], index: int, *_: object) -> str:
+        return self.sheet.marks.html(code_block("", tokens[index].content)) + "\n"
+
+    def html_block(self, tokens: Sequence[Token], index: int, *_: object) -> str:
+        return contained(tokens[index].content)
+
+    def html_inline(self, tokens: Sequence[Token], index: int, *_: object) -> str:
+        written = tokens[index].content
+        if contained(written) == written:
+            return written
+        rest = (token.content for token in tokens[index + 1 :] if token.type == "html_inline")
+        return contained(written, "".join(rest))
+
+    def td_open(self, tokens: Sequence[Token], index: int, *_: object) -> str:
+        return _cell(tokens[index])
+
+    def th_open(self, tokens: Sequence[Token], index: int, *_: object) -> str:
+        return _cell(tokens[index])
+
+    def admonition_open(self, tokens: Sequence[Token], index: int, *_: object) -> str:
+        kind = str(tokens[index].meta.get("tag", "note")).lower()
+        return f'<div class="callout callout-{escape(kind)}">\n'
+
+    def admonition_title_open(self, *_: object) -> str:
+        return '<p class="callout-title">'
+
+
+def _cell(token: Token) -> str:
+    style = str(token.attrs.get("style", ""))
+    side = style.removeprefix("text-align:")
+    return f'<{token.tag} align="{side}">' if side in ("left", "center", "right") else f"<{token.tag}>"
+
+
+def _reference(token: Token) -> Reference:
+    return Reference(str(token.meta["target"]), str(token.meta["fragment"]), str(token.meta["text"]))
+
+
+def link_html(destination: Destination, text: str, css: str = "wikilink") -> str:
+    """A link of ours with plain text; a span that says why where it leads nowhere."""
+    shown = escape(text)
+    if destination.kind == "missing":
+        return f'<span class="missing-link" title="{escape(destination.title)}">{shown}</span>'
+    outward = ' rel="noopener noreferrer"' if destination.kind == "external" else ""
+    return f'<a class="{css}" href="{escape(destination.href)}"{outward}>{shown}</a>'

@@ -1,0 +1,148 @@
+"""A document becomes the content of its page: sanitised, then dressed with what the snapshot knows of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+
+from ...pipeline.errors import RejectedDocument
+from ...pipeline.parse.front_matter import read_front_matter
+from ...pipeline.sanitize import sanitize
+from .. import urls
+from ..interface_words import Words
+from ..library import Entry, Library
+from .decorate import Decorator, html_headings, plain_text
+from .linking import Anchors, Destination, PageLinks
+from .markdown_html import Anchored, Reference, Sheet, link_html, markdown_html
+from .marks import Marks
+
+MAX_TRANSCLUSION_DEPTH = 3
+# A note that transcludes many notes that transclude many: what a page may grow to by it.
+MAX_TRANSCLUSIONS = 100
+_FIRST_PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
+SUMMARY_CHARS = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A page's content as safe HTML, its headings in order, and the start of its text."""
+
+    html: str
+    headings: tuple[Anchored, ...]
+    summary: str
+
+    @property
+    def has_title(self) -> bool:
+        """Whether the content begins with a title of its own."""
+        return bool(self.headings) and self.headings[0].level == 1
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """The title, where the content begins with one, and the rest."""
+        head, end, body = self.html.partition("</h1>") if self.has_title else ("", "", self.html)
+        return head + end, body
+
+
+class Renderer:
+    """Renders documents of one library; ``tag_pages`` are the pages of tags by name."""
+
+    def __init__(self, library: Library, tag_pages: Mapping[str, str], words: Words) -> None:
+        self._library, self._tag_pages, self._words = library, tag_pages, words
+        self._anchors = Anchors(library)
+
+    def render(self, entry: Entry) -> Content:
+        """The content of the document's page."""
+        rendering = _Rendering(self._library, self._anchors, self._tag_pages, entry.page)
+        html, headings = rendering.document(entry, "", (entry.doc_id,))
+        return Content(html, tuple(headings), _summary(html))
+
+
+class _Rendering:
+    """One page under way: the documents on it, from its own to the most deeply transcluded."""
+
+    def __init__(self, library: Library, anchors: Anchors, tag_pages: Mapping[str, str], page: str) -> None:
+        self._library, self._anchors, self._tag_pages, self._page = library, anchors, tag_pages, page
+        self._transclusions = 0
+
+    def document(self, entry: Entry, slug: str, stack: tuple[str, ...]) -> tuple[str, list[Anchored]]:
+        """The document's HTML, or one section's, on this page; ``stack`` names the documents it stands in."""
+        links = PageLinks(self._library, self._anchors, entry, self._page)
+        if entry.syntax == "markdown":
+            return self._markdown(entry, slug, stack, links)
+        if entry.syntax == "html":
+            return self._html(entry, stack, links)
+        return f'<pre class="plain-text">{escape(self._library.text(entry))}</pre>', []
+
+    def _html(self, entry: Entry, stack: tuple[str, ...], links: PageLinks) -> tuple[str, list[Anchored]]:
+        html = self._library.html(entry)
+        clean = sanitize(html)
+        headings = html_headings(clean, self._library.anchors(entry))
+        decorator = Decorator(
+            links,
+            Marks(html),
+            languages=self._library.code_languages(entry),
+            headings=headings,
+            transcluded=len(stack) > 1,
+        )
+        return decorator.decorate(clean), headings
+
+    def _markdown(
+        self, entry: Entry, slug: str, stack: tuple[str, ...], links: PageLinks
+    ) -> tuple[str, list[Anchored]]:
+        text = self._text(entry, slug)
+        transcluded = len(stack) > 1
+        sheet = Sheet(
+            marks=Marks(text),
+            wikilink=lambda reference: self._wikilink(links, reference),
+            transclusion=lambda reference: self._transclusion(links, reference, stack),
+            tag=self._tag,
+            anchors=not transcluded,
+            footnotes=f"t{self._transclusions}" if transcluded else "",
+        )
+        clean = sanitize(markdown_html(text, sheet))
+        return Decorator(links, sheet.marks, transcluded=transcluded).decorate(clean), sheet.headings
+
+    def _text(self, entry: Entry, slug: str) -> str:
+        text = self._library.text(entry)
+        if slug:
+            section = next((s for s in self._library.sections(entry) if s.slug == slug), None)
+            if section is not None:
+                return text.encode()[section.byte_start : section.byte_end].decode(errors="ignore")
+        try:
+            return text[read_front_matter(text, entry.doc_id).end :]
+        except RejectedDocument:  # a text that was not parsed as markdown with front matter: show all of it
+            return text
+
+    def _wikilink(self, links: PageLinks, reference: Reference) -> str:
+        return link_html(links.reference(reference.target, reference.fragment), reference.text)
+
+    def _tag(self, reference: Reference) -> str:
+        page = self._tag_pages.get(reference.target)
+        if page is None:
+            return f'<span class="tag">{escape(reference.text)}</span>'
+        href = urls.relative_href(self._page, page)
+        return link_html(Destination("internal", href), reference.text, "tag")
+
+    def _transclusion(self, links: PageLinks, reference: Reference, stack: tuple[str, ...]) -> str:
+        row = links.reference_row(reference.target, reference.fragment)
+        entry = self._library.by_id.get(row.target_id or "") if row else None
+        link = self._wikilink(links, reference)
+        if row is None or entry is None or entry.doc_id in stack or not self._may_go_deeper(stack):
+            return f"<p>{link}</p>"
+        self._transclusions += 1
+        slug = self._anchors.find(entry, row.fragment)
+        html, _ = self.document(entry, slug, (*stack, entry.doc_id))
+        return f'<div class="transclusion"><p class="transclusion-source">From {link}</p>{html}</div>'
+
+    def _may_go_deeper(self, stack: tuple[str, ...]) -> bool:
+        return len(stack) <= MAX_TRANSCLUSION_DEPTH and self._transclusions < MAX_TRANSCLUSIONS
+
+
+def _summary(html: str) -> str:
+    found = _FIRST_PARAGRAPH.search(html)
+    text = plain_text(found[1]) if found else ""
+    if len(text) <= SUMMARY_CHARS:
+        return text
+    return text[:SUMMARY_CHARS].rsplit(" ", 1)[0].rstrip(" ,;:") + " …"

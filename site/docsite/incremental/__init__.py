@@ -1,0 +1,1 @@
+"""What is left as it was: the site before, and the fingerprints of its files."""

@@ -1,0 +1,64 @@
+"""What a page's navigation, crumbs and neighbours in reading order are made of, without listing them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ...pages import navigation
+from ...pages.all_pages import AllPages
+from ...pages.navigation import NavItem, Node, Tree
+from .columns import DIGEST_BYTES, digest, digest_of_texts
+
+
+def navigation_digests(tree: Tree, listing: AllPages) -> Mapping[str, bytes]:
+    """For each page of the tree a digest of what its navigation and its crumbs show."""
+    if len(tree.order) <= navigation.WHOLE_TREE_PAGES:
+        whole = digest(*_all_nodes(tree.roots, listing))
+        return {page: digest(whole, page.encode()) for page in tree.order}
+    return dict(_walk(tree.roots, b"", listing))
+
+
+def navigation_digest(items: Sequence[NavItem], listing: AllPages) -> bytes:
+    """A digest of one page's navigation, for pages that stand outside the tree."""
+    return digest(*(_item(item, listing) for item in items))
+
+
+def _item(item: NavItem, listing: AllPages) -> bytes:
+    state = bytes([item.current, item.is_open]) + _left_out(item.before, item.after)
+    return digest(_shown(item.node, listing), state, *(_item(each, listing) for each in item.items))
+
+
+def _shown(node: Node, listing: AllPages) -> bytes:
+    """What is shown of a node wherever it is shown."""
+    return digest_of_texts(node.label, node.page or "", node.key, listing.page_of[node.key])
+
+
+def _all_nodes(nodes: Sequence[Node], listing: AllPages) -> Iterator[bytes]:
+    for node in nodes:
+        yield digest(_shown(node, listing), *_all_nodes(node.children, listing))
+
+
+def _walk(nodes: Sequence[Node], above: bytes, listing: AllPages) -> Iterator[tuple[str, bytes]]:
+    """The pages in and below these siblings; ``above`` stands for all that is shown of the levels above."""
+    shown = b"".join(_shown(node, listing) for node in nodes)
+    for place, node in enumerate(nodes):
+        way = digest(above, _window(shown, place, len(nodes)))
+        if node.page is not None:
+            yield node.page, digest(way, _below(node.children, listing))
+        yield from _walk(node.children, way, listing)
+
+
+def _below(nodes: Sequence[Node], listing: AllPages) -> bytes:
+    end = navigation.window(0, len(nodes))[1]
+    return digest(*(_shown(node, listing) for node in nodes[:end]), _left_out(0, len(nodes) - end))
+
+
+def _window(shown: bytes, centre: int, count: int) -> bytes:
+    """The siblings around the one on the way, which of them it is, and on which sides some are left out."""
+    start, end = navigation.window(centre, count)
+    place = str(centre - start).encode()
+    return digest(shown[start * DIGEST_BYTES : end * DIGEST_BYTES], place, _left_out(start, count - end))
+
+
+def _left_out(before: int, after: int) -> bytes:
+    return bytes([before > 0, after > 0])

@@ -1,0 +1,99 @@
+"""What a document's own content on a page is made of: its text, and where its links and transclusions lead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...content.render import MAX_TRANSCLUSION_DEPTH
+from ...library import Library
+from ...plan import SitePlan
+from .columns import digest, group_digests, row_digests
+
+_OWN = (
+    "doc_id", "collection", "path", "title", "description", "tags", "language", "modified", "syntax",
+    "anchors", "text", "html",
+)  # fmt: skip
+_REFERENCES = ("wikilink", "transclusion")
+_TRANSCLUSION = "![["
+
+
+def content_digests(plan: SitePlan) -> list[bytes]:
+    """For each document, by row, a digest of all that its content on any page is made from."""
+    library = plan.library
+    own = row_digests([library.documents.column(name) for name in _OWN])
+    places = row_digests([pa.array(column, pa.large_string()) for column in _places(plan)])
+    anchors = row_digests([library.documents.column("anchors"), library.documents.column("html")])
+    sections = library.section_rows
+    code = library.code_rows
+    parts = (
+        own,
+        places,
+        group_digests(
+            [sections.table.column(name) for name in ("slug", "title", "depth", "byte_start", "byte_end")],
+            sections.bounds,
+        ),
+        group_digests(
+            [code.table.column(name) for name in ("language", "byte_start", "byte_end")], code.bounds
+        ),
+        _link_digests(library, anchors),
+    )
+    content = [digest(*each) for each in zip(*parts, strict=True)]
+    return _with_transclusions(library, content)
+
+
+def _places(plan: SitePlan) -> tuple[list[str], list[str], list[str]]:
+    """Of each document its page, the markdown beside it, and the pages of its tags."""
+    entries = plan.library.entries
+    return (
+        [entry.page for entry in entries],
+        [plan.twins.get(entry.page, "") for entry in entries],
+        ["\n".join(plan.tag_pages[tag] for tag in entry.tags) for entry in entries],
+    )
+
+
+def _link_digests(library: Library, anchors: Sequence[bytes]) -> list[bytes]:
+    """The links of each document with the pages they lead to, and the names there where a link has a fragment."""
+    rows = library.link_rows
+    target = library.rows_of(rows.table.column("target_id"))
+    pages = pa.array([*(entry.page for entry in library.entries), None], pa.large_string())
+    names = pa.array([*(each.hex() for each in anchors), None], pa.large_string())
+    place = pa.array(np.where(target < 0, len(library.entries), target))
+    fragment = rows.table.column("fragment").combine_chunks()
+    plain = pc.equal(pc.fill_null(fragment, ""), "")
+    columns = [rows.table.column(name) for name in ("kind", "target", "target_id", "fragment", "status")]
+    return group_digests(
+        [
+            *columns,
+            pages.take(place),
+            pc.if_else(plain, pa.scalar(None, pa.large_string()), names.take(place)),
+        ],
+        rows.bounds,
+    )
+
+
+def _with_transclusions(library: Library, content: list[bytes]) -> list[bytes]:
+    """The digests, of a document that transcludes others with theirs, as deep as pages show them."""
+    shown = _transcluded(library)
+    deep = content
+    for _ in range(MAX_TRANSCLUSION_DEPTH + 1 if shown else 0):
+        deeper = {
+            row: digest(content[row], *(deep[target] for target in targets)) for row, targets in shown.items()
+        }
+        deep = [deeper.get(row, each) for row, each in enumerate(deep)]
+    return deep
+
+
+def _transcluded(library: Library) -> Mapping[int, list[int]]:
+    """For each document that transcludes any, all that it refers to by name, in order."""
+    holds = pc.fill_null(pc.match_substring(library.documents.column("text"), _TRANSCLUSION), False)
+    found: dict[int, list[int]] = {}
+    for row in np.flatnonzero(holds.to_numpy()).tolist():
+        for link in library.links(library.entries[row]):
+            target = library.by_id.get(link.target_id or "")
+            if link.kind in _REFERENCES and target is not None:
+                found.setdefault(row, []).append(target.row)
+    return found

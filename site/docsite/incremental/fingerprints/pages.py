@@ -1,0 +1,61 @@
+"""The fingerprint of every document's page: two builds that agree on it make the same bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...plan import SitePlan
+from .around import backlink_digests, drawing_digests, ranks_of, related_digests, shown_digests
+from .branches import navigation_digests
+from .columns import Digests, digest, digest_of_texts
+from .documents import content_digests
+from .shared import content_digest
+
+
+@dataclass(frozen=True, slots=True)
+class PageFingerprint:
+    """What a document's page is made of, and what its content and the markdown beside it are made of."""
+
+    page: str
+    content: str
+
+
+def page_fingerprints(plan: SitePlan, shared: bytes) -> list[PageFingerprint]:
+    """For each document, by row, texts that change when its page or its content may.
+
+    ``shared`` stands for all that the pages of a site share: settings, templates, words, and this program.
+    """
+    edges, shown, ranks = plan.library.edges, shown_digests(plan), ranks_of(plan)
+    with_what, content = content_digest(plan), content_digests(plan)
+    around = navigation_digests(plan.tree, plan.listing)
+    parts = (
+        content,
+        [around[entry.page] for entry in plan.library.entries],
+        _neighbours(plan, shown),
+        backlink_digests(edges, shown, ranks),
+        drawing_digests(edges, shown, ranks),
+        related_digests(plan, shown),
+        _topics(plan),
+    )
+    return [
+        PageFingerprint(digest(shared, *each).hex(), digest(with_what, each[0]).hex())
+        for each in zip(*parts, strict=True)
+    ]
+
+
+def _neighbours(plan: SitePlan, shown: Digests) -> list[bytes]:
+    """The pages before and after each page in reading order."""
+    found: list[bytes] = []
+    for entry in plan.library.entries:
+        names = (plan.tree.previous(entry.page), plan.tree.next(entry.page))
+        found.append(digest(*(shown[plan.by_page[name].row].tobytes() if name else b"" for name in names)))
+    return found
+
+
+def _topics(plan: SitePlan) -> list[bytes]:
+    """The name of each document's topic and the page that lists it."""
+    names = {
+        topic.community_id: digest_of_texts(plan.topic_label(topic), plan.community_page(topic.community_id))
+        for topic in plan.topics
+    }
+    return [names.get(entry.community, b"") for entry in plan.library.entries]

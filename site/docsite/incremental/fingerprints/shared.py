@@ -1,0 +1,91 @@
+"""What all pages of a site share: settings, templates, words, the program itself and what it renders with."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator
+from dataclasses import asdict
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+
+from .... import pipeline
+from ....pipeline.identity import canonical_json
+from ....pipeline.settings.search import Search
+from ....pipeline.settings.site import Site
+from ... import theme_folder
+from ...pages.previews import shard_count
+from ...plan import SitePlan
+from .columns import digest, digest_of_texts
+
+# What takes part in a page's bytes beside this program.
+_LIBRARIES = (
+    "jinja2", "latex2mathml", "markdown-it-py", "markupsafe", "mdit-py-plugins", "nh3", "numpy", "pygments",
+    "pyyaml",
+)  # fmt: skip
+_SNAPSHOT = b"snapshot_id"
+
+
+def shared_digest(plan: SitePlan) -> bytes:
+    """A digest of what every page is made with; where it differs, every page may."""
+    return digest(content_digest(plan), *_owners(plan))
+
+
+def content_digest(plan: SitePlan) -> bytes:
+    """The same of what documents' contents are rendered with, which no template of an owner has a part in."""
+    settings = plan.settings.model_dump(mode="json")
+    for place in ("templates", "words", "mermaid"):  # what lies there counts, not where it lies
+        settings[place] = bool(settings[place])
+    stated = {
+        "settings": settings,
+        "parts": asdict(plan.parts) | {"versions": []},
+        "title": plan.title,
+        "previews": shard_count(len(plan.by_page)),
+        "words": {name: dict(table) for name, table in plan.theme.words.parts.items()},
+    }
+    return digest(program_digest(), canonical_json(stated).encode())
+
+
+def site_fingerprint(snapshot_id: str, settings: Site, ranking: Search | None) -> str:
+    """What the whole site is made from; where it is the same, so is every file."""
+    stated = {
+        "snapshot": snapshot_id,
+        "settings": settings.model_dump(mode="json"),
+        "ranking": ranking.model_dump(mode="json") if ranking else None,
+    }
+    folder = Path(settings.templates) if settings.templates else None
+    given = sorted(path for path in folder.iterdir() if path.is_file()) if folder and folder.is_dir() else []
+    given += [Path(name) for name in (settings.words, settings.mermaid) if name]
+    files = [digest(path.name.encode(), path.read_bytes()) for path in given if path.is_file()]
+    return digest(
+        program_digest(("py", "html", "toml", "js", "css", "svg")), canonical_json(stated).encode(), *files
+    ).hex()
+
+
+@lru_cache
+def program_digest(endings: tuple[str, ...] = ("py", "html", "toml")) -> bytes:
+    """A digest of the program's files, of what it renders with, and of the language it is written in."""
+    tops = (theme_folder.HERE, Path(pipeline.__file__).parent)
+    files = [
+        digest(str(path.relative_to(top)).encode(), path.read_bytes())
+        for top in tops
+        for ending in endings
+        for path in sorted(top.rglob(f"*.{ending}"))
+    ]
+    versions = (f"{name} {metadata.version(name)}" for name in _LIBRARIES)
+    return digest(digest_of_texts(platform.python_version(), *versions), *files)
+
+
+def _owners(plan: SitePlan) -> Iterator[bytes]:
+    """The owner's templates; they may show anything of any page, so all that pages are known by counts with them."""
+    folder = plan.theme.folder
+    templates = sorted(folder.glob("*.html")) if folder is not None else []
+    if not templates:
+        return
+    texts = [path.read_bytes() for path in templates]
+    for path, text in zip(templates, texts, strict=True):
+        yield digest(path.name.encode(), text)
+    yield digest_of_texts(*(repr(entry) for entry in plan.library.entries))
+    yield digest_of_texts(*(f"{topic.community_id} {topic.label}" for topic in plan.topics))
+    if any(_SNAPSHOT in text for text in texts):
+        yield plan.library.snapshot_id.encode()

@@ -1,0 +1,277 @@
+"""The new site's folder while it is filled: files are written, or taken over from the site before.
+
+Where the site before that one was set aside, it is what the folder begins with: most of its files are the very files that
+are to be in it, and need neither be named there again nor be removed elsewhere.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import TypeVar
+
+from ...artifacts.store import durable, locks
+from ...pipeline.errors import WriteFailed
+from ..plan import SitePage
+from .folder_listing import NOTHING, Standing, standing_in
+from .previous import FileRecord, PreviousSite
+
+T = TypeVar("T")
+_attempts = count(1)
+
+
+class SiteGone(Exception):
+    """The site before was replaced or removed while its files were taken over, or what was set aside is none of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """Files that are in the staged folder, and how many of them are new."""
+
+    files: tuple[FileRecord, ...]
+    written: int
+
+
+class Stage:
+    """Fills a folder; a file that is taken over is another name of the same bytes, so it must never be edited."""
+
+    def __init__(
+        self, folder: Path, previous: PreviousSite, aside: Path | None = None, *, replacing: bool = False
+    ) -> None:
+        """``aside`` is the folder to begin with, if there is one.
+
+        ``replacing``: a process that died in the middle of this work may have left some of its files.
+        """
+        self.folder, self.previous, self._replacing, self._aside = folder, previous, replacing, aside
+        self._standing, self._open = NOTHING, ExitStack()
+        self._left: set[str] = set()
+        self._made: set[str] = set()
+        self.files: list[FileRecord] = []
+        self.written = 0
+        self.has_copies = False
+
+    def look(self) -> None:
+        """Looks at all files of the site before at once, and at those that the folder begins with.
+
+        It takes seconds of a large site: whoever has work for another process gives it away before that.
+        """
+        self.previous = self.previous.looked_at()
+        if self._aside is not None and self.previous.standing is not None:
+            self._standing = _begun_with(self._aside, self.folder, self._open)
+            self._left, self._made = set(self._standing.files), set(self._standing.folders)
+
+    def close(self) -> None:
+        """The folder that was begun with is anybody's again."""
+        self._open.close()
+
+    def add(self, page: SitePage) -> None:
+        """The file is in the folder; raises ``WriteFailed`` where the disk refuses."""
+        path = f"{self.folder}/{page.path}"
+        size = self.previous.by_path[page.path].size if page.kept else len(page.content)
+        try:
+            if page.kept or self.previous.holds(page.path, page.content):
+                if not self._stands(page.path):
+                    self._make_room(page.path, path)
+                    self._take_over(page.path, path)
+            else:
+                self._make_room(page.path, path)
+                with open(path, "xb") as file:  # noqa: PTH123  # two pages of one name would be a fault of ours
+                    file.write(page.content)
+                self.written += 1
+        except OSError as error:
+            raise WriteFailed(
+                f"cannot write a page of the site: {error.strerror or error}",
+                where=path,
+                hint="Make room or choose another folder, then build it again; the old site still stands.",
+            ) from error
+        self._left.discard(page.path)
+        self.files.append(FileRecord(page.path, size, page.fingerprint, page.summary, page.extent))
+
+    def _stands(self, name: str) -> bool:
+        """Whether the folder began with this very file."""
+        if self._replacing:
+            return self._is_the_same(name)
+        before = self.previous.standing
+        return name in self._left and before is not None and self._standing.is_the_same(name, before)
+
+    def _is_the_same(self, name: str) -> bool:
+        """Whether the folder has this very file, which another process may have put there or begun with."""
+        try:
+            there = os.stat(name, dir_fd=self.previous.folder, follow_symlinks=False)
+            return os.path.samestat(there, os.lstat(f"{self.folder}/{name}"))
+        except OSError:
+            return False
+
+    def _make_room(self, name: str, path: str) -> None:
+        """The file's folder is there, and nothing of the file's name."""
+        if self._replacing and not self.folder.is_dir():  # given up meanwhile
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self.folder))
+        self._make_folder(name.rpartition("/")[0])
+        if self._replacing or name in self._left or name in self._standing.folders:
+            _clear(path)
+
+    def _make_folder(self, name: str) -> None:
+        if name in self._made:
+            return
+        if name:
+            self._make_folder(name.rpartition("/")[0])
+        path = self.folder / name
+        try:
+            path.mkdir()
+        except FileExistsError:
+            # Another process that fills this folder may have made it; a file of its name is what was there before.
+            if not path.is_dir():
+                _clear(str(path))
+                path.mkdir(exist_ok=True)
+        self._made.add(name)
+
+    def sweep(self) -> None:
+        """Nothing is in the folder but what was added and taken; raises ``WriteFailed`` where the disk refuses."""
+        wanted = {each.path for each in self.files}
+        needed = {name[:at] for name in wanted for at in _slashes(name)}
+        for name in self._left - wanted - needed:
+            durable.remove_file(self.folder / name)
+        folders = self._standing.folders - wanted - needed
+        for name in sorted(folders, reverse=True):  # what is below comes first
+            durable.remove_directory(self.folder / name)
+
+    def filled(self) -> Filled:
+        """What this stage put into the folder, for the stage of another process to take."""
+        return Filled(tuple(self.files), self.written)
+
+    def take(self, filled: Filled) -> None:
+        """Files that another process put into the folder are in its record."""
+        self.files += filled.files
+        self.written += filled.written
+
+    def _take_over(self, name: str, path: str) -> None:
+        try:
+            try:
+                os.link(name, path, src_dir_fd=self.previous.folder, follow_symlinks=False)
+            except (FileNotFoundError, FileExistsError):
+                raise
+            except OSError:  # a file system without links, or one that allows no more of them
+                _copy(name, self.previous.folder, Path(path))
+                self.has_copies = True
+        except FileNotFoundError as error:
+            raise SiteGone(name) from error
+
+
+def _copy(name: str, folder: int | None, path: Path) -> None:
+    """A copy with the time of the original, by which the next build knows that nobody changed it."""
+    descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=folder)
+    with os.fdopen(descriptor, "rb") as source, path.open("xb") as file:
+        found = os.fstat(source.fileno())
+        shutil.copyfileobj(source, file)
+        file.flush()
+        os.utime(file.fileno(), ns=(found.st_atime_ns, found.st_mtime_ns))
+
+
+def exchanged(
+    target: Path, previous: PreviousSite, fill: Callable[[Stage], T], aside: Path | None = None
+) -> T:
+    """The folder is what ``fill`` puts into a new one, which takes its place at once; returns what ``fill`` does.
+
+    The old one lies at ``aside`` then, for the next to begin with. Where the site before is replaced meanwhile, nothing is
+    taken over from it. After any error it stands as it was.
+    """
+    try:
+        return _exchange(target, previous, fill, aside)
+    except SiteGone:
+        return _exchange(target, PreviousSite(), fill, None)
+
+
+def _exchange(target: Path, previous: PreviousSite, fill: Callable[[Stage], T], aside: Path | None) -> T:
+    staged = new_stage(target)
+    aside = aside if previous.keeps_names_apart else None
+    stage = Stage(staged, previous, aside)
+    try:
+        result = fill(stage)
+        stage.sweep()
+        # Copies have nothing in common with what comes after them.
+        durable.swap_directory(staged, target, None if stage.has_copies else aside)
+    except BaseException:
+        abandon(staged)
+        raise
+    finally:
+        stage.close()
+    return result
+
+
+def new_stage(target: Path) -> Path:
+    """A new folder beside the target, named by this process; those of processes that died are swept.
+
+    Each attempt has a name of its own: another process may still be writing into the one before.
+    """
+    durable.make_directory(target.parent)
+    prefix = f".{target.name}-staging-"
+    for left in sorted(target.parent.glob(f"{_literal(prefix)}*")):
+        owner = left.name.removeprefix(prefix).partition("-")[0]
+        if owner.isdecimal() and (int(owner) == os.getpid() or not _is_alive(int(owner))):
+            abandon(left)  # another process may be writing its last file there: the next build sweeps it
+    staged = target.parent / f"{prefix}{os.getpid()}-{next(_attempts)}"
+    durable.make_directory(staged)
+    return staged
+
+
+def _begun_with(aside: Path, staged: Path, until: ExitStack) -> Standing:
+    """What stands in the staged folder, which is the one set aside now; nothing where there is none that can be had.
+
+    Nobody else reads or changes it before ``until`` is closed.
+    """
+    try:
+        folder = os.open(aside, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return NOTHING
+    until.callback(os.close, folder)
+    if not locks.directory(folder, alone=True) or not durable.moved(aside, staged):
+        return NOTHING
+    try:
+        standing = standing_in(folder)
+    except OSError as error:
+        raise SiteGone(str(aside)) from error
+    plain = standing.plain()
+    # A link could lead anywhere; none of these is ours.
+    for name in standing.files.keys() - plain.files.keys():
+        durable.remove_file(staged / name)
+    return plain
+
+
+def _clear(path: str) -> None:
+    """Nothing is there any more."""
+    try:
+        os.unlink(path)  # noqa: PTH108  # a Path of each file would take a third of the time
+    except FileNotFoundError:
+        pass
+    except (IsADirectoryError, PermissionError):  # the one on Linux, the other on macOS
+        durable.remove_tree(Path(path))
+
+
+def abandon(staged: Path) -> None:
+    """What was staged is gone, as far as the disk allows; the error that led here is the one to report."""
+    shutil.rmtree(staged, ignore_errors=True)
+
+
+def _slashes(name: str) -> Iterator[int]:
+    return (at for at, character in enumerate(name) if character == "/")
+
+
+def _literal(name: str) -> str:
+    return re.sub(r"([*?[])", r"[\1]", name)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True

@@ -1,0 +1,95 @@
+"""The words of the interface: one table, in which an owner may replace what they like."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from string import Formatter
+from typing import Literal
+
+from ..pipeline.errors import SettingsError
+from .theme_folder import THEME
+
+TABLE = "words.toml"
+PLURAL_FORMS = ("one", "two", "few", "many", "zero")
+MAX_BYTES = 1_000_000
+
+Part = Literal["text", "page", "dialog"]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words by part (``text`` is for templates, the others are for scripts) and key."""
+
+    parts: Mapping[str, Mapping[str, str]]
+
+    def say(self, key: str, **values: object) -> str:
+        """The words of a template, filled in; ``count`` chooses between one and many."""
+        table = self.parts["text"]
+        if values.get("count") == 1 and f"{key}_one" in table:
+            key = f"{key}_one"
+        text = table[key]
+        return text.format(**values) if values else text
+
+    def script(self, part: Part) -> str:
+        """The words of a script, as a script."""
+        table = json.dumps(dict(sorted(self.parts[part].items())), ensure_ascii=False, separators=(",", ":"))
+        # A line separator ends a line in older script engines.
+        safe = table.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+        return f'window.noctuleWords = Object.assign(window.noctuleWords || {{}}, {{"{part}": {safe}}});\n'
+
+
+def load_words(file: str = "") -> Words:
+    """The words of the theme, and over them those of the owner's file; raises ``SettingsError`` for its mistakes."""
+    ours = {name: dict(table) for name, table in tomllib.loads((THEME / TABLE).read_text("utf-8")).items()}
+    if file:
+        for name, table in _given(Path(file)).items():
+            _check(ours, name, table, file)
+            ours[name].update(table)
+    return Words(ours)
+
+
+def _given(path: Path) -> Mapping[str, Mapping[str, str]]:
+    try:
+        with path.open("rb") as file:
+            return tomllib.loads(file.read(MAX_BYTES).decode("utf-8"))
+    except OSError as error:
+        raise SettingsError(
+            f"cannot read the file of words: {error.strerror}", where=str(path), hint="See [site] words."
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise SettingsError(f"not a TOML file: {error}", where=str(path), hint="Mend that line.") from None
+
+
+def _check(ours: Mapping[str, Mapping[str, str]], name: str, table: object, file: str) -> None:
+    known = ours.get(name)
+    if known is None or not isinstance(table, Mapping):
+        raise _mistake(f"{name} is no table of words; there are {', '.join(ours)}", file)
+    for key, text in table.items():
+        stem = key.rpartition("_")[0] if key.rpartition("_")[2] in PLURAL_FORMS else key
+        if key not in known and stem not in known:
+            raise _mistake(f"{name}.{key} is no key of this version", file)
+        if not isinstance(text, str):
+            raise _mistake(f"{name}.{key} is not a text", file)
+        missing = sorted(
+            _places(text, f"{name}.{key}", file) - _places(known.get(key, known.get(stem, "")), "", "")
+        )
+        if missing:
+            raise _mistake(f"{name}.{key} has {{{missing[0]}}}, which is not filled in there", file)
+
+
+def _places(text: str, key: str, file: str) -> set[str]:
+    try:
+        parsed = list(Formatter().parse(text))
+    except ValueError as error:
+        raise _mistake(f"{key}: {error}", file) from None
+    if any(spec or conversion for _, place, spec, conversion in parsed if place is not None):
+        raise _mistake(f"{key}: only plain names may stand in braces", file)
+    return {place for _, place, _, _ in parsed if place is not None}
+
+
+def _mistake(what: str, file: str) -> SettingsError:
+    return SettingsError(what, where=file, hint="site/docsite/theme/words.toml has all keys.")

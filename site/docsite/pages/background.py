@@ -1,0 +1,129 @@
+"""Pages of documents, some of which another process renders where there are many."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from pathlib import Path
+
+from ...artifacts.store.snapshot import Snapshot, read_manifest
+from ...pipeline.model import SnapshotId
+from ...pipeline.settings.site import Site
+from ..background import Beside
+from ..incremental.extent import extent_in
+from ..incremental.fingerprints.pages import PageFingerprint
+from ..incremental.previous import PreviousSite, Reuse, previous_site
+from ..incremental.staging import Filled, Stage
+from ..library import SnapshotTables
+from ..plan import SitePage, SitePlan, plan_site
+from .documents import render_page
+from .twins import twin_file
+
+# So many at a time: half a second or so. Of fewer than LEAST none is given away, for a plan of the site costs a second.
+PAGES_AT_A_TIME, LEAST_PAGES = 64, 512
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A document's page by its path, and the fingerprints of what it is made from."""
+
+    page: str
+    fingerprint: PageFingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class PagesJob:
+    """Pages to be rendered out of a verified snapshot, the folders of the site before, if one counts, and of this."""
+
+    snapshot: Path
+    snapshot_id: SnapshotId
+    settings: Site
+    before: Path | None
+    staged: Path
+    pages: tuple[Wanted, ...] = ()
+
+
+def add_pages(
+    plan: SitePlan, wanted: Sequence[Wanted], snapshot: SnapshotTables, stage: Stage, beside: Beside | None
+) -> None:
+    """The pages, and the markdown beside them, are in the folder; raises ``WriteFailed`` where the disk refuses.
+
+    This process takes them from the front. Another one, where it is there and there are many, is given some from the back
+    whenever it has nothing else to do.
+    """
+    parts = deque(tuple(wanted[at : at + PAGES_AT_A_TIME]) for at in range(0, len(wanted), PAGES_AT_A_TIME))
+    give = _giving(plan, snapshot, stage, beside) if len(wanted) >= LEAST_PAGES else None
+    given: list[Callable[[], Filled]] = []
+    while parts:
+        for page in _rendered(plan, parts.popleft(), stage.previous):
+            stage.add(page)
+            if give is not None and parts and give.beside.is_idle():
+                given.append(give.away(parts.pop()))
+    for begun in given:
+        stage.take(begun())
+
+
+@dataclass(frozen=True, slots=True)
+class _Giving:
+    """Pages for another process; where it dies, this one renders them with the plan that it has."""
+
+    plan: SitePlan
+    job: PagesJob
+    stage: Stage
+    beside: Beside
+
+    def away(self, pages: tuple[Wanted, ...]) -> Callable[[], Filled]:
+        again = Stage(self.stage.folder, self.stage.previous, replacing=True)
+        here = partial(_written, self.plan, pages, again)
+        return self.beside.start(write_pages, replace(self.job, pages=pages), here)
+
+
+def _giving(plan: SitePlan, snapshot: SnapshotTables, stage: Stage, beside: Beside | None) -> _Giving | None:
+    if beside is None or not isinstance(snapshot, Snapshot):
+        return None
+    job = PagesJob(snapshot.path, snapshot.id, plan.settings, stage.previous.path, stage.folder)
+    return _Giving(plan, job, stage, beside)
+
+
+def write_pages(job: PagesJob) -> Filled:
+    """The job's pages, put into the staged folder; raises as ``plan_site`` and ``Stage.add`` do."""
+    plan = _planned(job.snapshot, job.snapshot_id, job.settings)
+    return _written(plan, job.pages, Stage(job.staged, _before((job.before, job.staged)), replacing=True))
+
+
+def _written(plan: SitePlan, pages: Sequence[Wanted], stage: Stage) -> Filled:
+    for page in _rendered(plan, pages, stage.previous):
+        stage.add(page)
+    return stage.filled()
+
+
+def _rendered(plan: SitePlan, wanted: Sequence[Wanted], previous: PreviousSite) -> Iterator[SitePage]:
+    reuse = Reuse(previous)
+    for each in wanted:
+        entry, made_of = plan.by_page[each.page], each.fingerprint.content
+        content = previous.content(each.page, made_of) or plan.renderer.render(entry)
+        page = render_page(plan, entry, content)
+        extent = extent_in(page.content, content, made_of)
+        yield replace(page, fingerprint=each.fingerprint.page, extent=extent)
+        if twin := plan.twins.get(each.page):
+            yield reuse.page(twin, made_of, partial(twin_file, plan, entry))
+
+
+# Of one site only, but for all its parts.
+_open_there = ExitStack()
+
+
+@lru_cache(maxsize=1)
+def _planned(snapshot: Path, snapshot_id: SnapshotId, settings: Site) -> SitePlan:
+    return plan_site(Snapshot(snapshot, read_manifest(snapshot, snapshot_id), None), settings)
+
+
+@lru_cache(maxsize=1)
+def _before(build: tuple[Path | None, Path]) -> PreviousSite:
+    """The site before, for the build that has this staged folder; what was open for another build is let go of."""
+    target, _ = build
+    _open_there.close()
+    return PreviousSite() if target is None else _open_there.enter_context(previous_site(target))

@@ -1,0 +1,132 @@
+"""The pages of documents: what each template is given, and its bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from .. import urls
+from ..content.markdown_html import Anchored
+from ..content.render import Content
+from ..library import CommunityRow, Entry, by_title
+from ..maps.neighbours import neighbour_graph
+from ..plan import SitePage, SitePlan
+from .frame import frame_of
+
+# A page that thousands link to names the most linked of them.
+MAX_BACKLINKS = 40
+# A table of contents shows the two upper levels below the title, if there is more than one heading.
+TOC_LEVELS = 2
+MIN_TOC_ENTRIES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Crumb:
+    """A step of the way to a page; ``page`` is None for a folder that has none."""
+
+    label: str
+    page: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A tag and the page that lists it."""
+
+    name: str
+    page: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentView:
+    """A document's page beyond its frame; ``head`` is what of its content stands above the table of contents."""
+
+    head: Markup
+    content: Markup
+    shows_title: bool
+    crumbs: tuple[Crumb, ...]
+    toc: tuple[Anchored, ...]
+    toc_level: int
+    tags: tuple[Tag, ...]
+    modified: str
+    community: CommunityRow | None
+    community_label: str
+    community_page: str
+    previous: Entry | None
+    next: Entry | None
+    related: tuple[Entry, ...]
+    backlinks: tuple[Entry, ...]
+    backlinks_left_out: int
+    edit_url: str
+    twin: str
+    graph: Markup
+
+
+def render_page(plan: SitePlan, entry: Entry, content: Content) -> SitePage:
+    """The page of this document, whose content is given."""
+    summary = entry.description or content.summary
+    frame = frame_of(plan, entry.page, entry.title, summary, entry=entry)
+    view = _view(plan, entry, content, plan.topic_of.get(entry.community))
+    return SitePage(entry.page, plan.theme.render("page.html", {"frame": frame, "view": view}), summary)
+
+
+def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRow | None) -> DocumentView:
+    linking = plan.backlinks.get(entry.row, [])
+    rows = plan.relations.related_to(entry.row)
+    before, after = plan.tree.previous(entry.page), plan.tree.next(entry.page)
+    toc = _toc(content, frozenset(section.slug for section in plan.library.sections(entry)))
+    head, body = content.parts
+    return DocumentView(
+        # What noctule.docsite.content.render gives is sanitised, and dressed with escaped text only.
+        head=Markup(head),  # noqa: S704
+        content=Markup(body),  # noqa: S704
+        shows_title=not content.has_title,
+        crumbs=_crumbs(plan, entry),
+        toc=toc,
+        toc_level=min((heading.level for heading in toc), default=2),
+        tags=tuple(Tag(name, plan.tag_pages[name]) for name in dict.fromkeys(entry.tags)),
+        modified=entry.modified,
+        community=community,
+        community_label=plan.topic_label(community) if community else "",
+        community_page=plan.community_page(entry.community),
+        previous=plan.by_page[before] if before else None,
+        next=plan.by_page[after] if after else None,
+        related=tuple(plan.library.entries[row] for row in rows),
+        backlinks=_backlinks(plan, linking),
+        backlinks_left_out=max(len(linking) - MAX_BACKLINKS, 0),
+        edit_url=_edit_url(plan.settings.edit_url, entry),
+        twin=plan.twins.get(entry.page, ""),
+        graph=neighbour_graph(plan, entry),
+    )
+
+
+def _edit_url(pattern: str, entry: Entry) -> str:
+    """Where the source of a page is changed; a pattern without a place for the path has it at its end."""
+    if not pattern:
+        return ""
+    if "{path}" not in pattern:
+        pattern = f"{pattern.rstrip('/')}/{{path}}"
+    return pattern.replace("{path}", urls.encoded(entry.path)).replace("{collection}", entry.collection)
+
+
+def _backlinks(plan: SitePlan, rows: Sequence[int]) -> tuple[Entry, ...]:
+    entries = [plan.library.entries[row] for row in rows]
+    entries.sort(key=lambda entry: (-entry.links_in, entry.doc_id))
+    return tuple(sorted(entries[:MAX_BACKLINKS], key=by_title))
+
+
+def _crumbs(plan: SitePlan, entry: Entry) -> tuple[Crumb, ...]:
+    above = plan.tree.trails[entry.page][:-1]
+    home = () if entry.page == urls.HOME else (Crumb(plan.title, urls.HOME),)
+    return (*home, *(Crumb(node.label, node.page) for node in above))
+
+
+def _toc(content: Content, slugs: frozenset[str]) -> tuple[Anchored, ...]:
+    """The upper headings below the title, but for those with nothing below them: the index has no such section."""
+    headings = content.headings[1:] if content.has_title else content.headings
+    # A heading that the sanitiser dropped (below an unclosed <textarea>, say) is nowhere to lead to.
+    filled = [h for h in headings if h.slug in slugs and h.title and f'id="{h.slug}"' in content.html]
+    shown = sorted({heading.level for heading in filled})[:TOC_LEVELS]
+    toc = tuple(heading for heading in filled if heading.level in shown)
+    return toc if len(toc) >= MIN_TOC_ENTRIES else ()

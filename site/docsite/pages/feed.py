@@ -1,0 +1,69 @@
+"""What changed last, as a feed (RSS 2.0); dates come from the documents, none from the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime
+from email.utils import format_datetime
+from xml.sax.saxutils import escape
+
+from .. import urls
+from ..library import Entry
+from ..parts import DATE
+from ..plan import SitePage, SitePlan
+
+
+def feed_file(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage]:
+    """``feed.xml`` with the pages that changed last; none where the site has no address or its pages no dates."""
+    if not plan.parts.feed:
+        return
+    dated = [entry for entry in plan.library.entries if _day(entry) is not None]
+    latest = sorted(dated, key=lambda entry: entry.doc_id)
+    latest = sorted(latest, key=lambda entry: entry.modified, reverse=True)[: plan.settings.feed]
+    base = plan.settings.base_url.rstrip("/")
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom">',
+        "<channel>",
+        f"<title>{_text(plan.title)}</title>",
+        f"<link>{_text(base)}/</link>",
+        f"<description>{_text(plan.settings.description or plan.title)}</description>",
+        f"<language>{_text(plan.settings.language)}</language>",
+        f'<atom:link href="{_text(base)}/{urls.FEED}" rel="self" type="application/rss+xml"/>',
+        f"<lastBuildDate>{_moment(latest[0])}</lastBuildDate>",
+        *(line for entry in latest for line in _item(base, entry, summaries.get(entry.page, ""))),
+        "</channel>",
+        "</rss>",
+    ]
+    yield SitePage(urls.FEED, ("\n".join(lines) + "\n").encode())
+
+
+def _item(base: str, entry: Entry, summary: str) -> Iterator[str]:
+    address = f"{base}/{urls.encoded(entry.page)}"
+    yield "<item>"
+    yield f"<title>{_text(entry.title)}</title>"
+    yield f"<link>{_text(address)}</link>"
+    # The date is part of the name: a page that changes again is news again.
+    yield f'<guid isPermaLink="false">{_text(address)}@{entry.modified}</guid>'
+    if summary:
+        yield f"<description>{_text(summary)}</description>"
+    yield f"<pubDate>{_moment(entry)}</pubDate>"
+    yield "</item>"
+
+
+def _day(entry: Entry) -> date | None:
+    if not DATE.match(entry.modified):
+        return None
+    try:
+        return date.fromisoformat(entry.modified)
+    except ValueError:
+        return None
+
+
+def _moment(entry: Entry) -> str:
+    day = date.fromisoformat(entry.modified)
+    return format_datetime(datetime(day.year, day.month, day.day, tzinfo=UTC))
+
+
+def _text(text: str) -> str:
+    return escape("".join(c for c in text if c >= " " or c in "\t\n"), {'"': "&quot;"})

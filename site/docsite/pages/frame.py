@@ -1,0 +1,99 @@
+"""What every page of the site is given: where it is, what it is called, and what stands around its content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from .. import urls
+from ..library import Entry
+from ..parts import Parts
+from ..plan import SitePlan
+from . import navigation
+from .previews import shard_count
+
+# Languages that are written from right to left.
+_RIGHT_TO_LEFT = "ar arc ckb dv fa he iw ks nqo ps sd syr ug ur yi"
+RIGHT_TO_LEFT = frozenset(_RIGHT_TO_LEFT.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A page's place and names, and the navigation around it.
+
+    ``listed`` gives a node's address in the list of all pages; ``previews`` is how many files previews lie in.
+    """
+
+    site_title: str
+    site_language: str
+    title: str
+    description: str
+    language: str
+    page: str
+    root: str
+    href: Callable[..., str]
+    listed: Callable[[navigation.Node], str]
+    nav: tuple[navigation.NavItem, ...]
+    parts: Parts
+    previews: int
+    snapshot_id: str
+    canonical: str
+    modified: str
+    twin: str
+    is_document: bool
+
+    @property
+    def full_title(self) -> str:
+        """The page's title and the site's."""
+        return self.title if self.title == self.site_title else f"{self.title} · {self.site_title}"
+
+    @property
+    def version(self) -> str:
+        """The label of the version that this site shows."""
+        return next((version.label for version in self.parts.versions if version.current), "")
+
+    @property
+    def direction(self) -> str:
+        """``rtl`` for a language that is written from right to left."""
+        return direction(self.language)
+
+    @property
+    def site_direction(self) -> str:
+        """The direction of the site's own words."""
+        return direction(self.site_language)
+
+
+def direction(language: str) -> str:
+    """``rtl`` or ``ltr``, as the language is written."""
+    return "rtl" if language.lower().split("-")[0] in RIGHT_TO_LEFT else "ltr"
+
+
+def _listed(plan: SitePlan, page: str, node: navigation.Node) -> str:
+    """Where a node stands in the list of all pages."""
+    return urls.relative_href(page, plan.listing.page_of[node.key], node.anchor)
+
+
+def frame_of(plan: SitePlan, page: str, title: str, description: str, entry: Entry | None = None) -> Frame:
+    """The frame of any page of the site; ``entry`` is the document that it shows, if it shows one."""
+    settings = plan.settings
+    base = settings.base_url.rstrip("/")
+    return Frame(
+        site_title=plan.title,
+        site_language=settings.language,
+        title=title,
+        description=description,
+        language=(entry.language if entry else "") or settings.language,
+        page=page,
+        root=urls.root_of(page),
+        href=partial(urls.relative_href, page),
+        listed=partial(_listed, plan, page),
+        nav=navigation.items_for(plan.tree, page),
+        parts=plan.parts,
+        previews=shard_count(len(plan.by_page)),
+        snapshot_id=plan.library.snapshot_id,
+        canonical=f"{base}/{urls.encoded(page)}" if base else "",
+        modified=entry.modified if entry else "",
+        twin=plan.twins.get(page, ""),
+        is_document=entry is not None,
+    )

@@ -1,0 +1,56 @@
+"""What a site needs to be read without a network: a service worker, a page for what was not kept, and a web manifest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from .. import urls
+from ..assets import shipped
+from ..incremental.fingerprints.columns import digest
+from ..parts import own_names
+from ..plan import SitePage, SitePlan
+from ..theme_folder import CLIENT
+from .frame import direction, frame_of
+
+MANIFEST = "manifest.webmanifest"
+
+
+def offline_files(plan: SitePlan, shared: bytes) -> Iterator[SitePage]:
+    """The files, if the settings ask for them; ``shared`` stands for what all pages of the site are made with."""
+    if not plan.settings.offline:
+        return
+    yield _no_network(plan)
+    # Its place decides what a service worker may answer: the site, and nothing beside it.
+    yield SitePage(urls.SERVICE_WORKER, _worker(plan, shared))
+    if MANIFEST not in own_names(plan.settings.templates):
+        yield SitePage(f"{urls.ASSETS}/{MANIFEST}", _manifest(plan))
+
+
+def _no_network(plan: SitePlan) -> SitePage:
+    title = plan.theme.words.say("offline_title")
+    frame = frame_of(plan, urls.NO_NETWORK, title, plan.settings.description)
+    return SitePage(urls.NO_NETWORK, plan.theme.render("offline.html", {"frame": frame}))
+
+
+def _worker(plan: SitePlan, shared: bytes) -> bytes:
+    """The script below the name of the build, by which browsers see that there is another."""
+    build = digest(shared, plan.library.snapshot_id.encode()).hex()
+    return f"// {build}\n".encode() + shipped([CLIENT / "offline" / "worker.js"])
+
+
+def _manifest(plan: SitePlan) -> bytes:
+    """What an installed site is called; addresses are relative to the manifest."""
+    settings = plan.settings
+    stated = {
+        "name": plan.title,
+        "description": settings.description,
+        "lang": settings.language,
+        "dir": direction(settings.language),
+        "start_url": "../index.html",
+        "scope": "../",
+        "display": "minimal-ui",
+        "icons": [{"src": "icon.svg", "type": "image/svg+xml", "sizes": "any"}],
+    }
+    shown = {key: value for key, value in stated.items() if value}
+    return f"{json.dumps(shown, ensure_ascii=False, indent=2)}\n".encode()

@@ -1,0 +1,118 @@
+"""A search that needs no script: the words of the collection from A to Z, each with the pages that say most about it."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .. import urls
+from ..library import Entry, Library, SnapshotTables
+
+PAGES_PER_WORD = 5
+# A page of words is at most so long; a letter with more has several.
+WORDS_PER_PAGE = 200
+OTHER = "#"
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word, in how many passages it stands, and its best pages."""
+
+    text: str
+    passages: int
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A page of words: those that begin with a letter, or a range of them."""
+
+    label: str
+    page: str
+    words: tuple[Word, ...]
+
+
+def read_words(snapshot: SnapshotTables, library: Library) -> tuple[Word, ...]:
+    """Every word of the vocabulary with its best pages, best first, in order of the words."""
+    vocabulary = snapshot.table("vocabulary", ["term", "index_term", "passages"])
+    wanted = vocabulary.column("index_term").combine_chunks()
+    postings = snapshot.table("postings", ["term", "passage", "score"])
+    postings = postings.filter(pc.is_in(postings.column("term"), value_set=wanted)).combine_chunks()
+    if not len(postings):
+        return ()
+    row_of = {term: row for row, term in enumerate(postings.column("term").to_pylist())}
+    lists = _Lists(postings, _document_rows(snapshot, library))
+    words = [
+        Word(str(term), int(passages), tuple(library.entries[row] for row in lists.best(row_of[index_term])))
+        for term, index_term, passages in zip(
+            *(vocabulary.column(i).to_pylist() for i in range(3)), strict=True
+        )
+        if index_term in row_of
+    ]
+    return tuple(sorted(words, key=lambda word: (_sort_form(word.text), word.text)))
+
+
+def _document_rows(snapshot: SnapshotTables, library: Library) -> pa.Array:
+    """The library's row of every passage's document."""
+    names = pa.array([*library.by_id], pa.string())
+    passages = snapshot.table("passages", ["doc_id"]).column("doc_id")
+    return pc.index_in(passages, value_set=names).fill_null(-1)
+
+
+class _Lists:
+    """The posting lists, cut without copying."""
+
+    def __init__(self, postings: pa.Table, documents: pa.Array) -> None:
+        passage, score = (_one(postings.column(name)) for name in ("passage", "score"))
+        self._offsets = passage.offsets.to_numpy()
+        self._passages, self._scores = passage.values.to_numpy(), score.values.to_numpy()
+        self._documents = documents.to_numpy()
+
+    def best(self, row: int) -> list[int]:
+        """The documents of the best passages of this term, best first."""
+        start, end = self._offsets[row], self._offsets[row + 1]
+        documents, scores = self._documents[self._passages[start:end]], self._scores[start:end]
+        found: dict[int, None] = {}
+        for document in documents[np.lexsort((documents, -scores))].tolist():
+            if document >= 0:
+                found[document] = None
+            if len(found) == PAGES_PER_WORD:
+                break
+        return [*found]
+
+
+def _one(column: pa.ChunkedArray) -> pa.ListArray:
+    joined = column.combine_chunks()
+    return joined.chunk(0) if isinstance(joined, pa.ChunkedArray) else joined
+
+
+def _sort_form(text: str) -> str:
+    bare = unicodedata.normalize("NFD", text.casefold())
+    return "".join(c for c in bare if not unicodedata.combining(c))
+
+
+def letter_of(word: str) -> str:
+    """The letter under which a word is found, without accents; one sign for all that begin with no letter."""
+    first = _sort_form(word)[:1]
+    return first.upper() if first.isalpha() else OTHER
+
+
+def letters(words: Sequence[Word]) -> Iterator[Letter]:
+    """The pages of words in order; what begins with no letter comes first."""
+    by_letter: dict[str, list[Word]] = {}
+    for word in words:
+        by_letter.setdefault(letter_of(word.text), []).append(word)
+    pages = urls.slug_pages(by_letter, urls.SEARCH)
+    for letter in sorted(by_letter, key=lambda each: (each != OTHER, each)):
+        found = by_letter[letter]
+        stem = pages[letter].removesuffix(".html").replace(f"{urls.SEARCH}/", f"{urls.SEARCH}/words-")
+        for number, start in enumerate(range(0, len(found), WORDS_PER_PAGE)):
+            part = tuple(found[start : start + WORDS_PER_PAGE])
+            several = len(found) > WORDS_PER_PAGE
+            label = f"{part[0].text} – {part[-1].text}" if several else letter
+            yield Letter(label, f"{stem}{f'-{number + 1}' if several else ''}.html", part)

@@ -1,0 +1,57 @@
+"""What a large site's hits are shown from, made by another process while this one makes the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...artifacts.store.manifest import Manifest
+from ...artifacts.store.snapshot import Snapshot
+from ..background import Beside
+from ..incremental.staging import Stage
+from ..library import SnapshotTables
+from ..plan import SitePlan
+from .background import Made, on_disk_and_large, site_before, taken
+from .excerpts import Card, cards
+from .facets import facets
+from .files import Files, Half
+from .index import FOLDER, make_shown
+from .manifest import Shown
+
+
+@dataclass(frozen=True, slots=True)
+class ShownJob:
+    """A verified snapshot, what a plan of the site says of its documents, and the folders of the site before and of this."""
+
+    snapshot: Path
+    manifest: Manifest
+    documents: Sequence[Card]
+    filters: Sequence[bytes]
+    before: Path | None
+    staged: Path
+    below: str
+
+
+def begin_shown(
+    plan: SitePlan, snapshot: SnapshotTables, beside: Beside | None, stage: Stage, below: str = FOLDER
+) -> Callable[[], Shown] | None:
+    """What hits are shown from, begun by another process; nothing where none is there, or the site not worth one."""
+    large = on_disk_and_large(snapshot)
+    if beside is None or large is None:
+        return None
+    job = ShownJob(
+        large.path, large.manifest, cards(plan), facets(plan), stage.previous.path, stage.folder, below
+    )
+    return taken(stage, beside.start(fill_shown, job, waits=False))
+
+
+def fill_shown(job: ShownJob) -> Made[Shown]:
+    """The files, put into the staged folder; raises as ``make_shown`` and ``Stage.add`` do."""
+    snapshot = Snapshot(job.snapshot, job.manifest, None)
+    with site_before(job.before) as previous, Files(job.below, previous, Half.SHOWN) as files:
+        stage = Stage(job.staged, previous, replacing=True)
+        shown = make_shown(job.documents, job.filters, snapshot, files)
+        for page in files.pages():
+            stage.add(page)
+        return Made(stage.filled(), shown)

@@ -1,0 +1,179 @@
+"""Documents by meaning: inverted lists of a few bits a number, of which a browser loads those nearest to a query.
+
+Vectors are turned so that their first numbers say most, and cut; numbers that say more get more bits (Lloyd-Max
+levels of the normal distribution). A document's code is what its vector differs by from its list's centroid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from threadpoolctl import threadpool_limits
+
+from ...artifacts.tables.inverted_file import one_thread
+from .files import Files
+from .material import Floats, Ints, Meanings
+from .packing import bits, floats, octets, varints
+
+DIMENSIONS = 128
+DOCUMENTS_IN_A_LIST = 57
+CENTROID_BITS, DOCUMENT_BITS, _MOST_BITS = 384, 500, 4
+LEVELS: tuple[tuple[float, ...], ...] = (
+    (0.0,),
+    (0.7979,),
+    (0.4528, 1.510),
+    (0.2451, 0.7560, 1.344, 2.152),
+    (0.1284, 0.3881, 0.6568, 0.9424, 1.256, 1.618, 2.069, 2.733),
+)
+# What is left of the variance of a normal distribution that is written with so many bits.
+_LEFT = np.array([1.0, 0.3634, 0.1175, 0.03454, 0.009497])
+_ITERATIONS, _SEED = 20, 1
+
+Codes = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantizer:
+    """How rows are written: around a mean, in units of each number's deviation, with so many bits each."""
+
+    mean: Floats
+    deviation: Floats
+    widths: Ints
+
+    def encode(self, rows: Floats) -> Codes:
+        """A code for every number: its nearest level, the most negative being 0."""
+        found = np.zeros(rows.shape, dtype=np.uint8)
+        relative = (rows - self.mean) / self.deviation
+        for at, width in enumerate(self.widths.tolist()):
+            steps = _steps(width)
+            found[:, at] = np.searchsorted((steps[1:] + steps[:-1]) / 2, relative[:, at])
+        return found
+
+
+def _steps(width: int) -> npt.NDArray[np.float64]:
+    levels = np.array(LEVELS[width])
+    return np.concatenate([-levels[::-1], levels]) if width else levels
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """The names of the lists' files, and what the manifest says of them: every document's list, the centroids' codes."""
+
+    turn: Floats
+    list_of: Ints
+    centroids: Codes
+    centroid_quantizer: Quantizer
+    residual_quantizer: Quantizer
+    names: tuple[str, ...]
+
+    def columns(self) -> list[bytes]:
+        """The columns of the manifest."""
+        coarse, fine = self.centroid_quantizer, self.residual_quantizer
+        return [
+            octets(self.list_of & 255),
+            octets(self.list_of >> 8),
+            floats(coarse.mean),
+            floats(coarse.deviation),
+            octets(coarse.widths),
+            floats(fine.deviation),
+            octets(fine.widths),
+            bits(self.centroids, coarse.widths),
+        ]
+
+
+def make_lists(meanings: Meanings, has_passages: npt.NDArray[np.bool_], files: Files) -> Lists:
+    """The lists of all documents that have passages."""
+    turn = _turn(meanings.documents)
+    members = np.flatnonzero(has_passages)
+    list_of = np.zeros(len(has_passages), dtype=np.int64)
+    list_of[members] = _clusters(meanings.documents[members])
+    turned = along(meanings.documents, turn)
+    count = int(list_of.max(initial=0)) + 1
+    centroids = _means(turned[members], list_of[members], count)
+    residuals = turned[members] - centroids[list_of[members]]
+    coarse = _quantizer(centroids, CENTROID_BITS, centroids.mean(axis=0))
+    # Around its centroid a list's mean is zero.
+    fine = _quantizer(residuals, DOCUMENT_BITS, np.zeros(turn.shape[1], np.float32))
+    codes = fine.encode(residuals)
+    names = files.add_all(_columns(members, list_of[members], codes, centroids, fine.widths))
+    return Lists(turn, list_of, coarse.encode(centroids), coarse, fine, names)
+
+
+def _turn(vectors: Floats) -> Floats:
+    """The directions in which the vectors are longest, longest first, as columns; their signs do not hang on the machine."""
+    with threadpool_limits(
+        1, "blas"
+    ):  # with two, the last bits are others, and directions of like lengths turn
+        _, directions = np.linalg.eigh(_squared(vectors))
+    kept = directions[:, ::-1][:, :DIMENSIONS]
+    signs = np.sign(kept[np.argmax(np.abs(kept), axis=0), np.arange(kept.shape[1])])
+    return (kept * np.where(signs == 0, 1, signs)).astype(np.float32)
+
+
+def along(vectors: Floats, turn: Floats) -> Floats:
+    """Vectors along other directions."""
+    with threadpool_limits(1, "blas"):
+        found: Floats = (vectors.astype(np.float64) @ turn.astype(np.float64)).astype(np.float32)
+    return found
+
+
+def _squared(vectors: Floats) -> npt.NDArray[np.float64]:
+    fine = vectors.astype(np.float64)
+    found: npt.NDArray[np.float64] = fine.T @ fine
+    return found
+
+
+def _clusters(vectors: Floats) -> Ints:
+    """Which list each vector lies in: spherical k-means of FAISS; lists that got none are left out."""
+    import faiss
+
+    lists = max(1, round(len(vectors) / DOCUMENTS_IN_A_LIST))
+    if lists == 1 or not len(vectors):
+        return np.zeros(len(vectors), dtype=np.int64)
+    with one_thread():
+        clustering = faiss.Clustering(vectors.shape[1], lists)
+        clustering.niter, clustering.seed, clustering.spherical = _ITERATIONS, _SEED, True
+        clustering.min_points_per_centroid, clustering.max_points_per_centroid = 1, 256
+        index: Any = faiss.IndexFlatIP(vectors.shape[1])
+        clustering.train(np.ascontiguousarray(vectors), index)
+        nearest = index.search(np.ascontiguousarray(vectors), 1)[1][:, 0]
+    return np.unique(nearest, return_inverse=True)[1].astype(np.int64)
+
+
+def _means(vectors: Floats, list_of: Ints, count: int) -> Floats:
+    sums = np.zeros((count, vectors.shape[1]), dtype=np.float64)
+    np.add.at(sums, list_of, vectors)
+    sizes = np.maximum(np.bincount(list_of, minlength=count), 1)
+    return (sums / sizes[:, None]).astype(np.float32)
+
+
+def _quantizer(rows: Floats, total: int, mean: Floats) -> Quantizer:
+    """Bits where they leave the least variance, one after the other."""
+    deviation = rows.std(axis=0) if len(rows) else np.zeros(rows.shape[1], np.float32)
+    variance = deviation.astype(np.float64) ** 2
+    widths = np.zeros(len(variance), dtype=np.int64)
+    for _ in range(min(total, _MOST_BITS * len(widths)) if variance.any() else 0):
+        gain = _LEFT[widths] - _LEFT[np.minimum(widths + 1, _MOST_BITS)]
+        widths[np.argmax(variance * gain)] += 1
+    widths[:1] = np.maximum(widths[:1], 1)  # rows without a bit could not be counted
+    return Quantizer(mean.astype(np.float32), np.maximum(deviation, 1e-9).astype(np.float32), widths)
+
+
+def _columns(
+    members: Ints, list_of: Ints, codes: Codes, centroids: Floats, widths: Ints
+) -> Iterator[list[bytes]]:
+    for number, centroid in enumerate(centroids):
+        inside = np.flatnonzero(list_of == number)
+        documents = members[inside]
+        scale = max(float(np.abs(centroid).max()), 1e-9) / 127
+        rounded = np.round(centroid / scale).astype(np.int8)
+        yield [
+            varints(np.diff(documents, prepend=-1) - 1),
+            floats(np.array([scale])),
+            rounded.tobytes(),
+            bits(codes[inside], widths),
+        ]

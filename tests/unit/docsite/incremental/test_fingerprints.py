@@ -1,0 +1,103 @@
+"""Each part of a page's fingerprint is needed: without it, some night would leave a page as it was and wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from noctule.docsite.build import build_site
+from noctule.docsite.incremental.fingerprints import pages
+from noctule.docsite.pages import navigation
+from noctule.pipeline.settings.site import Site
+from tests.site_builder import TablesInMemory, snapshot_of
+
+# Folders without a page of their own: navigation then shows a page's title only beside the page itself.
+VAULT = {
+    "index.md": "# Home\n\nBegin.\n",
+    "a/one.md": "# One\n\nTo [that](/d/four.md) and [this](/c/three.md).\n",
+    "b/two.md": "---\ntags: [night]\n---\n# Two\n\nAlone.\n",
+    "c/three.md": "# Three\n\nText.\n",
+    "d/four.md": "---\ntags: [night]\n---\n# Four\n\nText.\n",
+}
+PLAIN = Site(graph=False, related=0)
+Change = Callable[[TablesInMemory], TablesInMemory]
+
+
+def _with(column: str, table: str, key: str, value: str) -> Change:
+    """One cell of another value: in the row whose path is the key, or in every row where it is empty."""
+
+    def changed(snapshot: TablesInMemory) -> TablesInMemory:
+        rows = snapshot.tables[table]
+        old = rows.column(column).to_pylist()
+        paths = rows.column("path").to_pylist() if key else [""] * len(old)
+        new = [value if path == key else each for path, each in zip(paths, old, strict=True)]
+        place = rows.schema.get_field_index(column)
+        tables = {**snapshot.tables, table: rows.set_column(place, rows.schema.field(column), [new])}
+        return TablesInMemory("another", tables)
+
+    return changed
+
+
+def _text(path: str, text: str) -> Change:
+    return lambda _: snapshot_of({"notes": VAULT | {path: text}})
+
+
+@dataclass(frozen=True)
+class Night:
+    """What changed, on a site of which settings, and the page that must show it."""
+
+    change: Change
+    settings: Site
+    page: str
+    whole_tree: bool = False
+
+
+NIGHTS: Mapping[str, Night] = {
+    "content_digests": Night(
+        _text("b/two.md", "---\ntags: [night]\n---\n# Two\n\nStill alone.\n"), PLAIN, "b/two.html"
+    ),
+    "navigation_digests": Night(
+        _with("title", "documents", "d/four.md", "Another"), PLAIN, "b/two.html", True
+    ),
+    "_neighbours": Night(_with("title", "documents", "b/two.md", "Another"), PLAIN, "a/one.html"),
+    "backlink_digests": Night(_with("title", "documents", "a/one.md", "Another"), PLAIN, "d/four.html"),
+    "drawing_digests": Night(
+        _with("title", "documents", "d/four.md", "Another"), Site(graph=True, related=0), "a/one.html"
+    ),
+    "related_digests": Night(
+        _with("title", "documents", "d/four.md", "Another"), Site(graph=False, related=3), "b/two.html"
+    ),
+    "_topics": Night(_with("label", "communities", "", "creatures"), PLAIN, "a/one.html"),
+}
+
+
+def _built(snapshot: TablesInMemory, folder: Path, night: Night) -> bytes:
+    build_site(snapshot, folder, night.settings)
+    return (folder / night.page).read_bytes()
+
+
+def _blank(found: object) -> object:
+    if isinstance(found, Mapping):
+        return dict.fromkeys(found, b"")
+    assert isinstance(found, list)
+    return [b""] * len(found)
+
+
+@pytest.mark.parametrize("part", sorted(NIGHTS))
+def test_a_part_that_were_left_out_would_leave_a_page_as_it_was(
+    part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    night, before = NIGHTS[part], snapshot_of({"notes": VAULT})
+    if not night.whole_tree:
+        monkeypatch.setattr(navigation, "WHOLE_TREE_PAGES", 0)
+    after = night.change(before)
+    old = _built(before, tmp_path / "site", night)
+    fresh = _built(after, tmp_path / "fresh", night)
+    assert _built(after, tmp_path / "site", night) == fresh != old
+    whole = getattr(pages, part)
+    monkeypatch.setattr(pages, part, lambda *given: _blank(whole(*given)))
+    assert _built(before, tmp_path / "blind", night) == old
+    assert _built(after, tmp_path / "blind", night) == old

@@ -1,0 +1,328 @@
+"""The search index of a site: what its files are, and which of them a change touches."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pytest
+
+from noctule.docsite.build import build_site
+from noctule.docsite.incremental.previous import PreviousSite
+from noctule.docsite.plan import plan_site
+from noctule.docsite.search.cosine_contributions import kinships, no_kinships
+from noctule.docsite.search.cuts import Sizes, runs_by_use
+from noctule.docsite.search.files import Files, Half
+from noctule.docsite.search.index import search_files
+from noctule.docsite.search.inverted_file import Quantizer, make_lists
+from noctule.docsite.search.material import Lexicon, Meanings, Shape, TermVectors
+from noctule.docsite.search.postings import TIERS, arrange
+from noctule.docsite.search.quantization import OWN_STEP, levels_by_bits
+from noctule.docsite.search.ranking import ranking_of
+from noctule.docsite.search.terms import make_shards
+from noctule.docsite.search.words import Surfaces, aliases
+from noctule.docsite.templates import CLIENT
+from noctule.docsite.urls import SEARCH as FOLDER
+from noctule.pipeline.settings.search import Recency, Search
+from noctule.pipeline.settings.settings import Site
+from tests.command_line import REPOSITORY
+from tests.search_site_builder import SearchSite, search_site
+from tests.site_builder import snapshot_of
+
+__all__ = ["search_site"]
+
+
+class _Without:
+    """A snapshot that lacks some tables."""
+
+    def __init__(self, snapshot: object, *missing: str) -> None:
+        self._snapshot, self._missing = snapshot, missing
+
+    @property
+    def id(self) -> str:
+        return "0123456789abcdef0123"
+
+    def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        if name in self._missing:
+            raise KeyError(name)
+        return self._snapshot.table(name, columns)  # type: ignore[attr-defined]
+
+
+def _files(site: SearchSite, *missing: str, search: Search | None = None) -> dict[str, bytes]:
+    with site.store.open() as snapshot:
+        seen = _Without(snapshot, *missing) if missing else snapshot
+        return {page.path: page.content for page in search_files(plan_site(seen, Site()), seen, search)}
+
+
+def test_the_same_snapshot_gives_the_same_bytes(search_site: SearchSite) -> None:
+    first = _files(search_site)
+    assert first == _files(search_site)
+    assert {
+        path.relative_to(search_site.site).as_posix() for path in (search_site.site / FOLDER).glob("*.js")
+    } == {*first}
+    assert all(re.fullmatch(r"_search/(?:manifest|engine|[0-9a-f]{8})\.js", path) for path in first)
+
+
+def test_other_numbers_of_ranking_stand_in_the_manifest(search_site: SearchSite) -> None:
+    search = Search(candidates=50, weights={"keyword": 2.0})
+    assert b'"candidates":50' in _manifest(_files(search_site, search=search))
+    assert b'"keyword":2.0' in _manifest(_files(search_site, search=search))
+
+
+def _manifest(files: dict[str, bytes]) -> bytes:
+    code = files[f"{FOLDER}/manifest.js"].decode("utf-16")
+    units = re.sub(
+        "\ue000(.)", lambda found: chr(_unescaped(ord(found[1]))), code.split('"')[3], flags=re.DOTALL
+    )
+    packed = units.encode("utf-16-le", "surrogatepass")
+    return gzip.decompress(packed[: int(code.split(",")[1])])
+
+
+def _unescaped(unit: int) -> int:
+    return 0xE000 if unit == 0xEB00 else unit - 0xE100 + 0xD800 if unit < 0xE900 else unit - 0xEA00
+
+
+def test_without_term_vectors_the_index_is_one_of_words(search_site: SearchSite) -> None:
+    plain = _manifest(_files(search_site, "term_vectors"))
+    assert b'"dimensions":0' in plain and b'"lists":0' in plain
+
+
+def test_without_numbers_of_ranking_there_is_no_index(tmp_path: Path) -> None:
+    snapshot = snapshot_of({"notes": {"a.md": "# A\n\nText.\n"}})
+    build_site(snapshot, tmp_path / "with", Site(), Search())
+    build_site(snapshot, tmp_path / "without", Site())
+    assert [*(tmp_path / "with" / FOLDER).glob("*.js")]
+    assert not [*(tmp_path / "without" / FOLDER).glob("*.js")]
+
+
+@pytest.fixture
+def files() -> Iterator[Files]:
+    """Files that no site had before."""
+    with Files("", PreviousSite(), Half.SHOWN) as made:
+        yield made
+
+
+def _lexicon(terms: list[str], passages: list[list[int]], score: float = 1.0) -> Lexicon:
+    counts = [len(each) for each in passages]
+    flat = np.array([row for each in passages for row in each], dtype=np.int32)
+    return Lexicon(
+        terms,
+        np.ones(len(terms), np.float32),
+        np.cumsum([0, *counts]),
+        flat,
+        np.full(len(flat), score, np.float32),
+    )
+
+
+def test_postings_keep_every_passage_in_its_tier(files: Files) -> None:
+    passages = TIERS[0] * 2 + 100
+    lexicon = _lexicon(["common", "rare"], [list(range(passages)), [7, 8]])
+    shape = Shape(np.arange(0, passages + 1, 2), np.zeros(passages // 2, np.int64))
+    found = arrange(lexicon, shape, no_kinships(lexicon, shape), 2.0)
+    assert found.sizes().reshape(2, -1).sum(axis=1).tolist() == [passages, 2]
+    assert found.size(found.list_of(0, 0)) == TIERS[0] and found.size(found.list_of(1, 0)) == 2
+    assert found.documents_of.tolist() == [passages // 2, 2]
+    shards = make_shards(lexicon, found, None, {}, files)
+    assert shards.first == ("common", "rare") and len(shards.tails) == 1
+
+
+def test_an_empty_corpus_has_an_empty_index(files: Files) -> None:
+    lexicon, shape = _lexicon([], []), Shape(np.zeros(1, np.int64), np.zeros(0, np.int64))
+    found = arrange(lexicon, shape, no_kinships(lexicon, shape), 1.0)
+    assert make_shards(lexicon, found, None, {}, files).shards == ()
+
+
+def _risen(gaps: npt.NDArray[np.int32], bounds: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Rising numbers of each run, of what lies between them."""
+    return np.concatenate([np.cumsum(gaps[first:end] + 1) - 1 for first, end in pairwise(bounds)])
+
+
+def test_kinships_are_read_back_as_they_were_to_a_step() -> None:
+    random = np.random.default_rng(3)
+    passages = random.normal(size=(4_000, 8)).astype(np.float32)
+    passages /= np.linalg.norm(passages, axis=1, keepdims=True)
+    shape = Shape(np.arange(0, 4_001, 4), np.zeros(1_000, np.int64))
+    lexicon = _lexicon(["common", "rare"], [list(range(4_000)), [5, 6, 9]])
+    vectors = TermVectors(
+        np.array([0.01, 0.02], np.float32), random.integers(-127, 127, (2, 8)).astype(np.int8)
+    )
+    kin = kinships(lexicon, shape, vectors, passages, passages[::4])
+    assert np.allclose(kin.passage[:4_000], passages @ vectors.of(np.array([0]))[0], atol=1e-5)
+    found = arrange(lexicon, shape, kin, 1.0)
+    for term in (0, 1):
+        levels = int(levels_by_bits(4_000)[int(lexicon.frequency[term]).bit_length()])
+        low, high = found.ranges.kinship[term].astype(np.float64) / 127
+        pairs = np.arange(found.lists[found.list_of(term, 0)], found.lists[found.list_of(term + 1, 0)])
+        documents = low + (high - low) * found.kinship[pairs] / levels
+        tiers = found.lists[found.list_of(term, 0) : found.list_of(term + 1, 0) + 1]
+        documents_of = _risen(found.document_gap, tiers)
+        truth = passages[::4][documents_of] @ vectors.of(np.array([term]))[0] / kin.length[term]
+        assert np.abs(documents - truth).max() <= (high - low) / levels / 2 + 1e-5
+        rows = np.arange(found.passages[pairs[0]], found.passages[pairs[-1] + 1])
+        owner = np.repeat(np.arange(len(pairs)), np.diff(found.passages[np.append(pairs, pairs[-1] + 1)]))
+        steps = found.own[rows].astype(np.int64)
+        own = documents[owner] + (steps >> 1 ^ -(steps & 1)) * OWN_STEP / levels
+        ordinals = _risen(found.ordinal_gap, found.passages[np.append(pairs, pairs[-1] + 1)])
+        where = 4 * documents_of[owner] + ordinals
+        assert (
+            np.abs(own - passages[where] @ vectors.of(np.array([term]))[0] / kin.length[term]).max()
+            <= OWN_STEP / levels / 2 + 1e-5
+        )
+
+
+def test_rare_terms_are_written_more_finely_than_common_ones() -> None:
+    levels = levels_by_bits(100_000).tolist()
+    assert levels == sorted(levels, reverse=True) and levels[1] > 4 * levels[16] and max(levels) <= 255
+
+
+def test_words_that_are_asked_for_share_no_file_with_many_others() -> None:
+    weights, rare = np.full(100, 50.0), np.zeros(100)
+    assert len(list(runs_by_use(weights, rare, Sizes(0, 1_000), 1.0))) == 5
+    asked = rare.copy()
+    asked[50] = 0.1
+    cut = list(runs_by_use(weights, asked, Sizes(0, 1_000), 1.0))
+    assert [run.stop - run.start for run in cut if run.start <= 50 < run.stop] == [1]
+    assert [at for run in cut for at in range(run.start, run.stop)] == list(range(100))
+    least = runs_by_use(weights, asked, Sizes(200, 1_000), 1.0)
+    assert min(run.stop - run.start for run in least) >= 4
+
+
+def test_the_manifest_says_in_which_list_each_document_lies(files: Files) -> None:
+    vectors = np.random.default_rng(2).normal(size=(400, 16)).astype(np.float32)
+    meanings = Meanings(vectors, TermVectors(np.zeros(0, np.float32), np.zeros((0, 16), np.int8)))
+    lists = make_lists(meanings, np.ones(400, np.bool_), files)
+    low, high = (np.frombuffer(each, np.uint8).astype(np.int64) for each in lists.columns()[:2])
+    assert (low + 256 * high).tolist() == lists.list_of.tolist()
+
+
+def test_words_without_a_stemmer_lie_with_the_terms_around_them(files: Files) -> None:
+    lexicon = _lexicon(["alpha", "beta", "gamma"], [[0], [1], [2]])
+    shape = Shape(np.arange(4), np.zeros(3, np.int64))
+    postings = arrange(lexicon, shape, no_kinships(lexicon, shape), 1.0)
+    with_words = make_shards(lexicon, postings, None, {"aaa": ["beta"], "zzz": ["alpha"]}, files)
+    assert with_words.first == ("alpha",)
+    assert with_words.shards != make_shards(lexicon, postings, None, {}, files).shards
+
+
+def test_quantized_numbers_are_near_what_they_were() -> None:
+    rows = np.random.default_rng(1).normal(0, [2, 1, 0.1], (500, 3)).astype(np.float32)
+    quantizer = Quantizer(rows.mean(axis=0), rows.std(axis=0), np.array([4, 3, 0]))
+    codes = quantizer.encode(rows)
+    assert codes.max(axis=0).tolist() == [15, 7, 0]
+    assert codes[np.argsort(rows[:, 0]), 0].tolist() == sorted(codes[:, 0].tolist())
+
+
+@pytest.mark.parametrize("documents", [1, 40, 400])
+def test_every_document_lies_in_one_list(documents: int, files: Files) -> None:
+    vectors = np.random.default_rng(2).normal(size=(documents, 16)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    meanings = Meanings(vectors, TermVectors(np.zeros(0, np.float32), np.zeros((0, 16), np.int8)))
+    lists = make_lists(meanings, np.arange(documents) != 3, files)
+    assert len(lists.names) == max(1, round((documents - (documents > 3)) / 57))
+    assert make_lists(meanings, np.arange(documents) != 3, files).names == lists.names
+
+
+def test_words_that_the_browser_cannot_stem_lead_to_their_terms() -> None:
+    found = aliases(
+        Surfaces(
+            ["houses", "häuser", "haus", "vinhos"], ["en", "de", "de", "und"], [["hous"], ["haus"], ["haus"], ["vinhos"]],
+            [1, 1, 1, 1],
+        )
+    )  # fmt: skip
+    assert found == {"häuser": ["haus"]}
+
+
+def test_a_changed_page_leaves_the_texts_of_others_their_names(search_site: SearchSite) -> None:
+    before = _files(search_site)
+    with search_site.store.open() as snapshot:
+        plan = plan_site(snapshot, Site())
+        texts = snapshot.table("passages").column("text").to_pylist()
+        texts[-1] = "Changed."
+        changed = _Changed(snapshot, texts)
+        after = {page.path for page in search_files(replace(plan), changed)}
+    assert len({*before} - after) <= 3  # the group of that page; and nothing that is made of all pages
+
+
+class _Changed(_Without):
+    """A snapshot in which passages have other texts."""
+
+    def __init__(self, snapshot: object, texts: list[str]) -> None:
+        super().__init__(snapshot)
+        self._texts = texts
+
+    def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        table = super().table(name, columns)
+        if name != "passages" or (columns and "text" not in columns):
+            return table
+        return table.set_column(table.schema.get_field_index("text"), "text", pa.array(self._texts))
+
+
+def test_the_ranking_is_that_of_the_settings() -> None:
+    plain = ranking_of(Search())
+    assert (plain.rrf_k, plain.boosts) == (None, ())
+    search = Search(
+        fusion="rrf",
+        rrf_k=7,
+        stages=("recency", "community"),
+        recency=Recency(days=(1, 9), factors=(3.0, 2.0)),
+        recency_bias=0.5,
+    )
+    found = ranking_of(search)
+    assert (found.rrf_k, found.support, found.links) == (7, 0.0, 0.0)
+    assert [each.kind for each in found.boosts] == ["recency", "community"]
+    assert found.boosts[0].tiers == ((1, 2.0), (9, 1.5))
+    assert (found.boosts[1].seeds, found.boosts[1].factor) == (3, 1.1)
+
+
+def test_the_engines_types_hold() -> None:
+    tsc = os.environ.get("NOCTULE_TSC") or shutil.which("tsc")
+    if not tsc:
+        pytest.skip("needs tsc on the PATH, or its path as NOCTULE_TSC")
+    sources = sorted(str(path) for path in (CLIENT / "search").iterdir())
+    flags = [
+        "--noEmit",
+        "--allowJs",
+        "--checkJs",
+        "--strict",
+        "--target",
+        "es2023",
+        "--lib",
+        "es2023,dom,dom.iterable",
+    ]
+    run = subprocess.run([tsc, *flags, *sources], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout
+
+
+_DIGEST = """
+import hashlib, sys
+from pathlib import Path
+from noctule.artifacts.store.store import Store
+from noctule.docsite.plan import plan_site
+from noctule.docsite.search.index import search_files
+from noctule.pipeline.settings.site import Site
+with Store(Path(sys.argv[1])).open() as snapshot:
+    files = {page.path: page.content for page in search_files(plan_site(snapshot, Site()), snapshot)}
+print(hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest())
+"""
+
+
+def test_the_number_of_threads_leaves_no_trace(search_site: SearchSite) -> None:
+    def digest(threads: int) -> str:
+        names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+        environment = os.environ | dict.fromkeys(names, str(threads))
+        environment["PYTHONPATH"] = f"{REPOSITORY}:{REPOSITORY / 'site'}"
+        command = [sys.executable, "-c", _DIGEST, str(search_site.store.root)]
+        return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+
+    assert digest(1) == digest(2)

@@ -1,0 +1,123 @@
+"""What reaches the terminal: one shape of error, no control characters, honest progress."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from noctule.flows.cli import output
+from noctule.flows.cli.init import write_settings
+from noctule.flows.report import summary
+from noctule.flows.run import progress as display
+from noctule.flows.run.result import BuildResult
+from noctule.flows.run.steps import StageTime
+from noctule.pipeline.errors import SettingsError, SourceError, StoreBusy
+from noctule.pipeline.model import Rejection, SnapshotId
+from noctule.pipeline.settings.settings import load
+
+
+def _result(rejected: int = 0) -> BuildResult:
+    rejections = tuple(
+        Rejection("docs", f"{n:04}.md", "quarantined", "not text") for n in reversed(range(rejected))
+    )
+    return BuildResult(
+        snapshot=SnapshotId("0" * 20),
+        generation=2,
+        changed=True,
+        documents=1200,
+        passages=3400,
+        skipped=0,
+        quarantined=rejected,
+        encoded=10,
+        reused=20,
+        rejections=rejections,
+        times=(StageTime("embed", 1.5), StageTime("embed", 0.25), StageTime("write", 1.0)),
+        seconds=12.3,
+        counts={"documents": 1200},
+    )
+
+
+def test_an_error_for_people_says_what_where_and_what_next(capsys: pytest.CaptureFixture[str]) -> None:
+    output.error(StoreBusy("held", where="/s/lock", hint="Wait."), as_json=False)
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("", "error: held\n  where: /s/lock\n  next:  Wait.\n")
+
+
+def test_an_error_for_programs_is_one_json_object_on_standard_error(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    output.error(StoreBusy("held", where="/s/lock", hint="Wait."), as_json=True)
+    said = capsys.readouterr()
+    assert json.loads(said.err) == {
+        "error": {"kind": "StoreBusy", "what": "held", "where": "/s/lock", "hint": "Wait."}
+    }
+    assert said.out == ""
+
+
+def test_a_document_cannot_move_the_cursor(capsys: pytest.CaptureFixture[str]) -> None:
+    output.say("a\x1b[2Jb\x9b1mc\x07")
+    assert capsys.readouterr().out == "a[2Jb1mc\n"
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (2_340_000, "2.3 MB"), (5_000_000_000, "5.0 GB")],
+)
+def test_sizes_are_readable(count: int, text: str) -> None:
+    assert output.size(count) == text
+
+
+def test_progress_as_lines_says_the_stage_its_amount_and_its_time(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, "noctule.test"):
+        progress = display.LogProgress("noctule.test")
+        progress.begin("embed", 1200, "tokens")
+        progress.advance(1200)
+        progress.end()
+    assert caplog.messages[0] == "embed: 1,200 tokens"
+    assert caplog.messages[1].startswith("embed: 0.")
+
+
+def test_a_flow_finds_the_display_of_its_command() -> None:
+    with display.shown(None) as progress:
+        assert display.current() is progress
+    assert isinstance(display.current(), display.LogProgress)
+
+
+def test_the_json_report_adds_up_a_stage_that_ran_twice() -> None:
+    assert summary.as_json(_result())["stages"] == {"embed": 1.75, "write": 1.0}
+
+
+def test_at_most_200_rejected_files_go_into_the_table_and_the_rest_is_counted() -> None:
+    rows = summary.rejected_rows(_result(rejected=250))
+    assert [row["path"] for row in rows[:2]] == ["0000.md", "0001.md"]
+    assert len(rows) == 201
+    assert rows[-1]["path"] == "and 50 more"
+
+
+def test_the_summary_says_published_or_unchanged() -> None:
+    assert summary.lines(_result())[0].endswith("published: 1,200 documents, 3,400 passages")
+    assert "| documents | 1,200 |" in summary.markdown(_result())
+
+
+def test_init_writes_settings_that_load_for_the_folder_with_the_documents(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    for name in ("docs/a.md", "docs/b.html", "README.md"):
+        (tmp_path / name).write_text("x")
+    written = write_settings(tmp_path)
+    collection = load(written.path).collections["docs"]
+    assert Counter(collection.include) == Counter(["**/*.md", "**/*.html"])
+    assert Path(collection.root) == tmp_path / "docs"
+    assert written.found == "1 HTML files, 1 markdown files"
+
+
+def test_init_refuses_to_overwrite_and_to_describe_nothing(tmp_path: Path) -> None:
+    with pytest.raises(SourceError):
+        write_settings(tmp_path)
+    (tmp_path / "noctule.toml").write_text("mine")
+    with pytest.raises(SettingsError):
+        write_settings(tmp_path)
+    assert (tmp_path / "noctule.toml").read_text() == "mine"

@@ -1,0 +1,62 @@
+"""A worker that hangs or dies costs its call, and the next call works."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import time
+
+import pytest
+
+from noctule.flows.engines.workers import WorkerFailed, Workers
+from noctule.pipeline.errors import EngineUnavailable
+
+
+def double(number: int) -> int:
+    return 2 * number
+
+
+def hang(_: int) -> int:
+    time.sleep(60)
+    return 0
+
+
+def die(_: int) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return 0
+
+
+def refuse(number: int) -> int:
+    raise ValueError(f"not {number}")
+
+
+def test_calls_are_answered_and_errors_come_back() -> None:
+    with Workers(2) as workers:
+        assert [workers.call(double, n, 30) for n in range(4)] == [0, 2, 4, 6]
+        with pytest.raises(ValueError, match="not 3"):
+            workers.call(refuse, 3, 30)
+
+
+def test_a_worker_that_cannot_be_started_costs_no_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refusing(*_: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with Workers(1) as workers:
+        with monkeypatch.context() as patched:
+            patched.setattr("multiprocessing.connection.Pipe", refusing)
+            with pytest.raises(EngineUnavailable, match="Too many open files"):
+                workers.call(double, 1, 30)
+        assert workers.call(double, 1, 30) == 2
+
+
+def test_a_worker_that_hangs_or_dies_is_replaced() -> None:
+    with Workers(1) as workers:
+        assert workers.call(double, 1, 30) == 2
+        start = time.monotonic()
+        with pytest.raises(WorkerFailed, match="took over"):
+            workers.call(hang, 1, 0.5)
+        assert time.monotonic() - start < 10
+        with pytest.raises(WorkerFailed, match="signal 9"):
+            workers.call(die, 1, 30)
+        assert workers.call(double, 2, 30) == 4

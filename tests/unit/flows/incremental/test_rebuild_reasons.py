@@ -1,0 +1,103 @@
+"""A change of settings, model, analyzer or version names the stages that depend on it, one line each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from noctule.artifacts.store.manifest import IndexRecord, Manifest, ModelRecord
+from noctule.flows.incremental.rebuild_reasons import Rebuild, compared
+from noctule.pipeline import __version__
+from noctule.pipeline.embedding.model_files import find
+from noctule.pipeline.lexical import analyzer as text
+from noctule.pipeline.settings import settings as configuration
+from noctule.pipeline.settings.settings import Settings
+
+
+def _settings(**tables: Any) -> Settings:
+    given = {"collections": {"docs": {"root": "/docs"}}} | tables
+    return configuration.parse(given, where="here")
+
+
+def _manifest(settings: Settings) -> Manifest:
+    model = find(settings.embed)
+    return Manifest(
+        format_version=3,
+        files={},
+        counts={},
+        settings_sha256="",
+        settings=settings.shaping(),
+        model=ModelRecord(model.name, model.sha256, 384, "fp32"),
+        index=IndexRecord("flat", 1536),
+        analyzer={"version": text.VERSION, "languages": "en"},
+        tools={"noctule": __version__},
+    )
+
+
+def _only(found: tuple[Rebuild, ...]) -> Rebuild:
+    assert len(found) == 1, found
+    return found[0]
+
+
+def test_nothing_changed_is_nothing_to_say() -> None:
+    assert compared(_manifest(_settings()), _settings()) == ()
+
+
+def test_what_does_not_shape_a_snapshot_is_no_reason() -> None:
+    other = _settings(search={"rrf_k": 3}, embed={"workers": 1}, limits={"parse_timeout_s": 1.0})
+    assert compared(_manifest(_settings()), other) == ()
+
+
+@pytest.mark.parametrize(
+    ("tables", "what", "stages", "spared"),
+    [
+        ({"lexical": {"k1": 2.0}}, "lexical.k1", {"lexical"}, {"parse", "embed"}),
+        ({"communities": {"seed": 7}}, "communities.seed", {"communities"}, {"parse", "embed", "lexical"}),
+        ({"chunk": {"max_tokens": 128}}, "chunk.max_tokens", {"parse", "embed"}, set()),
+        ({"vectors": {"index": "ivf"}}, "vectors.index", {"vector index"}, {"embed", "parse"}),
+        ({"embed": {"query_prompt": "q: "}}, "embed.query_prompt", {"query encoder"}, {"embed"}),
+        ({"query_encoder": {"ridge": 1.0}}, "query_encoder.ridge", {"query encoder"}, {"vocabulary"}),
+    ],
+)
+def test_a_setting_names_the_stages_that_depend_on_it(
+    tables: dict[str, Any], what: str, stages: set[str], spared: set[str]
+) -> None:
+    found = _only(compared(_manifest(_settings()), _settings(**tables)))
+    assert found.what == what
+    assert stages <= set(found.stages)
+    assert not spared & set(found.stages)
+
+
+def test_the_line_says_before_and_now() -> None:
+    found = _only(compared(_manifest(_settings()), _settings(lexical={"k1": 2.0})))
+    assert str(found).startswith("lexical.k1 was 1.2, is 2.0: lexical, ")
+
+
+def test_a_collection_that_came_or_went_is_one_line() -> None:
+    two = _settings(collections={"docs": {"root": "/docs"}, "notes": {"root": "/notes"}})
+    assert _only(compared(_manifest(_settings()), two)).what == "collection notes"
+    assert _only(compared(_manifest(two), _settings())).now == "gone"
+
+
+def test_a_collections_own_setting_is_about_its_documents() -> None:
+    other = _settings(collections={"docs": {"root": "/docs", "language": "de"}})
+    found = _only(compared(_manifest(_settings()), other))
+    assert found.stages[0] == "every document of docs"
+
+
+def test_a_setting_that_the_snapshot_did_not_know_counts_as_its_default() -> None:
+    manifest = _manifest(_settings())
+    older: dict[str, Any] = {**manifest.settings}
+    del older["query_encoder"]
+    assert compared(replace(manifest, settings=older), _settings()) == ()
+
+
+def test_other_weights_another_analyzer_and_another_version_are_reasons() -> None:
+    manifest = _manifest(_settings())
+    weights = replace(manifest, model=replace(manifest.model, sha256="0" * 64))
+    assert "embed" in _only(compared(weights, _settings())).stages
+    analyzer = replace(manifest, analyzer={"version": "0", "languages": "en"})
+    assert "lexical" in _only(compared(analyzer, _settings())).stages
+    assert _only(compared(replace(manifest, tools={"noctule": "0"}), _settings())).what == "noctule"

@@ -1,0 +1,333 @@
+"""Work in a process beside this one: its result comes, an accident is made good, and what is not wanted ends at once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from noctule.artifacts.store.store import Store
+from noctule.docsite import build, search_only
+from noctule.docsite.incremental.fingerprints.pages import PageFingerprint
+from noctule.docsite.pages import background as pages_beside
+from noctule.docsite.plan import plan_site
+from noctule.docsite.search import background as beside_search
+from noctule.docsite.search.background_excerpts import ShownJob, fill_shown
+from noctule.docsite.search.excerpts import cards
+from noctule.docsite.search.facets import facets
+from noctule.docsite.search.index import FOLDER
+from noctule.flows.engines.few_texts import encode_few
+from noctule.flows.run.background import Beside, beside
+from noctule.flows.run.build import build_snapshot
+from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.flows.stages import parts
+from noctule.pipeline.errors import WriteFailed
+from noctule.pipeline.settings.search import Search
+from noctule.pipeline.settings.settings import parse
+from noctule.pipeline.settings.site import Site
+from tests.guide_snapshot import Guide, guide
+
+__all__ = ["guide"]
+
+
+def double(number: int) -> int:
+    return 2 * number
+
+
+def refuse(number: int) -> int:
+    raise ValueError(f"not {number}")
+
+
+def sleep(seconds: float) -> float:
+    time.sleep(seconds)
+    return seconds
+
+
+def die_elsewhere(owner: int) -> int:
+    if os.getpid() != owner:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return os.getpid()
+
+
+def test_the_result_comes_and_so_does_an_error() -> None:
+    with Beside() as beside:
+        assert beside.start(double, 4)() == 8
+        with pytest.raises(ValueError, match="not 3"):
+            beside.start(refuse, 3)()
+
+
+def whereabouts(_: None) -> int:
+    return os.getpid()
+
+
+def has_imported(module: str) -> bool:
+    return module in sys.modules
+
+
+def test_a_stage_of_a_night_has_the_process_of_the_night() -> None:
+    with beside() as outer:
+        with beside() as inner:
+            first = inner.start(whereabouts, None)()
+        assert outer.start(whereabouts, None)() == first != os.getpid()
+    with beside() as later:
+        assert later is not outer and later.start(whereabouts, None)() != first
+
+
+def nap(seconds: float) -> None:
+    time.sleep(seconds)
+
+
+def test_what_comes_later_is_imported_once_all_else_is_done() -> None:
+    with beside(("colorsys",)) as outer:
+        outer.start(nap, 0.2)
+        assert not outer.start(has_imported, "colorsys")()
+        deadline = time.monotonic() + 60
+        while not outer.start(has_imported, "colorsys")():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert not outer.start(has_imported, "imghdr")()
+
+
+def test_where_the_process_dies_this_one_does_the_work() -> None:
+    with Beside() as beside:
+        assert beside.start(die_elsewhere, os.getpid())() == os.getpid()
+
+
+def test_work_that_need_not_wait_is_done_here_where_it_has_not_begun() -> None:
+    with Beside() as beside:
+        beside.start(nap, 60.0)
+        assert beside.start(whereabouts, None, waits=False)() == os.getpid()
+        assert not beside.is_idle()
+    with Beside() as beside:
+        begun = beside.start(whereabouts, None, waits=False)
+        while not beside.is_idle():
+            time.sleep(0.05)
+        assert begun() != os.getpid()
+
+
+@pytest.mark.parametrize("after_s", [0.0, 0.3, 3.0])
+def test_a_block_that_ends_waits_for_nothing(after_s: float) -> None:
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), Beside() as beside:
+        beside.start(sleep, 60.0)
+        time.sleep(after_s)  # the process is not begun, starting, or at work
+        raise KeyboardInterrupt
+    assert time.monotonic() - start < 20
+
+
+class Eager(Beside):
+    """One that takes work whenever there is some, and remembers what it was given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.given: list[object] = []
+
+    def start(self, stage, given, here=None, *, waits=True):  # type: ignore[no-untyped-def]
+        self.given.append(stage)
+        return super().start(stage, given, here, waits=waits)
+
+    def is_idle(self) -> bool:
+        return True
+
+
+def test_a_site_has_the_same_files_whoever_makes_its_pages_and_its_search_index(
+    guide: Guide,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(beside_search, "LEAST_DOCUMENTS", 1)
+    monkeypatch.setattr(pages_beside, "LEAST_PAGES", 1)
+    monkeypatch.setattr(pages_beside, "PAGES_AT_A_TIME", 1)
+    alone, helped = tmp_path / "alone", tmp_path / "helped"
+    with guide.store.open() as snapshot, Eager() as beside:
+        first = build.build_site(snapshot, alone, Site(), Search())
+        second = build.build_site(snapshot, helped, Site(), Search(), beside=beside)
+        assert (first.files, first.bytes, first.written) == (second.files, second.bytes, second.written)
+        assert _files(alone) == _files(helped)
+        assert beside.given.count(pages_beside.write_pages) > 10
+        assert beside.given.count(fill_shown) == 1
+        # What stands there is taken over by either, and read anew by neither where all is wanted new.
+        site = Site(title="Another")
+        again = build.build_site(snapshot, helped, site, Search(), beside=beside)
+        assert 0 < again.written < again.files - 10
+        anew = build.build_site(snapshot, helped, site, Search(), beside=beside, full=True)
+        assert anew.written >= anew.files - 2
+    assert _files(helped) != _files(alone)
+
+
+def test_whoever_makes_a_site_it_may_begin_with_what_was_set_aside(
+    guide: Guide, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beside_search, "LEAST_DOCUMENTS", 1)
+    monkeypatch.setattr(pages_beside, "LEAST_PAGES", 1)
+    monkeypatch.setattr(pages_beside, "PAGES_AT_A_TIME", 1)
+    with guide.store.open() as snapshot:
+        for title in ("One", "Another", "One", "A third"):
+            site = Site(title=title)
+            build.build_site(snapshot, tmp_path / "alone", site, Search(), full=True)
+            with Eager() as beside:
+                build.build_site(
+                    snapshot, tmp_path / "helped", site, Search(), beside=beside, aside=tmp_path / "aside"
+                )
+            assert _files(tmp_path / "alone") == _files(tmp_path / "helped")
+    assert (tmp_path / "aside/index.html").is_file()
+
+
+def test_the_search_of_a_folder_has_the_same_files_whoever_makes_its_index(
+    guide: Guide, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beside_search, "LEAST_DOCUMENTS", 1)
+    alone, helped = tmp_path / "alone", tmp_path / "helped"
+    with guide.store.open() as snapshot, Eager() as beside:
+        for name in snapshot.table("documents", ["path"])["path"].to_pylist():
+            for folder in (alone, helped):
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).touch()
+        search_only.build_search(snapshot, alone, Site(), Search())
+        search_only.build_search(snapshot, helped, Site(), Search(), beside=beside)
+        assert beside.given.count(fill_shown) == 1
+        assert len(_files(alone)) > 20 and _files(alone) == _files(helped)
+        again = search_only.build_search(snapshot, helped, Site(), Search(), beside=beside)
+        assert again.written <= 3, "what stands there was not taken over"
+
+
+def _counted_lookups(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """One more entry for each lookup that is made from now on."""
+    made: list[int] = []
+    make = beside_search.make_lookup
+
+    def counted(*given: Any) -> Any:
+        made.append(1)
+        return make(*given)
+
+    monkeypatch.setattr(beside_search, "make_lookup", counted)
+    return made
+
+
+@pytest.mark.parametrize("what_follows", ["the same", "another snapshot", "another ranking", "another site"])
+def test_a_lookup_made_ahead_is_taken_where_it_is_of_the_same(
+    guide: Guide, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what_follows: str
+) -> None:
+    made = _counted_lookups(monkeypatch)
+    site, staged, copy = tmp_path / "site", tmp_path / "staged", tmp_path / "copy"
+    staged.mkdir()
+    with guide.store.open() as snapshot:
+        build.build_site(snapshot, site, Site(), Search())
+        shutil.copytree(snapshot.path, copy)
+        manifest = snapshot.manifest
+        if what_follows == "another snapshot":
+            manifest = replace(manifest, settings_sha256="0" * 64)
+        beside_search.make_ahead(beside_search.LookupJob(copy, manifest, Search(), site))
+        shutil.rmtree(copy)
+        ranking = (
+            Search(candidates=77, rrf_k=3, fusion="rrf") if what_follows == "another ranking" else Search()
+        )
+        if what_follows == "another site":
+            build.build_site(snapshot, site, Site(title="Another"), Search(), full=True)
+        made.clear()
+        job = beside_search.LookupJob(snapshot.path, snapshot.manifest, ranking, site)
+        beside_search.fill_search(beside_search.SearchJob(job, staged))
+        assert len(made) == (what_follows != "the same")
+        build.build_site(snapshot, tmp_path / "fresh", Site(), ranking)
+    mine, fresh = _files(staged), _files(tmp_path / "fresh")
+    assert mine and all(content == fresh[name] for name, content in mine.items())
+
+
+def test_a_lookup_made_ahead_heeds_no_change_of_its_folders_name(
+    guide: Guide, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = _counted_lookups(monkeypatch)
+    here = Path.cwd()
+    with guide.store.open() as snapshot:
+        before, after = tmp_path / "staging", tmp_path / "published"
+        shutil.copytree(snapshot.path, before)
+        make = beside_search.Files
+
+        def renamed(*given: Any) -> Any:
+            before.rename(after)
+            return make(*given)
+
+        monkeypatch.setattr(beside_search, "Files", renamed)
+        beside_search.make_ahead(beside_search.LookupJob(before, snapshot.manifest, Search(), None))
+        job = beside_search.LookupJob(after, snapshot.manifest, Search(), None)
+        (tmp_path / "staged").mkdir()
+        beside_search.fill_search(beside_search.SearchJob(job, tmp_path / "staged"))
+    assert len(made) == 1 and Path.cwd() == here
+
+
+def test_a_snapshot_is_the_same_whoever_does_its_long_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs = tmp_path / "docs"
+    shutil.copytree(Path(__file__).parents[4] / "docs" / "store", docs)
+    settings = parse({"collections": {"docs": {"root": str(docs)}}}, where="a test")
+    started: list[object] = []
+    start = Beside.start
+
+    def noted(self: Beside, stage: Any, *given: Any) -> Any:
+        if stage is not encode_few:  # texts that no store knows yet
+            started.append(stage)
+        return start(self, stage, *given)
+
+    monkeypatch.setattr(Beside, "start", noted)
+    alone = build_snapshot(settings, Store(tmp_path / "alone"), PlainSteps(), Silent())
+    assert not started
+    for bound in ("_LARGE_GRAPH", "_MANY_TEXTS", "_MANY_WORDS"):
+        monkeypatch.setattr(parts, bound, 1)
+    helped = build_snapshot(settings, Store(tmp_path / "helped"), PlainSteps(), Silent())
+    assert len(started) == 3 and helped.snapshot == alone.snapshot
+
+
+def test_work_that_died_half_done_is_done_again_over_what_it_left(guide: Guide, tmp_path: Path) -> None:
+    with guide.store.open() as snapshot:
+        plan = plan_site(snapshot, Site())
+        pages = tuple(pages_beside.Wanted(page, PageFingerprint("", "")) for page in plan.tree.order[:3])
+        job = pages_beside.PagesJob(snapshot.path, snapshot.id, Site(), None, tmp_path, pages)
+        lookup = beside_search.LookupJob(snapshot.path, snapshot.manifest, Search(), None)
+        search = beside_search.SearchJob(lookup, tmp_path)
+        shown = ShownJob(snapshot.path, snapshot.manifest, cards(plan), facets(plan), None, tmp_path, FOLDER)
+        first = pages_beside.write_pages(job), beside_search.fill_search(search), fill_shown(shown)
+        whole = _files(tmp_path)
+        again = pages_beside.write_pages(job), beside_search.fill_search(search), fill_shown(shown)
+    assert first[0].files == again[0].files
+    assert [each.filled.files for each in first[1:]] == [each.filled.files for each in again[1:]]
+    assert whole == _files(tmp_path)
+
+
+def test_a_page_whose_bytes_are_those_before_is_taken_over_by_the_process_beside(
+    guide: Guide, tmp_path: Path
+) -> None:
+    with guide.store.open() as snapshot, Beside() as beside:
+        build.build_site(snapshot, tmp_path / "site", Site(), Search())
+        pages = tuple(
+            pages_beside.Wanted(page, PageFingerprint("another", "another"))
+            for page in plan_site(snapshot, Site()).tree.order[:3]
+        )
+        job = pages_beside.PagesJob(
+            snapshot.path, snapshot.id, Site(), tmp_path / "site", tmp_path / "new", pages
+        )
+        (tmp_path / "new").mkdir()
+        done = [beside.start(pages_beside.write_pages, job)() for _ in range(2)]
+    assert [(len(each.files) >= 3, each.written) for each in done] == [(True, 0), (True, 0)]
+
+
+def test_nothing_is_written_into_a_folder_that_was_given_up(guide: Guide, tmp_path: Path) -> None:
+    with guide.store.open() as snapshot:
+        page = pages_beside.Wanted(plan_site(snapshot, Site()).tree.order[0], PageFingerprint("", ""))
+        job = pages_beside.PagesJob(snapshot.path, snapshot.id, Site(), None, tmp_path / "gone", (page,))
+        with pytest.raises(WriteFailed):
+            pages_beside.write_pages(job)
+    assert not (tmp_path / "gone").exists()
+
+
+def _files(site: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(site).as_posix(): path.read_bytes() for path in site.rglob("*") if path.is_file()
+    }

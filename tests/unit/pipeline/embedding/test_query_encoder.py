@@ -1,0 +1,166 @@
+"""Term vectors solve their regression, and a query is the sum of its terms'."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from noctule.artifacts.query.index.corpus import Corpus
+from noctule.artifacts.query.searcher import Searcher
+from noctule.artifacts.query.understanding.term_vectors import PIECE_BEGIN, TermEncoder, pieces
+from noctule.artifacts.store.store import Store
+from noctule.pipeline.embedding import query_encoder
+from noctule.pipeline.embedding.encoder import load_encoder
+from noctule.pipeline.embedding.query_encoder import Lessons, fit_term_vectors, solve, weighted_terms
+from noctule.pipeline.settings.settings import Embed, QueryEncoder
+from tests.library_builder import settings_of
+
+TERMS = ("appl", "boat", "cellar", "sail")
+IDF = np.array([1.0, 2.0, 1.5, 2.5])
+
+
+def lessons(texts: list[str], weight: float = 1.0, seed: int = 0) -> Lessons:
+    vectors = np.random.default_rng(seed).normal(size=(len(texts), 6)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return Lessons(texts, ["en"] * len(texts), vectors, weight)
+
+
+def test_a_text_is_the_unit_row_of_its_terms_idf_and_count() -> None:
+    row = {term: at for at, term in enumerate(TERMS)}
+    found = weighted_terms(lessons(["Apples, apples and a boat", "", "unheard"]), row, IDF).toarray()
+    expected = np.array([1 + np.log(2), 2.0, 0, 0])
+    assert found[0] == pytest.approx(expected / np.linalg.norm(expected), abs=1e-6)
+    assert not found[1:].any()
+
+
+@pytest.mark.parametrize("block", [1, 4, 64])
+def test_the_solution_is_that_of_the_normal_equations(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(query_encoder, "_BLOCK_DIMENSIONS", block)
+    random = np.random.default_rng(1)
+    x, y = random.normal(size=(30, 9)).astype(np.float32), random.normal(size=(30, 6)).astype(np.float32)
+    weight = random.uniform(0.1, 1, 30).astype(np.float32)
+    expected = np.linalg.solve(x.T @ (weight[:, None] * x) + 0.3 * np.eye(9), x.T @ (weight[:, None] * y))
+    found = solve(sparse.csr_matrix(x), y, weight, 0.3, 60)
+    assert found == pytest.approx(expected, abs=1e-3)
+
+
+def test_rare_terms_are_found_in_as_few_steps_as_common_ones() -> None:
+    random = np.random.default_rng(2)
+    scale = np.logspace(-2, 1, 40)
+    x = (random.normal(size=(400, 40)) * scale).astype(np.float32)
+    y = (x / scale.astype(np.float32)) @ random.normal(size=(40, 3)).astype(np.float32)
+    expected = np.linalg.solve(x.T @ x + 1e-4 * np.eye(40), x.T @ y)
+    found = solve(sparse.csr_matrix(x), y, np.ones(400, np.float32), 1e-4, 12)
+    assert found == pytest.approx(expected, rel=0.02, abs=0.05)
+
+
+def test_the_bytes_do_not_hang_on_threads_or_on_who_asks_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    taught = [lessons(["apple cellar", "boat sail", "apples", "sails of boats in cellars"])]
+    first = fit_term_vectors(taught, TERMS, IDF, QueryEncoder())
+    monkeypatch.setattr(query_encoder, "_THREADS", 1)
+    second = fit_term_vectors(taught, TERMS, IDF, QueryEncoder())
+    assert first.code.tobytes() == second.code.tobytes()
+    assert first.scale.tobytes() == second.scale.tobytes()
+
+
+def test_a_term_of_no_lesson_has_no_vector_and_no_lessons_give_none() -> None:
+    found = fit_term_vectors([lessons(["apple boat"]), lessons([])], TERMS, IDF, QueryEncoder())
+    assert found.terms == ("appl", "boat")
+    nothing = fit_term_vectors([lessons([])], TERMS, IDF, QueryEncoder())
+    assert nothing.terms == () and nothing.code.shape == (0, 6)
+
+
+def test_what_it_learned_it_says_again() -> None:
+    taught = lessons(["apple", "boat", "cellar", "sail"])
+    found = fit_term_vectors([taught], TERMS, IDF, QueryEncoder(ridge=0.001, iterations=50))
+    vectors = found.scale[:, None] * found.code
+    cosine = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True) * taught.vectors).sum(axis=1)
+    assert cosine == pytest.approx(np.ones(4), abs=1e-3)
+
+
+def test_a_heavier_lesson_pulls_more() -> None:
+    one, other = lessons(["apple"], 1.0, seed=1), lessons(["apple"], 10.0, seed=2)
+    found = fit_term_vectors([one, other], TERMS, IDF, QueryEncoder(ridge=0.001, iterations=50))
+    vector = found.code[0].astype(np.float64)
+    assert vector @ other.vectors[0] > vector @ one.vectors[0]
+
+
+KNOWN = {"fall", "through", "response", "init", "comp", "all"}
+
+
+@pytest.mark.parametrize(
+    ("word", "found"),
+    [
+        ("fallthrough", ("fall", "through")),
+        ("responseinit", ("response", "init")),
+        ("fallen", ()),
+        ("allfall", ("all", "fall")),
+        ("afall", ("fall",)),
+        ("xyzfall", ()),
+        ("zzzz", ()),
+        ("", ()),
+    ],
+)
+def test_a_word_that_was_never_seen_is_what_it_is_made_of(word: str, found: tuple[str, ...]) -> None:
+    assert pieces(word, KNOWN.__contains__) == found
+    begins = {known[:PIECE_BEGIN] for known in KNOWN}
+    assert pieces(word, KNOWN.__contains__, begins.__contains__) == found
+
+
+def _cheapest(word: str, known: set[str]) -> tuple[str, ...]:
+    """The same by the definition: from the end of the word, every piece that ends there, the one that began first of equal ones."""
+    costs, chosen = [0.0], [()]
+    for end in range(1, len(word) + 1):
+        ways = [(costs[end - 1] + 1.0, chosen[end - 1])]
+        for start in range(max(0, end - 20), end - 2):
+            if word[start:end] in known:
+                ways.append((costs[start] + 0.5, (*chosen[start], word[start:end])))
+        cost, way = min(ways, key=lambda each: each[0])
+        costs.append(cost)
+        chosen.append(way)
+    return chosen[-1] if costs[-1] < 0.4 * len(word) else ()
+
+
+def test_random_words_are_taken_to_the_cheapest_pieces() -> None:
+    random = Random(5)
+
+    def word(most: int) -> str:
+        return "".join(random.choices("ab", k=random.randint(0, most)))
+
+    for _ in range(500):
+        known = {word(7) for _ in range(random.randint(0, 25))}
+        begins, given = {each[:PIECE_BEGIN] for each in known}, word(24)
+        found = pieces(given, known.__contains__, begins.__contains__)
+        assert found == pieces(given, known.__contains__) == _cheapest(given, known)
+
+
+@pytest.fixture(scope="module")
+def corpus(library: Store) -> Iterator[Corpus]:
+    with library.open() as snapshot:
+        yield Corpus(snapshot)
+
+
+def test_a_query_lands_near_where_the_model_puts_it(corpus: Corpus) -> None:
+    encoder, model = TermEncoder(corpus), load_encoder(Embed(workers=1))
+    texts = ["apples in a cool cellar", "boats and sails", "bake with cinnamon", "the orchard"]
+    cosines = [float(encoder.encode_query(text) @ model.encode_query(text)) for text in texts]
+    others = [float(encoder.encode_query(a) @ model.encode_query(b)) for a in texts for b in texts if a != b]
+    assert min(cosines) > 0.6 > 0.45 > np.mean(others)
+
+
+def test_a_query_of_unknown_words_has_no_vector_and_still_an_answer(library: Store, corpus: Corpus) -> None:
+    assert not TermEncoder(corpus).encode_query("qqq zzz").any()
+    assert TermEncoder(corpus).encode_query("appleboats").any()
+    with Searcher(library.open(), settings_of(encoder="static")) as searcher:
+        assert not searcher.search("qqq zzz").hits
+        assert searcher.search("apples qqq").hits
+
+
+def test_the_shell_and_python_search_without_the_model(library: Store) -> None:
+    with Searcher(library.open(), settings_of()) as searcher:
+        (first, *_) = searcher.search("keep fruit in the cellar", mode="semantic").hits
+        assert first.doc_id.startswith("notes:fruit/")

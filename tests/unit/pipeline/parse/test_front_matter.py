@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import pytest
+
+from noctule.pipeline.errors import RejectedDocument
+from noctule.pipeline.parse.front_matter import FrontMatter, read_front_matter
+
+
+def read(yaml: str) -> FrontMatter:
+    return read_front_matter(f"---\n{yaml}\n---\nbody\n", "c:x.md")
+
+
+def test_known_keys_are_read_in_every_spelling() -> None:
+    front = read(
+        "title: A  title\nsummary: about\ntags: one, '#two' three\nalias: [x y, z]\nkeywords: k1, k 2\n"
+        "authors: [{name: Ada}, Bob]\nlang: fr\nslug: a/b"
+    )
+    assert (front.title, front.description, front.author) == ("A title", "about", "Ada, Bob")
+    assert (front.aliases, front.keywords, front.language, front.slug) == (
+        ("x y", "z"),
+        ("k1", "k 2"),
+        "fr",
+        "a/b",
+    )
+
+
+def test_the_latest_date_wins_in_utc() -> None:
+    assert (
+        read("date: 2024-01-02\nupdated: 2024-03-04T23:30:00-05:00\ncreated: 2030-01-01").modified
+        == "2024-03-05"
+    )
+    assert read("updated: 1615845600370").modified == "2021-03-15"
+    assert read("date: soon").modified is None
+
+
+def test_the_json_is_canonical_and_holds_everything() -> None:
+    assert read("b: {x: [1, 2.5]}\na: 2024-01-02\nn: .nan\n1: null").json == (
+        '{"1":null,"a":"2024-01-02","b":{"x":[1,2.5]},"n":"nan"}'
+    )
+
+
+def test_the_body_begins_after_the_block() -> None:
+    text = "---\ntitle: x\n---\nbody\n"
+    assert text[read_front_matter(text, "").end :] == "body\n"
+
+
+@pytest.mark.parametrize("text", ["body", "---\n\nA rule, then text.\n\n---\n", "--- x\n", "---\n"])
+def test_a_thematic_break_is_no_front_matter(text: str) -> None:
+    assert read_front_matter(text, "") == FrontMatter()
+
+
+@pytest.mark.parametrize(
+    ("yaml", "line", "reason"),
+    [
+        ("a: &x 1\nb: *x", 2, "anchors"),
+        ("ok: 1\nb: !!python/object:os.system x", 3, "tag"),
+        ("a: " + "[" * 20 + "]" * 20, 2, "deeper"),
+        ("a: 1\nb: [", 4, "did not find"),
+        ("a: 1\ntitle: [x]", 3, "title must be one value"),
+        ("a: 1\ntags: {x: y}", 3, "tags must be a flat list"),
+        ("a: " + "x" * 70_000, 1, "characters"),
+        ("date: 2024-02-30", 1, "day is out of range"),
+        ("n: " + "9" * 5_000, 1, "not YAML"),
+    ],
+)
+def test_what_cannot_be_read_names_its_line(yaml: str, line: int, reason: str) -> None:
+    with pytest.raises(RejectedDocument, match=reason) as caught:
+        read(yaml)
+    assert f"line {line}:" in caught.value.what
+
+
+def test_an_unclosed_block_is_rejected() -> None:
+    with pytest.raises(RejectedDocument, match="never closed"):
+        read_front_matter("---\ntitle: x\n\nbody", "")
+
+
+@pytest.mark.parametrize(
+    ("yaml", "said"),
+    [
+        ("draft: true", "draft: true"),
+        ("Draft: 'YES'", "draft: yes"),
+        ("draft: on", "draft: true"),
+        ("publish: false", "publish: false"),
+        ("published: no", "published: false"),
+        ("published: 'False'", "published: false"),
+        ("title: x\npublish: true\ndraft: True", "draft: true"),
+    ],
+)
+def test_what_its_own_tool_would_not_publish_is_a_draft(yaml: str, said: str) -> None:
+    assert read(yaml).draft == said
+
+
+@pytest.mark.parametrize(
+    "yaml",
+    [
+        "draft: false",
+        "draft: 'no'",
+        "draft:",
+        "draft: second",
+        "publish: true",
+        "publish:",
+        "published: 2024-01-02",
+        "published: yes",
+        "a: {draft: true}",
+        "draft: [true]",
+    ],
+)
+def test_all_else_is_published(yaml: str) -> None:
+    assert read(yaml).draft == ""

@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+from noctule.pipeline.identity import sha256_hex
+from noctule.pipeline.model import Document, Source
+from noctule.pipeline.parse import parse, plain_piece
+from noctule.pipeline.parse.markdown.parser import TOO_DEEP, markdown_parser
+from noctule.pipeline.settings.collection import Collection
+
+
+def read(text: str, path: str = "note.md") -> Document:
+    content = text.encode()
+    return parse(Source("c", path, content, sha256_hex(content)), Collection(root="unused"))
+
+
+def blocks(text: str) -> list[tuple[str, str]]:
+    return [(block.kind, block.text) for block in read(text).blocks]
+
+
+def test_headings_are_plain_and_cover_their_lines() -> None:
+    document = read("# Use `fetch()` *now* { #now }\n\ntext\n\nSetext\n[x](y)\n===\n")
+    assert [(h.level, h.text) for h in document.headings] == [(1, "Use fetch() now"), (1, "Setext x")]
+    assert [document.text[h.start : h.end] for h in document.headings] == [
+        "# Use `fetch()` *now* { #now }\n",
+        "Setext\n[x](y)\n===\n",
+    ]
+
+
+def test_headings_in_quotes_and_lists_are_text() -> None:
+    document = read("> # Quoted\n\n- # Listed\n\n# Real\n")
+    assert [h.text for h in document.headings] == ["Real"]
+    assert [b.text for b in document.blocks] == ["Quoted", "- Listed"]
+
+
+def test_a_closing_row_of_hashes_is_not_in_the_title() -> None:
+    assert read("## C# and F# ##\n").headings[0].text == "C# and F#"
+
+
+def test_paragraphs_lists_tables_and_code_are_blocks_in_order() -> None:
+    text = "One *two*\nthree.\n\n- a `x`\n  - b\n\n    more\n\n|A|B|\n|-|-|\n|1|`2`|\n\n```JS title\ncode()\n```\n\n    indented\n"
+    document = read(text)
+    assert [(b.kind, b.text, b.code, b.language) for b in document.blocks] == [
+        ("text", "One two three.", "", ""),
+        ("list", "- a x", "x", ""),
+        ("list", "- b", "", ""),
+        ("list", "more", "", ""),
+        ("table", "A | B", "", ""),
+        ("table", "1 | 2", "2", ""),
+        ("code", "code()", "code()", "js"),
+        ("code", "indented", "indented", ""),
+    ]
+    assert document.text[document.blocks[1].start : document.blocks[1].end] == "- a `x`\n"
+    assert document.text[document.blocks[5].start : document.blocks[5].end] == "|1|`2`|\n"
+
+
+def test_the_language_is_the_first_word_of_the_info_string() -> None:
+    for info, language in {
+        "Python": "python",
+        "rust,ignore": "rust",
+        "{.yaml}": "yaml",
+        'hl_lines="4"': "",
+        "c++": "c++",
+        "": "",
+    }.items():
+        assert read(f"```{info}\nx\n```\n").blocks[0].language == language
+
+
+def test_definitions_are_list_items_in_either_notation() -> None:
+    assert blocks("- `a`\n  - : first\n") == [("list", "- a"), ("list", "- first")]
+    document = read("term\n: meaning\n")
+    assert [block.text for block in document.blocks] == ["- term", "- meaning"]
+    assert [document.text[block.start : block.end] for block in document.blocks] == ["term\n", ": meaning\n"]
+
+
+def test_raw_html_is_text_without_tags_and_comments_are_nothing() -> None:
+    assert blocks("<!-- a\n\nb -->\n\n<div>x &amp; <b>y</b></div>\n\n<script>\nz\n</script>\n") == [
+        ("text", "x & y")
+    ]
+    assert blocks("a <b>c</b><!-- d --> e\n") == [("text", "a c e")]
+
+
+def test_links_of_every_kind_are_found_where_they_stand() -> None:
+    text = (
+        "[a](b.md) ![pic](p.png) <https://x.org> [[Note#Part|shown]] ![[Other]] [ref][r]\n"
+        '\n<a href="raw.html">raw</a> <a href="javascript:x">no</a>\n\n[r]: ref.md\n'
+    )
+    document = read(text)
+    assert [(link.kind, link.target, link.text) for link in document.links] == [
+        ("link", "b.md", "a"),
+        ("image", "p.png", "pic"),
+        ("link", "https://x.org", "https://x.org"),
+        ("wikilink", "Note#Part", "shown"),
+        ("transclusion", "Other", "Other"),
+        ("link", "ref.md", "ref"),
+        ("link", "raw.html", "raw"),
+    ]
+    starts = [link.start for link in document.links]
+    assert starts[:5] == [text.index(mark) for mark in ("[a]", "![pic]", "<https", "[[Note", "![[Other")]
+
+
+def test_a_wikilink_in_a_table_may_escape_its_bar() -> None:
+    document = read("|A|\n|-|\n|[[x\\|y]]|\n")
+    assert [(link.target, link.text) for link in document.links] == [("x", "y")]
+
+
+def test_tags_are_words_after_a_blank_and_never_code_links_or_headings() -> None:
+    document = read(
+        "---\ntags: [first, '#both']\n---\n# H\n\n#both #área/sub-x. a#no #1 `#no` [#no](x) C# (#no)\n"
+    )
+    assert document.tags == ("first", "both", "área/sub-x")
+
+
+def test_code_keeps_what_looks_like_markup() -> None:
+    document = read("`[[x]]` and\n\n```\n[[y]] #tag {{ z }}\n```\n")
+    assert document.links == ()
+    assert document.tags == ()
+    assert document.blocks[1].text == "[[y]] #tag {{ z }}"
+
+
+def test_footnotes_stay_where_they_are_written_even_unused() -> None:
+    document = read("See.[^1]\n\n[^1]: Used `a`.\n\nMiddle.\n\n[^2]: Unused.\n")
+    assert [b.text for b in document.blocks] == ["See.", "Used a.", "Middle.", "Unused."]
+
+
+def test_callouts_of_every_notation_lose_their_marker() -> None:
+    for text in (
+        "> [!NOTE]\n> body\n",
+        "!!! note\n    body\n",
+        "/// note\n\nbody\n\n///\n",
+        ":::note\nbody\n:::\n",
+        ":::{note}\nbody\n:::\n",
+    ):
+        assert [b.text for b in read(text).blocks] == ["body"]
+        assert 'class="callout callout-note"' in markdown_parser().render(text)
+
+
+def test_a_title_given_to_a_callout_is_text() -> None:
+    assert blocks("> [!tip]- Mind *this*\n> body\n") == [("text", "Mind this"), ("text", "body")]
+    assert blocks("/// tip | Mind this\nbody\n///\n") == [("text", "Mind this"), ("text", "body")]
+
+
+def test_an_unclosed_box_is_text() -> None:
+    assert blocks("/// tip\nbody\n") == [("text", "/// tip body")]
+
+
+def test_task_items_lose_their_box() -> None:
+    assert blocks("- [ ] do\n- [x] done\n") == [("list", "- do"), ("list", "- done")]
+
+
+def test_a_hundred_levels_are_read_and_more_are_noted() -> None:
+    assert read("> " * 90 + "deep\n").blocks[0].text == "deep"
+    assert read("> " * 90 + "deep\n").notes == ()
+    too_deep = read("> " * 120 + "deep\n\nafter\n")
+    assert too_deep.notes == (TOO_DEEP,)
+    assert [b.text for b in too_deep.blocks] == ["after"]
+
+
+def test_wikilinks_and_tags_render_as_plain_anchors() -> None:
+    html = markdown_parser().render('[[a b#c|<d>]] #t [[javascript:x|y]] [["x]]')
+    assert '<a class="wikilink" href="a%20b#c">&lt;d&gt;</a>' in html
+    assert '<a class="tag">#t</a>' in html
+    assert "javascript" not in html
+
+
+def test_the_title_is_front_matter_then_heading_then_file_name() -> None:
+    assert read("---\ntitle: '`color` property'\n---\n# H\n").title == "color property"
+    assert read("text\n\n# H\n").title == "H"
+    assert read("text\n", path="a/some note.md").title == "some note"
+
+
+def test_offsets_count_in_the_text_with_its_front_matter() -> None:
+    document = read("---\ntitle: x\n---\n\n# H\n\npara\n")
+    heading, block = document.headings[0], document.blocks[0]
+    assert document.text[heading.start : heading.end] == "# H\n"
+    assert document.text[block.start : block.end] == "para\n"
+
+
+def test_a_piece_reads_without_marks() -> None:
+    for piece, plain in {
+        "- item **bold** `code`": "- item bold code",
+        "> quote [a](b)": "quote a",
+        "| a | *b* |": "a | b",
+        "|---|:-:|": "",
+        "## Head": "Head",
+        "see [y][z] and [[w|t]]": "see y and t",
+        "- [ ] task": "- task",
+        "a <b>c</b> &amp; d": "a c & d",
+    }.items():
+        assert plain_piece("markdown", piece) == plain
+        assert plain_piece("text", piece) == piece

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from noctule.pipeline.errors import RejectedDocument
+from noctule.pipeline.identity import sha256_hex
+from noctule.pipeline.model import Document, Source
+from noctule.pipeline.parse import parse
+from noctule.pipeline.settings.collection import Collection
+
+
+def cell(kind: str, source: str | list[str], **more: Any) -> dict[str, Any]:
+    return {"cell_type": kind, "source": source, "metadata": {}, **more}
+
+
+def notebook(*cells: dict[str, Any], language: str = "Python") -> str:
+    return json.dumps({"nbformat": 4, "metadata": {"kernelspec": {"language": language}}, "cells": cells})
+
+
+def read(text: str) -> Document:
+    content = text.encode()
+    return parse(Source("c", "folder/note.ipynb", content, sha256_hex(content)), Collection(root="unused"))
+
+
+def test_cells_are_one_markdown_text() -> None:
+    document = read(
+        notebook(
+            cell("markdown", ["# Title\n", "\n", "See [b](b.md) and `x`.\n"]),
+            cell("code", "import os\n\nos.getcwd()"),
+            cell("markdown", "## Part"),
+            cell("code", ""),
+            cell("markdown", "End."),
+        )
+    )
+    assert (document.title, document.syntax, document.url) == ("Title", "markdown", "folder/note.html")
+    assert [(h.level, h.text) for h in document.headings] == [(1, "Title"), (2, "Part")]
+    assert [(b.kind, b.text, b.language) for b in document.blocks] == [
+        ("text", "See b and x.", ""),
+        ("code", "import os\n\nos.getcwd()", "python"),
+        ("text", "End.", ""),
+    ]
+    assert [(link.target, link.text) for link in document.links] == [("b.md", "b")]
+    assert all("\n" in document.text[b.start : b.end] for b in document.blocks)
+
+
+def test_outputs_are_left_out() -> None:
+    output = {"output_type": "stream", "name": "stdout", "text": "42 of 42 done"}
+    assert "42" not in read(notebook(cell("code", "f()", outputs=[output], execution_count=1))).text
+
+
+def test_a_cell_that_holds_fences_or_leaves_one_open_ends_with_itself() -> None:
+    document = read(
+        notebook(cell("code", 'x = """\n```\n"""'), cell("markdown", "~~~sh\nls"), cell("markdown", "After."))
+    )
+    assert [(b.kind, b.text) for b in document.blocks] == [
+        ("code", 'x = """\n```\n"""'),
+        ("code", "ls"),
+        ("text", "After."),
+    ]
+
+
+def test_the_language_is_the_kernels_unless_the_cell_names_another() -> None:
+    document = read(
+        notebook(cell("code", "1"), cell("code", "%%bash\nls"), cell("code", "%%time\n2"), language="R")
+    )
+    assert [b.language for b in document.blocks] == ["r", "bash", "r"]
+    assert read(json.dumps({"cells": [cell("code", "1")]})).blocks[0].language == ""
+
+
+def test_cells_that_a_book_leaves_out_are_left_out() -> None:
+    hidden = cell("code", "secret()") | {"metadata": {"tags": ["remove-cell"]}}
+    assert "secret" not in read(notebook(hidden, cell("markdown", "x"))).text
+
+
+def test_front_matter_may_stand_in_the_first_cell_and_other_raw_cells_are_code() -> None:
+    document = read(
+        notebook(
+            cell("raw", "---\ntitle: Given\ntags: [a]\n---"), cell("markdown", "# H"), cell("raw", "<x>")
+        )
+    )
+    assert (document.title, document.tags) == ("Given", ("a",))
+    assert [(b.kind, b.text) for b in document.blocks] == [("code", "<x>")]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{", "not JSON: line 1, column 2"),
+        ("[]", "not an object"),
+        ("{}", "no list of cells"),
+        ('{"nbformat": 3, "worksheets": []}', "this says 3"),
+        ('{"cells": [1]}', "cell 1 is not an object"),
+        ('{"cells": [{"source": [1]}]}', "the source of cell 1 is not text"),
+        ('{"cells": [{"source": "a\\u0000"}]}', "a NUL character"),
+        ('{"cells": [{"source": "\\ud800"}]}', "half of a surrogate pair"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"cells": ' + "9" * 5_000 + "}", "not JSON"),
+    ],
+)
+def test_what_is_no_notebook_is_rejected_with_the_reason(text: str, reason: str) -> None:
+    with pytest.raises(RejectedDocument, match=reason):
+        read(text)
+
+
+def test_the_kernels_language_is_not_that_of_the_text() -> None:
+    assert read(notebook(cell("markdown", "# Owls"), cell("code", "owl()"))).language == "en"

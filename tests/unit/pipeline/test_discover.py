@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import os
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from noctule.pipeline.discover import FoundFile, list_files, read_source
+from noctule.pipeline.errors import MissingRoot, RejectedDocument
+from noctule.pipeline.settings.collection import Collection
+
+
+def collection(root: Path, **more: object) -> Collection:
+    return Collection(root=str(root), **more)  # type: ignore[arg-type]
+
+
+def write(root: Path, *names: str) -> None:
+    for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(f"# {name}\n")
+
+
+def paths(root: Path, **more: object) -> list[str]:
+    return [file.path for file in list_files("c", collection(root, **more)).files]
+
+
+def test_files_come_sorted_whatever_the_order_on_disk(tmp_path: Path) -> None:
+    write(tmp_path, "b.md", "a/z.md", "a.md", "a/b/c.txt")
+    assert paths(tmp_path) == ["a.md", "a/b/c.txt", "a/z.md", "b.md"]
+
+
+def test_hidden_names_and_unmatched_files_are_passed_over_in_silence(tmp_path: Path) -> None:
+    write(tmp_path, ".git/x.md", ".hidden.md", "image.png", "x.md")
+    listing = list_files("c", collection(tmp_path))
+    assert [file.path for file in listing.files] == ["x.md"]
+    assert listing.rejections == ()
+
+
+def test_exclude_wins_over_include(tmp_path: Path) -> None:
+    write(tmp_path, "a.md", "drafts/b.md", "c.tmp.md")
+    assert paths(tmp_path, exclude=("drafts/", "*.tmp.md")) == ["a.md"]
+
+
+def test_links_are_reported_and_not_followed(tmp_path: Path) -> None:
+    write(tmp_path, "real/x.md")
+    (tmp_path / "secret.md").symlink_to("/etc/passwd")
+    (tmp_path / "folder").symlink_to(tmp_path / "real")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    listing = list_files("c", collection(tmp_path))
+    assert [file.path for file in listing.files] == ["real/x.md"]
+    assert [(r.path, r.kind) for r in listing.rejections] == [
+        ("folder", "skipped"),
+        ("loop", "skipped"),
+        ("secret.md", "skipped"),
+    ]
+    assert all("symbolic link" in r.reason for r in listing.rejections)
+
+
+@pytest.mark.timeout(10)
+def test_a_pipe_is_skipped_without_opening_it(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.md")
+    (rejection,) = list_files("c", collection(tmp_path)).rejections
+    assert (rejection.path, rejection.kind) == ("x.md", "skipped")
+    assert "named pipe" in rejection.reason
+
+
+@pytest.mark.timeout(10)
+def test_a_pipe_that_took_a_files_place_is_rejected_and_does_not_block(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.md")
+    with pytest.raises(RejectedDocument, match="not a regular file"):
+        read_source(FoundFile("c", "x.md", str(tmp_path / "x.md"), 1), collection(tmp_path))
+
+
+def test_a_name_that_is_not_utf8_is_rejected_with_an_escaped_name(tmp_path: Path) -> None:
+    (Path(os.fsdecode(os.fsencode(tmp_path) + b"/bad\xff.md"))).write_text("x")
+    (rejection,) = list_files("c", collection(tmp_path)).rejections
+    assert rejection.path == r"bad\xff.md"
+    assert rejection.kind == "quarantined"
+
+
+def test_a_name_with_a_newline_is_rejected(tmp_path: Path) -> None:
+    write(tmp_path, "a\nb.md")
+    (rejection,) = list_files("c", collection(tmp_path)).rejections
+    assert rejection.path == r"a\nb.md"
+    assert "control character" in rejection.reason
+
+
+def test_paths_are_nfc_and_the_file_is_still_found(tmp_path: Path) -> None:
+    write(tmp_path, unicodedata.normalize("NFD", "café.md"))
+    (file,) = list_files("c", collection(tmp_path)).files
+    assert file.path == unicodedata.normalize("NFC", "café.md")
+    assert read_source(file, collection(tmp_path)).content.startswith(b"# caf")
+
+
+def test_a_file_over_max_bytes_is_quarantined(tmp_path: Path) -> None:
+    write(tmp_path, "big.md")
+    (rejection,) = list_files("c", collection(tmp_path, max_bytes=3)).rejections
+    assert rejection.kind == "quarantined"
+    assert "max_bytes = 3" in rejection.reason
+
+
+def test_a_file_that_grew_over_max_bytes_since_the_listing_is_rejected(tmp_path: Path) -> None:
+    write(tmp_path, "big.md")
+    with pytest.raises(RejectedDocument, match="max_bytes"):
+        read_source(FoundFile("c", "big.md", str(tmp_path / "big.md"), 1), collection(tmp_path, max_bytes=3))
+
+
+@pytest.mark.parametrize("kind", ["missing", "file"])
+def test_a_root_that_is_no_folder_stops_the_build(tmp_path: Path, kind: str) -> None:
+    root = tmp_path / "root"
+    if kind == "file":
+        root.write_text("x")
+    with pytest.raises(MissingRoot) as caught:
+        list_files("docs", collection(root))
+    assert str(root) in caught.value.where
+    assert "collections.docs.root" in caught.value.hint
+
+
+def test_a_file_that_is_gone_is_rejected(tmp_path: Path) -> None:
+    with pytest.raises(RejectedDocument, match="gone"):
+        read_source(FoundFile("c", "x.md", str(tmp_path / "x.md"), 1), collection(tmp_path))
+
+
+def test_a_link_that_took_a_files_place_is_rejected(tmp_path: Path) -> None:
+    (tmp_path / "x.md").symlink_to("/etc/passwd")
+    with pytest.raises(RejectedDocument, match="symbolic link"):
+        read_source(FoundFile("c", "x.md", str(tmp_path / "x.md"), 1), collection(tmp_path))
+
+
+def test_a_folder_that_became_a_link_to_the_outside_is_rejected(tmp_path: Path) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    root.mkdir()
+    write(outside, "x.md")
+    (root / "sub").symlink_to(outside)
+    with pytest.raises(RejectedDocument, match="outside"):
+        read_source(FoundFile("c", "sub/x.md", str(root / "sub" / "x.md"), 1), collection(root))
+
+
+def test_the_file_time_is_read_only_when_asked_for(tmp_path: Path) -> None:
+    write(tmp_path, "x.md")
+    os.utime(tmp_path / "x.md", (86_400, 86_400))
+    (file,) = list_files("c", collection(tmp_path)).files
+    assert read_source(file, collection(tmp_path)).modified is None
+    assert read_source(file, collection(tmp_path, modified_from="file-time")).modified == "1970-01-02"
