@@ -12,7 +12,8 @@ from noctule.artifacts.store.snapshot import Snapshot
 from noctule.artifacts.store.store import Store
 from noctule.artifacts.tables.invariants import rows_of
 from noctule.flows.engines.local import Inline
-from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.stage import Silent
 from noctule.flows.stages.encode import Encoded, Encoding, query_texts
 from noctule.flows.stages.training_texts import (
     Taught,
@@ -54,7 +55,7 @@ def course_of(store: Store, snapshot: Snapshot, settings: Settings) -> Course:
     known = Encoded((), rows_of(vocabulary.column("vector"), dimension), row, 0)
     lessons = {"words": encoded_lessons("words", words, known)}
     encoder = load_encoder(settings.embed)
-    encoding = Encoding(encoder, store, Inline(), PlainSteps(), Silent())
+    encoding = Encoding(encoder, store, Inline(), PlainDriver(), Silent())
     for kind, taught in (
         ("phrases", phrases(documents, sections, links, given)),
         ("spans", spans(documents, passages, given)),

@@ -26,7 +26,7 @@ from noctule.artifacts.query import Searcher
 from noctule.artifacts.store.store import Store
 from noctule.artifacts.tables.invariants import rows_of
 from noctule.artifacts.tables.vectors import search
-from noctule.flows.run.build import build_snapshot
+from noctule.flows.api import build_snapshot
 from noctule.flows.run.progress import LogProgress
 from noctule.pipeline.embedding.encoder import load_encoder
 from noctule.pipeline.settings.settings import Settings, load

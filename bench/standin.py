@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from noctule.flows.run.steps import PlainSteps
+from noctule.flows.run.plain import PlainDriver
 from noctule.pipeline.embedding.encoder import TransformerEncoder
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _noise(seed: int, dimension: int) -> Vectors:
     return unit
 
 
-class Watched(PlainSteps):
+class Watched(PlainDriver):
     """Plain steps that remember the most memory this process held in each stage."""
 
     def __init__(self) -> None:

@@ -1,4 +1,7 @@
-"""The Prefect flow ``nightly``: the index, the site of it, and the snapshot at its targets."""
+"""The Prefect flow ``nightly``: the index, the site of it, and the snapshot at its targets.
+
+Imports are absolute, for Prefect may load this file by its path.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,18 @@ from pathlib import Path
 
 from prefect import flow
 
-from noctule.flows.index import PrefectSteps, index
+from noctule.flows.graph import context_of
+from noctule.flows.index import keep_artifacts
+from noctule.flows.job import JobResult, run_job
+from noctule.flows.report.result import require_whole
+from noctule.flows.run import progress
+from noctule.flows.run.prefect_tasks import PrefectDriver, run_name, tagged
 from noctule.flows.run.request import IndexRequest
-from noctule.flows.run.result import require_whole
 from noctule.flows.run.signals import heeding_signals
-from noctule.flows.run.work import Night, only_night, publish_as_set, site_beside
-from noctule.flows.site import site
+from noctule.flows.site import keep_site_artifact
 
 
-@flow(name="nightly", persist_result=False)
+@flow(name="nightly", flow_run_name=run_name, persist_result=False)
 def nightly(  # noqa: PLR0913, PLR0917  # parameters of a deployment
     config: str | None = None,
     store: str = ".noctule",
@@ -24,26 +30,35 @@ def nightly(  # noqa: PLR0913, PLR0917  # parameters of a deployment
     accept_shrink: bool = False,
     engine: str | None = None,
     allow_partial: bool = False,
-) -> Night:
-    """Indexes what the settings describe, builds the site, and sends the snapshot to its targets, in this order.
+) -> JobResult:
+    """Index what the settings describe, build the site, and send the snapshot to its targets, in this order.
 
     After all that a run in which a collection failed raises ``PartialFailure``, unless ``allow_partial``.
+
+    Args:
+        config: The settings file; by default noctule.toml in the working directory.
+        store: The folder of the store.
+        out: The folder of the site.
+        allow_empty: Publish although a collection holds no document.
+        accept_drop: Publish although judged queries are answered worse than before.
+        accept_shrink: Publish although a collection lost many of its documents.
+        engine: Where batches are computed: inline, processes, dask[://HOST:PORT] or ray[://HOST:PORT].
+        allow_partial: Succeed although some collections failed.
     """
-    request = IndexRequest(Path(store), None if config is None else Path(config))
-    with heeding_signals(), only_night(Path(store)):
-        with site_beside(request, Path(out)):
-            built = index(
-                config=config,
-                store=store,
-                allow_empty=allow_empty,
-                accept_drop=accept_drop,
-                accept_shrink=accept_shrink,
-                engine=engine,
-                publish=False,
-                allow_partial=True,
-            )
-            night = Night(built, site(config=config, store=store, out=out))
-        publish_as_set(request, built, PrefectSteps())
+    request = IndexRequest(
+        store=Path(store),
+        config=None if config is None else Path(config),
+        allow_empty=allow_empty,
+        accept_drop=accept_drop,
+        accept_shrink=accept_shrink,
+        engine=engine,
+    )
+    run = context_of(request, Path(out))
+    with heeding_signals(), tagged(run):
+        done = run_job(run, PrefectDriver(), progress.current())
+        assert done.build is not None and done.site is not None
+        keep_artifacts(done.build, run)
+        keep_site_artifact(done.site, out)
         if not allow_partial:
-            require_whole(built)
-        return night
+            require_whole(done.build)
+        return done

@@ -1,4 +1,7 @@
-"""The Prefect flow ``site``: the current snapshot becomes a static site."""
+"""The Prefect flows ``site`` and ``search``: the current snapshot becomes a static site, or its search alone.
+
+Imports are absolute, for Prefect may load this file by its path.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,12 @@ from typing import TYPE_CHECKING
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
-from noctule.flows.index import PrefectSteps
+from noctule.flows.job import run_job, run_search_only
 from noctule.flows.run import progress
+from noctule.flows.run.context import BuildOptions, RunContext
+from noctule.flows.run.prefect_tasks import PrefectDriver, run_name, tagged
 from noctule.flows.run.request import read_settings
 from noctule.flows.run.signals import heeding_signals
-from noctule.flows.run.work import build_search, build_site
 
 if TYPE_CHECKING:
     from noctule.docsite.build import SiteResult
@@ -22,32 +26,58 @@ if TYPE_CHECKING:
 _log = logging.getLogger(progress.LOGGER)
 
 
-@flow(name="site", persist_result=False)
+@flow(name="site", flow_run_name=run_name, persist_result=False)
 def site(
     config: str | None = None, store: str = ".noctule", out: str = "public", full: bool = False
 ) -> SiteResult:
-    """The store's current snapshot as a site in the folder ``out``; raises ``ArtifactError`` or ``SourceError``."""
-    with heeding_signals():
-        settings = read_settings(None if config is None else Path(config))
-        built = build_site(Path(store), Path(out), settings.site, PrefectSteps(), settings.search, full=full)
-        _log.info("site: %s pages in %s", f"{built.pages:,}", out)
+    """Build the site of the store's current snapshot; raise ``ArtifactError`` or ``SourceError``.
+
+    Args:
+        config: The settings file; by default noctule.toml in the working directory, if there is one.
+        store: The folder of the store.
+        out: The folder of the site.
+        full: Make every file anew, also those that did not change.
+    """
+    run = _context(config, store, out, BuildOptions(full=full))
+    with heeding_signals(), tagged(run):
+        built = run_job(run, PrefectDriver(), progress.current(), index=False, publish=False).site
+        assert built is not None
+        keep_site_artifact(built, out)
+        return built
+
+
+def _context(config: str | None, store: str, out: str, options: BuildOptions) -> RunContext:
+    settings = read_settings(None if config is None else Path(config))
+    return RunContext(settings, Path(store), options, Path(out))
+
+
+def keep_site_artifact(built: SiteResult, out: str) -> None:
+    """Show what the site has in Prefect's pages."""
+    _log.info("site: %s pages in %s", f"{built.pages:,}", out)
+    try:
         create_markdown_artifact(
             key="site-summary",
             markdown=f"{built.pages:,} pages, {built.files:,} files ({built.written:,} new), {built.bytes:,} bytes in `{out}`",
             description="The site this run built",
         )
-        return built
+    except Exception as error:  # the site stands: a server that has gone does not undo that
+        _log.warning("the site is not among Prefect's artifacts: %s", error)
 
 
-@flow(name="search", persist_result=False)
+@flow(name="search", flow_run_name=run_name, persist_result=False)
 def search_only(
     config: str | None = None, store: str = ".noctule", out: str = "public", insert: bool = False
 ) -> SearchOnlyResult:
-    """The search of the pages in ``out``, which something else built; raises ``ArtifactError`` or ``SourceError``."""
-    with heeding_signals():
-        settings = read_settings(None if config is None else Path(config))
-        built = build_search(
-            Path(store), Path(out), settings.site, PrefectSteps(), settings.search, insert=insert
-        )
+    """Build the search of the pages in ``out``, which something else built; raise ``ArtifactError`` or ``SourceError``.
+
+    Args:
+        config: The settings file; by default noctule.toml in the working directory, if there is one.
+        store: The folder of the store.
+        out: The folder of the pages.
+        insert: Put the script line into every page.
+    """
+    run = _context(config, store, out, BuildOptions())
+    with heeding_signals(), tagged(run):
+        built = run_search_only(run, PrefectDriver(), insert=insert)
         _log.info("search of %s pages in %s", f"{built.pages:,}", built.folder)
         return built

@@ -2,9 +2,11 @@
 
     import noctule
 
+    noctule.index("docs")
     with noctule.open(".noctule") as searcher:
         for hit in searcher.search("how do I cancel a request").hits:
             print(hit.score, hit.breadcrumb, hit.url)
+    noctule.build_site("public")
 
 Names are imported when they are first used: ``import noctule`` by itself loads nothing.
 """
@@ -19,12 +21,14 @@ from .pipeline import __version__
 if TYPE_CHECKING:
     from .artifacts.query import Answer, Hit, Searcher, open
     from .artifacts.store.store import Store
+    from .flows.api import build_site, index
     from .pipeline import errors
     from .pipeline.errors import NoctuleError
     from .pipeline.settings.settings import Settings
 
 __all__ = [
-    "Answer", "Hit", "NoctuleError", "Searcher", "Settings", "Store", "__version__", "errors", "open",
+    "Answer", "Hit", "NoctuleError", "Searcher", "Settings", "Store", "__version__", "build_site", "errors", "index",
+    "open",
 ]  # fmt: skip
 
 _HOMES = {
@@ -34,6 +38,8 @@ _HOMES = {
     "Searcher": "artifacts.query",
     "Settings": "pipeline.settings.settings",
     "Store": "artifacts.store.store",
+    "build_site": "flows.api",
+    "index": "flows.api",
     "open": "artifacts.query",
 }
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from noctule.artifacts.store.store import Store
-from noctule.flows.run.build import build_snapshot
-from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.flows.api import build_snapshot
+from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.stage import Silent
 from noctule.pipeline.settings.settings import parse
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -76,4 +77,4 @@ def _write(folder: Path) -> None:
 
 def _build(folder: Path, store: Store) -> None:
     settings = parse({"collections": {"guide": {"root": str(folder)}}, "store": {"keep": 5}}, where="test")
-    build_snapshot(settings, store, PlainSteps(), Silent())
+    build_snapshot(settings, store, PlainDriver(), Silent())

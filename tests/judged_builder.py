@@ -7,9 +7,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from noctule.artifacts.store.store import Store
-from noctule.flows.run.build import build_snapshot
-from noctule.flows.run.result import BuildOptions, BuildResult
-from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.flows.api import build_snapshot
+from noctule.flows.report.result import BuildResult
+from noctule.flows.run.context import BuildOptions
+from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.stage import Silent
 from noctule.pipeline.settings.settings import Settings, parse
 
 SUBJECTS: Mapping[str, str] = {
@@ -70,4 +72,4 @@ def settings_for(notes: Path, *judged: Path, **tables: object) -> Settings:
 def night(store: Path, settings: Settings, *, accept_drop: bool = False) -> BuildResult:
     """One run over the store."""
     options = BuildOptions(accept_drop=accept_drop)
-    return build_snapshot(settings, Store(store), PlainSteps(), Silent(), options)
+    return build_snapshot(settings, Store(store), PlainDriver(), Silent(), options)

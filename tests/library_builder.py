@@ -13,8 +13,9 @@ from noctule.artifacts.query.model import Vector
 from noctule.artifacts.query.retrieval.semantic import QueryEncoder
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.store.store import Store
-from noctule.flows.run.build import build_snapshot
-from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.flows.api import build_snapshot
+from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.stage import Silent
 from noctule.pipeline.settings.settings import Settings, parse
 
 TODAY = date(2026, 8, 31)
@@ -127,7 +128,7 @@ def build_library(folder: Path) -> Store:
         "vocabulary": {"min_passages": 1},
     }
     store = Store(folder / "store")
-    build_snapshot(parse(given, where="test"), store, PlainSteps(), Silent())
+    build_snapshot(parse(given, where="test"), store, PlainDriver(), Silent())
     return store
 
 

@@ -11,8 +11,9 @@ import pytest
 from noctule.artifacts.store.store import Store
 from noctule.docsite.build import build_site
 from noctule.docsite.templates import CONTENT_SECURITY_POLICY
-from noctule.flows.run.build import build_snapshot
-from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.flows.api import build_snapshot
+from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.stage import Silent
 from noctule.pipeline.settings.settings import Settings, parse
 from noctule.pipeline.settings.site import Site
 
@@ -61,7 +62,7 @@ def search_site(tmp_path_factory: pytest.TempPathFactory) -> SearchSite:
         (base / "docs" / "notes").mkdir()
         for name, text in NOTES.items():
             (base / "docs" / "notes" / name).write_text(text, "utf-8")
-        build_snapshot(settings, made.store, PlainSteps(), Silent())
+        build_snapshot(settings, made.store, PlainDriver(), Silent())
         with made.store.open() as snapshot:
             build_site(snapshot, made.site, Site(title="Guide"), settings.search)
         (made.site / "try").mkdir()

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...pipeline.errors import SettingsError
 from . import output
 from .flags import Flags, with_flags
 from .runs import (
@@ -18,15 +16,18 @@ from .runs import (
     AllowEmpty,
     Engine,
     NoPrefect,
+    is_plain,
+    look_first,
     path_text,
     print_build,
-    ready,
     request_of,
+    run_work,
 )
 
 if TYPE_CHECKING:
+    from ..incremental.unchanged import UnchangedSnapshot
+    from ..report.result import BuildResult
     from ..run.request import IndexRequest
-    from ..run.result import BuildResult
 
 _Sources = Annotated[
     list[str] | None, typer.Argument(metavar="SOURCE", help="Folders of documents.", show_default=False)
@@ -36,7 +37,7 @@ _From = Annotated[
     typer.Option(
         "--from",
         metavar="STAGE",
-        help="Do this stage and all after it anew: parse, embed, or links. embed and links do not look at the sources.",
+        help="Do this stage again and all that need it; noctule graph lists them. After parse the sources are not looked at.",
     ),
 ]
 
@@ -90,15 +91,20 @@ def index(  # noqa: PLR0913, PLR0917  # each is a flag
         accept_drop=accept_drop,
         accept_shrink=accept_shrink,
         engine=engine,
-        start=_stage(start),
+        start=start,
     )
     if dry_run:
         from .dry_run import print_plan
 
         print_plan(request, flags)
         return
-    work = _index_plain if no_prefect else _index_flow
-    result = ready(request, flags, no_prefect, work, _unchanged(request))
+    same = look_first(request)
+    result = run_work(
+        flags,
+        lambda: _index_plain(request, same),
+        lambda: _index_flow(request),
+        no_prefect=is_plain(same, no_prefect),
+    )
     if flags.as_json:
         from ..report.summary import as_json
 
@@ -106,27 +112,19 @@ def index(  # noqa: PLR0913, PLR0917  # each is a flag
     else:
         print_build(result)
         output.say('Next: noctule search "your question"')
-    from ..run.result import require_whole
+    from ..report.result import require_whole
 
     require_whole(result)
 
 
-def _stage(name: str | None) -> str | None:
-    """The stage's name; raises ``SettingsError`` for another."""
-    if name not in (None, "parse", "embed", "links"):
-        raise SettingsError(
-            f"no stage {name!r} to begin from", where="--from", hint="There are parse, embed and links."
-        )
-    return name
-
-
-def _index_plain(request: IndexRequest) -> BuildResult:
+def _index_plain(request: IndexRequest, same: UnchangedSnapshot | None) -> BuildResult:
+    from ..graph import context_of
+    from ..job import run_job
+    from ..run.plain import PlainDriver
     from ..run.progress import current
-    from ..run.steps import PlainSteps
-    from ..run.work import build_index, publish_as_set
 
-    result = build_index(request, PlainSteps(), current())
-    publish_as_set(request, result, PlainSteps())
+    result = run_job(context_of(request), PlainDriver(), current(), same=same).build
+    assert result is not None
     return result
 
 
@@ -145,16 +143,3 @@ def _index_flow(request: IndexRequest) -> BuildResult:
         start=request.start,
         allow_partial=True,
     )
-
-
-def _unchanged(request: IndexRequest) -> Callable[[BuildResult], BuildResult]:
-    """What is left of a run with nothing to do: a publishing target may have missed the last one."""
-
-    def sent(done: BuildResult) -> BuildResult:
-        from ..run.steps import PlainSteps
-        from ..run.work import publish_as_set
-
-        publish_as_set(request, done, PlainSteps())
-        return done
-
-    return sent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..incremental.dry_run import CollectionChanges, Forecast
+from ..report.dry_run import CollectionChanges, Forecast
 from ..run.request import IndexRequest
 from . import output
 from .flags import Flags
@@ -14,10 +14,10 @@ _KINDS = {"first": "run(s) over everything", "night": "night(s)", "unchanged": "
 def print_plan(request: IndexRequest, flags: Flags) -> None:
     """Files new, changed, moved and removed, what is made anew and why, and how long it may take."""
     from ...artifacts.store.store import Store
-    from ..incremental.dry_run import forecast
-    from ..run.work import options_of
+    from ..graph import context_of
+    from ..report.dry_run import forecast
 
-    found = forecast(request.settings(), Store(request.store), options_of(request))
+    found = forecast(context_of(request), Store(request.store))
     if flags.as_json:
         output.emit(found.as_dict())
         return

@@ -17,7 +17,7 @@ from ...pipeline.errors import NoctuleError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..run.steps import Progress
+    from ..run.stage import Progress
 
 # A document must not be able to move the cursor or rename the terminal's window.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")

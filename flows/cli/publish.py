@@ -39,9 +39,9 @@ def publish(
     Examples: noctule publish --to s3://bucket/docs ; noctule publish --to /mnt/mirror --to sftp://host/srv/docs
     """
     from ...pipeline.errors import SettingsError
+    from ..run.plain import PlainDriver
     from ..run.request import read_settings
-    from ..run.steps import PlainSteps
-    from ..run.work import publish_elsewhere
+    from ..stages.publish import publish_elsewhere
 
     settings = read_settings(flags.config).publish
     targets = tuple(to or settings.targets)
@@ -52,7 +52,7 @@ def publish(
             hint="Name one: noctule publish --to s3://bucket/docs",
         )
     kept = settings.keep if keep is None else keep
-    sent = publish_elsewhere(flags.store, targets, kept, PlainSteps(), deep=deep)
+    sent = publish_elsewhere(flags.store, targets, kept, PlainDriver(), deep=deep)
     if flags.as_json:
         output.emit({"published": [as_dict(each) for each in sent]})
         return

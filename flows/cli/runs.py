@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -12,8 +13,9 @@ from . import output
 from .flags import Flags
 
 if TYPE_CHECKING:
+    from ..incremental.unchanged import UnchangedSnapshot
+    from ..report.result import BuildResult
     from ..run.request import IndexRequest
-    from ..run.result import BuildResult
 
 T = TypeVar("T")
 
@@ -52,82 +54,34 @@ def request_of(flags: Flags, sources: tuple[str, ...], collection: str | None) -
     )
 
 
-def ready(
-    request: IndexRequest,
-    flags: Flags,
-    no_prefect: bool,
-    work: Callable[[IndexRequest], T],
-    unchanged: Callable[[BuildResult], T],
-) -> T:
-    """The work's result; what is plain to see is said before Prefect takes seconds to start.
+def look_first(request: IndexRequest) -> UnchangedSnapshot | None:
+    """Return the current snapshot if nothing has changed; raise what stands in the way of a run.
 
-    Where nothing seems to have changed, Prefect is only started once a look at the sources says otherwise; else both
-    are done at once.
+    It takes no Prefect and no model.
     """
-    from ..run.preflight import require_ready, seems_changed
+    from ..incremental.preflight import require_ready, unchanged_snapshot
 
     require_ready(request)
-    ahead = _Ahead(request)
-    if not no_prefect and seems_changed(request):
-        return run_work(
-            flags, no_prefect, lambda: ahead.then(work, unchanged), meanwhile=ahead.look_and_import
-        )
-    ahead.look()
-    if ahead.done is not None:
-        return unchanged(ahead.done)
-    return run_work(flags, no_prefect, lambda: work(request), meanwhile=ahead.imports)
+    return unchanged_snapshot(request)
 
 
-class _Ahead:
-    """A look at the sources before the run; ``done`` is its result where there is nothing to do."""
+def run_work(flags: Flags, plain: Callable[[], T], flow: Callable[[], T], *, no_prefect: bool) -> T:
+    """Return the work's result, done in this process or as a Prefect flow, with its progress shown."""
+    from ..run.memory import collect_seldom
 
-    def __init__(self, request: IndexRequest) -> None:
-        self._request = request
-        self.done: BuildResult | None = None
-
-    def look(self) -> None:
-        from ..run.steps import PlainSteps
-        from ..run.work import look_ahead
-
-        self.done = look_ahead(self._request, PlainSteps())
-
-    def look_and_import(self) -> None:
-        self.look()
-        if self.done is None:
-            self.imports()
-
-    def imports(self) -> None:
-        """What takes seconds and needs no Prefect, for those in which its server starts."""
-        from ..run.memory import collect_seldom
-        from ..run.work import read_ahead
-
-        _imports()
-        collect_seldom()
-        read_ahead(self._request)
-
-    def then(self, work: Callable[[IndexRequest], T], unchanged: Callable[[BuildResult], T]) -> T:
-        return work(self._request) if self.done is None else unchanged(self.done)
-
-
-def run_work(
-    flags: Flags, no_prefect: bool, work: Callable[[], T], meanwhile: Callable[[], None] = lambda: None
-) -> T:
-    """The work's result, done in this process or as a Prefect flow, with its progress shown."""
     with output.progress(flags.quiet, flags.as_json):
+        collect_seldom()
         if no_prefect:
-            return work()
+            return plain()
         from ..prefect_server.private import prefect_api
 
-        with prefect_api(flags.store, meanwhile=meanwhile):
-            return work()
+        with prefect_api(flags.store):
+            return flow()
 
 
-def _imports() -> None:
-    """The slow imports of an index run, for the seconds in which Prefect's server starts."""
-    from ..run.memory import uncollected
-
-    with uncollected():
-        pass
+def is_plain(same: UnchangedSnapshot | None, no_prefect: bool) -> bool:
+    """Return whether the run needs no flow run: a quiet one leaves one only where a Prefect server is configured."""
+    return no_prefect or (same is not None and not os.environ.get("PREFECT_API_URL"))
 
 
 def path_text(path: Path | None) -> str | None:

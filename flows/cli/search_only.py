@@ -14,21 +14,24 @@ if TYPE_CHECKING:
 
 
 def search_only(flags: Flags, out: Path, settings: Settings, *, no_prefect: bool, insert: bool) -> None:
-    """Builds the search and says which line to add; raises ``SourceError`` where the pages are not there."""
+    """Build the search and say which line to add; raise ``SourceError`` where the pages are not there."""
     from .runs import run_work
 
-    def work() -> SearchOnlyResult:
-        if no_prefect:
-            from ..run.steps import PlainSteps
-            from ..run.work import build_search
+    def plain() -> SearchOnlyResult:
+        from ..job import run_search_only
+        from ..run.context import RunContext
+        from ..run.plain import PlainDriver
 
-            return build_search(flags.store, out, settings.site, PlainSteps(), settings.search, insert=insert)
-        from ..site import search_only as flow
+        run = RunContext(settings, flags.store.absolute(), out=out.absolute())
+        return run_search_only(run, PlainDriver(), insert=insert)
+
+    def flow() -> SearchOnlyResult:
+        from ..site import search_only as run
 
         config = None if flags.config is None else str(flags.config.absolute())
-        return flow(config=config, store=str(flags.store.absolute()), out=str(out.absolute()), insert=insert)
+        return run(config=config, store=str(flags.store.absolute()), out=str(out.absolute()), insert=insert)
 
-    built = run_work(flags, no_prefect, work)
+    built = run_work(flags, plain, flow, no_prefect=no_prefect)
     if flags.as_json:
         output.emit(_json(built))
         return

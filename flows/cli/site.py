@@ -17,18 +17,17 @@ from .runs import (
     AllowEmpty,
     Engine,
     NoPrefect,
+    is_plain,
+    look_first,
     path_text,
     print_build,
-    ready,
     request_of,
     run_work,
 )
 
 if TYPE_CHECKING:
     from ...docsite.build import SiteResult
-    from ..run.request import IndexRequest
-    from ..run.result import BuildResult
-    from ..run.work import Night
+    from ..job import JobResult
 
 _Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the site.")]
 
@@ -75,18 +74,24 @@ def site(
             "--insert goes with --search-only", where="noctule site", hint="A site of its own needs no line."
         )
 
-    def work() -> SiteResult:
-        if no_prefect:
-            from ..run.steps import PlainSteps
-            from ..run.work import build_site
+    def plain() -> SiteResult:
+        from ..job import run_job
+        from ..run.context import BuildOptions, RunContext
+        from ..run.plain import PlainDriver
+        from ..run.progress import current
 
-            return build_site(flags.store, out, settings.site, PlainSteps(), settings.search, full=full)
-        from ..site import site as flow
+        run = RunContext(settings, flags.store.absolute(), BuildOptions(full=full), out.absolute())
+        built = run_job(run, PlainDriver(), current(), index=False, publish=False).site
+        assert built is not None
+        return built
+
+    def flow() -> SiteResult:
+        from ..site import site as run
 
         store, folder = str(flags.store.absolute()), str(out.absolute())
-        return flow(config=path_text(flags.config), store=store, out=folder, full=full)
+        return run(config=path_text(flags.config), store=store, out=folder, full=full)
 
-    built = run_work(flags, no_prefect, work)
+    built = run_work(flags, plain, flow, no_prefect=no_prefect)
     if flags.as_json:
         output.emit(_site_json(built))
         return
@@ -111,22 +116,21 @@ def nightly(
         request, allow_empty=allow_empty, accept_drop=accept_drop, accept_shrink=accept_shrink, engine=engine
     )
 
-    def plain(request: IndexRequest) -> Night:
+    def plain() -> JobResult:
+        from ..graph import context_of
+        from ..job import run_job
+        from ..run.plain import PlainDriver
         from ..run.progress import current
-        from ..run.steps import PlainSteps
-        from ..run.work import build_night
 
-        return build_night(request, out, PlainSteps, current())
+        return run_job(context_of(request, out.absolute()), PlainDriver(), current(), same=same)
 
-    def flow(request: IndexRequest) -> Night:
+    def flow() -> JobResult:
         from ..nightly import nightly as run
 
-        config, store = path_text(request.config), str(request.store)
-        folder = str(out.absolute())
         return run(
-            config=config,
-            store=store,
-            out=folder,
+            config=path_text(request.config),
+            store=str(request.store),
+            out=str(out.absolute()),
             allow_empty=allow_empty,
             accept_drop=accept_drop,
             accept_shrink=accept_shrink,
@@ -134,16 +138,12 @@ def nightly(
             allow_partial=True,
         )
 
-    def unchanged(done: BuildResult) -> Night:
-        from ..run.steps import PlainSteps
-        from ..run.work import unchanged_night
-
-        return unchanged_night(request, done, out, PlainSteps)
-
-    night = ready(request, flags, no_prefect, plain if no_prefect else flow, unchanged)
+    same = look_first(request)
+    night = run_work(flags, plain, flow, no_prefect=is_plain(same, no_prefect))
+    assert night.build is not None and night.site is not None
     # Not before: they take half a second, for which Prefect's server would wait.
+    from ..report.result import require_whole
     from ..report.summary import as_json
-    from ..run.result import require_whole
 
     if flags.as_json:
         output.emit(as_json(night.build) | {"site": _site_json(night.site)})

@@ -17,12 +17,12 @@ import pyarrow as pa
 from ...pipeline.embedding.encoder import Progress, TransformerEncoder, Vectors
 from ...pipeline.errors import EngineUnavailable
 from ...pipeline.settings.settings import Embed, Settings
+from ..run.workers import WorkerFailed, Workers
 from . import Caller, Coder, exchange
 from .environment import Surroundings, surroundings
 from .exchange import Receipt
 from .jobs import TOKENS, EncodeJob, Outcome, ParseJob
 from .local import OwnEncoder
-from .workers import WorkerFailed, Workers
 
 A = TypeVar("A")
 T = TypeVar("T")

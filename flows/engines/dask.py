@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from ...pipeline.errors import EngineUnavailable, SettingsError
+from ..run.workers import WorkerFailed
 from . import jobs
 from .cluster import unavailable
 from .jobs import EncodeJob, Outcome, ParseJob
-from .workers import WorkerFailed
 
 _CONNECT_S = 30
 _FIRST_WORKER_S = 60

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...pipeline.embedding.encoder import Progress, TransformerEncoder, Vectors, load_encoder
 from ...pipeline.settings.settings import Embed
-from ..run.background import Beside
+from ..run.background import Background
 from ..run.memory import uncollected
 
 # Of more texts this process would rather have the model itself, for all its threads and to show how far it is.
@@ -29,18 +29,18 @@ class Few:
     as_queries: bool
 
 
-class BesideEncoder:
+class BackgroundEncoder:
     """A process that has the model in memory, or soon will, and gives the vectors that ``encoder`` would."""
 
     def __init__(self, embed: Embed, encoder: TransformerEncoder) -> None:
         self._embed = embed.model_copy(update={"precision": encoder.precision, "device": encoder.device})
         self._encoder = encoder
-        self._beside = Beside()
+        self._background = Background()
         self._begun((), as_queries=False)
 
     def _begun(self, texts: Sequence[str], *, as_queries: bool) -> Callable[[], tuple[Vectors, int]]:
         few = Few(self._embed, tuple(texts), as_queries)
-        return self._beside.start(encode_few, few, partial(_encoded, self._encoder, few))
+        return self._background.start(encode_few, few, partial(_encoded, self._encoder, few))
 
     @property
     def at_once(self) -> int:
@@ -54,8 +54,8 @@ class BesideEncoder:
         return vectors
 
     def close(self) -> None:
-        """The process ends, whatever it is doing."""
-        self._beside.__exit__(None, None, None)
+        """End the process, whatever it is doing."""
+        self._background.close()
 
 
 def encode_few(few: Few) -> tuple[Vectors, int]:

@@ -16,10 +16,10 @@ from ...artifacts.cache.embeddings import fixed_size_lists
 from ...pipeline.embedding.encoder import TransformerEncoder, available_cores
 from ...pipeline.errors import EngineUnavailable
 from ...pipeline.settings.settings import Embed
+from ..run.workers import Workers
 from . import exchange
 from .environment import Surroundings
 from .exchange import Receipt
-from .workers import Workers
 
 TOKENS = "tokens"
 # This process's parsers, from the first job to ``let_go``.

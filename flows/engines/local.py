@@ -10,9 +10,9 @@ from typing import TypeVar
 
 from ...pipeline.embedding.encoder import Progress, TransformerEncoder, Vectors, available_cores
 from ...pipeline.settings.settings import Settings
+from ..run.workers import Workers
 from . import Caller, Coder
-from .few_texts import MOST_TEXTS, BesideEncoder
-from .workers import Workers
+from .few_texts import MOST_TEXTS, BackgroundEncoder
 
 # So many have more texts than another process should encode.
 MOST_FILES = 1_000
@@ -71,7 +71,7 @@ class Processes:
     def __init__(self, settings: Settings) -> None:
         self._embed = settings.embed
         self._cores = settings.embed.workers or available_cores()
-        self._beside: BesideEncoder | None = None
+        self._background: BackgroundEncoder | None = None
         self._loading = ThreadPoolExecutor(1, "noctule-model")
 
     def workers(self, batches: int) -> AbstractContextManager[Caller]:
@@ -82,18 +82,18 @@ class Processes:
         """For many files this process begins to load the model, for a few another one."""
         if files > MOST_FILES:
             self._loading.submit(encoder.load)
-        elif files and self._beside is None:
-            self._beside = BesideEncoder(self._embed, encoder)
+        elif files and self._background is None:
+            self._background = BackgroundEncoder(self._embed, encoder)
 
     def coder(self, encoder: TransformerEncoder, texts: int) -> Coder:
         """The encoder itself, or for a few texts the process that has the model already."""
-        if self._beside is None or encoder.is_loaded or texts > MOST_TEXTS:
+        if self._background is None or encoder.is_loaded or texts > MOST_TEXTS:
             return OwnEncoder(encoder)
-        return self._beside
+        return self._background
 
     def close(self) -> None:
         """Ends what was started."""
         self._loading.shutdown()
-        if self._beside is not None:
-            self._beside.close()
-            self._beside = None
+        if self._background is not None:
+            self._background.close()
+            self._background = None

@@ -11,10 +11,10 @@ from typing import Any
 
 from ...artifacts.store import durable
 from ...pipeline.errors import EngineUnavailable, SettingsError
+from ..run.workers import WorkerFailed
 from . import jobs
 from .cluster import unavailable
 from .jobs import EncodeJob, Outcome, ParseJob
-from .workers import WorkerFailed
 
 _RETRIES = 3
 _NO_WORKER_S = 60.0

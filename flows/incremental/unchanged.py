@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -17,27 +16,34 @@ from ...pipeline.errors import ArtifactError
 from ...pipeline.identity import combined_hash
 from ...pipeline.model import Rejection, SnapshotId
 from ...pipeline.settings.settings import Settings
-from ..report.record import record
-from ..run.result import BuildOptions, BuildResult
-from ..run.steps import Steps
-from ..stages.sources import Listing, Looked
-from .groups import sources_hash
-from .tools import tools
+from ..run.context import RunContext
+from ..stages.sources import HashedSources, Listing, discover, hash_sources
+from ..stages.versions import sources_hash, tools
 
 
 @dataclass(frozen=True, slots=True)
-class AsBefore:
+class UnchangedSnapshot:
     """The current snapshot, which a run would make once more."""
 
     snapshot: SnapshotId
     generation: int
     counts: Mapping[str, int]
     rejections: tuple[Rejection, ...]
+    inputs: str
 
 
-def inputs_of(looked: Looked, listing: Listing, settings: Settings) -> str:
-    """The address of all that goes into a snapshot; empty where a file or a collection cannot be read."""
-    if listing.failures or not all(looked.keys):
+def look(run: RunContext, store: Store) -> UnchangedSnapshot | None:
+    """Read and hash the sources; return the current snapshot if it was made of the same. Raise ``MissingRoot``.
+
+    That takes no Prefect, no model and no worker.
+    """
+    listing = discover(run, store)
+    return unchanged(run, store, inputs_of(hash_sources(run, listing), listing, run.settings))
+
+
+def inputs_of(hashed: HashedSources | None, listing: Listing | None, settings: Settings) -> str:
+    """Return a hash of all that goes into a snapshot; empty where a file or a collection cannot be read."""
+    if hashed is None or listing is None or listing.failures or hashed.failures or not all(hashed.keys):
         return ""
     rejected = (f"{r.collection}\0{r.path}\0{r.kind}\0{r.reason}" for r in listing.rejections)
     return combined_hash(
@@ -50,58 +56,28 @@ def inputs_of(looked: Looked, listing: Listing, settings: Settings) -> str:
             settings.embed.device,
             *(f"{name}={number}" for name, number in sorted(tools().items())),
             version("scipy"),  # fits the query encoder
-            *looked.keys,
+            *hashed.keys,
             *rejected,
         ]
     )
 
 
-def unchanged(store: Store, inputs: str) -> AsBefore | None:
-    """The current snapshot if it was made of these inputs, every byte of it is there, and nothing went wrong."""
+def unchanged(run: RunContext, store: Store, inputs: str) -> UnchangedSnapshot | None:
+    """Return the current snapshot if it was made of these inputs, every byte of it is there, and nothing went wrong."""
+    if not inputs or run.options.start is not None:
+        return None
     try:
         current = store.current()
-        if not inputs or current is None or not _made_of(store, current, inputs):
+        if current is None or not _was_made_of(store, current, inputs):
             return None
         with store.open(current) as snapshot:
             rejections = tuple(Rejection(**row) for row in snapshot.table("report").to_pylist())
-            return AsBefore(current, store.generation(), dict(snapshot.manifest.counts), rejections)
+            counts = dict(snapshot.manifest.counts)
+            return UnchangedSnapshot(current, store.generation(), counts, rejections, inputs)
     except ArtifactError:
         return None  # it is made again
 
 
-def _made_of(store: Store, current: SnapshotId, inputs: str) -> bool:
+def _was_made_of(store: Store, current: SnapshotId, inputs: str) -> bool:
     records = (record for record in read_runs(store.root) if record.get("snapshot") == current)
     return any(record.get("inputs") == inputs for record in records)
-
-
-def as_before(
-    inputs: str, store: Store, steps: Steps, options: BuildOptions, start: float
-) -> BuildResult | None:
-    """The result of a run with nothing to do, which is on record then; nothing if there is something to do."""
-    found = unchanged(store, inputs) if options.start is None else None
-    if found is None:
-        return None
-    result = _as_before(found, inputs, steps, time.perf_counter() - start)
-    record(store, result)
-    return result
-
-
-def _as_before(found: AsBefore, inputs: str, steps: Steps, seconds: float) -> BuildResult:
-    """The result of a run that found nothing to do."""
-    kinds = [rejection.kind for rejection in found.rejections]
-    return BuildResult(
-        snapshot=found.snapshot,
-        generation=found.generation,
-        changed=False,
-        documents=found.counts["documents"],
-        passages=found.counts["passages"],
-        skipped=kinds.count("skipped"),
-        quarantined=kinds.count("quarantined"),
-        encoded=0,
-        reused=found.counts["vectors"],
-        rejections=found.rejections,
-        times=steps.times,
-        seconds=seconds,
-        counts=found.counts,
-        inputs=inputs,
-    )

@@ -186,7 +186,7 @@ def _started(
 def _start(home: Path, listener: socket.socket) -> _Server:
     durable.make_directory(home)
     log = home / "api.log"
-    script = str(Path(__file__).with_name("api_server.py"))
+    script = str(Path(__file__).with_name("server.py"))
     with log.open("wb") as output:
         process = subprocess.Popen(
             # -P: else this folder would be searched first, and its site.py is not Python's.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...artifacts.store.store import Store
     from ...pipeline.model import SnapshotId
     from ...pipeline.settings.settings import Settings
-    from ..run.steps import Progress
+    from ..run.stage import Progress
 
 OUT_ENDINGS = (".json", ".parquet")
 

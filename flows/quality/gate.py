@@ -24,6 +24,8 @@ from ...artifacts.store.store import Store
 from ...pipeline.errors import ArtifactError, SourceError
 from ...pipeline.model import DocId, SnapshotId
 from ...pipeline.settings.settings import Relevance, Settings
+from ..run.context import RunContext
+from ..stages.write import StagedSnapshot
 
 _NOTHING_BEFORE = "there is no current snapshot that can be read: nothing to compare with"
 
@@ -77,9 +79,20 @@ class Verdict:
         return tuple(each.reason for each in self.sets if each.reason)
 
 
-def judged_for(settings: Settings) -> tuple[Judged, ...]:
-    """The sets that the settings name; raises ``SourceError`` or ``SettingsError`` before any work is done."""
-    return tuple(read_judged(Path(folder)) for folder in settings.relevance.judged)
+def read_judged_sets(run: RunContext) -> tuple[Judged, ...]:
+    """Read the judged queries that the settings name; raise ``SourceError`` or ``SettingsError`` before any work is done."""
+    return tuple(read_judged(Path(folder)) for folder in run.settings.relevance.judged)
+
+
+def judge_staged(
+    run: RunContext, store: Store, staged: StagedSnapshot, judged: Sequence[Judged]
+) -> Verdict | None:
+    """Ask the snapshot that is not published yet and the current one; nothing where there are no judged queries."""
+    if not judged:
+        return None
+    # Opened here: a second try must not find it closed.
+    new = Snapshot(staged.staging.path, staged.manifest, None)
+    return judge(new, current_of(store), judged, run.settings)
 
 
 def current_of(store: Store) -> Snapshot | None:

@@ -20,9 +20,9 @@ from ...pipeline.errors import ArtifactError
 from ...pipeline.model import SnapshotId
 from ..incremental.rebuild_reasons import Rebuild
 from ..quality import gate_lines
-from ..run.result import BuildResult
 from .document_changes import Documents, Links, Refused, document_changes, link_changes, refused_files
 from .history import WEEK, past_runs, usual
+from .result import BuildResult
 from .topic_changes import Rising, Topics, rising_terms, topic_changes
 
 _log = logging.getLogger("noctule")

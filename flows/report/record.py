@@ -13,11 +13,11 @@ from ...artifacts.store.store import Store
 from ...pipeline.errors import RelevanceFell, WriteFailed
 from ...pipeline.model import SnapshotId
 from ..quality.gate_lines import lines
-from ..run.steps import StageTime
+from ..run.stage import StageTime
 
 if TYPE_CHECKING:
     from ..quality.gate import Verdict
-    from ..run.result import BuildResult
+    from .result import BuildResult
 
 _log = logging.getLogger("noctule")
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from ...pipeline.settings.settings import Settings
 from ..quality import gate_lines
-from ..run.result import BuildResult
+from .result import BuildResult
 
 MAX_REJECTED_ROWS = 200
 
@@ -52,6 +53,16 @@ def markdown(result: BuildResult) -> str:
     """The summary as a page."""
     rows = "\n".join(f"| {name} | {value} |" for name, value in _facts(result))
     return f"# Snapshot {result.snapshot}\n\n| | |\n| --- | --- |\n{rows}\n"
+
+
+def lineage(result: BuildResult, settings: Settings) -> str:
+    """Return the snapshot and the folders that it was made of as a page."""
+    rows = "\n".join(
+        f"| {name} | `{collection.root}` | {'kept from before: ' + result.failed[name] if name in result.failed else 'read'} |"
+        for name, collection in sorted(settings.collections.items())
+    )
+    state = f"generation {result.generation}, {result.documents:,} documents, {result.passages:,} passages"
+    return f"# Snapshot {result.snapshot}\n\n{state}\n\n| collection | folder | tonight |\n| --- | --- | --- |\n{rows}\n"
 
 
 def _facts(result: BuildResult) -> tuple[tuple[str, str], ...]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
     from rich.progress import Task, TaskID
 
-    from .steps import Progress
+    from .stage import Progress
 
 LOGGER = "noctule"
 _LINE_EVERY_S = 15.0

@@ -15,82 +15,60 @@ from ...artifacts.store.store import Store
 from ...pipeline.errors import ArtifactError, CollectionShrank, EmptyCollection, NoctuleError, SourceError
 from ...pipeline.model import Rejection, SnapshotId
 from ...pipeline.settings.settings import Settings
-from ..incremental.groups import decides
-from ..run.result import BuildOptions
-from .required import require_documents
-from .shrink_guard import documents_before, published_paths, require_unshrunk
-from .sources import Listing, Looked, Understanding
+from ..run.context import BuildOptions
+from .guards import documents_before, published_paths, require_documents, require_unshrunk
+from .sources import HashedSources, Listing, ParsedSources, sound
+from .versions import decides
 
 
 @dataclass(frozen=True, slots=True)
-class Corpus:
-    """All documents in order, how each collection is to be remembered, ``failed`` collections with what was wrong.
+class CorpusRecord:
+    """How a corpus came about: what was left out, how each collection is to be recorded, and ``failed`` ones with the reason.
 
-    ``as_looked``: what was read is what had been looked at, which a file may change between.
+    ``parsed`` files were read by a parser in this run. ``as_hashed``: what was read is what had been hashed before, though
+    a file may change in between.
     """
 
-    whole: Understood
     rejections: tuple[Rejection, ...]
     published: Mapping[str, Published]
     failed: Mapping[str, str]
-    parsed: int
-    as_looked: bool
-
-
-def shrunk(listing: Listing, settings: Settings, store: Store, options: BuildOptions) -> Listing:
-    """The listing without collections that lost so many files that nothing of them need be read."""
-    counts = dict.fromkeys(settings.collections, 0)
-    for file in listing.files:
-        counts[file.collection] += 1
-    before, failures = documents_before(store), {}
-    for name in _sound(settings, listing.failures):
-        try:
-            if not options.accept_shrink:
-                require_unshrunk(settings, name, len(before.get(name, ())), counts[name], accept=False)
-        except CollectionShrank as error:
-            failures[name] = error
-    return listing.without(failures)
-
-
-def _sound(settings: Settings, failures: Mapping[str, NoctuleError]) -> list[str]:
-    return [name for name in sorted(settings.collections) if name not in failures]
+    parsed: int = 0
+    as_hashed: bool = False
 
 
 def settled(
-    understanding: Understanding,
-    looked: Looked,
+    parsed: ParsedSources,
+    hashed: HashedSources,
     listing: Listing,
     remembered: Remembered,
     store: Store,
     settings: Settings,
     options: BuildOptions,
-) -> Corpus:
-    """The corpus to publish; raises what a collection failed by if none is well, or a failed one has nothing to keep."""
+) -> tuple[Understood, CorpusRecord]:
+    """Return the corpus to publish; raise what a collection failed by if none is well, or a failed one has nothing to keep."""
     before, failures = documents_before(store), dict(listing.failures)
-    for name in _sound(settings, failures):
+    for name in sound(settings, failures):
         try:
-            _require(
-                name, understanding, listing, remembered, settings, options, before.get(name, frozenset())
-            )
+            _require(name, parsed, listing, remembered, settings, options, before.get(name, frozenset()))
         except (EmptyCollection, CollectionShrank) as error:
             failures[name] = error
     if len(failures) == len(settings.collections):
         raise failures[min(failures)]
     known = remembered.collections(store.current()) if failures else {}
     kept = {
-        name: known[name] if name in known else _without_documents(name, store, looked.deciding[name], error)
+        name: known[name] if name in known else _without_documents(name, store, hashed.deciding[name], error)
         for name, error in failures.items()
     }
     well = {
-        name: Published(understanding.keys.get(name, ()), looked.deciding[name])
-        for name in _sound(settings, failures)
+        name: Published(parsed.keys.get(name, ()), hashed.deciding[name])
+        for name in sound(settings, failures)
     }
-    rejected = (*listing.rejections, *understanding.losers)
+    rejected = (*listing.rejections, *parsed.losers)
     own = [each for each in rejected if each.collection not in failures]
     own += [each for before in kept.values() for each in before.rejections if each.kind != "noted"]
     published = _with_rejections(well | kept, [*own, *_notes(failures, kept)])
-    corpus = _corpus(published, remembered, failures)
-    return replace(corpus, parsed=understanding.parsed, as_looked=understanding.as_looked)
+    corpus, record = _corpus(published, remembered, failures)
+    return corpus, replace(record, parsed=parsed.parsed, as_hashed=parsed.as_hashed)
 
 
 def _with_rejections(
@@ -102,7 +80,9 @@ def _with_rejections(
     return {name: replace(each, rejections=tuple(own[name])) for name, each in published.items()}
 
 
-def recalled(remembered: Remembered, current: SnapshotId | None, settings: Settings) -> Corpus:
+def recalled(
+    remembered: Remembered, current: SnapshotId | None, settings: Settings
+) -> tuple[Understood, CorpusRecord]:
     """Return the corpus of the current snapshot, without a look at its sources; raise ``SourceError``."""
     return _corpus(require_remembered(remembered, current, settings), remembered, {})
 
@@ -131,25 +111,25 @@ def require_remembered(
 
 def _corpus(
     published: Mapping[str, Published], remembered: Remembered, failures: Mapping[str, NoctuleError]
-) -> Corpus:
+) -> tuple[Understood, CorpusRecord]:
     # In the order of document ids, "name:path".
     names = sorted(published, key=lambda name: f"{name}:")
     whole = joined(remembered.rows([key for name in names for key in published[name].keys]))
     rejections = [each for name in sorted(published) for each in published[name].rejections]
     failed = {name: str(error) for name, error in sorted(failures.items())}
-    return Corpus(whole, (*rejections, *whole.rejections), dict(published), failed, 0, as_looked=False)
+    return whole, CorpusRecord((*rejections, *whole.rejections), dict(published), failed)
 
 
 def _require(
     name: str,
-    understanding: Understanding,
+    parsed: ParsedSources,
     listing: Listing,
     remembered: Remembered,
     settings: Settings,
     options: BuildOptions,
     before: frozenset[str],
 ) -> None:
-    rows = remembered.rows(understanding.keys.get(name, ()))
+    rows = remembered.rows(parsed.keys.get(name, ()))
     count = sum(len(chunk.flatten()) for chunk in rows["documents"].chunks)
     found = sum(file.collection == name for file in listing.files)
     reasons = [each for chunk in rows["rejections"].chunks for each in chunk.flatten().to_pylist()]

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from ...artifacts.cache.embeddings import EmbeddingStore
-from ...artifacts.store.store import Store
+from ...artifacts.cache.parsed_corpus import Understood
 from ...pipeline.chunk.passages import SPECIAL_TOKENS, embedded_text
 from ...pipeline.embedding import encoder as embed
 from ...pipeline.embedding.encoder import TransformerEncoder, Vectors
 from ...pipeline.identity import text_hash
+from ...pipeline.vocabulary.concepts import VocabularyTerm
 from ..engines import Engine
-from ..run.steps import Progress, Steps
+from ..run.context import Resources, RunContext
 
 _MAX_TASKS = 48
 _MIN_TEXTS_PER_TASK = 512
@@ -78,24 +80,39 @@ def query_texts(texts: Sequence[str], encoder: TransformerEncoder) -> Texts:
     return replace(words, hashes=hashes, as_queries=True)
 
 
+def open_encoding(run: RunContext, engine: Engine, resources: Resources) -> Encoding:
+    """Return the settings' encoder at work for this run; the model itself is loaded when it is first needed."""
+    encoder = TransformerEncoder(run.settings.embed)
+    return Encoding(encoder, run.store, engine, resources, anew=run.options.start == "embed")
+
+
+def embed_passages(encoding: Encoding, corpus: Understood) -> Encoded:
+    """Return the vectors of all passages."""
+    return encoding.encode("embed", passage_texts(corpus.passages))
+
+
+def embed_words(encoding: Encoding, terms: Sequence[VocabularyTerm]) -> Encoded:
+    """Return the vectors of the words of the vocabulary."""
+    return encoding.encode("vocabulary vectors", word_texts([term.term for term in terms], encoding.encoder))
+
+
 class Encoding:
     """An encoder at work for one run: what the embedding store knows is read once, what it does not is added to it."""
 
     def __init__(
         self,
         encoder: TransformerEncoder,
-        store: Store,
+        store: Path,
         engine: Engine,
-        steps: Steps,
-        progress: Progress,
+        resources: Resources,
         *,
         anew: bool = False,
     ) -> None:
         key = key_of(encoder.model.sha256, encoder.precision, encoder.device)
         self.encoder = encoder
-        self._kept = EmbeddingStore(store.root, key, encoder.dimension, anew=anew)
+        self._kept = EmbeddingStore(store, key, encoder.dimension, anew=anew)
         self._kept.read_ahead()
-        self._engine, self._steps, self._progress = engine, steps, progress
+        self._engine, self._driver, self._progress = engine, resources.driver, resources.progress
 
     def encode(self, stage: str, texts: Texts) -> Encoded:
         """The vectors of all texts; what had to be computed is in the embedding store when a task is done."""
@@ -125,7 +142,7 @@ class Encoding:
             self._kept.add([hashes[at] for at in task], found)
             vectors[list(task)] = found
 
-        self._steps.map(stage, one, _tasks(missing, coder.at_once), coder.at_once)
+        self._driver.map(stage, one, _tasks(missing, coder.at_once), coder.at_once)
 
 
 def _tasks(missing: Sequence[int], at_once: int) -> list[Sequence[int]]:

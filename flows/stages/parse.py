@@ -1,4 +1,4 @@
-"""Groups of files parsed by an engine's workers, and what they say remembered."""
+"""The stage ``parse``: documents out of the parse cache, and the others parsed by an engine's workers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,18 @@ from uuid import uuid4
 import pyarrow as pa
 
 from ...artifacts.cache.parse_cache import Remembered
-from ...artifacts.cache.parsed_corpus import GROUPS
+from ...artifacts.cache.parsed_corpus import GROUPS, Understood
+from ...artifacts.store.store import Store
+from ...pipeline.model import Rejection
+from ...pipeline.settings.settings import Settings
 from ..engines import Caller, Engine
-from ..engines.workers import WorkerFailed
-from ..incremental.groups import Group
-from ..run.steps import Progress, Steps
+from ..run.context import Resources, RunContext
+from ..run.workers import WorkerFailed
+from .corpus import CorpusRecord, recalled, settled
+from .encode import Encoding
+from .groups import Group
 from .parse_batch import FileBatch, lost, understand
+from .sources import HashedSources, Listing, ParsedSources, key_of_group
 
 T = TypeVar("T")
 _MIN_FILES = 32
@@ -24,53 +30,114 @@ _MAX_BATCHES = 96
 _SECONDS_PER_FILE = 0.5
 
 
-class Reading:
-    """Brings groups of files into what a store remembers; ``parsed`` counts the files that a parser read for it."""
+def parse_sources(
+    run: RunContext,
+    store: Store,
+    engine: Engine,
+    resources: Resources,
+    encoding: Encoding,
+    listing: Listing | None,
+    hashed: HashedSources | None,
+) -> tuple[Understood, Understood, CorpusRecord, Remembered]:
+    """Return the corpus with counted terms and without, how it came about, and the parse cache.
+
+    Where the run does not read its sources, the corpus is that of the current snapshot. Raise what a collection failed by
+    if there is nothing to publish.
+    """
+    cache = Remembered(run.store)
+    if listing is None or hashed is None:
+        parsed, record = recalled(cache, store.current(), run.settings)
+    else:
+        batch = FileBatch((), run.settings, hashed.deciding)
+        parser = Parser(cache, batch, engine, resources, anew=run.options.start == "parse")
+        engine.prepare(encoding.encoder, sum(map(len, parser.missing(hashed.groups, hashed.keys))))
+        sources = _parse_all(hashed, cache, parser, run.settings)
+        well = listing.without(hashed.failures)
+        parsed, record = settled(sources, hashed, well, cache, store, run.settings, run.options)
+    cache.let_go()
+    return parsed, parsed.without_counts(), record, cache
+
+
+def _parse_all(hashed: HashedSources, cache: Remembered, parser: Parser, settings: Settings) -> ParsedSources:
+    """Return where every file stands in the cache, the changed ones parsed."""
+    groups: Sequence[Group] = hashed.groups
+    keys = parser.parse(groups, hashed.keys)
+    as_hashed = tuple(keys) == hashed.keys
+    losers = _losers(cache.rows(keys))
+    if losers:
+        groups = _without(groups, losers)
+        again = [key_of_group(group, settings, hashed.deciding) for group in groups]
+        keys = parser.parse(groups, again)
+    return ParsedSources(_by_collection(cache, keys), tuple(losers), parser.parsed, as_hashed)
+
+
+def _by_collection(cache: Remembered, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the keys of each collection's rows."""
+    found: dict[str, list[str]] = {}
+    for key, collection in zip(keys, cache.rows(keys)["collection"].to_pylist(), strict=True):
+        found.setdefault(collection, []).append(key)
+    return {name: tuple(own) for name, own in found.items()}
+
+
+def _losers(rows: pa.Table) -> list[Rejection]:
+    """Return the documents whose address an earlier one has: they are quarantined, naming it."""
+    owners: dict[tuple[str, str], str] = {}
+    losers = []
+    for chunk in rows["linking"].chunks:
+        documents = pa.Table.from_struct_array(chunk.flatten()).select(["collection", "url", "path"])
+        for collection, url, path in zip(*(column.to_pylist() for column in documents.columns), strict=True):
+            owner = owners.setdefault((collection, url), path)
+            if owner != path:
+                reason = f"has the same address as {owner}: {url}"
+                losers.append(Rejection(collection, path, "quarantined", reason))
+    return losers
+
+
+def _without(groups: Sequence[Group], losers: Sequence[Rejection]) -> list[Group]:
+    lost = {(loser.collection, loser.path) for loser in losers}
+    left = [tuple(f for f in group if (f.collection, f.path) not in lost) for group in groups]
+    return [group for group in left if group]
+
+
+class Parser:
+    """Brings groups of files into the parse cache; ``parsed`` counts the files that had to be parsed for it."""
 
     def __init__(
-        self,
-        remembered: Remembered,
-        batch: FileBatch,
-        engine: Engine,
-        steps: Steps,
-        progress: Progress,
-        *,
-        anew: bool,
+        self, cache: Remembered, batch: FileBatch, engine: Engine, resources: Resources, *, anew: bool
     ) -> None:
         self.parsed = 0
         self._anew = anew
-        self._remembered, self._like, self._engine = remembered, batch, engine
-        self._steps, self._progress = steps, progress
+        self._cache, self._like, self._engine, self._resources = cache, batch, engine, resources
 
     def missing(self, groups: Sequence[Group], keys: Sequence[str]) -> list[Group]:
-        """The groups that have to be parsed."""
+        """Return the groups that have to be parsed."""
         return [group for group, key in zip(groups, keys, strict=True) if not self._knows(key)]
 
     def _knows(self, key: str) -> bool:
-        return key in self._remembered and not self._anew
+        return key in self._cache and not self._anew
 
-    def understand(self, groups: Sequence[Group], keys: Sequence[str]) -> list[str]:
-        """The keys, in order, under which the groups are now remembered; those not known yet are parsed."""
+    def parse(self, groups: Sequence[Group], keys: Sequence[str]) -> list[str]:
+        """Parse the groups that are not in the cache; return the keys under which all of them are now, in order."""
         known = {key for key in keys if self._knows(key)}
         missing = self.missing(groups, keys)
         found = iter(self._parse(missing) if missing else ())
         return [name for key in keys for name in ([key] if key in known else next(found))]
 
     def _parse(self, groups: Sequence[Group]) -> list[list[str]]:
-        """The names of the rows of each group: of one, or of several where it stopped the parser."""
+        """Return the keys of each group: one, or several where it stopped the parser."""
         batches = _batches(groups, self._like)
-        self._progress.begin("parse", sum(map(len, groups)), "documents")
+        self._resources.progress.begin("parse", sum(map(len, groups)), "documents")
         try:
             with self._engine.workers(len(batches)) as workers:
 
                 def one(batch: FileBatch) -> list[pa.Table]:
                     rows = _isolated(workers, batch)
-                    self._progress.advance(batch.files)
+                    self._resources.progress.advance(batch.files)
                     return rows
 
-                parts = self._steps.map("parse", one, batches, workers.count)
+                parts = self._resources.driver.map("parse", one, batches, workers.count)
         finally:
-            self._progress.end()
+            self._resources.progress.end()
         self.parsed += sum(map(len, groups))
         return self._kept([rows for part in parts for rows in part])
 
@@ -78,13 +145,13 @@ class Reading:
         rows = pa.concat_tables([GROUPS.empty_table(), *groups])
         # A group that could not be read in full is found by this run, and by no other's content.
         keys = [key or f"~{uuid4().hex}" for key in rows["key"].to_pylist()]
-        self._remembered.add(rows.set_column(0, GROUPS.field("key"), pa.array(keys, pa.string())))
+        self._cache.add(rows.set_column(0, GROUPS.field("key"), pa.array(keys, pa.string())))
         found = iter(keys)
         return [[next(found) for _ in range(len(group))] for group in groups]
 
 
 def _batches(groups: Sequence[Group], like: FileBatch) -> list[FileBatch]:
-    """The groups in batches of about as many files each."""
+    """Cut the groups into batches of about as many files each."""
     size = max(_MIN_FILES, -(-sum(map(len, groups)) // _MAX_BATCHES))
     batches: list[list[Group]] = [[]]
     for group in groups:
@@ -95,7 +162,7 @@ def _batches(groups: Sequence[Group], like: FileBatch) -> list[FileBatch]:
 
 
 def _isolated(workers: Caller, batch: FileBatch) -> list[pa.Table]:
-    """The rows of each group of the batch; a file that hangs or crashes the parser is quarantined."""
+    """Return the rows of each group of the batch; quarantine a file that hangs or crashes the parser."""
     limit = batch.settings.limits.parse_timeout_s + _SECONDS_PER_FILE * (batch.files - 1)
     try:
         rows = workers.call(understand, batch, limit)

@@ -25,8 +25,8 @@ from ...pipeline.model import CodeBlock, Document, Passage, Rejection, Source
 from ...pipeline.parse import parse
 from ...pipeline.settings.settings import Settings
 from ...pipeline.vocabulary.acronyms import learn
-from ..incremental.groups import Group, group_key
 from ..run.retry import asked_again
+from .groups import Group, group_key
 
 
 @dataclass(frozen=True, slots=True)

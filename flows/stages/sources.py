@@ -1,4 +1,4 @@
-"""From folders to an understood corpus: what is there, what it says, and what had to be left out."""
+"""The sources of a build: which files there are, what each says, and what had to be left out."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-import pyarrow as pa
-
-from ...artifacts.cache.parse_cache import Remembered
+from ...artifacts.store.store import Store
 from ...pipeline.discover import FoundFile, list_files, read_source
-from ...pipeline.errors import NoctuleError, RejectedDocument, SourceError
+from ...pipeline.errors import CollectionShrank, NoctuleError, RejectedDocument, SourceError
 from ...pipeline.identity import doc_id
 from ...pipeline.model import Rejection, Source
 from ...pipeline.settings.settings import Settings
-from ..incremental.groups import Group, decides, group_key, grouped
+from ..run.context import RunContext
 from ..run.retry import asked_again
 from .git_history import with_history
-from .parse import Reading
+from .groups import Group, group_key, grouped
+from .guards import documents_before, require_unshrunk
+from .versions import decides
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Listing:
     failures: Mapping[str, NoctuleError]
 
     def without(self, failures: Mapping[str, NoctuleError]) -> Listing:
-        """The same, but for collections that failed otherwise."""
+        """Return the same without the collections that failed otherwise."""
         return Listing(
             tuple(file for file in self.files if file.collection not in failures),
             tuple(each for each in self.rejections if each.collection not in failures),
@@ -38,21 +38,54 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class Understanding:
-    """What the files say: of each collection the keys of its groups, in order, and what was rejected as they were read.
+class ParsedSources:
+    """The keys of each collection's groups in the parse cache, in order, and what was rejected as they were read.
 
-    ``parsed`` counts the files that a parser read in this run: the others were remembered. ``as_looked``: what it read is
-    what had been looked at.
+    ``parsed`` counts the files that a parser read in this run: the others were in the cache. ``as_hashed``: what it read is
+    what had been hashed.
     """
 
     keys: Mapping[str, tuple[str, ...]]
     losers: tuple[Rejection, ...]
     parsed: int
-    as_looked: bool
+    as_hashed: bool
+
+
+def discover(run: RunContext, store: Store) -> Listing | None:
+    """List the files of every collection but those that shrank too much; nothing where the run does not read its sources.
+
+    Raise ``MissingRoot`` or ``SourceError`` if there is none that can be listed.
+    """
+    return _without_shrunk(list_sources(run.settings), run, store) if run.reads_sources else None
+
+
+def hash_sources(run: RunContext, listing: Listing | None) -> HashedSources | None:
+    """Read and hash every listed file, and parse none."""
+    return None if listing is None else hash_files(listing.files, run.settings)
+
+
+def _without_shrunk(listing: Listing, run: RunContext, store: Store) -> Listing:
+    """Return the listing without collections that lost so many files that nothing of them need be read."""
+    counts = dict.fromkeys(run.settings.collections, 0)
+    for file in listing.files:
+        counts[file.collection] += 1
+    before, failures = documents_before(store), {}
+    for name in sound(run.settings, listing.failures):
+        try:
+            if not run.options.accept_shrink:
+                require_unshrunk(run.settings, name, len(before.get(name, ())), counts[name], accept=False)
+        except CollectionShrank as error:
+            failures[name] = error
+    return listing.without(failures)
+
+
+def sound(settings: Settings, failures: Mapping[str, NoctuleError]) -> list[str]:
+    """Return the names of the collections that did not fail, sorted."""
+    return [name for name in sorted(settings.collections) if name not in failures]
 
 
 def list_sources(settings: Settings) -> Listing:
-    """The files of every collection; raises ``MissingRoot`` or ``SourceError`` if there is none that can be listed."""
+    """List the files of every collection; raise ``MissingRoot`` or ``SourceError`` if there is none that can be listed."""
     listings, failures = [], {}
     for name, collection in sorted(settings.collections.items()):
         try:
@@ -76,7 +109,7 @@ def _doc_id(file: FoundFile) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class HashedSources:
     """Files in groups with the address of each group's content, empty where a file cannot be read.
 
     ``failures``: collections of which a file is briefly away; no group is theirs.
@@ -88,74 +121,32 @@ class Looked:
     failures: Mapping[str, NoctuleError]
 
 
-def look(files: Sequence[FoundFile], settings: Settings) -> Looked:
-    """Every file read and hashed, and none parsed."""
+def hash_files(files: Sequence[FoundFile], settings: Settings) -> HashedSources:
+    """Read and hash every file, and parse none."""
     deciding, failures = decides(settings), dict[str, NoctuleError]()
     keys: dict[Group, str] = {}
     for group in grouped(files):
         name = group[0].collection
         try:
             if name not in failures:
-                keys[group] = _key(group, settings, deciding)
+                keys[group] = key_of_group(group, settings, deciding)
         except SourceError as error:
             failures[name] = error
     keys = {group: key for group, key in keys.items() if group[0].collection not in failures}
-    return Looked(tuple(keys), tuple(keys.values()), deciding, failures)
+    return HashedSources(tuple(keys), tuple(keys.values()), deciding, failures)
 
 
-def understand_all(
-    looked: Looked, remembered: Remembered, reading: Reading, settings: Settings
-) -> Understanding:
-    """Every file understood: what is remembered of unchanged groups, and the others by the engine's workers."""
-    groups: Sequence[Group] = looked.groups
-    keys = reading.understand(groups, looked.keys)
-    as_looked = tuple(keys) == looked.keys
-    losers = _losers(remembered.rows(keys))
-    if losers:
-        groups = _without(groups, losers)
-        again = [_key(group, settings, looked.deciding) for group in groups]
-        keys = reading.understand(groups, again)
-    return Understanding(_by_collection(remembered, keys), tuple(losers), reading.parsed, as_looked)
-
-
-def _by_collection(remembered: Remembered, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """The keys of each collection's rows."""
-    found: dict[str, list[str]] = {}
-    for key, collection in zip(keys, remembered.rows(keys)["collection"].to_pylist(), strict=True):
-        found.setdefault(collection, []).append(key)
-    return {name: tuple(own) for name, own in found.items()}
-
-
-def _key(group: Group, settings: Settings, deciding: Mapping[str, str]) -> str:
-    """The address of a group, by the bytes on disk; empty where a file cannot be read; raises ``SourceError``."""
+def key_of_group(group: Group, settings: Settings, deciding: Mapping[str, str]) -> str:
+    """Return the key of a group by the bytes on disk, empty where a file cannot be read; raise ``SourceError``."""
     # One after the other: threads that read small files wait for the interpreter's lock, and took three times as long.
     return group_key([seen_source(file, settings) for file in group], deciding)
 
 
 def seen_source(file: FoundFile, settings: Settings) -> Source | None:
-    """The file read and hashed, without its content; nothing where it cannot be read; ``SourceError`` where it is briefly away."""
+    """Read and hash a file and drop its content; return nothing where it cannot be read; raise ``SourceError`` where it is
+    briefly away."""
     try:
         source = asked_again(partial(read_source, file, settings.collections[file.collection]))
         return replace(source, content=b"")
     except RejectedDocument:
         return None  # the worker that reads it says why
-
-
-def _losers(rows: pa.Table) -> list[Rejection]:
-    """The first document at an address keeps it; later ones are quarantined, naming the first."""
-    owners: dict[tuple[str, str], str] = {}
-    losers = []
-    for chunk in rows["linking"].chunks:
-        documents = pa.Table.from_struct_array(chunk.flatten()).select(["collection", "url", "path"])
-        for collection, url, path in zip(*(column.to_pylist() for column in documents.columns), strict=True):
-            owner = owners.setdefault((collection, url), path)
-            if owner != path:
-                reason = f"has the same address as {owner}: {url}"
-                losers.append(Rejection(collection, path, "quarantined", reason))
-    return losers
-
-
-def _without(groups: Sequence[Group], losers: Sequence[Rejection]) -> list[Group]:
-    lost = {(loser.collection, loser.path) for loser in losers}
-    left = [tuple(f for f in group if (f.collection, f.path) not in lost) for group in groups]
-    return [group for group in left if group]

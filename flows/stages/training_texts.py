@@ -1,4 +1,4 @@
-"""What the query encoder learns from: passages, words, phrases and spans as the model reads them, and what links name.
+"""The texts that the query encoder is fitted to: passages, words, phrases and spans as the model reads them, and link texts.
 
 Each kind is bounded, and picked by the lowest content hashes: a few changed documents change a few of them, so that
 nearly all of what has to be encoded was encoded the night before.
@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...artifacts.cache.parsed_corpus import Understood
 from ...artifacts.tables.schemas import term_vectors_schema
 from ...pipeline.embedding.encoder import Vectors
 from ...pipeline.embedding.query_encoder import Lessons, count_texts, fit_term_vectors
@@ -24,9 +25,12 @@ from ...pipeline.lexical.field_counts import FieldCounts
 from ...pipeline.model import ResolvedLink
 from ...pipeline.settings.settings import QueryEncoder
 from ...pipeline.vocabulary.concepts import VocabularyTerm
-from .encode import Encoded
+from ..run.context import RunContext
+from .encode import Encoded, Encoding, query_texts
 from .parse_batch import stemmed_language
 
+# Passages; with fewer, they are counted before another process is up.
+_MANY_TEXTS = 10_000
 _MAX_CHARS = 200
 _MAX_NAMES = 40_000
 # Spans are as long as queries are: most of them a few words.
@@ -48,6 +52,66 @@ class Named:
 
     taught: Taught
     documents: tuple[int, ...]
+
+
+def pick_passages(run: RunContext, corpus: Understood) -> Picked:
+    """Pick the passages to learn from."""
+    return picked_passages(corpus.documents, corpus.passages, run.settings.query_encoder)
+
+
+def count_picked(picked: Picked) -> FieldCounts:
+    """Count how often each term stands in each picked passage."""
+    return count_texts(picked.taught.texts, picked.taught.languages)
+
+
+def are_many(picked: Picked) -> bool:
+    """Return whether counting takes longer than starting a process."""
+    return len(picked.taught.texts) >= _MANY_TEXTS
+
+
+def embed_phrases(
+    run: RunContext, encoding: Encoding, corpus: Understood, links: Sequence[ResolvedLink]
+) -> Lessons:
+    """Return titles, headings and anchor texts with the vectors that they have as queries."""
+    texts = phrases(corpus.documents, corpus.sections, links, run.settings.query_encoder)
+    return _as_queries("phrases", texts, encoding)
+
+
+def embed_spans(run: RunContext, encoding: Encoding, corpus: Understood) -> Lessons:
+    """Return a few words from inside of passages with the vectors that they have as queries."""
+    return _as_queries(
+        "spans", spans(corpus.documents, corpus.passages, run.settings.query_encoder), encoding
+    )
+
+
+def _as_queries(kind: str, texts: Taught, encoding: Encoding) -> Lessons:
+    found = encoding.encode(f"{kind} vectors", query_texts(texts.texts, encoding.encoder))
+    return encoded_lessons(kind, texts, found)
+
+
+def fit_query_encoder(  # noqa: PLR0913, PLR0917  # all that it learns from
+    run: RunContext,
+    corpus: Understood,
+    links: Sequence[ResolvedLink],
+    prose: LexicalIndex,
+    terms: Sequence[VocabularyTerm],
+    words: Encoded,
+    vectors: Encoded,
+    centroids: Vectors,
+    picked: Picked,
+    counts: FieldCounts,
+    phrases: Lessons,
+    spans: Lessons,
+) -> pa.Table:
+    """Return the term_vectors table: one vector a term, whose sum lands where the model would put the text."""
+    lessons = [
+        encoded_lessons("words", index_terms(terms), words),
+        phrases,
+        spans,
+        passage_lessons(picked, vectors, counts),
+        *name_lessons(corpus.documents, names(corpus.documents, links), centroids),
+    ]
+    return term_vector_rows(lessons, prose, vectors.vectors.shape[1], run.settings.query_encoder)
 
 
 def index_terms(words: Sequence[VocabularyTerm]) -> Taught:
@@ -143,11 +207,6 @@ def picked_passages(documents: pa.Table, passages: pa.Table, settings: QueryEnco
     chosen = passages.select(["doc_id", "breadcrumb", "text"]).take(rows).to_pylist()
     texts = tuple(f"{each['breadcrumb']}\n{each['text']}" for each in chosen)
     return Picked(rows.to_numpy(), Taught(texts, tuple(language[each["doc_id"]] for each in chosen)))
-
-
-def counted(taught: Taught) -> FieldCounts:
-    """How often each term stands in each text."""
-    return count_texts(taught.texts, taught.languages)
 
 
 def passage_lessons(picked: Picked, encoded: Encoded, counts: FieldCounts | None = None) -> Lessons:

@@ -1,60 +1,89 @@
-"""The files of a snapshot, written aside from what the stages made, and the manifest that describes them."""
+"""The files of a snapshot, written to a folder that nobody reads yet, and the manifest that describes them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 
+from ...artifacts.cache.parsed_corpus import Understood
 from ...artifacts.sql.catalog import write_catalog
 from ...artifacts.store.layout import FAISS_INDEX, FORMAT_VERSION, table_file
 from ...artifacts.store.manifest import IndexRecord, Manifest, ModelRecord
-from ...artifacts.store.store import Staging, describe
+from ...artifacts.store.store import Staging, Store, describe
 from ...artifacts.tables.parquet import write_table
-from ...artifacts.tables.vectors import save_index
-from ...pipeline.lexical import analyzer as text
-from ..incremental.tools import tools
-from ..run.steps import by_threads
-from . import tables as assemble
-from .parts import Parts
+from ...artifacts.tables.vectors import build_index, save_index
+from ...pipeline.lexical import analyzer
+from ..run.context import RunContext
+from ..run.plain import by_threads
+from .encode import Encoded, Encoding
+from .tables import Tables
+from .versions import tools
 
 # Few enough that reading one passage's text reads little else.
 PASSAGES_PER_GROUP = 1024
 _AT_ONCE = 2
 
 
-def write_files(staging: Staging, parts: Parts) -> tuple[Staging, Manifest]:
-    """Every file of the snapshot but the manifest, which is returned."""
-    written = parts.tables()
-    by_threads(lambda name: _write(name, written[name], staging, parts), written, _AT_ONCE)
-    index, record = parts.index()
-    save_index(index, staging.path / FAISS_INDEX)
-    write_catalog(staging.path, parts.encoder.dimension, parts.languages)
+@dataclass(frozen=True, slots=True)
+class StagedSnapshot:
+    """A snapshot that is written and not published yet."""
+
+    staging: Staging
+    manifest: Manifest
+
+
+def index_vectors(run: RunContext, vectors: Encoded) -> tuple[object, IndexRecord]:
+    """Return the FAISS index over all passages and its record."""
+    return build_index(vectors.vectors, run.settings.vectors)
+
+
+def write_snapshot(
+    run: RunContext,
+    store: Store,
+    encoding: Encoding,
+    corpus: Understood,
+    index: tuple[object, IndexRecord],
+    term_vectors: pa.Table,
+    *tables: Tables,
+) -> StagedSnapshot:
+    """Write every file of the snapshot but the manifest, which is returned with the folder."""
+    staging, languages = store.stage(), sorted(corpus.languages or {"en"})
+    written = {name: table for part in tables for name, table in part.items()} | {
+        "term_vectors": term_vectors
+    }
+    by_threads(lambda name: _write(name, written, staging), written, _AT_ONCE)
+    save_index(index[0], staging.path / FAISS_INDEX)
+    write_catalog(staging.path, encoding.encoder.dimension, languages)
     counts = {name: len(table) for name, table in written.items()}
-    return staging, _manifest(staging, counts, record, parts)
-
-
-def _write(name: str, table: pa.Table, staging: Staging, parts: Parts) -> None:
-    groups = {"postings": parts.prose, "code_postings": parts.code}.get(name)
-    write_table(
-        table,
-        staging.path / table_file(name),
-        row_group_size=PASSAGES_PER_GROUP if name in ("passages", "term_vectors") else 65_536,
-        row_groups=assemble.group_sizes(groups) if groups else None,
-        ascending=("passage",) if groups else (),
-    )
-
-
-def _manifest(staging: Staging, counts: Mapping[str, int], index: IndexRecord, parts: Parts) -> Manifest:
-    model = parts.encoder.model
-    return Manifest(
+    model = encoding.encoder.model
+    manifest = Manifest(
         format_version=FORMAT_VERSION,
         files=describe(staging, counts),
-        counts=dict(counts),
-        settings_sha256=parts.settings.fingerprint(),
-        settings=parts.settings.shaping(),
-        model=ModelRecord(model.name, model.sha256, parts.encoder.dimension, parts.encoder.precision),
-        index=index,
-        analyzer={"version": text.VERSION, "languages": ",".join(parts.languages)},
+        counts=counts,
+        settings_sha256=run.settings.fingerprint(),
+        settings=run.settings.shaping(),
+        model=ModelRecord(model.name, model.sha256, encoding.encoder.dimension, encoding.encoder.precision),
+        index=index[1],
+        analyzer={"version": analyzer.VERSION, "languages": ",".join(languages)},
         tools=tools(),
     )
+    return StagedSnapshot(staging, manifest)
+
+
+def _write(name: str, tables: Mapping[str, pa.Table], staging: Staging) -> None:
+    terms = {"postings": "terms", "code_postings": "code_terms"}.get(name)
+    write_table(
+        tables[name],
+        staging.path / table_file(name),
+        row_group_size=PASSAGES_PER_GROUP if name in ("passages", "term_vectors") else 65_536,
+        row_groups=_group_sizes(tables[terms]) if terms else None,
+        ascending=("passage",) if terms else (),
+    )
+
+
+def _group_sizes(terms: pa.Table) -> list[int]:
+    """Return the number of terms in each row group of postings, as the terms table names the groups."""
+    return [int(size) for size in np.bincount(terms["row_group"].to_numpy())]

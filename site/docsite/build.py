@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from ..pipeline.settings.search import Search
 from ..pipeline.settings.site import Site
 from . import urls
 from .assets import asset_files
-from .background import Beside
+from .background import BackgroundProcess
 from .incremental.fingerprints.pages import page_fingerprints
 from .incremental.fingerprints.shared import shared_digest, site_fingerprint
 from .incremental.previous import PreviousSite, Reuse, SiteRecord, previous_site, record_files
@@ -25,9 +25,10 @@ from .pages.offline import offline_files
 from .pages.previews import preview_files
 from .pages.twins import llms_file
 from .plan import SitePage, SitePlan, plan_site
-from .search.background import begin_lookup, prepare_lookup
 from .search.background_excerpts import begin_shown
 from .search.index import Elsewhere, search_files
+from .search.lookup_files import LookupFiles
+from .search.manifest import Shown
 
 MARKER = urls.MARKER
 
@@ -55,24 +56,26 @@ class _Wanted:
     settings: Site
     ranking: Search | None
     whole: str
-    beside: Beside | None
+    background: BackgroundProcess | None
+    lookup: LookupFiles | None
 
 
-def build_site(  # what a site is made of, and how
+def build_site(  # noqa: PLR0913  # what a site is made of, and how
     snapshot: SnapshotTables,
     out: Path,
     settings: Site,
     ranking: Search | None = None,
     *,
     full: bool = False,
-    beside: Beside | None = None,
+    background: BackgroundProcess | None = None,
     aside: Path | None = None,
+    lookup: LookupFiles | None = None,
 ) -> SiteResult:
-    """The site that shows this snapshot, in ``out``; the same snapshot and settings give the same bytes.
+    """Build the site that shows this snapshot in ``out``; the same snapshot and settings give the same bytes.
 
     Files of the site that stands there are taken over where they are made from the same; with ``full`` none is.
-    ``ranking`` has the numbers with which the site's search ranks; without them it gets no index. Of a large site another
-    process makes that index meanwhile, where ``beside`` has one. ``aside``, on the same file system, is where the site
+    ``ranking`` has the numbers with which the site's search ranks; without them it gets no index. ``lookup``
+    has files of that index that were made before. A ``background`` process shares the work of a large site. ``aside``, on the same file system, is where the site
     before is put, as a folder that the next build begins with.
 
     On any error, and after a crash, the site that was there before is untouched. Raises ``SourceError`` where
@@ -81,7 +84,7 @@ def build_site(  # what a site is made of, and how
     target = out.resolve()
     refuse_other_content(target)
     whole = site_fingerprint(snapshot.id, settings, ranking)
-    wanted = _Wanted(snapshot, target, settings, ranking, whole, beside)
+    wanted = _Wanted(snapshot, target, settings, ranking, whole, background, lookup)
     with previous_site(target) as found:
         previous = PreviousSite() if full else found
         if previous.record.whole == whole:
@@ -92,7 +95,7 @@ def build_site(  # what a site is made of, and how
 
 
 def refuse_other_content(target: Path) -> None:
-    """Returns if the folder is empty, absent or a site; raises ``SourceError`` where building would replace others' files."""
+    """Return if the folder is empty, absent or a site; raise ``SourceError`` where building would replace others' files."""
     if not target.exists():
         return
     if not target.is_dir():
@@ -126,17 +129,13 @@ def _as_it_stands(previous: PreviousSite, target: Path) -> SiteResult:
 
 def _write(wanted: _Wanted, stage: Stage) -> SiteResult:
     snapshot, ranking = wanted.snapshot, wanted.ranking if wanted.settings.search else None
-    if ranking:
-        prepare_lookup(snapshot, ranking, wanted.beside, stage)
     stage.look()
-    lookup = begin_lookup(snapshot, ranking, wanted.beside, stage) if ranking else None
     plan = plan_site(snapshot, wanted.settings)
-    shown = begin_shown(plan, snapshot, wanted.beside, stage) if ranking else None
+    shown = begin_shown(plan, snapshot, wanted.background, stage) if ranking else None
     reuse = Reuse(stage.previous, shared_digest(plan))
-    add_pages(plan, _add_kept(plan, reuse, stage), snapshot, stage, wanted.beside)
+    add_pages(plan, _add_kept(plan, reuse, stage), snapshot, stage, wanted.background)
     summaries = {each.path: each.summary for each in stage.files}
-    search = Elsewhere(lookup, shown)
-    found = search_files(plan, snapshot, ranking, stage.previous, elsewhere=search) if ranking else ()
+    found = _search(plan, wanted, ranking, shown, stage) if ranking else ()
     around = _all(_around(plan, summaries), offline_files(plan, reuse.shared))
     for page in _all(list_pages(plan, reuse), around, found):
         stage.add(page)
@@ -145,6 +144,18 @@ def _write(wanted: _Wanted, stage: Stage) -> SiteResult:
         stage.add(page)
     size = sum(each.size for each in stage.files)
     return SiteResult(pages, len(stage.files), size, wanted.target / urls.HOME, stage.written)
+
+
+def _search(
+    plan: SitePlan, wanted: _Wanted, ranking: Search, shown: Callable[[], Shown] | None, stage: Stage
+) -> Iterator[SitePage]:
+    """Yield the files of the search index; those of the lookup are there already if they were made for this site."""
+    given, lookup = wanted.lookup, None
+    if given is not None and given.is_for(wanted.snapshot, ranking, stage.previous):
+        yield from given.pages
+        lookup = given.ready
+    elsewhere = Elsewhere(lookup, shown)
+    yield from search_files(plan, wanted.snapshot, ranking, stage.previous, elsewhere=elsewhere)
 
 
 def _all(*parts: Iterable[SitePage]) -> Iterator[SitePage]:

@@ -14,13 +14,12 @@ from ..pipeline.settings.search import Search
 from ..pipeline.settings.site import Site
 from . import urls
 from .assets import component_files, plain_script
-from .background import Beside
+from .background import BackgroundProcess
 from .build import refuse_other_content
 from .incremental.previous import SiteRecord, previous_site, record_files
 from .incremental.staging import Stage, exchanged
 from .library import SnapshotTables
 from .plan import SitePage, SitePlan, plan_site
-from .search.background import begin_lookup
 from .search.background_excerpts import begin_shown
 from .search.index import Elsewhere, search_files
 
@@ -55,12 +54,11 @@ def build_search(
     ranking: Search,
     *,
     insert: bool = False,
-    beside: Beside | None = None,
+    background: BackgroundProcess | None = None,
 ) -> SearchOnlyResult:
     """The search of the pages in the folder ``site``, in its folder ``_noctule``; with ``insert`` the line in each page.
 
-    The folder ``_noctule`` is exchanged whole. Of a large site another process makes half of the index, where ``beside``
-    has one. Raises ``SourceError`` where the snapshot is of another folder,
+    The folder ``_noctule`` is exchanged whole. Of a large site a ``background`` process makes half of the index. Raises ``SourceError`` where the snapshot is of another folder,
     ``SettingsError`` where it has several collections, ``WriteFailed`` where the disk refuses.
     """
     site = site.resolve()
@@ -72,7 +70,7 @@ def build_search(
     missing = _missing(plan, site)
     refuse_other_content(target)
     with previous_site(target) as previous:
-        stage = exchanged(target, previous, partial(_filled, plan, snapshot, ranking, beside))
+        stage = exchanged(target, previous, partial(_filled, plan, snapshot, ranking, background))
     inserted = sum(_insert(site, entry.page) for entry in plan.library.entries) if insert else 0
     size = sum(each.size for each in stage.files)
     pages = len(plan.library.entries)
@@ -105,19 +103,26 @@ def _missing(plan: SitePlan, site: Path) -> int:
 
 
 def _filled(
-    plan: SitePlan, snapshot: SnapshotTables, ranking: Search, beside: Beside | None, stage: Stage
+    plan: SitePlan,
+    snapshot: SnapshotTables,
+    ranking: Search,
+    background: BackgroundProcess | None,
+    stage: Stage,
 ) -> Stage:
-    for page in _files(plan, snapshot, ranking, beside, stage):
+    for page in _files(plan, snapshot, ranking, background, stage):
         stage.add(page)
     return stage
 
 
 def _files(
-    plan: SitePlan, snapshot: SnapshotTables, ranking: Search, beside: Beside | None, stage: Stage
+    plan: SitePlan,
+    snapshot: SnapshotTables,
+    ranking: Search,
+    background: BackgroundProcess | None,
+    stage: Stage,
 ) -> Iterator[SitePage]:
     """All files in one folder: the engine takes pages to lie one step above its own."""
-    lookup = begin_lookup(snapshot, ranking, beside, stage, "")
-    search = Elsewhere(lookup, begin_shown(plan, snapshot, beside, stage, ""))
+    search = Elsewhere(shown=begin_shown(plan, snapshot, background, stage, ""))
     for page in search_files(plan, snapshot, ranking, stage.previous, "", search):
         # The engine is text; the index's parts say their encoding themselves.
         is_text = not page.kept and not page.content.startswith(_WIDE)

@@ -15,8 +15,9 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from noctule.artifacts.store.store import Store
 from noctule.docsite.search_only import SearchOnlyResult, build_search
-from noctule.flows.run.build import build_snapshot
-from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.flows.api import build_snapshot
+from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.stage import Silent
 from noctule.pipeline.errors import SourceError
 from noctule.pipeline.settings.search import Search
 from noctule.pipeline.settings.settings import parse
@@ -55,7 +56,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
         "vocabulary": {"min_passages": 1},
     }
     store = Store(folder / "store")
-    build_snapshot(parse(given, where="test"), store, PlainSteps(), Silent())
+    build_snapshot(parse(given, where="test"), store, PlainDriver(), Silent())
     with store.open() as snapshot:
         return Built(site, store, build_search(snapshot, site, Site(), Search(), insert=True))
 

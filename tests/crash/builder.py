@@ -13,33 +13,29 @@ import sentence_transformers  # noqa: F401  # slow to import: the server that ch
 
 from noctule.artifacts.store import durable
 from noctule.artifacts.store.store import Store
-from noctule.flows.run.build import build_snapshot
-from noctule.flows.run.result import BuildResult
-from noctule.flows.run.steps import PlainSteps, Silent
-from noctule.flows.run.work import build_site
-from noctule.pipeline.settings.settings import parse
-from noctule.pipeline.settings.site import Site
+from noctule.flows.api import build_snapshot
+from noctule.flows.job import run_job
+from noctule.flows.report.result import BuildResult
+from noctule.flows.run.context import RunContext
+from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.stage import Silent, Stage
+from noctule.pipeline.settings.settings import Settings, parse
 from tests.snapshot_builder import QuickDisk
 
-A = TypeVar("A")
 T = TypeVar("T")
 NAMES = ("index.md", "boats.md", "fruit/apples.md")
 
 
-class Told(PlainSteps):
+class Told(PlainDriver):
     """Says which stage begins, and when."""
 
     def __init__(self, ready: Connection) -> None:
         super().__init__()
         self._ready = ready
 
-    def run(self, name: str, stage: Callable[[], T], *, once: bool = False) -> T:
-        self._ready.send((name, time.monotonic()))
-        return super().run(name, stage, once=once)
-
-    def map(self, name: str, stage: Callable[[A], T], batches: Sequence[A], slots: int) -> list[T]:
-        self._ready.send((name, time.monotonic()))
-        return super().map(name, stage, batches, slots)
+    def call(self, stage: Stage, work: Callable[[], T], after: Sequence[object]) -> tuple[T, object]:
+        self._ready.send((stage.name, time.monotonic()))
+        return super().call(stage, work, after)
 
 
 def write_edition(vault: Path, edition: int) -> Path:
@@ -53,7 +49,7 @@ def write_edition(vault: Path, edition: int) -> Path:
     return vault
 
 
-def build_edition(store: Store, vault: Path, steps: PlainSteps, **embed: object) -> BuildResult:
+def build_edition(store: Store, vault: Path, steps: PlainDriver, **embed: object) -> BuildResult:
     """One index run in this process: worker processes take seconds to start, and have tests of their own."""
     given = {
         "collections": {"vault": {"root": str(vault)}},
@@ -70,7 +66,8 @@ def build_for_ever(root: Path, first_edition: int, ready: Connection) -> None:
     for edition in itertools.count(first_edition):
         steps = Told(ready)
         build_edition(store, write_edition(root / "vaults" / str(edition), edition), steps)
-        build_site(store.root, root / "site", Site(), steps)
+        run = RunContext(Settings(), store.root, out=root / "site")
+        run_job(run, steps, Silent(), index=False, publish=False)
         ready.send(("prune", time.monotonic()))
         store.prune(1)
         ready.send(("done", time.monotonic()))

@@ -17,7 +17,7 @@ import pytest
 
 from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.store import Store
-from noctule.flows.run.steps import PlainSteps
+from noctule.flows.run.plain import PlainDriver
 from noctule.pipeline.errors import NoctuleError
 from tests.crash.builder import NAMES, build_edition, build_for_ever, write_edition
 
@@ -151,7 +151,7 @@ def test_a_kill_in_any_stage_leaves_the_old_snapshot_or_the_new_one(root: Path) 
 
 def _a_run_after_all_is_that_of_a_fresh_store(root: Path, store: Store) -> None:
     vault = write_edition(root / "vaults" / "last", 10**9)
-    last = build_edition(store, vault, PlainSteps()).snapshot
-    assert last == build_edition(Store(root / "fresh"), vault, PlainSteps()).snapshot
+    last = build_edition(store, vault, PlainDriver()).snapshot
+    assert last == build_edition(Store(root / "fresh"), vault, PlainDriver()).snapshot
     for info in store.snapshots():
         check_deep(store.path_of(info.snapshot_id), info.snapshot_id)

@@ -14,9 +14,11 @@ import pytest
 import noctule.artifacts.query
 from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.store import Store
-from noctule.flows.run.build import build_snapshot
-from noctule.flows.run.result import BuildOptions, BuildResult
-from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.flows.api import build_snapshot
+from noctule.flows.report.result import BuildResult
+from noctule.flows.run.context import BuildOptions
+from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.stage import Silent
 from noctule.pipeline.errors import EmptyCollection, MissingRoot, ModelMismatch, SettingsError
 from noctule.pipeline.settings.settings import Settings, parse
 
@@ -48,7 +50,7 @@ def settings_for(root: Path, **tables: object) -> Settings:
 
 
 def build(root: Path, store: Path, **tables: object) -> BuildResult:
-    return build_snapshot(settings_for(root, **tables), Store(store), PlainSteps(), Silent())
+    return build_snapshot(settings_for(root, **tables), Store(store), PlainDriver(), Silent())
 
 
 def test_a_vault_becomes_a_snapshot_that_answers(tmp_path: Path) -> None:
@@ -131,7 +133,7 @@ def test_a_parser_that_hangs_costs_its_document_and_not_the_build(tmp_path: Path
         {"collections": {"vault": {"root": str(root), "rules": rules}}, "limits": {"parse_timeout_s": 1.0}},
         "test",
     )
-    result = build_snapshot(settings, Store(tmp_path / "store"), PlainSteps(), Silent())
+    result = build_snapshot(settings, Store(tmp_path / "store"), PlainDriver(), Silent())
     assert result.documents == 5
     assert [r.reason for r in result.rejections if r.path == "evil.md"] == ["took over 1 s and was stopped"]
 
@@ -165,7 +167,7 @@ def test_an_empty_collection_may_be_published_on_request(tmp_path: Path) -> None
     result = build_snapshot(
         settings_for(tmp_path / "vault"),
         Store(tmp_path / "store"),
-        PlainSteps(),
+        PlainDriver(),
         Silent(),
         BuildOptions(allow_empty=True),
     )
@@ -192,7 +194,7 @@ def test_without_its_model_a_snapshot_still_answers_by_keyword_and_warns_once(tm
     other = parse(
         {"collections": {"vault": {"root": str(tmp_path / "vault")}}, "embed": {"model": str(copy)}}, "test"
     )
-    build_snapshot(other, store, PlainSteps(), Silent())
+    build_snapshot(other, store, PlainDriver(), Silent())
     (copy / "config_sentence_transformers.json").write_text(json.dumps({"prompts": {"query": "q: "}}))
     model_files._find.cache_clear()
     model_files._file_sha256.cache_clear()

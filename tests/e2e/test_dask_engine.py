@@ -13,11 +13,12 @@ import pytest
 
 from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.store import Store
+from noctule.flows.api import build_snapshot
 from noctule.flows.engines import dask
 from noctule.flows.engines.environment import surroundings, versions
-from noctule.flows.run.build import build_snapshot
-from noctule.flows.run.result import BuildResult
-from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.flows.report.result import BuildResult
+from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.stage import Silent
 from noctule.pipeline.errors import EngineUnavailable
 from noctule.pipeline.settings.settings import Settings, parse
 from tests.dask_cluster import DaskProcesses, dask_cluster
@@ -44,7 +45,7 @@ def settings_for(root: Path, engine: str) -> Settings:
 
 
 def build(root: Path, store: Path, engine: str, progress: Silent | None = None) -> BuildResult:
-    return build_snapshot(settings_for(root, engine), Store(store), PlainSteps(), progress or Silent())
+    return build_snapshot(settings_for(root, engine), Store(store), PlainDriver(), progress or Silent())
 
 
 class Kills(Silent):

@@ -12,12 +12,16 @@ import pytest
 from noctule.artifacts.store.night_reports import read_night
 from noctule.artifacts.store.store import Store
 from noctule.docsite.pages.report import Sheet, fill_report
+from noctule.flows.api import build_site
+from noctule.flows.graph import context_of
+from noctule.flows.job import run_job
 from noctule.flows.report import night as night_report
 from noctule.flows.report import sheets
+from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.request import IndexRequest
-from noctule.flows.run.steps import PlainSteps, Silent
-from noctule.flows.run.work import build_index, build_site
+from noctule.flows.run.stage import Silent
 from noctule.pipeline.errors import WriteFailed
+from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.settings.site import Site
 from tests.command_line import CommandLine, write_vault
 
@@ -52,7 +56,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     vault, store = write_vault(folder / "vault"), Store(folder / "store")
     for seed in (0, 1):
         (folder / "noctule.toml").write_text(_SETTINGS.format(seed=seed))
-        build_index(IndexRequest(store.root, folder / "noctule.toml"), PlainSteps(), Silent())
+        run_job(context_of(IndexRequest(store.root, folder / "noctule.toml")), PlainDriver(), Silent())
         if not seed:
             _edit(vault)
     return store
@@ -106,7 +110,7 @@ def test_sizes_times_and_what_was_made_anew(night: Mapping[str, Any]) -> None:
 
 
 def test_the_site_has_the_report_with_links_to_its_pages(store: Store, tmp_path: Path) -> None:
-    build_site(store.root, tmp_path / "public", Site(), PlainSteps())
+    build_site(tmp_path / "public", store=store.root, settings=Settings(site=Site()))
     page = (tmp_path / "public" / "_report.html").read_text()
     assert '<a href="install.html">vault:install.md</a>' in page
     assert "vault:guide/owls.md" in page and 'href="guide/owls.html"' not in page
@@ -117,7 +121,7 @@ def test_the_first_site_of_a_night_is_one_of_its_stages(store: Store, tmp_path: 
     current = store.current()
     assert current is not None
     for _ in range(2):
-        build_site(store.root, tmp_path / "public", Site(), PlainSteps())
+        build_site(tmp_path / "public", store=store.root, settings=Settings(site=Site()))
         report = read_night(store.root, current)
         assert report is not None
         found = [each["seconds"] for each in report["stages"] if each["stage"] == "site"]
@@ -137,12 +141,12 @@ def test_a_store_that_refuses_writes_costs_the_site_no_report(
         told["stages"] = [each for each in told["stages"] if each["stage"] != "site"]
         told.pop("failed", None)  # as an earlier version wrote it
         report.write_text(json.dumps(told))
-    build_site(store.root, tmp_path / "public", Site(), PlainSteps())
+    build_site(tmp_path / "public", store=store.root, settings=Settings(site=Site()))
     assert "vault:guide/owls.md" in (tmp_path / "public" / "_report.html").read_text()
 
 
 def test_a_site_need_not_have_it(store: Store, tmp_path: Path) -> None:
-    build_site(store.root, tmp_path / "public", Site(report=False), PlainSteps())
+    build_site(tmp_path / "public", store=store.root, settings=Settings(site=Site(report=False)))
     assert not (tmp_path / "public" / "_report.html").exists()
     assert "_report.html" not in (tmp_path / "public" / "index.html").read_text()
 
@@ -162,7 +166,7 @@ def test_text_of_documents_is_text_in_html_and_in_markdown(night: Mapping[str, A
 def test_a_night_without_a_change_leaves_the_report_and_rolled_back_reports_go(store: Store) -> None:
     folder = store.root.parent
     before = sorted(path.name for path in (store.root / "reports").iterdir())
-    build_index(IndexRequest(store.root, folder / "noctule.toml"), PlainSteps(), Silent())
+    run_job(context_of(IndexRequest(store.root, folder / "noctule.toml")), PlainDriver(), Silent())
     assert sorted(path.name for path in (store.root / "reports").iterdir()) == before
     assert len(before) == 2, "the first night and the second"
 

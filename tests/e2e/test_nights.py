@@ -15,12 +15,15 @@ from noctule.artifacts.store.layout import EMBEDDINGS, NIGHT_LOCK, REMEMBERED, c
 from noctule.artifacts.store.manifest import Manifest
 from noctule.artifacts.store.night_reports import read_night
 from noctule.artifacts.store.store import Staging, Store
+from noctule.flows.api import build_snapshot
+from noctule.flows.graph import context_of
+from noctule.flows.job import run_job
 from noctule.flows.report import sheets
-from noctule.flows.run.build import build_snapshot
+from noctule.flows.report.result import BuildResult
+from noctule.flows.run.context import BuildOptions
+from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.request import IndexRequest
-from noctule.flows.run.result import BuildOptions, BuildResult
-from noctule.flows.run.steps import PlainSteps, Silent
-from noctule.flows.run.work import build_index
+from noctule.flows.run.stage import Silent
 from noctule.pipeline.errors import MissingRoot, SourceError
 from noctule.pipeline.settings import settings as configuration
 from noctule.pipeline.settings.settings import Settings
@@ -35,7 +38,7 @@ def _settings(**collections: Path) -> Settings:
 
 
 def _build(settings: Settings, store: Path, options: BuildOptions | None = None) -> BuildResult:
-    return build_snapshot(settings, Store(store), PlainSteps(), Silent(), options)
+    return build_snapshot(settings, Store(store), PlainDriver(), Silent(), options)
 
 
 def _note(folder: Path, number: int, more: str = "") -> None:
@@ -265,11 +268,12 @@ def test_a_collection_that_fails_is_in_the_report_of_every_night(notes: Path, tm
         "[query_encoder]\nphrases = 0\nspans = 0\npassages = 0\n"
     )
     request, store = IndexRequest(tmp_path / "store", tmp_path / "noctule.toml"), tmp_path / "store"
-    build_index(request, PlainSteps(), Silent())
+    run_job(context_of(request), PlainDriver(), Silent())
     shutil.rmtree(tmp_path / "papers")
     for night in (1, 2):
         _note(notes, 1, f"Changed in night {night}.")
-        built = build_index(request, PlainSteps(), Silent())
+        built = run_job(context_of(request), PlainDriver(), Silent()).build
+        assert built is not None
         report = read_night(store, built.snapshot)
         assert report is not None and "does not exist" in report["failed"]["papers"]
         assert report["refused"]["count"] == 0  # the note on the collection is no file that was left out

@@ -219,7 +219,8 @@ from noctule.flows.prefect_server.private import prefect_api
 store = Path(sys.argv[1])
 with prefect_api(store):
     from prefect import flow
-    from noctule.flows.index import PrefectSteps
+    from noctule.flows.run.prefect_tasks import PrefectDriver
+    from noctule.flows.run.stage import Stage
     from noctule.pipeline.errors import SourceError
     calls = {"flaky": 0, "wrong": 0}
     def flaky():
@@ -232,13 +233,13 @@ with prefect_api(store):
         raise SourceError("wrong input", where="here", hint="Mend it.")
     @flow
     def tried():
-        steps = PrefectSteps()
-        result = steps.run("flaky", flaky)
-        squares = steps.map("square", lambda n: n * n, [3, 1, 2], 2)
+        driver = PrefectDriver()
+        result, state = driver.call(Stage("flaky", flaky, (), ("result",)), flaky, ())
+        squares = driver.map("square", lambda n: n * n, [3, 1, 2], 2)
         try:
-            steps.map("wrong", lambda _: wrong(), [1], 1)
+            driver.call(Stage("wrong", wrong, (), ("nothing",)), wrong, (state,))
         except SourceError as error:
-            return [result, squares, error.hint, [time.stage for time in steps.times]]
+            return [result, squares, error.hint, [time.stage for time in driver.times]]
     print(json.dumps({"returned": tried(), "calls": calls}))
 """
 

@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 
 from noctule.artifacts.store.store import Store
+from noctule.flows.api import build_snapshot
 from noctule.flows.incremental.embedding_use import prune_store
-from noctule.flows.run.build import build_snapshot
-from noctule.flows.run.result import BuildOptions
-from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.flows.run.context import BuildOptions
+from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.stage import Silent
 from noctule.pipeline.settings import settings as configuration
 from tests.command_line import CommandLine, write_vault
 
@@ -25,7 +26,7 @@ def test_only_texts_of_kept_snapshots_stay_and_the_next_run_encodes_nothing(tmp_
     )
 
     def build() -> int:
-        steps = PlainSteps()
+        steps = PlainDriver()
         build_snapshot(settings, store, steps, Silent(), BuildOptions(accept_shrink=True))
         return len(list((store.root / "embeddings").rglob("*.parquet")))
 

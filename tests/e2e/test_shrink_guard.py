@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from noctule.artifacts.store.store import Store
-from noctule.flows.run.build import build_snapshot
-from noctule.flows.run.result import BuildOptions
-from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.flows.api import build_snapshot
+from noctule.flows.run.context import BuildOptions
+from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.stage import Silent
 from noctule.pipeline.errors import CollectionShrank
 from noctule.pipeline.settings import settings as configuration
 from noctule.pipeline.settings.settings import Settings
@@ -34,7 +35,7 @@ def _settings(folder: Path, **limits: float) -> Settings:
 
 
 def _build(settings: Settings, store: Store, options: BuildOptions | None = None) -> int:
-    return build_snapshot(settings, store, PlainSteps(), Silent(), options).documents
+    return build_snapshot(settings, store, PlainDriver(), Silent(), options).documents
 
 
 @pytest.fixture
@@ -101,7 +102,7 @@ def _withdraw(folder: Path, numbers: range) -> None:
 
 def test_drafts_are_neither_lost_nor_failed(store: Store, tmp_path: Path) -> None:
     _withdraw(tmp_path / "notes", range(6))
-    result = build_snapshot(_settings(tmp_path / "notes"), store, PlainSteps(), Silent())
+    result = build_snapshot(_settings(tmp_path / "notes"), store, PlainDriver(), Silent())
     assert (result.documents, result.skipped, result.quarantined) == (4, 6, 0)
     assert {each.reason for each in result.rejections} == {"is a draft (draft: true)"}
 

@@ -16,7 +16,7 @@ import pytest
 
 from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.store import Store
-from noctule.flows.run.steps import PlainSteps
+from noctule.flows.run.plain import PlainDriver
 from noctule.pipeline.communities.communities import find_clusters, link_graph, named
 from noctule.pipeline.embedding.model_files import _file_sha256, _find
 from noctule.pipeline.errors import ArtifactError, ModelUnavailable, WriteFailed
@@ -40,10 +40,10 @@ def edition_of(tmp_path: Path, edition: int) -> Path:
 
 def test_two_files_of_the_same_content_are_two_documents_and_encoded_once(tmp_path: Path) -> None:
     vault = edition_of(tmp_path, 0)
-    before = build_edition(Store(tmp_path / "store"), vault, PlainSteps())
+    before = build_edition(Store(tmp_path / "store"), vault, PlainDriver())
     for name in ("copy.md", "fruit/copy.md"):
         shutil.copyfile(vault / "boats.md", vault / name)
-    after = build_edition(Store(tmp_path / "store"), vault, PlainSteps())
+    after = build_edition(Store(tmp_path / "store"), vault, PlainDriver())
     with Store(tmp_path / "store").open() as snapshot:
         rows = snapshot.table("passages", ["passage_id", "content_hash", "vector_row"]).to_pylist()
     assert len({row["passage_id"] for row in rows}) == len(rows) == after.passages > before.passages
@@ -113,13 +113,13 @@ def test_whatever_call_of_a_whole_build_fails_the_current_snapshot_is_whole(
     code: int, for_ever: bool, tmp_path: Path
 ) -> None:
     store = Store(tmp_path / "store")
-    old = build_edition(store, edition_of(tmp_path, 0), PlainSteps()).snapshot
+    old = build_edition(store, edition_of(tmp_path, 0), PlainDriver()).snapshot
     failed: set[str] = set()
     for nth in range(1, 100_000, EVERY):
         vault, disk, error = edition_of(tmp_path, nth), FailingDisk(nth, code, for_ever), None
         with using(disk):
             try:
-                build_edition(store, vault, PlainSteps())
+                build_edition(store, vault, PlainDriver())
             except WriteFailed as failure:
                 error = failure
         if error is not None:
@@ -190,7 +190,7 @@ def test_a_damaged_model_is_refused_and_the_snapshot_stays(damage: str, model: P
     _file_sha256.cache_clear()
     expected = ArtifactError if damage in ("not a number", "zero") else ModelUnavailable
     with pytest.raises(expected) as caught:
-        build_edition(store, edition_of(tmp_path, 0), PlainSteps(), model=str(copy))
+        build_edition(store, edition_of(tmp_path, 0), PlainDriver(), model=str(copy))
     assert caught.value.hint and (isinstance(caught.value, ArtifactError) or str(copy) in caught.value.where)
     assert store.current() == before
 

@@ -16,7 +16,7 @@ import pytest
 
 from noctule.artifacts.cache.parsed_corpus import Understood, joined
 from noctule.docsite.urls import Placed, page_paths
-from noctule.flows.incremental.groups import decides
+from noctule.flows.stages.groups import decides
 from noctule.flows.stages.parse_batch import FileBatch, understand
 from noctule.flows.stages.sources import list_sources, look
 from noctule.pipeline.discover import FoundFile, _globs, _visit, _Walk, list_files, read_source

@@ -74,6 +74,6 @@ def test_only_pipes_between_our_own_processes_carry_pickles() -> None:
     """
     users = {name_of(path) for path in MODULES if "multiprocessing" in path.read_text("utf-8")}
     assert {user for user in users if not user.startswith("flows/engines/")} <= {
-        "flows/engines/workers.py",
+        "flows/run/workers.py",
         "flows/run/signals.py",
     }

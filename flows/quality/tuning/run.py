@@ -22,7 +22,7 @@ from .space import DEFAULT_SPACE, Axis, applied, axes, checked, read_space, toda
 from .trials import Trials
 
 if TYPE_CHECKING:
-    from ...run.steps import Progress
+    from ...run.stage import Progress
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from ...artifacts.store.snapshot import Snapshot, read_manifest
 from ...pipeline.model import SnapshotId
 from ...pipeline.settings.site import Site
-from ..background import Beside
+from ..background import BackgroundProcess
 from ..incremental.extent import extent_in
 from ..incremental.fingerprints.pages import PageFingerprint
 from ..incremental.previous import PreviousSite, Reuse, previous_site
@@ -47,7 +47,11 @@ class PagesJob:
 
 
 def add_pages(
-    plan: SitePlan, wanted: Sequence[Wanted], snapshot: SnapshotTables, stage: Stage, beside: Beside | None
+    plan: SitePlan,
+    wanted: Sequence[Wanted],
+    snapshot: SnapshotTables,
+    stage: Stage,
+    background: BackgroundProcess | None,
 ) -> None:
     """The pages, and the markdown beside them, are in the folder; raises ``WriteFailed`` where the disk refuses.
 
@@ -55,12 +59,12 @@ def add_pages(
     whenever it has nothing else to do.
     """
     parts = deque(tuple(wanted[at : at + PAGES_AT_A_TIME]) for at in range(0, len(wanted), PAGES_AT_A_TIME))
-    give = _giving(plan, snapshot, stage, beside) if len(wanted) >= LEAST_PAGES else None
+    give = _giving(plan, snapshot, stage, background) if len(wanted) >= LEAST_PAGES else None
     given: list[Callable[[], Filled]] = []
     while parts:
         for page in _rendered(plan, parts.popleft(), stage.previous):
             stage.add(page)
-            if give is not None and parts and give.beside.is_idle():
+            if give is not None and parts and give.background.is_idle():
                 given.append(give.away(parts.pop()))
     for begun in given:
         stage.take(begun())
@@ -73,19 +77,21 @@ class _Giving:
     plan: SitePlan
     job: PagesJob
     stage: Stage
-    beside: Beside
+    background: BackgroundProcess
 
     def away(self, pages: tuple[Wanted, ...]) -> Callable[[], Filled]:
         again = Stage(self.stage.folder, self.stage.previous, replacing=True)
         here = partial(_written, self.plan, pages, again)
-        return self.beside.start(write_pages, replace(self.job, pages=pages), here)
+        return self.background.start(write_pages, replace(self.job, pages=pages), here)
 
 
-def _giving(plan: SitePlan, snapshot: SnapshotTables, stage: Stage, beside: Beside | None) -> _Giving | None:
-    if beside is None or not isinstance(snapshot, Snapshot):
+def _giving(
+    plan: SitePlan, snapshot: SnapshotTables, stage: Stage, background: BackgroundProcess | None
+) -> _Giving | None:
+    if background is None or not isinstance(snapshot, Snapshot):
         return None
     job = PagesJob(snapshot.path, snapshot.id, plan.settings, stage.previous.path, stage.folder)
-    return _Giving(plan, job, stage, beside)
+    return _Giving(plan, job, stage, background)
 
 
 def write_pages(job: PagesJob) -> Filled:

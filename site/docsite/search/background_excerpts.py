@@ -8,15 +8,15 @@ from pathlib import Path
 
 from ...artifacts.store.manifest import Manifest
 from ...artifacts.store.snapshot import Snapshot
-from ..background import Beside
+from ..background import BackgroundProcess
 from ..incremental.staging import Stage
 from ..library import SnapshotTables
 from ..plan import SitePlan
-from .background import Made, on_disk_and_large, site_before, taken
 from .excerpts import Card, cards
 from .facets import facets
 from .files import Files, Half
 from .index import FOLDER, make_shown
+from .lookup_files import Made, on_disk_and_large, site_before, taken
 from .manifest import Shown
 
 
@@ -34,16 +34,20 @@ class ShownJob:
 
 
 def begin_shown(
-    plan: SitePlan, snapshot: SnapshotTables, beside: Beside | None, stage: Stage, below: str = FOLDER
+    plan: SitePlan,
+    snapshot: SnapshotTables,
+    background: BackgroundProcess | None,
+    stage: Stage,
+    below: str = FOLDER,
 ) -> Callable[[], Shown] | None:
     """What hits are shown from, begun by another process; nothing where none is there, or the site not worth one."""
     large = on_disk_and_large(snapshot)
-    if beside is None or large is None:
+    if background is None or large is None:
         return None
     job = ShownJob(
         large.path, large.manifest, cards(plan), facets(plan), stage.previous.path, stage.folder, below
     )
-    return taken(stage, beside.start(fill_shown, job, waits=False))
+    return taken(stage, background.start(fill_shown, job, waits=False))
 
 
 def fill_shown(job: ShownJob) -> Made[Shown]:

@@ -11,7 +11,7 @@ import pytest
 from noctule.artifacts.cache.parse_cache import Published, Remembered
 from noctule.artifacts.cache.parsed_corpus import Understood, in_one_piece, joined
 from noctule.artifacts.store.layout import REMEMBERED, collections_file
-from noctule.flows.incremental.groups import decides, group_key, grouped
+from noctule.flows.stages.groups import decides, group_key, grouped
 from noctule.flows.stages.parse_batch import FileBatch, understand
 from noctule.pipeline.discover import list_files, read_source
 from noctule.pipeline.model import Rejection, SnapshotId

@@ -12,9 +12,9 @@ import pytest
 from noctule.flows.cli import output
 from noctule.flows.cli.init import write_settings
 from noctule.flows.report import summary
+from noctule.flows.report.result import BuildResult
 from noctule.flows.run import progress as display
-from noctule.flows.run.result import BuildResult
-from noctule.flows.run.steps import StageTime
+from noctule.flows.run.stage import StageTime
 from noctule.pipeline.errors import SettingsError, SourceError, StoreBusy
 from noctule.pipeline.model import Rejection, SnapshotId
 from noctule.pipeline.settings.settings import load

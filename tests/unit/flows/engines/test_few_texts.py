@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from noctule.flows.engines.few_texts import MOST_TEXTS, BesideEncoder
+from noctule.flows.engines.few_texts import MOST_TEXTS, BackgroundEncoder
 from noctule.flows.engines.local import MOST_FILES, OwnEncoder, Processes
 from noctule.pipeline.embedding import encoder as embed
 from noctule.pipeline.embedding.encoder import TransformerEncoder, load_encoder
@@ -26,7 +26,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Embed:
 
 def test_vectors_are_those_of_this_process_which_needs_no_model(model: Embed) -> None:
     encoder, tokens = TransformerEncoder(model), []
-    beside = BesideEncoder(model, encoder)
+    beside = BackgroundEncoder(model, encoder)
     try:
         found = beside.encode(TEXTS, tokens.append, as_queries=False)
     finally:
@@ -38,9 +38,9 @@ def test_vectors_are_those_of_this_process_which_needs_no_model(model: Embed) ->
 
 def test_where_that_process_dies_this_one_encodes(model: Embed) -> None:
     encoder = TransformerEncoder(model)
-    beside = BesideEncoder(model, encoder)
+    beside = BackgroundEncoder(model, encoder)
     try:
-        beside._beside._workers.kill()
+        beside._background._workers.kill()
         found = beside.encode(TEXTS, lambda _: None, as_queries=False)
     finally:
         beside.close()
@@ -55,7 +55,7 @@ def test_a_model_that_cannot_be_loaded_is_told_of_by_the_encoder(model: Embed, t
         if path.is_file() and path.name != "model.safetensors":
             (copy / path.relative_to(model.model)).write_bytes(path.read_bytes())
     damaged = Embed(model=str(copy), precision="fp32")
-    beside = BesideEncoder(damaged, TransformerEncoder(damaged))
+    beside = BackgroundEncoder(damaged, TransformerEncoder(damaged))
     try:
         with pytest.raises(ModelUnavailable, match="cannot be loaded"):
             beside.encode(TEXTS, lambda _: None, as_queries=False)
@@ -70,7 +70,7 @@ def test_who_encodes_depends_on_how_much_there_is(model: Embed) -> None:
         engine.prepare(encoder, 0)
         assert isinstance(engine.coder(encoder, 3), OwnEncoder)
         engine.prepare(encoder, 5)
-        assert isinstance(engine.coder(encoder, 3), BesideEncoder)
+        assert isinstance(engine.coder(encoder, 3), BackgroundEncoder)
         assert isinstance(engine.coder(encoder, MOST_TEXTS + 1), OwnEncoder)
         assert not encoder.is_loaded
         engine.prepare(encoder, MOST_FILES + 1)

@@ -16,6 +16,7 @@ from noctule.artifacts.judged.significance import Comparison
 from noctule.artifacts.query import Searcher
 from noctule.artifacts.query.index.corpus import Corpus
 from noctule.artifacts.store.store import Store
+from noctule.flows.api import build_snapshot
 from noctule.flows.quality.tuning.descent import AxisOfToday, Effort
 from noctule.flows.quality.tuning.held_out import Found, OfSet, fold_of, tune
 from noctule.flows.quality.tuning.rescore import recount, rescored_code, rescored_prose
@@ -23,8 +24,8 @@ from noctule.flows.quality.tuning.run import Tuned, write
 from noctule.flows.quality.tuning.settings_file import as_file
 from noctule.flows.quality.tuning.space import DEFAULT_SPACE, Axis, Change, Point, applied, axes, today
 from noctule.flows.quality.tuning.trials import AFTER_LISTS, BEFORE_LISTS, Built, Ground, Trials
-from noctule.flows.run.build import build_snapshot
-from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.stage import Silent
 from noctule.pipeline.settings.search import Search
 from noctule.pipeline.settings.settings import Lexical, Settings, load, parse
 from tests.library_builder import WordEncoder, write_notes
@@ -171,7 +172,7 @@ def test_other_weights_give_the_scores_of_a_build_with_them(library: Store, tmp_
     collections = {"notes": {"root": str(write_notes(tmp_path / "notes"))}}
     given = {"collections": collections, "embed": {"workers": 1}, "lexical": lexical}
     store = Store(tmp_path / "store")
-    build_snapshot(parse(given, where="test"), store, PlainSteps(), Silent())
+    build_snapshot(parse(given, where="test"), store, PlainDriver(), Silent())
     wanted = Lexical.model_validate(lexical)
     with library.open() as before, store.open() as after:
         own, counts = Corpus(before), recount(before)

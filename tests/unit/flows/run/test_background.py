@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -16,18 +15,19 @@ import pytest
 from noctule.artifacts.store.store import Store
 from noctule.docsite import build, search_only
 from noctule.docsite.incremental.fingerprints.pages import PageFingerprint
-from noctule.docsite.pages import background as pages_beside
+from noctule.docsite.pages import background as page_work
 from noctule.docsite.plan import plan_site
-from noctule.docsite.search import background as beside_search
+from noctule.docsite.search import index, lookup_files
 from noctule.docsite.search.background_excerpts import ShownJob, fill_shown
 from noctule.docsite.search.excerpts import cards
 from noctule.docsite.search.facets import facets
 from noctule.docsite.search.index import FOLDER
+from noctule.flows.api import build_snapshot
 from noctule.flows.engines.few_texts import encode_few
-from noctule.flows.run.background import Beside, beside
-from noctule.flows.run.build import build_snapshot
-from noctule.flows.run.steps import PlainSteps, Silent
-from noctule.flows.stages import parts
+from noctule.flows.run.background import Background
+from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.stage import Silent
+from noctule.flows.stages import links, tables, training_texts
 from noctule.pipeline.errors import WriteFailed
 from noctule.pipeline.settings.search import Search
 from noctule.pipeline.settings.settings import parse
@@ -57,57 +57,33 @@ def die_elsewhere(owner: int) -> int:
 
 
 def test_the_result_comes_and_so_does_an_error() -> None:
-    with Beside() as beside:
-        assert beside.start(double, 4)() == 8
+    with Background() as background:
+        assert background.start(double, 4)() == 8
         with pytest.raises(ValueError, match="not 3"):
-            beside.start(refuse, 3)()
+            background.start(refuse, 3)()
 
 
 def whereabouts(_: None) -> int:
     return os.getpid()
 
 
-def has_imported(module: str) -> bool:
-    return module in sys.modules
-
-
-def test_a_stage_of_a_night_has_the_process_of_the_night() -> None:
-    with beside() as outer:
-        with beside() as inner:
-            first = inner.start(whereabouts, None)()
-        assert outer.start(whereabouts, None)() == first != os.getpid()
-    with beside() as later:
-        assert later is not outer and later.start(whereabouts, None)() != first
-
-
 def nap(seconds: float) -> None:
     time.sleep(seconds)
 
 
-def test_what_comes_later_is_imported_once_all_else_is_done() -> None:
-    with beside(("colorsys",)) as outer:
-        outer.start(nap, 0.2)
-        assert not outer.start(has_imported, "colorsys")()
-        deadline = time.monotonic() + 60
-        while not outer.start(has_imported, "colorsys")():
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        assert not outer.start(has_imported, "imghdr")()
-
-
 def test_where_the_process_dies_this_one_does_the_work() -> None:
-    with Beside() as beside:
-        assert beside.start(die_elsewhere, os.getpid())() == os.getpid()
+    with Background() as background:
+        assert background.start(die_elsewhere, os.getpid())() == os.getpid()
 
 
 def test_work_that_need_not_wait_is_done_here_where_it_has_not_begun() -> None:
-    with Beside() as beside:
-        beside.start(nap, 60.0)
-        assert beside.start(whereabouts, None, waits=False)() == os.getpid()
-        assert not beside.is_idle()
-    with Beside() as beside:
-        begun = beside.start(whereabouts, None, waits=False)
-        while not beside.is_idle():
+    with Background() as background:
+        background.start(nap, 60.0)
+        assert background.start(whereabouts, None, waits=False)() == os.getpid()
+        assert not background.is_idle()
+    with Background() as background:
+        begun = background.start(whereabouts, None, waits=False)
+        while not background.is_idle():
             time.sleep(0.05)
         assert begun() != os.getpid()
 
@@ -115,14 +91,14 @@ def test_work_that_need_not_wait_is_done_here_where_it_has_not_begun() -> None:
 @pytest.mark.parametrize("after_s", [0.0, 0.3, 3.0])
 def test_a_block_that_ends_waits_for_nothing(after_s: float) -> None:
     start = time.monotonic()
-    with pytest.raises(KeyboardInterrupt), Beside() as beside:
-        beside.start(sleep, 60.0)
+    with pytest.raises(KeyboardInterrupt), Background() as background:
+        background.start(sleep, 60.0)
         time.sleep(after_s)  # the process is not begun, starting, or at work
         raise KeyboardInterrupt
     assert time.monotonic() - start < 20
 
 
-class Eager(Beside):
+class Eager(Background):
     """One that takes work whenever there is some, and remembers what it was given."""
 
     def __init__(self) -> None:
@@ -142,22 +118,22 @@ def test_a_site_has_the_same_files_whoever_makes_its_pages_and_its_search_index(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(beside_search, "LEAST_DOCUMENTS", 1)
-    monkeypatch.setattr(pages_beside, "LEAST_PAGES", 1)
-    monkeypatch.setattr(pages_beside, "PAGES_AT_A_TIME", 1)
+    monkeypatch.setattr(lookup_files, "LEAST_DOCUMENTS", 1)
+    monkeypatch.setattr(page_work, "LEAST_PAGES", 1)
+    monkeypatch.setattr(page_work, "PAGES_AT_A_TIME", 1)
     alone, helped = tmp_path / "alone", tmp_path / "helped"
-    with guide.store.open() as snapshot, Eager() as beside:
+    with guide.store.open() as snapshot, Eager() as background:
         first = build.build_site(snapshot, alone, Site(), Search())
-        second = build.build_site(snapshot, helped, Site(), Search(), beside=beside)
+        second = build.build_site(snapshot, helped, Site(), Search(), background=background)
         assert (first.files, first.bytes, first.written) == (second.files, second.bytes, second.written)
         assert _files(alone) == _files(helped)
-        assert beside.given.count(pages_beside.write_pages) > 10
-        assert beside.given.count(fill_shown) == 1
+        assert background.given.count(page_work.write_pages) > 10
+        assert background.given.count(fill_shown) == 1
         # What stands there is taken over by either, and read anew by neither where all is wanted new.
         site = Site(title="Another")
-        again = build.build_site(snapshot, helped, site, Search(), beside=beside)
+        again = build.build_site(snapshot, helped, site, Search(), background=background)
         assert 0 < again.written < again.files - 10
-        anew = build.build_site(snapshot, helped, site, Search(), beside=beside, full=True)
+        anew = build.build_site(snapshot, helped, site, Search(), background=background, full=True)
         assert anew.written >= anew.files - 2
     assert _files(helped) != _files(alone)
 
@@ -165,16 +141,21 @@ def test_a_site_has_the_same_files_whoever_makes_its_pages_and_its_search_index(
 def test_whoever_makes_a_site_it_may_begin_with_what_was_set_aside(
     guide: Guide, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(beside_search, "LEAST_DOCUMENTS", 1)
-    monkeypatch.setattr(pages_beside, "LEAST_PAGES", 1)
-    monkeypatch.setattr(pages_beside, "PAGES_AT_A_TIME", 1)
+    monkeypatch.setattr(lookup_files, "LEAST_DOCUMENTS", 1)
+    monkeypatch.setattr(page_work, "LEAST_PAGES", 1)
+    monkeypatch.setattr(page_work, "PAGES_AT_A_TIME", 1)
     with guide.store.open() as snapshot:
         for title in ("One", "Another", "One", "A third"):
             site = Site(title=title)
             build.build_site(snapshot, tmp_path / "alone", site, Search(), full=True)
-            with Eager() as beside:
+            with Eager() as background:
                 build.build_site(
-                    snapshot, tmp_path / "helped", site, Search(), beside=beside, aside=tmp_path / "aside"
+                    snapshot,
+                    tmp_path / "helped",
+                    site,
+                    Search(),
+                    background=background,
+                    aside=tmp_path / "aside",
                 )
             assert _files(tmp_path / "alone") == _files(tmp_path / "helped")
     assert (tmp_path / "aside/index.html").is_file()
@@ -183,83 +164,80 @@ def test_whoever_makes_a_site_it_may_begin_with_what_was_set_aside(
 def test_the_search_of_a_folder_has_the_same_files_whoever_makes_its_index(
     guide: Guide, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(beside_search, "LEAST_DOCUMENTS", 1)
+    monkeypatch.setattr(lookup_files, "LEAST_DOCUMENTS", 1)
     alone, helped = tmp_path / "alone", tmp_path / "helped"
-    with guide.store.open() as snapshot, Eager() as beside:
+    with guide.store.open() as snapshot, Eager() as background:
         for name in snapshot.table("documents", ["path"])["path"].to_pylist():
             for folder in (alone, helped):
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 (folder / name).touch()
         search_only.build_search(snapshot, alone, Site(), Search())
-        search_only.build_search(snapshot, helped, Site(), Search(), beside=beside)
-        assert beside.given.count(fill_shown) == 1
+        search_only.build_search(snapshot, helped, Site(), Search(), background=background)
+        assert background.given.count(fill_shown) == 1
         assert len(_files(alone)) > 20 and _files(alone) == _files(helped)
-        again = search_only.build_search(snapshot, helped, Site(), Search(), beside=beside)
+        again = search_only.build_search(snapshot, helped, Site(), Search(), background=background)
         assert again.written <= 3, "what stands there was not taken over"
 
 
 def _counted_lookups(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """One more entry for each lookup that is made from now on."""
+    """Return a list that gets an entry for each lookup that is made from now on."""
     made: list[int] = []
-    make = beside_search.make_lookup
+    make = index.make_lookup
 
     def counted(*given: Any) -> Any:
         made.append(1)
         return make(*given)
 
-    monkeypatch.setattr(beside_search, "make_lookup", counted)
+    monkeypatch.setattr(index, "make_lookup", counted)
     return made
 
 
 @pytest.mark.parametrize("what_follows", ["the same", "another snapshot", "another ranking", "another site"])
-def test_a_lookup_made_ahead_is_taken_where_it_is_of_the_same(
+def test_a_lookup_made_before_is_taken_where_it_is_of_the_same(
     guide: Guide, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what_follows: str
 ) -> None:
-    made = _counted_lookups(monkeypatch)
-    site, staged, copy = tmp_path / "site", tmp_path / "staged", tmp_path / "copy"
-    staged.mkdir()
+    site, copy = tmp_path / "site", tmp_path / "copy"
     with guide.store.open() as snapshot:
         build.build_site(snapshot, site, Site(), Search())
         shutil.copytree(snapshot.path, copy)
         manifest = snapshot.manifest
         if what_follows == "another snapshot":
             manifest = replace(manifest, settings_sha256="0" * 64)
-        beside_search.make_ahead(beside_search.LookupJob(copy, manifest, Search(), site))
+        lookup = lookup_files.make_lookup_files(lookup_files.LookupJob((copy,), manifest, Search(), site))
         shutil.rmtree(copy)
         ranking = (
             Search(candidates=77, rrf_k=3, fusion="rrf") if what_follows == "another ranking" else Search()
         )
         if what_follows == "another site":
             build.build_site(snapshot, site, Site(title="Another"), Search(), full=True)
-        made.clear()
-        job = beside_search.LookupJob(snapshot.path, snapshot.manifest, ranking, site)
-        beside_search.fill_search(beside_search.SearchJob(job, staged))
+        made = _counted_lookups(monkeypatch)
+        build.build_site(snapshot, site, Site(title="New"), ranking, lookup=lookup)
         assert len(made) == (what_follows != "the same")
-        build.build_site(snapshot, tmp_path / "fresh", Site(), ranking)
-    mine, fresh = _files(staged), _files(tmp_path / "fresh")
-    assert mine and all(content == fresh[name] for name, content in mine.items())
+        build.build_site(snapshot, tmp_path / "fresh", Site(title="New"), ranking)
+    mine, fresh = _files(site), _files(tmp_path / "fresh")
+    assert {name for name in mine if "_search" in name} == {name for name in fresh if "_search" in name}
+    assert all(mine[name] == fresh[name] for name in fresh if "_search" in name)
 
 
-def test_a_lookup_made_ahead_heeds_no_change_of_its_folders_name(
+def test_a_lookup_heeds_no_change_of_its_folders_name(
     guide: Guide, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = _counted_lookups(monkeypatch)
     here = Path.cwd()
     with guide.store.open() as snapshot:
         before, after = tmp_path / "staging", tmp_path / "published"
         shutil.copytree(snapshot.path, before)
-        make = beside_search.Files
+        make = lookup_files.Files
 
         def renamed(*given: Any) -> Any:
             before.rename(after)
             return make(*given)
 
-        monkeypatch.setattr(beside_search, "Files", renamed)
-        beside_search.make_ahead(beside_search.LookupJob(before, snapshot.manifest, Search(), None))
-        job = beside_search.LookupJob(after, snapshot.manifest, Search(), None)
-        (tmp_path / "staged").mkdir()
-        beside_search.fill_search(beside_search.SearchJob(job, tmp_path / "staged"))
-    assert len(made) == 1 and Path.cwd() == here
+        monkeypatch.setattr(lookup_files, "Files", renamed)
+        job = lookup_files.LookupJob((before, after), snapshot.manifest, Search(), None)
+        first = lookup_files.make_lookup_files(job)
+        monkeypatch.setattr(lookup_files, "Files", make)
+        assert lookup_files.make_lookup_files(job).pages == first.pages, "moved before the work began"
+    assert Path.cwd() == here
 
 
 def test_a_snapshot_is_the_same_whoever_does_its_long_work(
@@ -269,33 +247,32 @@ def test_a_snapshot_is_the_same_whoever_does_its_long_work(
     shutil.copytree(Path(__file__).parents[4] / "docs" / "store", docs)
     settings = parse({"collections": {"docs": {"root": str(docs)}}}, where="a test")
     started: list[object] = []
-    start = Beside.start
+    start = Background.start
 
-    def noted(self: Beside, stage: Any, *given: Any) -> Any:
+    def noted(self: Background, stage: Any, *given: Any) -> Any:
         if stage is not encode_few:  # texts that no store knows yet
             started.append(stage)
         return start(self, stage, *given)
 
-    monkeypatch.setattr(Beside, "start", noted)
-    alone = build_snapshot(settings, Store(tmp_path / "alone"), PlainSteps(), Silent())
+    monkeypatch.setattr(Background, "start", noted)
+    alone = build_snapshot(settings, Store(tmp_path / "alone"), PlainDriver(), Silent())
     assert not started
-    for bound in ("_LARGE_GRAPH", "_MANY_TEXTS", "_MANY_WORDS"):
-        monkeypatch.setattr(parts, bound, 1)
-    helped = build_snapshot(settings, Store(tmp_path / "helped"), PlainSteps(), Silent())
+    monkeypatch.setattr(links, "_LARGE_GRAPH", 1)
+    monkeypatch.setattr(training_texts, "_MANY_TEXTS", 1)
+    monkeypatch.setattr(tables, "_MANY_WORDS", 1)
+    helped = build_snapshot(settings, Store(tmp_path / "helped"), PlainDriver(), Silent())
     assert len(started) == 3 and helped.snapshot == alone.snapshot
 
 
 def test_work_that_died_half_done_is_done_again_over_what_it_left(guide: Guide, tmp_path: Path) -> None:
     with guide.store.open() as snapshot:
         plan = plan_site(snapshot, Site())
-        pages = tuple(pages_beside.Wanted(page, PageFingerprint("", "")) for page in plan.tree.order[:3])
-        job = pages_beside.PagesJob(snapshot.path, snapshot.id, Site(), None, tmp_path, pages)
-        lookup = beside_search.LookupJob(snapshot.path, snapshot.manifest, Search(), None)
-        search = beside_search.SearchJob(lookup, tmp_path)
+        pages = tuple(page_work.Wanted(page, PageFingerprint("", "")) for page in plan.tree.order[:3])
+        job = page_work.PagesJob(snapshot.path, snapshot.id, Site(), None, tmp_path, pages)
         shown = ShownJob(snapshot.path, snapshot.manifest, cards(plan), facets(plan), None, tmp_path, FOLDER)
-        first = pages_beside.write_pages(job), beside_search.fill_search(search), fill_shown(shown)
+        first = page_work.write_pages(job), fill_shown(shown)
         whole = _files(tmp_path)
-        again = pages_beside.write_pages(job), beside_search.fill_search(search), fill_shown(shown)
+        again = page_work.write_pages(job), fill_shown(shown)
     assert first[0].files == again[0].files
     assert [each.filled.files for each in first[1:]] == [each.filled.files for each in again[1:]]
     assert whole == _files(tmp_path)
@@ -304,26 +281,26 @@ def test_work_that_died_half_done_is_done_again_over_what_it_left(guide: Guide, 
 def test_a_page_whose_bytes_are_those_before_is_taken_over_by_the_process_beside(
     guide: Guide, tmp_path: Path
 ) -> None:
-    with guide.store.open() as snapshot, Beside() as beside:
+    with guide.store.open() as snapshot, Background() as background:
         build.build_site(snapshot, tmp_path / "site", Site(), Search())
         pages = tuple(
-            pages_beside.Wanted(page, PageFingerprint("another", "another"))
+            page_work.Wanted(page, PageFingerprint("another", "another"))
             for page in plan_site(snapshot, Site()).tree.order[:3]
         )
-        job = pages_beside.PagesJob(
+        job = page_work.PagesJob(
             snapshot.path, snapshot.id, Site(), tmp_path / "site", tmp_path / "new", pages
         )
         (tmp_path / "new").mkdir()
-        done = [beside.start(pages_beside.write_pages, job)() for _ in range(2)]
+        done = [background.start(page_work.write_pages, job)() for _ in range(2)]
     assert [(len(each.files) >= 3, each.written) for each in done] == [(True, 0), (True, 0)]
 
 
 def test_nothing_is_written_into_a_folder_that_was_given_up(guide: Guide, tmp_path: Path) -> None:
     with guide.store.open() as snapshot:
-        page = pages_beside.Wanted(plan_site(snapshot, Site()).tree.order[0], PageFingerprint("", ""))
-        job = pages_beside.PagesJob(snapshot.path, snapshot.id, Site(), None, tmp_path / "gone", (page,))
+        page = page_work.Wanted(plan_site(snapshot, Site()).tree.order[0], PageFingerprint("", ""))
+        job = page_work.PagesJob(snapshot.path, snapshot.id, Site(), None, tmp_path / "gone", (page,))
         with pytest.raises(WriteFailed):
-            pages_beside.write_pages(job)
+            page_work.write_pages(job)
     assert not (tmp_path / "gone").exists()
 
 

@@ -16,7 +16,8 @@ REPOSITORY = Path(__file__).resolve().parents[4]
 _SPENT = """
 import os, signal, sys
 from noctule.flows.run.signals import Stopped, stop_on_signals
-from noctule.flows.run.steps import PlainSteps
+from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.stage import Stage
 
 class Dying:
     def __del__(self):
@@ -24,7 +25,7 @@ class Dying:
         sum(range(1000))  # the handler runs here: what it raises is printed as ignored, and gone
 
 stop_on_signals()
-steps = PlainSteps()
+steps = PlainDriver()
 def lose():
     Dying()
     return "lost"
@@ -36,7 +37,7 @@ except (KeyboardInterrupt, Stopped) as stop:
     print("heeded", type(stop).__name__)
 """
 _USES = {
-    "the next stage": "steps.run('next', lambda: print('went on'))",
+    "the next stage": "steps.call(Stage('next', None, (), ('x',)), lambda: print('went on'), ())",
     "the next batch": "steps.map('next', lambda n: print('went on'), [1, 2, 3], 2)",
 }
 
@@ -70,7 +71,7 @@ def test_a_signal_in_the_middle_of_a_batch_that_drops_it_spares_the_batches_afte
 
 @pytest.mark.parametrize("signal_name", ["SIGTERM", "SIGINT"])
 def test_a_signal_that_a_library_turned_into_an_error_of_its_own_is_a_signal_again(signal_name: str) -> None:
-    use = "steps.run('load', lambda: (lose(), open('/nowhere')))"
+    use = "steps.call(Stage('load', None, (), ('x',)), lambda: (lose(), open('/nowhere')), ())"
     program = _SPENT.replace('    assert lose() == "lost"\n    print("dropped", flush=True)\n', "")
     kind = "KeyboardInterrupt" if signal_name == "SIGINT" else "Stopped"
     assert _python(program.replace("{use}", use), signal_name) == [f"heeded {kind}"]
@@ -98,7 +99,7 @@ except KeyboardInterrupt:
 
 _PARENT = """
 import sys, time
-from noctule.flows.engines.workers import Workers
+from noctule.flows.run.workers import Workers
 from tests.unit.flows.run.test_signals import busy
 with Workers(1) as workers:
     print("ready", flush=True)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from noctule.artifacts.store.store import Store
-from noctule.flows.run.steps import PlainSteps
-from noctule.flows.run.work import publish_elsewhere
+from noctule.flows.run.plain import PlainDriver
+from noctule.flows.stages.publish import publish_elsewhere
 from noctule.pipeline.errors import PartialFailure, SettingsError
 from noctule.pipeline.settings.settings import parse
 from tests.snapshot_builder import publish_tiny_snapshot
@@ -19,13 +19,13 @@ def test_a_target_that_fails_is_named_and_the_others_are_served(tmp_path: Path) 
     (tmp_path / "a-file").write_text("in the way")
     targets = [str(tmp_path / "a-file" / "below"), str(tmp_path / "good")]
     with pytest.raises(PartialFailure, match="1 of 2 publishing targets failed") as caught:
-        publish_elsewhere(tmp_path / "store", targets, 1, PlainSteps())
+        publish_elsewhere(tmp_path / "store", targets, 1, PlainDriver())
     assert caught.value.exit_code == 5 and "a-file" in caught.value.where
     assert Store(tmp_path / "good").current() == published.snapshot_id
 
 
 def test_no_target_is_no_work(tmp_path: Path) -> None:
-    assert publish_elsewhere(tmp_path / "store", (), 1, PlainSteps()) == ()
+    assert publish_elsewhere(tmp_path / "store", (), 1, PlainDriver()) == ()
 
 
 @pytest.mark.parametrize("target", ["relative/folder", "", "s3:/bucket", "s3://bucket/a b"])

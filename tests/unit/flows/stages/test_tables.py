@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from noctule.flows.stages.tables import posting_rows, surface_rows
+from noctule.flows.stages.lexical import posting_rows, surface_rows
 from noctule.pipeline.lexical.analyzer import prose_analyzer
 from noctule.pipeline.lexical.bm25f import build_index
 from noctule.pipeline.lexical.field_counts import FieldCounts, count_fields

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from noctule.artifacts.store.store import Store
-from noctule.flows.run.build import build_snapshot
-from noctule.flows.run.steps import PlainSteps, Silent
-from noctule.flows.stages import parts
+from noctule.flows.api import build_snapshot
+from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.stage import Silent
 from noctule.flows.stages import write as written
 from noctule.pipeline.errors import ArtifactError, NoSnapshot, WriteFailed
 from noctule.pipeline.settings.settings import Settings, parse
@@ -31,10 +31,10 @@ def test_an_index_that_cannot_be_built_fails_the_run(
     def refused(*_: Any) -> Any:
         raise ArtifactError("no index today", where="the vectors", hint="Try tomorrow.")
 
-    monkeypatch.setattr(parts, "build_index", refused)
+    monkeypatch.setattr(written, "build_index", refused)
     store = Store(tmp_path / "store")
     with pytest.raises(ArtifactError, match="no index today"):
-        build_snapshot(settings, store, PlainSteps(), Silent())
+        build_snapshot(settings, store, PlainDriver(), Silent())
     with pytest.raises(NoSnapshot):
         store.open()
 
@@ -52,5 +52,5 @@ def test_a_table_that_cannot_be_written_stops_the_others(
 
     monkeypatch.setattr(written, "write_table", slow)
     with pytest.raises(WriteFailed, match="the disk is full"):
-        build_snapshot(settings, Store(tmp_path / "store"), PlainSteps(), Silent())
+        build_snapshot(settings, Store(tmp_path / "store"), PlainDriver(), Silent())
     assert 2 <= len(begun) <= 8

@@ -10,8 +10,9 @@ import pytest
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.query.understanding.query_vectors import load_model
 from noctule.artifacts.store.store import Store
-from noctule.flows.run.build import build_snapshot
-from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.flows.api import build_snapshot
+from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.stage import Silent
 from noctule.flows.stages.encode import query_texts
 from noctule.pipeline.embedding.encoder import load_encoder
 from noctule.pipeline.settings.settings import Embed, Settings, load, parse
@@ -45,7 +46,7 @@ def built(model: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Store,
         where="test",
     )
     store = Store(tmp_path_factory.mktemp("store"))
-    build_snapshot(settings, store, PlainSteps(), Silent())
+    build_snapshot(settings, store, PlainDriver(), Silent())
     return store, settings
 
 

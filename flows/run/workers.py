@@ -13,8 +13,8 @@ from types import TracebackType
 from typing import TypeVar, cast
 
 from ...pipeline.errors import EngineUnavailable
-from ..run.memory import collect_seldom, uncollected
-from ..run.signals import die_with_parent, spare_children
+from .memory import collect_seldom, uncollected
+from .signals import die_with_parent, spare_children
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -43,6 +43,10 @@ class Workers:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End every process, once its call is over."""
         for _ in range(self.count):
             self._free.get().stop()
         self._starter.shutdown()

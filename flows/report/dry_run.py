@@ -13,12 +13,12 @@ from ...pipeline.discover import FoundFile
 from ...pipeline.errors import ArtifactError, CollectionShrank
 from ...pipeline.model import Rejection
 from ...pipeline.settings.settings import Settings
-from ..report.history import Estimate, Kind, estimate, past_runs
-from ..run.result import BuildOptions
+from ..incremental.rebuild_reasons import Rebuild, rebuilds
+from ..run.context import BuildOptions, RunContext
 from ..stages.corpus import require_remembered
-from ..stages.shrink_guard import documents_before, require_unshrunk
+from ..stages.guards import documents_before, require_unshrunk
 from ..stages.sources import Listing, list_sources, seen_source
-from .rebuild_reasons import Rebuild, rebuilds
+from .history import Estimate, Kind, estimate, past_runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,10 @@ class _Before:
     documents: int
 
 
-def forecast(settings: Settings, store: Store, options: BuildOptions) -> Forecast:
+def forecast(run: RunContext, store: Store) -> Forecast:
     """What ``build_snapshot`` would do now; raises ``MissingRoot``, or ``SourceError`` where it cannot begin where it is told to."""
-    if options.start in ("embed", "links"):
+    settings, options = run.settings, run.options
+    if not run.reads_sources:
         return _recalled(settings, store, options)
     listing = list_sources(settings)
     before = _before(store)

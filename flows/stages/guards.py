@@ -1,4 +1,5 @@
-"""The shrink guard: a collection that lost many of its documents overnight is more often a fault than a wish."""
+"""What must hold before anything is encoded or published: a model that reads whole passages, collections that are not empty,
+and none that lost many of its documents overnight, which is more often a fault than a wish."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ from dataclasses import dataclass
 
 from ...artifacts.store.snapshot import Snapshot, read_manifest
 from ...artifacts.store.store import Store
-from ...pipeline.errors import ArtifactError, CollectionShrank
+from ...pipeline.embedding.model_files import find
+from ...pipeline.errors import ArtifactError, CollectionShrank, EmptyCollection, SettingsError
 from ...pipeline.settings.settings import Settings
 
 _log = logging.getLogger("noctule")
@@ -33,7 +35,7 @@ class Shrunk:
 
 
 def require_unshrunk(settings: Settings, name: str, before: int, after: int, *, accept: bool) -> None:
-    """Returns if the collection lost no more than ``limits.max_shrink_share``; raises ``CollectionShrank``.
+    """Return if the collection lost no more than ``limits.max_shrink_share``; raise ``CollectionShrank``.
 
     ``before`` and ``after`` count its documents. One that holds none at all is an ``EmptyCollection``, which has a flag of
     its own; ``accept`` makes this a warning.
@@ -72,3 +74,54 @@ def documents_before(store: Store) -> Mapping[str, frozenset[str]]:
     except ArtifactError as error:
         _log.warning("the shrink guard has nothing to compare with: %s", error)
         return {}
+
+
+def require_collections(settings: Settings) -> None:
+    """Return if the settings name a collection; raise ``SettingsError``."""
+    if not settings.collections:
+        raise SettingsError(
+            "there is nothing to index",
+            where="collections",
+            hint="Name a folder, or make a noctule.toml: noctule init",
+        )
+
+
+def require_room(settings: Settings) -> None:
+    """Return if the model reads a whole passage; raise ``SettingsError``."""
+    limit = find(settings.embed).max_tokens
+    if settings.chunk.max_tokens > limit:
+        raise SettingsError(
+            f"chunk.max_tokens is {settings.chunk.max_tokens}, but the embedding model reads {limit} tokens",
+            where="chunk.max_tokens",
+            hint=f"Set it to {limit} or less: the rest of each passage would not be in its vector.",
+        )
+
+
+def require_documents(
+    settings: Settings,
+    name: str,
+    found: int,
+    count: int,
+    first_reason: str,
+    *,
+    drafts: int,
+    allow_empty: bool,
+) -> None:
+    """Return if a collection has documents and most of its files could be used; raise ``EmptyCollection``.
+
+    ``drafts`` are those of the ``found`` files that are not meant to be used.
+    """
+    collection, meant = settings.collections[name], found - drafts
+    if count == 0 and not allow_empty:
+        raise EmptyCollection(
+            f"collection {name!r} holds no document to index ({found} files matched {', '.join(collection.include)}, "
+            f"{drafts} of them drafts)",
+            where=collection.root,
+            hint="Nothing of it was published. Check root and include, or allow it with --allow-empty.",
+        )
+    if meant and (meant - count) / meant > settings.limits.max_failed_share:
+        raise EmptyCollection(
+            f"{meant - count} of {meant} documents of collection {name!r} failed",
+            where=collection.root,
+            hint=f"First reason: {first_reason}. Nothing of it was published; limits.max_failed_share allows more.",
+        )

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from noctule.flows.engines.workers import WorkerFailed, Workers
+from noctule.flows.run.workers import WorkerFailed, Workers
 from noctule.pipeline.errors import EngineUnavailable
 
 

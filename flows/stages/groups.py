@@ -8,26 +8,15 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from importlib.metadata import version
-from pathlib import Path
-from platform import python_version
 
-from ... import artifacts, pipeline
 from ...pipeline.discover import FoundFile
-from ...pipeline.embedding.model_files import find
-from ...pipeline.identity import combined_hash, doc_id, sha256_hex
+from ...pipeline.identity import combined_hash, doc_id
 from ...pipeline.model import Source
-from ...pipeline.settings.settings import Settings
 
 Group = tuple[FoundFile, ...]
 # So few that a changed file costs little more than itself, so many that a row of tables a group is no burden.
 _MEAN_FILES = 2
 _MAX_FILES = 32
-# Libraries that decide what a document is understood to say.
-_PARSERS = (
-    "beautifulsoup4", "docutils", "markdown-it-py", "mdit-py-plugins", "nh3", "PyStemmer", "pyyaml", "tokenizers",
-)  # fmt: skip
 
 
 def grouped(files: Sequence[FoundFile], mean_files: int = _MEAN_FILES) -> list[Group]:
@@ -56,25 +45,3 @@ def group_key(sources: Sequence[Source | None], deciding: Mapping[str, str]) -> 
             source.author,
         )
     return combined_hash(parts)[:32]
-
-
-def decides(settings: Settings) -> dict[str, str]:
-    """Of each collection a hash of all that decides, besides its files, what they are understood to say."""
-    shared = (
-        sources_hash(Path(pipeline.__file__).parent),
-        sources_hash(Path(artifacts.__file__).parent),
-        python_version(),  # its html.parser and its tables of Unicode
-        *(version(name) for name in _PARSERS),
-        settings.chunk.model_dump_json(),
-        find(settings.embed).sha256,
-    )
-    return {
-        name: combined_hash([name, collection.model_dump_json(exclude={"root"}), *shared])
-        for name, collection in settings.collections.items()
-    }
-
-
-@lru_cache(maxsize=4)
-def sources_hash(folder: Path) -> str:
-    """A hash of a package's own code."""
-    return combined_hash(sha256_hex(path.read_bytes()) for path in sorted(folder.rglob("*.py")))

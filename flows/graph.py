@@ -1,0 +1,112 @@
+"""The whole job in one table: every stage of an index and its site, what it needs and what it makes.
+
+The order of execution, what runs side by side, Prefect's tasks and their edges, ``--from``, the rows of the report and
+``noctule graph`` all come from ``BUILD``. A new stage is one row here and one function in ``noctule.flows.stages``.
+
+Given from the start are ``run`` (what is asked: settings, store, options), ``store`` (with its lock), ``engine`` (where
+batches are computed) and ``resources`` (progress, the background process).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..pipeline.errors import SettingsError
+from .quality.gate import judge_staged, read_judged_sets
+from .run.context import BuildOptions, RunContext
+from .run.executor import ordered
+from .run.request import IndexRequest
+from .run.stage import Lane, Stage
+from .stages import encode, lexical, links, parse, publish, site, sources, tables, training_texts, write
+
+THREAD, PROCESS = Lane.THREAD, Lane.PROCESS
+_TABLES = ("document_tables", "link_tables", "lexical_tables", "vector_tables", "vocabulary_tables")
+
+# fmt: off
+BUILD = (
+    Stage("judged queries", read_judged_sets, ("run",), ("judged",)),
+    # Sources become documents, sections and passages.
+    Stage("discover", sources.discover, ("run", "store"), ("listing",)),
+    Stage("hash", sources.hash_sources, ("run", "listing"), ("hashed",)),
+    Stage("load model", encode.open_encoding, ("run", "engine", "resources"), ("encoding",)),
+    Stage("parse", parse.parse_sources, ("run", "store", "engine", "resources", "encoding", "listing", "hashed"),
+          ("parsed", "corpus", "record", "cache"), fan_out=True, redo="changed files"),
+    # Links, the index of words, and communities need no vectors.
+    Stage("training passages", training_texts.pick_passages, ("run", "corpus"), ("picked",)),
+    Stage("training counts", training_texts.count_picked, ("picked",), ("picked_counts",), PROCESS,
+          is_large=training_texts.are_many),
+    Stage("links", links.resolve, ("run", "parsed"), ("links",)),
+    Stage("link graph", links.make_link_graph, ("corpus", "links"), ("link_graph",)),
+    Stage("communities", links.find_communities, ("run", "link_graph"), ("clusters",), PROCESS,
+          is_large=links.is_large_graph),
+    Stage("anchors", lexical.count_anchors, ("corpus", "links"), ("anchors",)),
+    Stage("lexical", lexical.index_prose, ("run", "parsed", "anchors"), ("prose",)),
+    Stage("code", lexical.index_code, ("run", "parsed"), ("code",)),
+    Stage("words", lexical.select_words, ("run", "parsed", "prose"), ("terms",)),
+    Stage("lexical tables", lexical.lexical_tables, ("prose", "code", "parsed", "anchors"), ("lexical_tables",)),
+    # Vectors.
+    Stage("embed", encode.embed_passages, ("encoding", "corpus"), ("vectors",), fan_out=True, redo="changed texts"),
+    Stage("vector index", write.index_vectors, ("run", "vectors"), ("index",), THREAD),
+    Stage("vocabulary vectors", encode.embed_words, ("encoding", "terms"), ("words",), fan_out=True,
+          redo="changed texts"),
+    Stage("near words", tables.find_near_words, ("run", "words"), ("near",), PROCESS,
+          is_large=tables.is_large_vocabulary),
+    Stage("centroids", tables.find_centroids, ("corpus", "vectors"), ("centroids",)),
+    Stage("phrases", training_texts.embed_phrases, ("run", "encoding", "corpus", "links"), ("phrases",),
+          fan_out=True, redo="changed texts"),
+    Stage("spans", training_texts.embed_spans, ("run", "encoding", "corpus"), ("spans",), fan_out=True,
+          redo="changed texts"),
+    Stage("query encoder", training_texts.fit_query_encoder,
+          ("run", "corpus", "links", "prose", "terms", "words", "vectors", "centroids", "picked", "picked_counts",
+           "phrases", "spans"), ("term_vectors",)),
+    # The snapshot.
+    Stage("topics", links.name_topics, ("run", "corpus", "clusters", "link_graph", "prose"), ("partition",)),
+    Stage("link tables", links.link_tables, ("links", "partition"), ("link_tables",)),
+    Stage("document tables", tables.document_tables, ("corpus", "record", "link_graph", "partition", "vectors"),
+          ("document_tables",)),
+    Stage("vector tables", tables.vector_tables, ("corpus", "vectors", "centroids"), ("vector_tables",)),
+    Stage("vocabulary", tables.vocabulary_tables, ("terms", "words", "near"), ("vocabulary_tables",)),
+    Stage("write", write.write_snapshot,
+          ("run", "store", "encoding", "corpus", "index", "term_vectors", *_TABLES), ("staged",)),
+    Stage("relevance", judge_staged, ("run", "store", "staged", "judged"), ("verdict",)),
+    Stage("publish", publish.publish, ("run", "store", "staged", "record", "cache", "verdict"), ("published",),
+          retries=False),
+    # The site; its lookup begins while the snapshot is judged and proved.
+    Stage("search lookup", site.make_search_lookup, ("run", "staged"), ("lookup",), PROCESS,
+          is_large=site.is_large_site, redo="changed files"),
+    Stage("site", site.build_site, ("run", "resources", "published", "lookup"), ("site",), redo="changed pages"),
+    Stage("publish elsewhere", publish.publish_to_targets, ("run", "resources", "published"), ("sent",),
+          fan_out=True, redo="changed files"),
+)
+# fmt: on
+
+
+def dependents(name: str, stages: Sequence[Stage] = BUILD) -> frozenset[str]:
+    """Return the names of the stages that need this one, at any remove."""
+    found = {name}
+    for stage in ordered(stages):
+        makers = {each.name for each in stages if set(each.makes) & set(stage.needs)}
+        if makers & found:
+            found.add(stage.name)
+    return frozenset(found - {name})
+
+
+def context_of(request: IndexRequest, out: Path | None = None, *, full: bool = False) -> RunContext:
+    """Return what a run is asked to do, with its settings read once; raise ``SettingsError`` or ``SourceError``."""
+    names = [stage.name for stage in BUILD]
+    if request.start is not None and request.start not in names:
+        raise SettingsError(
+            f"no stage {request.start!r} to begin from",
+            where="--from",
+            hint=f"There are {', '.join(names)}. noctule graph draws them.",
+        )
+    options = BuildOptions(
+        request.allow_empty, request.accept_drop, request.accept_shrink, request.start, full
+    )
+    return RunContext(request.settings(), request.store, options, out, reads_sources(request.start))
+
+
+def reads_sources(start: str | None) -> bool:
+    """Return whether a run that begins with this stage looks at its sources."""
+    return start not in dependents("parse")

@@ -1,0 +1,234 @@
+"""What a run does, with Prefect and without: an index, a site, both as one night, and copies elsewhere.
+
+``noctule.flows.graph`` has the stages; this module says which products a run wants, under which locks they are made, and
+what is written down about it.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..artifacts.store import durable, locks
+from ..artifacts.store.layout import NIGHT_LOCK
+from ..artifacts.store.night_reports import read_night
+from ..artifacts.store.store import Published, Staging, Store
+from ..pipeline.errors import ArtifactError, NoctuleError, StoreBusy, WriteFailed
+from ..pipeline.model import SnapshotId
+from .engines.open import opened
+from .graph import BUILD
+from .incremental.rebuild_reasons import rebuilds
+from .incremental.unchanged import UnchangedSnapshot, inputs_of, unchanged
+from .report.night import add_site, keep_report
+from .report.record import record, refused
+from .report.result import BuildResult, built_result, unchanged_result
+from .run.background import Background
+from .run.context import Resources, RunContext
+from .run.executor import Execution
+from .run.stage import Silent, Stage
+from .stages.guards import require_collections, require_room
+from .stages.site import build_search
+from .stages.write import StagedSnapshot
+
+if TYPE_CHECKING:
+    from ..artifacts.remote.send import Sent
+    from ..docsite.build import SiteResult
+    from ..docsite.search_only import SearchOnlyResult
+    from .run.stage import Driver, Progress
+
+_log = logging.getLogger("noctule")
+
+
+@dataclass(frozen=True, slots=True)
+class JobResult:
+    """What a run did: each part that was asked for."""
+
+    build: BuildResult | None = None
+    site: SiteResult | None = None
+    sent: tuple[Sent, ...] = ()
+
+
+def run_job(
+    run: RunContext,
+    driver: Driver,
+    progress: Progress,
+    *,
+    index: bool = True,
+    publish: bool = True,
+    same: UnchangedSnapshot | None = None,
+    stages: Sequence[Stage] = BUILD,
+) -> JobResult:
+    """Do what is asked, in this order: the index, the site if the run has a folder for one, copies at other places.
+
+    ``same`` is what a look before the run found unchanged. A failed index leaves the site as it was, and a failed copy leaves both. Raise ``MissingRoot``, ``EmptyCollection``,
+    ``CollectionShrank``, ``RelevanceFell``, ``SourceError``, ``SettingsError``, ``StoreBusy``, ``WriteFailed`` or
+    ``DamagedSnapshot`` with the current snapshot untouched; ``PartialFailure`` where only a copy failed.
+    """
+    store, publish = Store(run.store), publish and bool(run.settings.publish.targets)
+    wanted = [
+        *(("published",) if index else ()),
+        *(("site",) if run.out else ()),
+        *(("sent",) if publish else ()),
+    ]
+    with ExitStack() as stack:
+        if index and run.out:
+            stack.enter_context(only_night(run.store))
+        background = stack.enter_context(Background())
+        given = {"run": run, "store": store, "resources": Resources(driver, progress, background)}
+        asked = [each for each in stages if publish or "sent" not in each.makes]
+        execution = stack.enter_context(Execution(asked, given, driver, background, wanted))
+        built = _index(run, store, driver, execution, same) if index else None
+        if not index or (built is not None and not built.changed):
+            _provide_current(store, execution)
+        made = _site(run, driver, execution) if run.out else None
+        sent = _publish(built, execution) if publish else ()
+        execution.finish()
+        return JobResult(built, made, sent)
+
+
+def run_search_only(run: RunContext, driver: Driver, *, insert: bool = False) -> SearchOnlyResult:
+    """Build the search of the current snapshot for the pages in the run's folder, which something else built."""
+    assert run.out is not None
+    with Background() as background:
+        resources = Resources(driver, Silent(), background)
+        work = partial(build_search, run.store, run.out, run.settings, resources, insert=insert)
+        return driver.call(Stage("search", build_search, (), ("search",)), work, ())[0]
+
+
+def _index(
+    run: RunContext, store: Store, driver: Driver, execution: Execution, same: UnchangedSnapshot | None
+) -> BuildResult:
+    """Publish the documents as the store's current snapshot, unless it is made of the same."""
+    start = time.perf_counter()
+    if same is not None:
+        return _unchanged(same, store, driver, start)
+    require_collections(run.settings)
+    require_room(run.settings)
+    execution.make("judged")
+    previous, reasons = _current(store), rebuilds(store, run.settings)
+    for reason in reasons:
+        _log.info("%s", reason)
+    with store.lock("index"), opened(run.settings, store) as engine:
+        execution.provide(engine=engine)
+        listing, hashed = execution.make("listing"), execution.make("hashed")
+        inputs = inputs_of(hashed, listing, run.settings)
+        if (found := unchanged(run, store, inputs)) is not None:
+            return _unchanged(found, store, driver, start)
+        result = _build(run, store, driver, execution, inputs, start)
+        record(store, result)
+    if result.changed:
+        keep_report(store, result, previous, reasons)
+        _prune(store, run.settings.store.keep)
+    return result
+
+
+def _unchanged(same: UnchangedSnapshot, store: Store, driver: Driver, start: float) -> BuildResult:
+    result = unchanged_result(same, driver.times, time.perf_counter() - start)
+    record(store, result)
+    return result
+
+
+def _build(
+    run: RunContext, store: Store, driver: Driver, execution: Execution, inputs: str, start: float
+) -> BuildResult:
+    """Make the snapshot and publish it, unless judged queries refuse it."""
+    corpus, vectors = execution.make("record"), execution.make("vectors")
+    encoded, distinct = vectors.computed, len(vectors.hashes)
+    del vectors  # or it would stay in memory beside the snapshot's tables
+    staged: StagedSnapshot = execution.make("staged")
+    verdict = execution.make("verdict")
+    if verdict and verdict.reasons and not run.options.accept_drop:
+        durable.remove_tree(staged.staging.path)
+        snapshot, seconds = staged.manifest.snapshot_id(), time.perf_counter() - start
+        raise refused(store, snapshot, verdict, driver.times, seconds)
+    published: Published = execution.make("published")
+    return built_result(
+        published,
+        staged.manifest.counts,
+        corpus,
+        verdict,
+        encoded=encoded,
+        reused=distinct - encoded,
+        inputs=inputs if corpus.as_hashed else "",
+        times=driver.times,
+        seconds=time.perf_counter() - start,
+    )
+
+
+def _provide_current(store: Store, execution: Execution) -> None:
+    """Let later stages work on the current snapshot."""
+    with store.open() as snapshot:
+        staged = StagedSnapshot(Staging(snapshot.path), snapshot.manifest)
+        published = Published(snapshot.id, store.generation(), changed=False)
+    execution.provide(staged=staged, published=published)
+
+
+def _site(run: RunContext, driver: Driver, execution: Execution) -> SiteResult:
+    """Build the site and put the night's report into its page."""
+    made: SiteResult = execution.make("site")
+    published: Published = execution.make("published")
+    seconds = next(time.seconds for time in reversed(driver.times) if time.stage == "site")
+    _fill_report(run, published.snapshot_id, seconds)
+    return made
+
+
+def _fill_report(run: RunContext, snapshot: SnapshotId, seconds: float) -> None:
+    """Put the night's report on the site's page; the site is there already, so a refusal is a warning."""
+    from ..docsite.pages.report import fill_report
+    from .report.sheets import sheets
+
+    assert run.out is not None
+    try:
+        add_site(run.store, snapshot, seconds)
+    except (WriteFailed, KeyError, TypeError) as error:
+        _log.warning("the seconds of the site are not in the night's report: %s", error)
+    night = read_night(run.store, snapshot)
+    try:
+        if night is not None:
+            fill_report(run.out.resolve(), sheets(night))
+    except (WriteFailed, KeyError, TypeError, ValueError) as error:
+        _log.warning("the site has no report of the night: %s", error)
+
+
+def _publish(built: BuildResult | None, execution: Execution) -> tuple[Sent, ...]:
+    """Send the snapshot to the targets; where that fails, say first which collections had failed before."""
+    try:
+        sent: tuple[Sent, ...] = execution.make("sent")
+        return sent
+    except NoctuleError:
+        for name, why in (built.failed if built else {}).items():
+            _log.error("collection %s failed and is as it was: %s", name, why)
+        raise
+
+
+def only_night(store: Path) -> AbstractContextManager[None]:
+    """Hold the lock of the store's nights, or a site of an older snapshot could replace a newer one; raise ``StoreBusy``.
+
+    The store's own lock is held while its snapshot is made, and not for the site that follows.
+    """
+    durable.make_directory(store)
+    return locks.exclusive(store / NIGHT_LOCK, "nightly")
+
+
+def _current(store: Store) -> SnapshotId | None:
+    try:
+        return store.current()
+    except ArtifactError:
+        return None  # the run mends it, or says what is wrong
+
+
+def _prune(store: Store, keep: int) -> None:
+    """Remove old snapshots; the new one is published already, so this may fail without failing the run."""
+    try:
+        removed = store.prune(keep)
+    except (StoreBusy, ArtifactError) as error:
+        _log.warning("old snapshots were not removed: %s", error)
+        return
+    if removed:
+        _log.info("%d old snapshots removed", len(removed))

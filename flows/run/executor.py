@@ -1,0 +1,200 @@
+"""Carries out a table of stages: in the order of their needs, side by side where lanes allow, each product made once.
+
+    with Execution(BUILD, {"run": run, ...}, PlainDriver(), background, wanted=("published", "site")) as execution:
+        published = execution.make("published")
+        site = execution.make("site")
+
+A product is dropped as soon as no stage is left that needs it, so memory follows the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextvars import copy_context
+from functools import partial
+from graphlib import TopologicalSorter
+from threading import Thread
+from types import TracebackType
+from typing import Any
+
+from .background import Background
+from .signals import stop_if_told
+from .stage import Driver, Lane, Stage
+
+
+class Execution:
+    """The stages that make the ``wanted`` products out of the ``given`` ones."""
+
+    def __init__(
+        self,
+        stages: Sequence[Stage],
+        given: Mapping[str, object],
+        driver: Driver,
+        background: Background,
+        wanted: Iterable[str],
+    ) -> None:
+        self._products: dict[str, object] = dict(given)
+        self._driver, self._background = driver, background
+        self._wanted = frozenset(wanted)
+        self._waiting = list(with_ends(needed_for(self._wanted, stages, given), stages, given))
+        self._running: dict[Future[tuple[Any, object]], Stage] = {}
+        self._handles: dict[str, object] = {}
+        self._failed: dict[str, BaseException] = {}
+
+    def __enter__(self) -> Execution:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Wait for nothing: threads are daemons, and the background process ends with its own block."""
+        self._waiting, self._products = [], {}
+
+    def provide(self, **products: object) -> None:
+        """Give products that no stage need make any more; what only they needed is not made either."""
+        self._products |= products
+        needed = needed_for(self._wanted, self._waiting, self._products)
+        self._waiting = list(with_ends(needed, self._waiting, self._products))
+
+    def make(self, product: str) -> Any:
+        """Run stages until the product is there; raise what a stage raised.
+
+        Stages beside the main lane begin as soon as their inputs are there, also those for other wanted products.
+        """
+        while product not in self._products:
+            self._collect(block=False)
+            self._begin_beside()
+            self._require_possible(product)
+            if (stage := self._next(product)) is not None:
+                self._keep(stage, *self._driver.call(stage, self._work(stage), self._after(stage)))
+            elif product not in self._products:
+                if not self._running:
+                    raise RuntimeError(f"no stage makes {product!r} out of what is given")
+                self._collect(block=True)
+        return self._products[product]
+
+    def finish(self) -> None:
+        """Run the stages that are left: those whose products nobody needs."""
+        for stage in tuple(self._waiting):
+            self.make(stage.makes[0])
+
+    def _require_possible(self, product: str) -> None:
+        """Raise what a stage failed by that the product needs; what needs it not goes on."""
+        path = needed_for({product}, self._waiting, self._products)
+        for need in (product, *(need for stage in path for need in stage.needs)):
+            if need in self._failed:
+                raise self._failed[need]
+
+    def _next(self, product: str) -> Stage | None:
+        """Return the first stage of the main lane that the product needs and that is ready."""
+        path = {stage.name for stage in needed_for({product}, self._waiting, self._products)}
+        return next((each for each in self._waiting if each.name in path and self._is_ready(each)), None)
+
+    def _is_ready(self, stage: Stage) -> bool:
+        return all(need in self._products for need in stage.needs)
+
+    def _begin_beside(self) -> None:
+        for stage in [each for each in self._waiting if each.lane is not Lane.MAIN and self._is_ready(each)]:
+            given = self._given(stage)
+            if stage.lane is Lane.PROCESS:
+                if stage.is_large is not None and not stage.is_large(*given):
+                    continue  # left to the main lane
+                work: Callable[[], Any] = self._background.start(_applied, (stage.function, given))
+            else:
+                work = partial(stage.function, *given)
+            self._waiting.remove(stage)
+            self._running[_in_thread(self._driver, stage, work, self._after(stage))] = stage
+
+    def _work(self, stage: Stage) -> partial[Any]:
+        self._waiting.remove(stage)
+        return partial(stage.function, *self._given(stage))
+
+    def _given(self, stage: Stage) -> list[object]:
+        return [self._products[need] for need in stage.needs]
+
+    def _after(self, stage: Stage) -> list[object]:
+        return list(dict.fromkeys(self._handles[need] for need in stage.needs if need in self._handles))
+
+    def _collect(self, *, block: bool) -> None:
+        """Keep what stages beside the main lane have made, or why they failed."""
+        # Not for ever at a time: a signal must be heeded.
+        done, _ = wait(self._running, timeout=0.2 if block else 0, return_when=FIRST_COMPLETED)
+        stop_if_told()
+        for future in done:
+            stage = self._running.pop(future)
+            if (error := future.exception()) is None:
+                self._keep(stage, *future.result())
+            else:
+                self._failed |= dict.fromkeys(stage.makes, error)
+
+    def _keep(self, stage: Stage, result: Any, handle: object) -> None:
+        made = stage.products(result)
+        self._products |= made
+        self._handles |= dict.fromkeys(made, handle)
+        left = {need for each in (*self._waiting, *self._running.values()) for need in each.needs}
+        for name in [name for name in (*stage.needs, *made) if name not in left | self._wanted]:
+            self._products.pop(name, None)
+
+
+def _in_thread(
+    driver: Driver, stage: Stage, work: Any, after: Sequence[object]
+) -> Future[tuple[Any, object]]:
+    """Begin the stage in a daemon thread, for which nobody waits once its result is no longer wanted."""
+    made: Future[tuple[Any, object]] = Future()
+
+    def run() -> None:
+        try:
+            made.set_result(driver.call(stage, work, after))
+        except BaseException as error:
+            made.set_exception(error)
+
+    # With the context of the caller, in which Prefect finds the flow run.
+    Thread(target=copy_context().run, args=(run,), name=f"noctule-{stage.name}", daemon=True).start()
+    return made
+
+
+def _applied(call: tuple[Any, Sequence[object]]) -> Any:
+    function, given = call
+    return function(*given)
+
+
+def ordered(stages: Sequence[Stage]) -> tuple[Stage, ...]:
+    """Return the stages, each after those that it needs, else in the order of the table; raise ``CycleError``.
+
+    Raise ``ValueError`` where two stages make the same product or have the same name.
+    """
+    makers: dict[str, Stage] = {}
+    for stage in stages:
+        for product in stage.makes:
+            if product in makers:
+                raise ValueError(f"both {makers[product].name!r} and {stage.name!r} make {product!r}")
+            makers[product] = stage
+    by_name = {stage.name: stage for stage in stages}
+    if len(by_name) < len(stages):
+        raise ValueError("two stages have the same name")
+    needs = {each.name: {makers[n].name for n in each.needs if n in makers} for each in stages}
+    return tuple(by_name[name] for name in TopologicalSorter(needs).static_order())
+
+
+def with_ends(needed: Sequence[Stage], stages: Sequence[Stage], given: Iterable[str]) -> tuple[Stage, ...]:
+    """Return the needed stages and those that can be made of their products and that no other stage needs."""
+    there = {*given, *(product for stage in needed for product in stage.makes)}
+    used = {need for stage in stages for need in stage.needs}
+    ends = {each.name for each in stages if set(each.needs) <= there and not set(each.makes) & used}
+    names = {stage.name for stage in needed} | ends
+    return tuple(stage for stage in stages if stage.name in names)
+
+
+def needed_for(
+    products: Iterable[str], stages: Sequence[Stage], given: Iterable[str] = ()
+) -> tuple[Stage, ...]:
+    """Return the stages that the products need, in the order of the table; ``given`` products need none."""
+    makers = {product: stage for stage in stages for product in stage.makes}
+    found, wanted = set[str](), [product for product in products if product not in set(given)]
+    while wanted:
+        stage = makers.get(wanted.pop())
+        if stage is not None and stage.name not in found:
+            found.add(stage.name)
+            wanted += [need for need in stage.needs if need not in set(given)]
+    return tuple(stage for stage in stages if stage.name in found)

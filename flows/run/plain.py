@@ -1,0 +1,73 @@
+"""Stages called directly in this process: what ``--no-prefect`` does."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TypeVar
+
+from .signals import heeding_signals, stop_if_told
+from .stage import Stage, StageTime
+
+A = TypeVar("A")
+T = TypeVar("T")
+
+
+class Clock:
+    """Collects stage times."""
+
+    def __init__(self) -> None:
+        self._times: list[StageTime] = []
+
+    @property
+    def times(self) -> tuple[StageTime, ...]:
+        """Finished stages in order."""
+        return tuple(self._times)
+
+    @contextmanager
+    def measure(self, stage: str) -> Iterator[None]:
+        """Time the block as a run of ``stage``; a signal that came meanwhile ends it."""
+        start = time.perf_counter()
+        stop_if_told()
+        try:
+            if threading.current_thread() is threading.main_thread():
+                with heeding_signals():
+                    yield
+            else:
+                yield
+        finally:
+            self._times.append(StageTime(stage, time.perf_counter() - start))
+
+
+class PlainDriver(Clock):
+    """Calls every stage directly."""
+
+    def call(self, stage: Stage, work: Callable[[], T], after: Sequence[object]) -> tuple[T, object]:  # noqa: ARG002
+        """Return the stage's result; nobody needs a handle."""
+        with self.measure(stage.name):
+            return work(), None
+
+    def map(self, name: str, function: Callable[[A], T], batches: Sequence[A], slots: int) -> list[T]:  # noqa: ARG002
+        """Return the function's result on each batch, in order."""
+        stop_if_told()
+        if slots <= 1:
+            return [_unless_told(function(batch)) for batch in batches]
+        return by_threads(function, batches, slots)
+
+
+def by_threads(work: Callable[[A], T], items: Iterable[A], threads: int) -> list[T]:
+    """Return the results in order; after an error or a signal nothing more is begun."""
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            return [_unless_told(result) for result in pool.map(work, items)]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _unless_told(result: T) -> T:
+    stop_if_told()
+    return result

@@ -1,0 +1,134 @@
+"""Stages as Prefect tasks: each bears its stage's name and waits for the tasks of those that it needs, so a run page draws
+the table.
+
+Prefect drives and could vanish: results stay in this process and are never written by it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from datetime import date
+from pathlib import Path
+from typing import Any, Generic, TypeVar, cast
+from uuid import UUID
+
+from prefect import tags, task
+from prefect.cache_policies import NO_CACHE
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.objects import State, TaskRun
+from prefect.runtime import flow_run
+from prefect.task_runners import ThreadPoolTaskRunner
+from prefect.tasks import Task, exponential_backoff
+
+from ...pipeline.errors import WriteFailed, is_transient
+from .context import RunContext
+from .plain import Clock
+from .signals import received, spare_children, stop_if_told
+from .stage import Stage
+
+A = TypeVar("A")
+T = TypeVar("T")
+RETRIES = 3
+_log = logging.getLogger("noctule")
+
+
+class _Call(Generic[T]):
+    """A stage and its result, opaque to Prefect: it would walk through both and hold them until the flow ends."""
+
+    __slots__ = ("result", "work")
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self.work = work
+        self.result: T
+
+    def __call__(self) -> None:
+        spare_children()
+        self.result = self.work()
+
+
+def can_heal(_task: Task[..., Any], _task_run: TaskRun, state: State[Any]) -> bool:
+    """Return whether another try may help: after an I/O error, never after a signal or what a person has to act on."""
+    if received() is not None:
+        return False
+    try:
+        cast(Any, state.result)()
+    except (OSError, TimeoutError):
+        return True
+    except WriteFailed as error:
+        return is_transient(error.__cause__)
+    except Exception:
+        return False
+    return False
+
+
+@task(
+    retries=RETRIES,
+    retry_delay_seconds=exponential_backoff(backoff_factor=1),
+    retry_jitter_factor=0.2,
+    retry_condition_fn=can_heal,
+    cache_policy=NO_CACHE,
+    persist_result=False,
+    log_prints=False,
+)
+def _step(call: _Call[Any]) -> None:
+    call()
+
+
+def run_name() -> str:
+    """Return the name of a flow run: the flow, the day, and the settings' folder or the store, ``nightly 2026-11-23 guide``."""
+    given: Mapping[str, Any] = flow_run.parameters or {}
+    config, store = given.get("config"), Path(str(given.get("store") or ".noctule"))
+    place = Path(str(config)).resolve().parent if config else store.resolve().parent
+    return f"{flow_run.flow_name} {date.today().isoformat()} {given.get('collection') or place.name}"
+
+
+def tagged(run: RunContext) -> AbstractContextManager[set[str]]:
+    """Tag the tasks of the block, and the flow run, with the store and the collections."""
+    wanted = sorted(
+        {f"store:{run.store.resolve().name}", *(f"collection:{n}" for n in run.settings.collections)}
+    )
+    with suppress(Exception):  # without an answer from the server the run goes on untagged
+        if (run_id := flow_run.id) is not None:
+            with get_client(sync_client=True) as client:
+                client.update_flow_run(UUID(str(run_id)), tags=wanted)
+    return tags(*wanted)
+
+
+class PrefectDriver(Clock):
+    """Runs each stage as a Prefect task that bears its name; only inside a flow."""
+
+    def call(self, stage: Stage, work: Callable[[], T], after: Sequence[object]) -> tuple[T, object]:
+        """Return the stage's result and the state of its task; raise what the stage raised."""
+        call = _Call(work)
+        # The batches of a stage that fans out are tried again one by one.
+        retries = RETRIES if stage.retries and not stage.fan_out else 0
+        named = _step.with_options(name=stage.name, task_run_name=stage.name, retries=retries)
+        with self.measure(stage.name):
+            state: State[None] = named(call, wait_for=list(after), return_state=True)
+            cast(Any, state.result)()
+        _log.info("%s: %.1f s", stage.name, self._times[-1].seconds)
+        return call.result, state
+
+    def map(self, name: str, function: Callable[[A], T], batches: Sequence[A], slots: int) -> list[T]:
+        """Return the function's result on each batch, in order, each a task; the first error stops the rest."""
+        calls = [_Call(_bound(function, batch)) for batch in batches]
+        pool: ThreadPoolTaskRunner[None] = ThreadPoolTaskRunner(max_workers=max(1, slots))
+        with pool as runner:
+            futures = [
+                runner.submit(_batch(name, number, len(calls)), {"call": call})
+                for number, call in enumerate(calls, start=1)
+            ]
+            for future in futures:
+                future.result()
+                stop_if_told()
+        return [call.result for call in calls]
+
+
+def _bound(function: Callable[[A], T], batch: A) -> Callable[[], T]:
+    return lambda: function(batch)
+
+
+def _batch(name: str, number: int, of: int) -> Task[[_Call[Any]], None]:
+    return _step.with_options(name=name, task_run_name=f"{name} {number} of {of}")

@@ -1,0 +1,96 @@
+"""A stage of a build: one row of the table in ``noctule.flows.graph``, and who carries it out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Protocol, TypeVar
+
+A = TypeVar("A")
+T = TypeVar("T")
+
+
+class Lane(Enum):
+    """Where a stage runs; the value is what ``noctule graph`` prints."""
+
+    MAIN = "main"  # in the calling thread, one after the other
+    THREAD = "thread"  # beside it: the work is done in C and leaves the interpreter free
+    PROCESS = "process"  # in the background process, one after the other; inputs and result can be pickled
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What a stage is called, what it needs, what it makes, and the function that makes it.
+
+    ``function`` takes the products named in ``needs`` in that order and returns the one named ``makes``, or a tuple where
+    several are named. ``redo`` says what doing it again costs: nothing but the changes, where a cache remembers the rest.
+    ``fan_out``: it hands batches to an engine. ``is_large`` takes the same products and says whether the work is worth the
+    background process; less is done in the main lane. Without ``retries`` an I/O error is final.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    needs: tuple[str, ...]
+    makes: tuple[str, ...]
+    lane: Lane = Lane.MAIN
+    fan_out: bool = False
+    is_large: Callable[..., bool] | None = None
+    redo: str = "all"
+    retries: bool = True
+
+    def products(self, result: Any) -> Mapping[str, Any]:
+        """Return what the stage made by name."""
+        values = (result,) if len(self.makes) == 1 else result
+        return dict(zip(self.makes, values, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class StageTime:
+    """How long a stage took, in seconds of wall time."""
+
+    stage: str
+    seconds: float
+
+
+class Driver(Protocol):
+    """Calls stages: plainly, or as Prefect tasks. The stages do not know which."""
+
+    @property
+    def times(self) -> tuple[StageTime, ...]:
+        """Finished stages in order."""
+
+    def call(self, stage: Stage, work: Callable[[], T], after: Sequence[object]) -> tuple[T, object]:
+        """Call ``work``, which does the stage, and return its result and a handle for the stages that need it.
+
+        ``after`` holds the handles of the stages that this one needs.
+        """
+
+    def map(self, name: str, function: Callable[[A], T], batches: Sequence[A], slots: int) -> list[T]:
+        """Return the results of a function on each batch, in order, ``slots`` at a time."""
+
+
+class Progress(Protocol):
+    """Hears how far a long stage is; the command line draws a bar, others may log or stay silent."""
+
+    def begin(self, stage: str, total: int, unit: str) -> None:
+        """Note that a stage of ``total`` units starts."""
+
+    def advance(self, amount: int) -> None:
+        """Note that ``amount`` more units are done; may be called from any thread."""
+
+    def end(self) -> None:
+        """Note that the stage is done, or given up."""
+
+
+class Silent:
+    """Progress that nobody watches."""
+
+    def begin(self, stage: str, total: int, unit: str) -> None:
+        """Say nothing."""
+
+    def advance(self, amount: int) -> None:
+        """Say nothing."""
+
+    def end(self) -> None:
+        """Say nothing."""

@@ -1,0 +1,172 @@
+"""The lexical index: BM25F over prose and code, the words of the vocabulary, and their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...artifacts.cache.parsed_corpus import Understood
+from ...artifacts.tables import schemas
+from ...pipeline.lexical.analyzer import UNSTEMMED, prose_analyzer
+from ...pipeline.lexical.bm25f import LexicalIndex, SharedField, build_index
+from ...pipeline.lexical.field_counts import FieldCounts, count_fields
+from ...pipeline.links.anchors import anchor_texts
+from ...pipeline.model import DocId, ResolvedLink
+from ...pipeline.settings.settings import FIELDS, LexicalField
+from ...pipeline.vocabulary.acronyms import merge
+from ...pipeline.vocabulary.concepts import VocabularyTerm, select_terms, surface_forms
+from ..run.context import RunContext
+from .parse_batch import stemmed_language
+
+Counts = npt.NDArray[np.int32]
+
+POSTINGS_PER_GROUP = 131_072
+_CODE_FIELDS = (LexicalField(weight=1.0),)
+# Languages whose terms the catalog's SQL works out by itself.
+_IN_SQL = ("en", UNSTEMMED)
+
+
+def index_prose(run: RunContext, parsed: Understood, anchors: FieldCounts) -> LexicalIndex:
+    """Return BM25F over all fields of all passages; every passage has the anchor text of its document."""
+    lexical = run.settings.lexical
+    passages = passages_each(parsed.documents, parsed.passages).astype(np.int64)
+    shared = SharedField(anchors, passages, FIELDS.index("anchors"))
+    return build_index([parsed.prose], [lexical.fields[name] for name in FIELDS], lexical.k1, shared)
+
+
+def count_anchors(corpus: Understood, links: Iterable[ResolvedLink]) -> FieldCounts:
+    """Count the words of the links to every document, one text a document, in its own language."""
+    texts = anchor_texts(links)
+    columns = _ids_and_languages(corpus.documents)
+    analyzers = [prose_analyzer(stemmed_language(language)) for _, language in columns]
+    return count_fields([[texts.get(doc_id, "") for doc_id, _ in columns]], analyzers)
+
+
+def _ids_and_languages(documents: pa.Table) -> list[tuple[DocId, str]]:
+    names = ("doc_id", "language")
+    return list(zip(*(documents.column(name).to_pylist() for name in names), strict=True))
+
+
+def index_code(run: RunContext, parsed: Understood) -> LexicalIndex:
+    """Return BM25 over the code of all passages."""
+    return build_index([parsed.code], _CODE_FIELDS, run.settings.lexical.k1)
+
+
+def passages_each(documents: pa.Table, passages: pa.Table) -> Counts:
+    """Return how many passages each document has."""
+    of = pc.index_in(passages.column("doc_id"), documents.column("doc_id").combine_chunks())
+    return np.bincount(of.to_numpy(), minlength=len(documents)).astype(np.int32)
+
+
+def row_groups(index: LexicalIndex) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    """The row group of each term: groups of about ``POSTINGS_PER_GROUP`` postings, so that a query reads little."""
+    wanted = index.offsets[:-1] // POSTINGS_PER_GROUP
+    return np.unique(wanted, return_inverse=True)[1].astype(np.int32)
+
+
+def term_rows(index: LexicalIndex) -> pa.Table:
+    """The terms table of an index."""
+    top = np.maximum.reduceat(index.score, index.offsets[:-1]) if index.terms else np.zeros(0, np.float32)
+    columns = [
+        pa.array(index.terms, type=pa.string()),
+        pa.array(index.frequency, type=pa.int32()),
+        pa.array(index.idf, type=pa.float64()),
+        pa.array(top, type=pa.float32()),
+        pa.array(row_groups(index), type=pa.int32()),
+    ]
+    return pa.Table.from_arrays(columns, schema=schemas.TERMS)
+
+
+def posting_rows(index: LexicalIndex) -> pa.Table:
+    """The postings table of an index."""
+    offsets = pa.array(index.offsets, type=pa.int32())
+    columns = [
+        pa.array(index.terms, type=pa.string()),
+        pa.ListArray.from_arrays(offsets, pa.array(index.passage, type=pa.int32())),
+        pa.ListArray.from_arrays(offsets, pa.array(index.score, type=pa.float32())),
+        pa.ListArray.from_arrays(offsets, pa.array(index.fields, type=pa.uint16())),
+    ]
+    return pa.Table.from_arrays(columns, schema=schemas.POSTINGS)
+
+
+def surface_rows(batches: Sequence[FieldCounts]) -> pa.Table:
+    """The surfaces table: each token of each language once, with its count over all batches."""
+    found = _merged(pa.concat_tables([schemas.SURFACES.empty_table(), *map(_surfaces, batches)]))
+    others = (_borrowed(found, language) for language in pc.unique(found["language"]).to_pylist())
+    rows = pa.concat_tables([found, *others])
+    return rows.sort_by([("surface", "ascending"), ("language", "ascending")]).combine_chunks()
+
+
+def _merged(parts: pa.Table) -> pa.Table:
+    rows = pa.table(
+        {
+            "surface": parts["surface"],
+            "language": parts["language"],
+            "count": parts["count"],
+            "first": pa.array(np.arange(len(parts), dtype=np.int64)),
+        }
+    )
+    merged = rows.group_by(["surface", "language"]).aggregate([("count", "sum"), ("first", "min")])
+    # A token of a language stands for the same terms wherever it is, so its first row will do.
+    terms = parts["terms"].combine_chunks().take(merged["first_min"].combine_chunks())
+    columns = [merged["surface"], merged["language"], terms, merged["count_sum"]]
+    return pa.Table.from_arrays(columns, schema=schemas.SURFACES)
+
+
+def _borrowed(found: pa.Table, language: str) -> pa.Table:
+    """Words that only documents of other languages use, with their terms in this one: a query's words are taken in
+    every language, and SQL stems English only."""
+    if language in _IN_SQL:
+        return schemas.SURFACES.empty_table()
+    own = found.filter(pc.equal(found["language"], language))["surface"].combine_chunks()
+    all_of_them = pc.unique(found["surface"])
+    words = all_of_them.filter(pc.invert(pc.is_in(all_of_them, value_set=own)))
+    expand = prose_analyzer(language).expand
+    columns = [
+        words,
+        pa.repeat(language, len(words)),
+        pa.array([expand(word) for word in words.to_pylist()], type=schemas.SURFACES.field("terms").type),
+        pa.repeat(pa.scalar(0, pa.int64()), len(words)),
+    ]
+    return pa.Table.from_arrays(columns, schema=schemas.SURFACES)
+
+
+def _surfaces(batch: FieldCounts) -> pa.Table:
+    names = pa.array(batch.terms, type=pa.string())
+    offsets = pa.array(batch.surface_offsets, type=pa.int32())
+    columns = [
+        pa.array(batch.surface, type=pa.string()),
+        pa.array(batch.surface_language, type=pa.string()),
+        pa.ListArray.from_arrays(offsets, names.take(pa.array(batch.surface_terms))),
+        pa.array(batch.surface_count, type=pa.int64()),
+    ]
+    return pa.Table.from_arrays(columns, schema=schemas.SURFACES)
+
+
+def acronym_rows(corpus: Understood) -> pa.Table:
+    """The acronyms table: what all batches learned, as one."""
+    return schemas.acronyms_table(merge(corpus.acronyms))
+
+
+def select_words(run: RunContext, parsed: Understood, prose: LexicalIndex) -> list[VocabularyTerm]:
+    """Return the words of the concept vocabulary, sorted."""
+    passages = len(parsed.prose.lengths)
+    return select_terms(prose, surface_forms([parsed.prose]), passages, run.settings.vocabulary)
+
+
+def lexical_tables(
+    prose: LexicalIndex, code: LexicalIndex, parsed: Understood, anchors: FieldCounts
+) -> dict[str, pa.Table]:
+    """Return the tables of both indexes, of surface forms and of acronyms."""
+    return {
+        "terms": term_rows(prose),
+        "postings": posting_rows(prose),
+        "code_terms": term_rows(code),
+        "code_postings": posting_rows(code),
+        "surfaces": surface_rows([parsed.prose, anchors]),
+        "acronyms": acronym_rows(parsed),
+    }

@@ -1,0 +1,98 @@
+"""Publishing: the snapshot becomes the store's current one, and goes to other places."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...artifacts.cache.parse_cache import Remembered
+from ...artifacts.store.store import Published, Store
+from ...pipeline.errors import NoctuleError, PartialFailure, WriteFailed
+from ..run.context import Resources, RunContext
+from ..run.memory import give_back
+from .corpus import CorpusRecord
+from .write import StagedSnapshot
+
+if TYPE_CHECKING:
+    from ...artifacts.remote.send import Sent
+    from ..run.stage import Driver
+
+_log = logging.getLogger("noctule")
+
+
+def publish(
+    run: RunContext,
+    store: Store,
+    staged: StagedSnapshot,
+    record: CorpusRecord,
+    cache: Remembered,
+    _verdict: object,
+) -> Published:
+    """Prove the snapshot and make it the current one; raise ``WriteFailed`` or ``DamagedSnapshot``.
+
+    It is never tried again: it ends with the staging folder moved or removed.
+    """
+    give_back()  # publishing reads everything again
+    _write_down(staged, record, cache)
+    published = store.publish(staged.staging, staged.manifest)
+    _tidy(run, store, cache)
+    return published
+
+
+def _write_down(staged: StagedSnapshot, record: CorpusRecord, cache: Remembered) -> None:
+    """Write down what each collection says, for a night on which it fails; a disk that refuses is a warning."""
+    try:
+        cache.record(staged.manifest.snapshot_id(), record.published)
+    except WriteFailed as error:
+        _log.warning("a collection that fails in the next run will fail that run: %s", error)
+
+
+def _tidy(run: RunContext, store: Store, cache: Remembered) -> None:
+    """Drop parsed documents of snapshots that are gone; the new one is out, so a disk that refuses is a warning."""
+    try:
+        # The current snapshot, the one before, and those that prune would keep besides.
+        snapshots = [info.snapshot_id for info in store.snapshots()]
+        cache.tidy(snapshots, 2 + run.settings.store.keep)
+    except WriteFailed as error:
+        _log.warning("the parse cache takes more room than it needs: %s", error)
+
+
+def publish_to_targets(run: RunContext, resources: Resources, _published: Published) -> tuple[Sent, ...]:
+    """Send the current snapshot to the targets that the settings name; raise as ``publish_elsewhere`` does."""
+    wanted = run.settings.publish
+    return publish_elsewhere(run.store, wanted.targets, wanted.keep, resources.driver)
+
+
+def publish_elsewhere(
+    store: Path, targets: Sequence[str], keep: int, driver: Driver, *, deep: bool = False
+) -> tuple[Sent, ...]:
+    """Send the store's current snapshot to every target, one after the other.
+
+    Raise ``PartialFailure`` if some could not be reached, and the target's own error where there is but one.
+    """
+    sent: list[Sent] = []
+    failures: list[NoctuleError] = []
+    for target in targets:
+        try:
+            sent += driver.map(f"publish to {target}", partial(_send, store, keep, deep), [target], 1)
+        except NoctuleError as error:
+            if len(targets) == 1:
+                raise
+            _log.error("not published to %s: %s", target, error)
+            failures.append(error)
+    if failures:
+        raise PartialFailure(
+            f"{len(failures)} of {len(targets)} publishing targets failed: {'; '.join(e.what for e in failures)}",
+            where=", ".join(error.where for error in failures),
+            hint="The snapshot is published here and at the others. Send it again: noctule publish",
+        )
+    return tuple(sent)
+
+
+def _send(store: Path, keep: int, deep: bool, target: str) -> Sent:
+    from ...artifacts.remote.send import send
+
+    return send(Store(store), target, keep, deep=deep)

@@ -1,0 +1,56 @@
+"""What decides a snapshot besides files and settings: the versions of noctule, of libraries and of our own code."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
+
+from ... import artifacts, pipeline
+from ...pipeline import __version__
+from ...pipeline.embedding.model_files import find
+from ...pipeline.identity import combined_hash, sha256_hex
+from ...pipeline.settings.settings import Settings
+
+TOOLS = (
+    "faiss-cpu",
+    "markdown-it-py",
+    "numpy",
+    "pyarrow",
+    "PyStemmer",
+    "scikit-network",
+    "torch",
+)
+
+# Libraries that decide what a document is understood to say.
+_PARSERS = (
+    "beautifulsoup4", "docutils", "markdown-it-py", "mdit-py-plugins", "nh3", "PyStemmer", "pyyaml", "tokenizers",
+)  # fmt: skip
+
+
+def tools() -> dict[str, str]:
+    """Return the versions of noctule and of the libraries that decide what a snapshot holds."""
+    return {"noctule": __version__} | {name: version(name) for name in TOOLS}
+
+
+def decides(settings: Settings) -> dict[str, str]:
+    """Return for each collection a hash of all that decides, besides its files, how they are parsed."""
+    shared = (
+        sources_hash(Path(pipeline.__file__).parent),
+        sources_hash(Path(artifacts.__file__).parent),
+        python_version(),  # its html.parser and its tables of Unicode
+        *(version(name) for name in _PARSERS),
+        settings.chunk.model_dump_json(),
+        find(settings.embed).sha256,
+    )
+    return {
+        name: combined_hash([name, collection.model_dump_json(exclude={"root"}), *shared])
+        for name, collection in settings.collections.items()
+    }
+
+
+@lru_cache(maxsize=4)
+def sources_hash(folder: Path) -> str:
+    """Return a hash of a package's own code."""
+    return combined_hash(sha256_hex(path.read_bytes()) for path in sorted(folder.rglob("*.py")))

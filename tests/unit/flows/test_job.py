@@ -1,0 +1,180 @@
+"""A night is one table: the lookup of the site's search is made beside the publishing, once, and the site is the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from noctule.artifacts.store.replaced_sites import aside_of
+from noctule.docsite.search import index, lookup_files
+from noctule.flows.api import build_site
+from noctule.flows.graph import BUILD, context_of
+from noctule.flows.job import run_job
+from noctule.flows.report.result import BuildResult
+from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.request import IndexRequest
+from noctule.flows.run.stage import Silent, Stage
+from noctule.flows.stages import site
+
+PAGES = {
+    "owl.md": "# Owls\n\nThe little owl hunts at dusk. See [the barn](barn.md).\n",
+    "barn.md": "# Barns\n\nIn old barns [owls](owl.md) nest under the roof.\n",
+}
+
+
+class Night:
+    """A folder of documents, its store and its site, and how many lookups were made for them."""
+
+    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.docs, self.store, self.out = root / "docs", root / "store", root / "site"
+        self.docs.mkdir()
+        for name, content in PAGES.items():
+            (self.docs / name).write_text(content)
+        self.lookups = 0
+        for module in (index, lookup_files):
+            monkeypatch.setattr(module, "make_lookup", self._counted(module.make_lookup))
+
+    def _counted(self, make: Any) -> Any:
+        def counted(*given: Any) -> Any:
+            self.lookups += 1
+            return make(*given)
+
+        return counted
+
+    def request(self, start: str | None = None) -> IndexRequest:
+        return IndexRequest(store=self.store, sources=(str(self.docs),), start=start)
+
+    def run(self, start: str | None = None, stages: tuple[Stage, ...] = BUILD) -> BuildResult:
+        """Run a night; ``lookups`` are those of this one."""
+        self.lookups = 0
+        run = context_of(self.request(start), self.out)
+        built = run_job(run, PlainDriver(), Silent(), stages=stages).build
+        assert built is not None
+        return built
+
+    def files(self, folder: Path) -> dict[str, bytes]:
+        return {
+            str(path.relative_to(folder)): path.read_bytes()
+            for path in folder.rglob("*")
+            if path.is_file() and path.name not in ("_report.html", ".noctule-record", ".noctule-site")
+        }
+
+
+@pytest.fixture
+def night(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Night:
+    return Night(tmp_path, monkeypatch)
+
+
+def test_the_lookup_is_made_once_and_the_site_is_that_of_a_site_alone(night: Night) -> None:
+    for text in ("", "Some hunt by day.\n"):
+        (night.docs / "owl.md").write_text(PAGES["owl.md"] + text)
+        night.run()
+        assert night.lookups == 1
+        fresh = night.out.with_name(f"fresh{len(text)}")
+        build_site(fresh, store=night.store, settings=night.request().settings())
+        assert night.files(fresh) == night.files(night.out)
+
+
+def test_the_lookup_of_a_large_site_is_made_by_the_background_process(
+    night: Night, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lookup_files, "LEAST_DOCUMENTS", 1)
+    night.run()
+    assert night.lookups == 0, "not by this process"
+    build_site(night.out.with_name("alone"), store=night.store, settings=night.request().settings())
+    assert night.files(night.out.with_name("alone")) == night.files(night.out)
+
+
+def test_a_build_begins_with_the_site_that_was_set_aside(night: Night) -> None:
+    marker, aside = night.out / ".noctule-site", aside_of(night.store, night.out)
+    before = b""
+    for number in range(4):
+        (night.docs / "owl.md").write_text(PAGES["owl.md"] + f"Seen {number} times.\n")
+        night.run()
+        if before:
+            assert (aside / marker.name).read_bytes() == before
+        before = marker.read_bytes()
+
+
+def test_a_lookup_that_fails_keeps_no_snapshot_back(night: Night, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*given: Any) -> None:
+        raise OSError("no room for a lookup")
+
+    stages = tuple(
+        Stage("search lookup", fails, ("run", "staged"), ("lookup",))
+        if each.name == "search lookup"
+        else each
+        for each in BUILD
+    )
+    with pytest.raises(OSError, match="no room for a lookup"):
+        night.run(stages=stages)
+    assert not (night.out / "index.html").exists()
+    monkeypatch.undo()
+    assert not night.run().changed, "the snapshot had been published"
+    assert (night.out / "index.html").is_file()
+
+
+def test_content_that_is_current_already_gives_the_same_site(night: Night) -> None:
+    first = night.run()
+    before = night.files(night.out)
+    again = night.run(start="parse")
+    assert (again.snapshot, again.changed) == (first.snapshot, False)
+    assert night.files(night.out) == before
+
+
+def test_a_lookup_of_a_site_that_another_has_replaced_is_made_again(
+    night: Night, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    night.run()
+    (night.docs / "owl.md").write_text(PAGES["owl.md"] + "Some hunt by day.\n")
+
+    def replaced_first(*given: Any) -> Any:
+        night.out.rename(night.out.with_name("gone"))
+        return site.build_site(*given)
+
+    stages = tuple(
+        Stage("site", replaced_first, each.needs, each.makes) if each.name == "site" else each
+        for each in BUILD
+    )
+    night.run(stages=stages)
+    assert night.lookups == 2
+
+
+def test_a_site_without_search_has_no_lookup(night: Night) -> None:
+    config = night.docs.with_name("noctule.toml")
+    config.write_text(f'[collections.docs]\nroot = "{night.docs}"\n[site]\nsearch = false\n')
+    request = IndexRequest(store=night.store, config=config)
+    run_job(context_of(request, night.out), PlainDriver(), Silent())
+    assert night.lookups == 0 and not (night.out / "_search").exists()
+
+
+def test_a_change_of_the_settings_in_mid_run_changes_nothing(night: Night) -> None:
+    config = night.docs.with_name("noctule.toml")
+    config.write_text(f'[collections.docs]\nroot = "{night.docs}"\n[site]\ntitle = "Before"\n')
+
+    def edited(*given: Any) -> Any:
+        config.write_text("this is no TOML any more")
+        return site.make_search_lookup(*given)
+
+    stages = tuple(
+        Stage("search lookup", edited, each.needs, each.makes) if each.name == "search lookup" else each
+        for each in BUILD
+    )
+    request = IndexRequest(store=night.store, config=config)
+    run_job(context_of(request, night.out), PlainDriver(), Silent(), stages=stages)
+    assert "Before" in (night.out / "index.html").read_text()
+
+
+def test_a_stage_is_added_by_one_row_and_one_function(night: Night) -> None:
+    counted: list[int] = []
+
+    def count_words(corpus: Any) -> int:
+        counted.append(sum(len(text.split()) for text in corpus.passages["text"].to_pylist()))
+        return counted[-1]
+
+    row = Stage("count words", count_words, ("corpus",), ("word_count",))
+    built = night.run(stages=(*BUILD, row))
+    assert counted == [17]
+    assert "count words" in [time.stage for time in built.times], "the report's rows come from the table"
