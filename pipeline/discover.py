@@ -274,7 +274,7 @@ def _read_once(file: FoundFile, collection: Collection, where: str) -> _Reading 
     try:
         before = os.fstat(descriptor)
         if not stat.S_ISREG(before.st_mode):
-            raise RejectedDocument("no longer a regular file", where=where, hint="Put the file back.")
+            raise RejectedDocument("not a regular file any more", where=where, hint="Put the file back.")
         # O_NOFOLLOW protects only the last path component: a folder may have become a link since the listing.
         if not _opened(descriptor, file.location).startswith(_below(collection.root)):
             raise RejectedDocument(
