@@ -52,7 +52,7 @@ class EmbeddingStore:
         threading.Thread(target=self._segments, name="noctule-embeddings").start()
 
     def recall(self, hashes: Sequence[str]) -> Recall:
-        """Return the stored vectors of these hashes, shape ``(len(hashes), dimension)``; unknown ones are 0."""
+        """Return the stored vectors of these hashes, shape ``(hashes, dimension)``; unknown ones are 0."""
         held = tuple(self._segments())
         vectors = np.zeros((len(hashes), self._dimension), dtype=np.float32)
         stored = [chunk for each in held for chunk in each["content_hash"].chunks]

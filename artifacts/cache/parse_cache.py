@@ -31,7 +31,7 @@ _MAX_DEAD_SHARE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A collection in a snapshot: the keys of its groups, what else determines them, and what was left out."""
+    """A collection in a snapshot: its groups' keys, what else determines them, and what was left out."""
 
     keys: tuple[str, ...]
     deciding: str

@@ -48,7 +48,7 @@ def lists_for(rows: int) -> int:
 
 
 def build(vectors: Vectors) -> Any:
-    """Build a ``faiss.IndexIVFScalarQuantizer`` of inner products over ``LEAST_ROWS`` or more unit vectors."""
+    """Build a ``faiss.IndexIVFScalarQuantizer`` of inner products over at least ``LEAST_ROWS`` vectors."""
     import faiss
 
     with one_thread():
