@@ -1,1 +1,1 @@
-"""Measurements on real corpora, side by side in one run, printed as ratios."""
+"""Measurements on real corpora, made side by side in one run and printed as ratios."""

@@ -1,7 +1,9 @@
-"""``python -m bench [index] [encoding] [search] [determinism] [relevance] [peers] [engines] [scale] [browser] [nights]
-[million] [groups] [communities]``: by default all but the last five (``browser`` and those after it).
+"""Command line of the benchmarks: ``python -m bench [NAME …]``.
 
-``relevance`` takes more: ``--set NAME`` (again for others), ``--part NAME``, and ``--write docs/relevance.md``.
+The names are ``index``, ``encoding``, ``search``, ``determinism``, ``relevance``, ``peers``, ``engines`` and
+``scale``, which all run by default, and ``browser``, ``nights``, ``million``, ``groups`` and ``communities``,
+which run only when named. ``relevance`` also takes ``--set NAME`` (repeatable), ``--part NAME``, and
+``--write docs/relevance.md``.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ ON_REQUEST = {"browser", "communities", "groups", "million", "nights"}
 
 
 def main() -> None:
-    """Measures what the command line names."""
+    """Run the measurements that the command line names."""
     parser = argparse.ArgumentParser(prog="python -m bench")
     parser.add_argument("measurement", nargs="*", help=f"of {', '.join(MEASUREMENTS)}")
     parser.add_argument("--set", action="append", default=[], help="relevance: this judged set only")

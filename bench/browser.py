@@ -1,7 +1,7 @@
-"""Search in the browser on MDN beside the search in Python and beside Pagefind, in one run.
+"""Search in the browser on MDN, compared with the search in Python and with Pagefind in one run.
 
-``$NOCTULE_PAGEFIND`` names the binary of Pagefind; without it there is no line of Pagefind's. ``$NOCTULE_BENCH_QUERIES``
-says how many queries of each judged set are asked, evenly over the set: 60 by default.
+``$NOCTULE_PAGEFIND`` names the binary of Pagefind, which is skipped without it. ``$NOCTULE_BENCH_QUERIES`` is
+the number of queries of each judged set, taken at equal distances: 60 by default.
 """
 
 from __future__ import annotations
@@ -49,7 +49,10 @@ _UI = ("dialog", "pagefind-ui")
 
 @dataclass(frozen=True, slots=True)
 class _Build:
-    """What a command cost: wall seconds, processor seconds, megabytes of all its processes together; files and bytes it left."""
+    """The cost of a command with all its processes, and what it wrote.
+
+    Wall seconds, processor seconds and megabytes of memory; then the number of files and bytes.
+    """
 
     wall_s: float
     cpu_s: float
@@ -59,7 +62,7 @@ class _Build:
 
 
 def measure() -> None:
-    """Build, bytes, latency, agreement and relevance, printed as they are found."""
+    """Print build costs, bytes, latency, agreement and relevance as they are measured."""
     store = Store(cache_folder() / "store-mdn")
     binary = os.environ.get("NOCTULE_PAGEFIND", "")
     with tempfile.TemporaryDirectory() as scratch, store.open() as snapshot:
@@ -74,7 +77,7 @@ def measure() -> None:
 
 
 def build(store: Path, target: Path) -> None:
-    """The search index alone, with the engine and the dialog's files, below ``target``, made as a site's is."""
+    """Build only the search index, engine and dialog below ``target``, as they are made for a site."""
     with Store(store).open() as snapshot, Beside() as beside:
         target.mkdir(parents=True)
         stage = Stage(target, PreviousSite())
@@ -92,7 +95,7 @@ def _run(command: Sequence[str], left: Path) -> _Build:
 
 
 def _write_pages(snapshot: Snapshot, folder: Path) -> None:
-    """A page for each document with the same titles, headings and passages as the index of noctule."""
+    """Write a page for each document with the same titles, headings and passages as noctule's index."""
     folder.mkdir(parents=True)
     titles = snapshot.table("documents", ["doc_id", "title", "passages"]).to_pylist()
     headings = dict(

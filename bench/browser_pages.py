@@ -1,4 +1,4 @@
-"""Searches in Chromium, counted by the server: a cold first search, the next one, and warm ones."""
+"""Searches in Chromium, with traffic counted by the server: cold, the next one, and warm."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from selenium import webdriver
 from bench.static_server import Sent, StaticServer
 
 FLAGS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--disable-sync",
 )  # fmt: skip
 NOCTULE_PAGE = """<!doctype html><meta charset="utf-8"><title>search</title><link rel="icon" href="data:,">
 <link rel="stylesheet" href="_assets/dialog.css"><link rel="preload" as="script" href="_assets/dialog.js">
@@ -26,7 +26,8 @@ NOCTULE_PAGE = """<!doctype html><meta charset="utf-8"><title>search</title><lin
   return { urls: answer.hits.map((hit) => hit.url), ms: answer.took.ms };
 };</script>"""
 PAGEFIND_PAGE = """<!doctype html><meta charset="utf-8"><title>search</title><link rel="icon" href="data:,">
-<link rel="stylesheet" href="pagefind/pagefind-ui.css"><link rel="preload" as="script" href="pagefind/pagefind-ui.js">
+<link rel="stylesheet" href="pagefind/pagefind-ui.css">
+<link rel="preload" as="script" href="pagefind/pagefind-ui.js">
 <script type="module">window.ask = async (query) => {
   const start = performance.now();
   window.engine = window.engine || await import("./pagefind/pagefind.js");
@@ -35,13 +36,14 @@ PAGEFIND_PAGE = """<!doctype html><meta charset="utf-8"><title>search</title><li
   return { urls: shown.map((each) => each.url), ms: performance.now() - start };
 };</script>"""
 _ASK = """const [query, done] = arguments;
-const ready = () => window.ask ? window.ask(query).then(done, (error) => done({ error: String(error.stack || error) })) : setTimeout(ready, 5);
+const failed = (error) => done({ error: String(error.stack || error) });
+const ready = () => window.ask ? window.ask(query).then(done, failed) : setTimeout(ready, 5);
 ready();"""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A query's ten best addresses; what the first search and the one after it cost; milliseconds when warm."""
+    """The results of a query: ten addresses, costs of the first and second search, warm milliseconds."""
 
     query: str
     urls: tuple[str, ...]
@@ -52,7 +54,7 @@ class Asked:
 
 @contextmanager
 def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
-    """A headless browser with a new profile."""
+    """Start a headless browser with a new profile."""
     options = webdriver.ChromeOptions()
     options.binary_location = str(shutil.which("chromium"))
     for flag in (*FLAGS, f"--user-data-dir={profile}"):
@@ -66,7 +68,7 @@ def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
 
 
 def asked(driver: webdriver.Chrome, server: StaticServer, page: str, queries: Sequence[str]) -> list[Asked]:
-    """Every query as the first of a reader who has nothing in the cache, followed by the next of the queries."""
+    """Run every query as the first of a reader with an empty cache, followed by the next query."""
     cold: list[tuple[dict[str, Any], list[Sent], list[Sent]]] = []
     for at, query in enumerate(queries):
         driver.execute_cdp_cmd("Network.clearBrowserCache", {})

@@ -17,7 +17,7 @@ _SAMPLE_S = 2.0  # reading the memory of a large process takes tens of milliseco
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a process and its children cost; ``peak_mb`` is the largest sum over all of them at one instant."""
+    """The cost of a process and its children; ``peak_mb`` is their largest sum at one instant."""
 
     wall_s: float
     cpu_s: float
@@ -26,12 +26,14 @@ class Cost:
 
 
 def noctule(*arguments: str | Path, environment: Mapping[str, str] | None = None) -> Cost:
-    """One run of the command line; ends the benchmark if it fails."""
+    """Run the command line once; the benchmark ends if it fails."""
     return run([sys.executable, "-m", "noctule.flows.cli.main", *map(str, arguments)], environment or {})
 
 
 def run(command: Sequence[str], environment: Mapping[str, str], sample_s: float = _SAMPLE_S) -> Cost:
-    """The cost of a command, run in a process group of its own; its memory is looked at every so many seconds."""
+    """Return the cost of a command in a process group of its own; memory is sampled every ``sample_s``
+    seconds.
+    """
     paths = f"{REPOSITORY}:{REPOSITORY / 'site'}"
     start, before = time.perf_counter(), os.times()
     process = subprocess.Popen(
@@ -52,7 +54,7 @@ def run(command: Sequence[str], environment: Mapping[str, str], sample_s: float 
 
 
 class _Peak:
-    """Watches the proportional memory of a session's processes."""
+    """Samples the proportional memory of a session's processes."""
 
     def __init__(self, session: int, sample_s: float) -> None:
         self._session, self._sample_s, self._done, self.mb = session, sample_s, threading.Event(), 0.0

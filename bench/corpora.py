@@ -1,4 +1,4 @@
-"""Where the corpora and judged queries lie: a folder of ``*.tar.zst`` archives, unpacked once into a cache."""
+"""Corpora and judged queries for benchmarks: ``*.tar.zst`` archives, unpacked once into a cache."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROOTS = {
 
 
 def data_folder() -> Path:
-    """``$NOCTULE_CORPORA``, with ``corpora/`` and ``judged/`` in it; ends the run, saying so, where there is none."""
+    """Return ``$NOCTULE_CORPORA``, which contains ``corpora/`` and ``judged/``; exit if it does not exist."""
     given = os.environ.get("NOCTULE_CORPORA", "../shared/data")
     folder = Path(given).resolve()
     if not (folder / "corpora").is_dir():
@@ -36,14 +36,14 @@ def data_folder() -> Path:
 
 
 def cache_folder() -> Path:
-    """``$NOCTULE_BENCH_CACHE``, by default a folder in the user's cache: unpacked corpora and stores."""
+    """Return ``$NOCTULE_BENCH_CACHE``, by default in the user's cache: unpacked corpora and stores."""
     folder = Path(os.environ.get("NOCTULE_BENCH_CACHE", Path.home() / ".cache" / "noctule-bench"))
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 def corpus(name: str) -> Path:
-    """The folder of an unpacked corpus."""
+    """Return the folder of an unpacked corpus."""
     target = cache_folder() / "corpora" / ARCHIVES[name]
     if not target.is_dir():
         archive = data_folder() / "corpora" / f"{ARCHIVES[name]}.tar.zst"
@@ -59,13 +59,13 @@ def corpus(name: str) -> Path:
 
 
 def queries(judged: str) -> list[str]:
-    """The texts of a set of judged queries, in order."""
+    """Return the texts of a set of judged queries, in order."""
     lines = (data_folder() / "judged" / judged / "queries.jsonl").read_text("utf-8").splitlines()
     return [json.loads(line)["text"] for line in lines]
 
 
 def settings_file(name: str) -> Path:
-    """A settings file for a corpus: the preset of the repository with the corpus's root."""
+    """Write a settings file for a corpus: the repository's preset with the corpus's root."""
     root = json.dumps(str(corpus(name)))
     preset = Path(__file__).resolve().parents[1] / "configs" / f"{name}.toml"
     lines = (

@@ -1,4 +1,4 @@
-"""The same corpus built twice in different surroundings."""
+"""Determinism: the same corpus built twice in different environments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ SURROUNDINGS = (
 
 
 def measure(name: str = "dendron") -> None:
-    """Two copies of the corpus in two folders, two surroundings, nothing shared: one snapshot id."""
+    """Build two copies of the corpus in two folders and environments, sharing nothing, and compare snapshot
+    ids.
+    """
     ids = []
     for number, environment in enumerate(SURROUNDINGS):
         with tempfile.TemporaryDirectory() as scratch:

@@ -1,4 +1,4 @@
-"""Real text in many editions: the same pages with other titles, addresses and, here and there, another order of words."""
+"""Real text in many editions: the same pages with varied titles, addresses and, in places, word order."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 
 
 def write_editions(source: Path, target: Path, documents: int) -> None:
-    """So many pages of ``source`` in ``target``, a folder for each edition, which links within itself."""
+    """Write ``documents`` pages of ``source`` to ``target``, in a folder per edition, each linking within
+    itself.
+    """
     files = sorted(source.rglob("*.md"))
     partial = target.with_suffix(".partial")
     for number in range(documents):
         edition, at = divmod(number, len(files))
-        # Spread over all of them when there are fewer than one edition holds.
+        # Spread over all of them if there are fewer than one edition holds.
         file = files[at if documents >= len(files) else at * len(files) // documents]
         path = partial / f"edition{edition}" / file.relative_to(source)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -26,7 +28,7 @@ def write_editions(source: Path, target: Path, documents: int) -> None:
 
 
 def edited(text: str, edition: int, name: str) -> str:
-    """A page in another edition, the same every time; edition 0 is the page itself."""
+    """Return a page in another edition, the same every time; edition 0 is the page itself."""
     if edition == 0:
         return text
     chance = random.Random(f"{edition}/{name}")

@@ -1,5 +1,4 @@
-"""Ideas for the query encoder that were tried and left out: pairs of words, hard negatives, a dense layer, fewer
-dimensions."""
+"""Rejected ideas for the query encoder: word pairs, hard negatives, a dense layer, fewer dimensions."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ def _unit(vector: npt.NDArray[np.float64] | Vector) -> Vector:
 
 
 class Bigrams:
-    """Term vectors for the most frequent pairs of neighbouring words as well, fitted together."""
+    """Term vectors that also cover the most frequent pairs of adjacent words, fitted together."""
 
     def __init__(self, course: Course, corpus: Corpus) -> None:
         lessons = [each for each in course.lessons.values() if len(each.texts)]
@@ -53,7 +52,7 @@ class Bigrams:
         self._vectors = solve(x, y, weight, given.ridge, given.iterations)
 
     def encode_query(self, text: str) -> Vector:
-        """The unit vector of a query."""
+        """Return the unit vector of a query."""
         lessons = Lessons([text], [self._languages[0]], np.zeros((1, 1), np.float32), 1.0)
         found = self._features(lessons, [_pairs(text, self._languages[0])]) @ self._vectors
         return _unit(found[0])
@@ -81,7 +80,7 @@ def _pairs(text: str, language: str) -> list[str]:
 
 
 def with_hard_negatives(course: Course, table: Mapping[str, Vector]) -> Course:
-    """What anchors and titles are to land on, moved away from the document that they land nearest to and do not name."""
+    """Move the targets of anchors and titles away from the nearest document that they do not name."""
     row = {term: at for at, term in enumerate(course.terms)}
     vectors = np.zeros((len(row), len(next(iter(table.values())))), np.float32)
     for term, vector in table.items():
@@ -131,7 +130,7 @@ class Dense:
                 optimizer.step()
 
     def encode_query(self, text: str) -> Vector:
-        """The unit vector of a query."""
+        """Return the unit vector of a query."""
         import torch
 
         given = torch.from_numpy(self._encoder.encode_query(text))
@@ -147,11 +146,11 @@ class Narrowed:
     components: npt.NDArray[np.float64]
 
     def encode_query(self, text: str) -> Vector:
-        """The unit vector of a query."""
+        """Return the unit vector of a query."""
         return _unit(self.components.T @ (self.components @ self.encoder.encode_query(text)))
 
 
 def narrowed(encoder: Encoder, corpus: Corpus, size: int) -> Narrowed:
-    """The encoder in the ``size`` strongest components of the documents' centroids."""
+    """Restrict the encoder to the ``size`` strongest components of the documents' centroids."""
     _, vectors = np.linalg.eigh(corpus.centroids.astype(np.float64).T @ corpus.centroids)
     return Narrowed(encoder, vectors[:, -size:].T)

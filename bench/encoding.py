@@ -17,7 +17,7 @@ ONE_BY_ONE = 300
 
 
 def measure(name: str = "mdn") -> None:
-    """Encodes a sample of the corpus's passages both ways, in turn, three times, and prints the ratio."""
+    """Encode a sample of the corpus's passages both ways, alternately, three times, and print the ratio."""
     import torch
     from sentence_transformers import SentenceTransformer
 
@@ -27,7 +27,7 @@ def measure(name: str = "mdn") -> None:
     sample = [texts.text_at(row) for row in rows]
     encoder = load_encoder(Embed())
     reference = SentenceTransformer(str(encoder.model.folder), device="cpu")
-    torch.set_num_threads(available_cores())  # our encoder takes one thread a batch; the other may use all
+    torch.set_num_threads(available_cores())  # our encoder takes one thread per batch; the other may use all
     ratios = []
     few = sample[:ONE_BY_ONE]
     for _ in range(3):
@@ -35,7 +35,8 @@ def measure(name: str = "mdn") -> None:
         theirs = _rate(few, lambda: [reference.encode(text, show_progress_bar=False) for text in few])
         ratios.append(ours / theirs)
         print(
-            f"encoding ({encoder.precision}): {ours:.1f} passages/s; one at a time in fp32: {theirs:.1f} passages/s"
+            f"encoding ({encoder.precision}): {ours:.1f} passages/s; one at a time in fp32: {theirs:.1f} "
+            "passages/s"
         )
     print(f"  ratio, median of {len(ratios)}       {sorted(ratios)[1]:8.2f}   (at least 2.5 with AMX)")
 

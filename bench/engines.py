@@ -1,4 +1,4 @@
-"""Engines side by side: what a batch costs on its way, and the wall time of an index with one and two Dask workers."""
+"""Engines compared: the overhead of a batch, and the wall time of an index with one and two Dask workers."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ ENGINES = ("inline", "processes", "dask", "ray")
 
 
 def nothing(batch: int) -> pa.Table:
-    """A stage that does nothing: what remains is the way there and back."""
+    """Do nothing, so that only the overhead of the round trip remains."""
     return pa.table({"batch": [batch]})
 
 
 def measure(name: str = "dendron") -> None:
-    """Prints milliseconds a batch for each engine that is installed, then seconds for a whole index, from nothing."""
+    """Print milliseconds per batch of each installed engine, then seconds of a whole index from nothing."""
     print(f"a batch that does nothing, {CALLS} times, one after the other:")
     for engine in ENGINES:
         print(f"  {engine:24}{_way(engine):8.1f} ms a batch")
@@ -44,7 +44,7 @@ def measure(name: str = "dendron") -> None:
 
 
 def _way(engine: str) -> float:
-    """Milliseconds a call, after a first one that starts what must be started."""
+    """Return milliseconds per call, after a first one that starts what must be started."""
     settings = parse({"engine": {"name": engine}, "embed": {"workers": 1}}, where="bench")
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder))
@@ -77,7 +77,7 @@ def _no_cluster() -> Iterator[str]:
 
 @contextmanager
 def _cluster(workers: int) -> Iterator[str]:
-    """The address of a scheduler with so many workers of one thread, each a process of its own, on the loopback."""
+    """Yield the address of a scheduler on the loopback with so many workers, each a process of one thread."""
     with tempfile.TemporaryDirectory() as folder:
         note = Path(folder) / "scheduler.json"
         common = ["--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(note)]
@@ -86,8 +86,8 @@ def _cluster(workers: int) -> Iterator[str]:
             while not note.exists():
                 time.sleep(0.1)
             for _ in range(workers):
-                started.append(_dask("worker", *common, "--nthreads", "1", "--no-nanny", "--memory-limit", "0",
-                                     "--local-directory", folder))  # fmt: skip
+                started.append(_dask("worker", *common, "--nthreads", "1", "--no-nanny",
+                                     "--memory-limit", "0", "--local-directory", folder))  # fmt: skip
             yield json.loads(note.read_text("utf-8"))["address"].removeprefix("tcp://")
         finally:
             for each in started:

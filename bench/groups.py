@@ -1,4 +1,4 @@
-"""How many files are remembered together: what understanding and joining them costs, and what MDN's nights parse."""
+"""The size of a group of files: what parsing and joining groups costs, and what MDN's nights parse again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MEANS = (8, 4, 2, 1)
 
 
 def measure() -> None:
-    """Seconds of a processor for 800 files, after as many to warm up, and files parsed in all nights; by files a group."""
+    """Print, by files per group, CPU seconds for 800 files (warm) and files parsed in all nights."""
     settings = load(settings_file("mdn"))
     files, deciding = list_sources(settings).files, decides(settings)
     nights = [read_night(archive).files for archive in archives()]
@@ -36,6 +36,7 @@ def measure() -> None:
             if any(each.path in changed for each in group)
         )
         print(
-            f"{mean} files a group: {understood - start:.1f} s understood, {end - understood:.2f} s joined, {parsed} parsed"
+            f"{mean} files a group: {understood - start:.1f} s understood, {end - understood:.2f} s "
+            f"joined, {parsed} parsed"
         )
     print(f"{sum(map(len, nights))} files changed in all nights")

@@ -1,4 +1,4 @@
-"""MDN whole: indexing against only encoding the same passages; peak memory; files without a reason."""
+"""Indexing all of MDN: time against encoding the same passages alone, peak memory, files without a reason."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from noctule.pipeline.settings.settings import load
 
 
 def measure(name: str = "mdn") -> None:
-    """Indexes the corpus from nothing, then encodes its passages alone, and prints the ratio."""
+    """Index the corpus from nothing, then encode its passages alone, and print the ratio."""
     config, folder = settings_file(name), cache_folder() / f"store-{name}"
     shutil.rmtree(folder, ignore_errors=True)
     cost = noctule("index", "--config", config, "--store", folder, "--json")
@@ -36,5 +36,6 @@ def measure(name: str = "mdn") -> None:
     print(f"  index / only encoding     {cost.wall_s / alone:8.3f}   (at most 1.15)")
     print(f"  peak memory, all processes{cost.peak_mb:8.0f} MB  (at most 3072)")
     print(
-        f"  skipped {report['skipped']}, quarantined {report['quarantined']}: each with its reason in the report"
+        f"  skipped {report['skipped']}, quarantined {report['quarantined']}: each with its reason in the "
+        "report"
     )

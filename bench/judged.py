@@ -19,24 +19,24 @@ CORPUS_OF = {"scifact": "scifact", "ray-docs": "ray", "mdn-3p-links": "mdn", "md
 
 
 def judged_sets() -> list[str]:
-    """The names of the judged sets that lie in the data folder and whose documents are known."""
+    """Return the names of the judged sets in the data folder whose documents are known."""
     return [name for name in CORPUS_OF if (data_folder() / "judged" / name).is_dir()]
 
 
 def judged_set(name: str) -> Judged:
-    """A judged set of the data folder."""
+    """Return a judged set of the data folder."""
     return read_judged(data_folder() / "judged" / name)
 
 
 def settings_for(name: str) -> Settings:
-    """The settings that index the documents of a judged set."""
+    """Return the settings that index the documents of a judged set."""
     return load(_settings_file(CORPUS_OF[name]))
 
 
 def store_for(name: str, settings: Settings) -> Store:
-    """The store whose current snapshot has the set's documents, shaped by ``settings``; built where there is none.
+    """Return a store with the set's documents, built with ``settings`` if there is none yet.
 
-    Settings that shape a snapshot otherwise get a store of their own.
+    Each combination of settings that shape a snapshot gets a store of its own.
     """
     source, plain = CORPUS_OF[name], settings_for(name)
     same = settings.shaping() == plain.shaping()
@@ -54,7 +54,7 @@ def store_for(name: str, settings: Settings) -> Store:
 
 @lru_cache
 def _readable(root: Path) -> bool:
-    """Whether the store there has a snapshot of the format that this noctule reads."""
+    """Return whether the store has a snapshot of the format that this noctule reads."""
     try:
         Store(root).open().close()
     except (NoSnapshot, UnsupportedFormat):
@@ -72,7 +72,7 @@ def _settings_file(source: str) -> Path:
 
 
 def _text_corpus(name: str) -> Path:
-    """A folder with a markdown file for each document of a set that came as text."""
+    """Return a folder with a markdown file for each document of a set that came as text."""
     target = cache_folder() / "corpora" / name
     if not target.is_dir():
         partial = target.with_suffix(".partial")

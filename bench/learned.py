@@ -1,8 +1,8 @@
-"""Learned fusion: can a model over what the explanation says of a hit order documents better than fusion does?
+"""Learned fusion: can a model over the explanation of a hit order documents better than fusion does?
 
-Two models, each trained on four fifths of the queries and asked the rest: a linear one (a softmax over the documents of a
-query), and LambdaMART where scikit-learn is there. They are compared with the defaults, and with the plainest thing
-that can be learned: the weight of a convex combination.
+Two models are each trained on four fifths of the queries and tested on the rest: a linear one (a softmax over
+the documents of a query), and LambdaMART if scikit-learn is installed. They are compared with the defaults,
+and with the simplest thing that can be learned: the weight of a convex combination.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ _K = 60
 _SHOWN_FIELDS = ("title", "headings", "body", "anchors")
 FEATURES = (
     "keyword score", "semantic score", "keyword 1/(60+rank)", "semantic 1/(60+rank)", "second keyword score",
-    "second semantic score", "in both lists", "only passage", "words found", *(f"words in {f}" for f in _SHOWN_FIELDS),
+    "second semantic score", "in both lists", "only passage", "words found",
+    *(f"words in {f}" for f in _SHOWN_FIELDS),
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A set's candidates and what they are worth: nDCG@10 of every query by each order, and the gains behind it."""
+    """A set's candidates: nDCG@10 of every query by each order, and the gains behind it."""
 
     name: str
     asked: tuple[Asked, ...]
@@ -48,7 +49,9 @@ class Study:
 
 
 def rows(names: Sequence[str]) -> Iterator[str]:
-    """A markdown table: each way to order the candidates on each set, against the defaults and the convex weight."""
+    """Yield a markdown table: each order of each set's candidates, against the defaults and the convex
+    weight.
+    """
     yield "| set | order by | nDCG@10 | to the defaults | p (Holm) | to the convex weight | p (Holm) |"
     yield "| --- | --- |" + " ---: |" * 5
     encoder = RememberedEncoder(Settings().embed)
@@ -71,7 +74,7 @@ def rows(names: Sequence[str]) -> Iterator[str]:
 
 
 def _from_others(study: Study, studies: Sequence[Study]) -> dict[str, Floats]:
-    """The linear model of the other collections alone: what it would be worth to somebody who has judged nothing."""
+    """Fit the linear model to the other collections alone: its value to a user without judgements."""
     others = [each for each in studies if CORPUS_OF[each.name] != CORPUS_OF[study.name]]
     if not others:
         return {}
@@ -140,7 +143,7 @@ def _default(searcher: Searcher, text: str) -> list[str]:
 
 
 def _held_out(asked: Sequence[Asked], learner: Learner) -> dict[str, list[str]]:
-    """Each query's documents as a model orders them that has not seen the query."""
+    """Return each query's documents as ordered by a model that was not trained on the query."""
     parts = fold_of(len(asked), FOLDS, SEED)
     found: dict[str, list[str]] = {}
     for fold in range(FOLDS):
@@ -154,7 +157,7 @@ def _held_out(asked: Sequence[Asked], learner: Learner) -> dict[str, list[str]]:
 
 
 def _asked(searcher: Searcher, judged: Judged, located: Located, query: str) -> Asked:
-    """The documents of every list's candidates, in the order of the plain fusion."""
+    """Return the documents of every list's candidates, in the order of the plain fusion."""
     plain = searcher.with_settings(
         for_evaluation(Settings()).search.model_copy(update={"stages": (), "fusion": "rrf", "rrf_k": _K})
     )
@@ -172,7 +175,9 @@ def _asked(searcher: Searcher, judged: Judged, located: Located, query: str) -> 
 
 
 def _passage_features(ranked: Ranked, corpus: Corpus) -> Floats:
-    """Columns: keyword and semantic score, then their reciprocal ranks, then shares of words found, by field too."""
+    """Return columns: keyword and semantic score, their reciprocal ranks, shares of words found (also by
+    field).
+    """
     candidates = ranked.run.candidates
     found = np.zeros((len(candidates), 5 + len(_SHOWN_FIELDS)))
     most = (
@@ -199,7 +204,7 @@ def _passage_features(ranked: Ranked, corpus: Corpus) -> Floats:
 
 
 def _document(passages: Floats, alone: bool) -> list[float]:
-    """The best of each column, and the second best scores."""
+    """Return the maximum of each column, and the second best scores."""
     best = passages.max(axis=0)
     second = np.sort(passages, axis=0)[-2] if len(passages) > 1 else (best if alone else best * 0)
     both = float(best[2] > 0 and best[3] > 0)

@@ -14,7 +14,7 @@ SEED, DEPTH = 0, 10
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A query's candidates: document ids, their features (a row each), and which of them are right."""
+    """A query's candidates: document ids, their features (a row each), and which of them are relevant."""
 
     query: str
     documents: tuple[str, ...]
@@ -22,13 +22,13 @@ class Asked:
     right: npt.NDArray[np.bool_]
 
 
-# From training queries: what gives a score to each row of features.
+# Takes training queries and returns a function that scores each row of features.
 Scorer = Callable[[Floats], Floats]
 Learner = Callable[[Sequence[Asked]], Scorer]
 
 
 def learners() -> dict[str, Learner]:
-    """Every model by its name; those that need a library that is not here are left out, saying so."""
+    """Return every model by name, skipping those whose library is missing with a message."""
     found: dict[str, Learner] = {"convex, weight learned": _convex, "linear": linear}
     try:
         import sklearn.tree  # noqa: F401
@@ -39,7 +39,7 @@ def learners() -> dict[str, Learner]:
 
 
 def _convex(asked: Sequence[Asked]) -> Scorer:
-    """The weight of the keyword score with the best nDCG@10 on the training queries."""
+    """Fit the weight of the keyword score with the best nDCG@10 on the training queries."""
     weights = np.linspace(0, 1, 21)
     best = max(weights.tolist(), key=lambda weight: _worth(asked, weight))
     return lambda features: best * features[:, 0] + (1 - best) * features[:, 1]
@@ -55,7 +55,7 @@ def _worth(asked: Sequence[Asked], weight: float) -> float:
 
 
 def linear(asked: Sequence[Asked], ridge: float = 1.0) -> Scorer:
-    """Weights under which a softmax over each query's documents gives the right ones most; the loss is convex."""
+    """Fit weights that maximize the softmax probability of the relevant documents; the loss is convex."""
     from scipy.optimize import minimize
 
     scale = np.concatenate([each.features for each in asked]).std(axis=0) + 1e-9
@@ -75,7 +75,7 @@ def linear(asked: Sequence[Asked], ridge: float = 1.0) -> Scorer:
 
 
 def _lambda_mart(asked: Sequence[Asked], trees: int = 60, rate: float = 0.1) -> Scorer:
-    """LambdaMART (Burges 2010): each tree is fitted to what nDCG would gain if two documents changed places."""
+    """Fit LambdaMART (Burges 2010): each tree fits the nDCG gained if two documents changed places."""
     from sklearn.tree import DecisionTreeRegressor
 
     known = [each for each in asked if each.right.any()]
@@ -104,7 +104,7 @@ def _lambda_mart(asked: Sequence[Asked], trees: int = 60, rate: float = 0.1) -> 
 
 
 def _pull(score: Floats, right: npt.NDArray[np.bool_]) -> Floats:
-    """Two rows: how strongly each document is pulled up or down, and how fast that changes with its score."""
+    """Return two rows: how strongly each document is pulled up or down, and the derivative by its score."""
     place = np.empty(len(score), dtype=np.int64)
     place[np.argsort(-score, kind="stable")] = np.arange(len(score))
     discount = 1 / np.log2(place + 2)

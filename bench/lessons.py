@@ -1,4 +1,4 @@
-"""What the query encoder of a built snapshot learned from, put together again from the snapshot and its store."""
+"""The training texts of a snapshot's query encoder, reassembled from the snapshot and its store."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from noctule.pipeline.settings.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """Lessons by kind, and the terms of the index with their idf."""
+    """Training texts by kind, and the terms of the index with their idf."""
 
     lessons: Mapping[str, Lessons]
     terms: tuple[str, ...]
@@ -42,7 +42,7 @@ class Course:
 
 
 def course_of(store: Store, snapshot: Snapshot, settings: Settings) -> Course:
-    """The lessons that the settings give over a snapshot; texts the store does not know are encoded."""
+    """Return the training texts of a snapshot; texts missing from the store are encoded."""
     documents, sections, passages = (snapshot.table(name) for name in ("documents", "sections", "passages"))
     links = [ResolvedLink(**row) for row in snapshot.table("links").to_pylist()]
     dimension, given = snapshot.manifest.model.dimension, settings.query_encoder

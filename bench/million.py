@@ -1,7 +1,8 @@
-"""A million passages: the real build and the real search over real text in many editions, with stand-in vectors.
+"""A million passages: the real build and search over real text in many editions, with stand-in vectors.
 
-``NOCTULE_MILLION=100000 python -m bench million`` for fewer. The text is that of MDN, each edition with other titles,
-addresses and order of words; a vector is that of some MDN passage with a little of another and some noise.
+``NOCTULE_MILLION=100000 python -m bench million`` for fewer. The text is that of MDN, each edition with other
+titles, addresses and word order; a vector is that of some MDN passage mixed with a little of another and some
+noise.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ WARM_UP = 30
 
 
 def measure() -> None:
-    """Builds, then asks, each in a process of its own; prints time by stage, memory, latency and recall."""
+    """Build, then search, each in its own process; print time by stage, memory, latency and recall."""
     wanted = int(os.environ.get("NOCTULE_MILLION", "1000000"))
     config, store = _prepared(wanted)
     shutil.rmtree(store, ignore_errors=True)
@@ -62,7 +63,7 @@ def _child(part: str, config: Path, store: Path) -> Cost:
 
 
 def _prepared(wanted: int) -> tuple[Path, Path]:
-    """The settings file of a corpus of about so many passages, made once, and the folder of its store."""
+    """Return the settings file of a corpus of about that many passages, made once, and its store's folder."""
     folder = cache_folder() / f"editions-{wanted}"
     if not folder.is_dir():
         write_editions(corpus("mdn"), folder, round(wanted / PASSAGES_PER_FILE))
@@ -73,14 +74,14 @@ def _prepared(wanted: int) -> tuple[Path, Path]:
 
 
 def settings_text(folder: Path) -> str:
-    """The settings of the MDN preset for another folder."""
+    """Return the settings of the MDN preset for another folder."""
     preset = Path(__file__).resolve().parents[1] / "configs" / "mdn.toml"
     lines = preset.read_text("utf-8").splitlines()
     return "\n".join(f"root = {json.dumps(str(folder))}" if x.startswith("root = ") else x for x in lines)
 
 
 def _vectors() -> Path:
-    """MDN's vectors as a file that processes share."""
+    """Return MDN's vectors as a file that processes share."""
     path = cache_folder() / "mdn-vectors.npy"
     if not path.exists():
         with store_for(JUDGED, settings_for(JUDGED)).open() as snapshot:
@@ -89,7 +90,7 @@ def _vectors() -> Path:
 
 
 def build(config: Path, folder: Path, vectors: Path) -> None:
-    """Builds the snapshot with the stand-in encoder and prints what it took as JSON."""
+    """Build the snapshot with the stand-in encoder and print its costs as JSON."""
     import noctule.flows.run.build
 
     settings, store, steps = load(config), Store(folder), Watched()
@@ -111,7 +112,7 @@ def build(config: Path, folder: Path, vectors: Path) -> None:
 
 
 def ask(config: Path, folder: Path) -> None:
-    """Asks the judged queries of MDN and prints seconds to open, milliseconds and recall as JSON."""
+    """Run the judged queries of MDN and print seconds to open, milliseconds and recall as JSON."""
     settings, texts = load(config), list(dict.fromkeys(queries(JUDGED)))
     encoder, remembered = load_encoder(settings.embed), RememberedEncoder(settings.embed)
     vectors = {text: remembered.encode_query(text) for text in texts}

@@ -1,4 +1,4 @@
-"""Night after night on MDN: its real changes, the whole nightly run with the site, against a run from nothing."""
+"""Successive nights of MDN's real changes: the nightly run with the site, against a run from nothing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _UNCHANGED_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a night does: the new content of files by path, nothing for one that goes; so many are applied then."""
+    """A night's new file contents by path, none for a removed one, and the number of nights then applied."""
 
     name: str
     files: Mapping[str, bytes | None]
@@ -33,12 +33,13 @@ class Change:
 
 
 def measure() -> None:
-    """A run from nothing, one with nothing changed, each night and then each undone; prints seconds and shares.
+    """Run from nothing, with no change, with each night's changes and with each undone; print seconds and
+    shares.
 
-    ``NOCTULE_NIGHTS=3`` takes the first three nights only, ``NOCTULE_ROUNDS=2`` does them all twice, back and forth.
-    ``NOCTULE_CHECKED=1`` compares every n-th state of the corpus with a run from nothing; a state that comes again must give
-    the snapshot that it gave before. ``NOCTULE_VECTORS=STORE`` spares the first run its encoding, which must then be added to
-    its time. Raises ``AssertionError`` at the end if any snapshot was another one.
+    ``NOCTULE_NIGHTS=3`` takes only the first three nights, ``NOCTULE_ROUNDS=2`` runs them all twice, back and
+    forth. ``NOCTULE_CHECKED=1`` compares every n-th state of the corpus with a run from nothing; a recurring
+    state must give the same snapshot again. ``NOCTULE_VECTORS=STORE`` spares the first run its encoding,
+    which must then be added to its time. Raises ``AssertionError`` at the end if any snapshot differed.
     """
     folder = cache_folder() / "nights"
     shutil.rmtree(folder, ignore_errors=True)
@@ -57,18 +58,20 @@ def measure() -> None:
         night = _night(folder, config)
         shares.append(night["wall"] / whole["wall"])
         print(
-            f"{change.name}: {len(change.files)} files, {_said(night)}: {shares[-1]:.1%} of the first, {proof.of(change, night)}",
+            f"{change.name}: {len(change.files)} files, {_said(night)}: {shares[-1]:.1%} of the first, "
+            f"{proof.of(change, night)}",
             flush=True,
         )
     print(
-        f"median of {len(shares)} nights / from nothing: {median(shares):.1%}, most {max(shares):.1%} (at most {_SHARE:.0%})"
+        f"median of {len(shares)} nights / from nothing: {median(shares):.1%}, most {max(shares):.1%} (at "
+        f"most {_SHARE:.0%})"
     )
     assert not proof.faults, f"not what they should be: {proof.faults}"
 
 
 @dataclass(slots=True)
 class _Proof:
-    """What each night's snapshot is compared with; ``known`` has a snapshot for each number of nights applied."""
+    """Reference snapshots: ``known`` has one for each number of nights applied."""
 
     folder: Path
     config: Path
@@ -77,7 +80,7 @@ class _Proof:
     faults: list[str] = field(default_factory=list)
 
     def of(self, change: Change, night: Mapping[str, Any]) -> str:
-        """What the night's snapshot is the same as, in words."""
+        """Describe what the night's snapshot is equal to."""
         if change.applied in self.known:
             right, what = self.known[change.applied], "of the same files before"
         elif self.every and change.applied % self.every == 0:
@@ -91,7 +94,7 @@ class _Proof:
         return f"snapshot {night['snapshot'][:12]} is NOT that {what}, {right[:12]}"
 
     def _from_nothing(self) -> str:
-        """The snapshot of a store with the same vectors and nothing else."""
+        """Return the snapshot of a store with the same vectors and nothing else."""
         with tempfile.TemporaryDirectory(dir=self.folder) as fresh:
             shutil.copytree(self.folder / "store" / EMBEDDINGS, Path(fresh) / EMBEDDINGS)
             cost = noctule("index", "--config", self.config, "--store", fresh, "--no-prefect", "--json")
@@ -108,13 +111,15 @@ def _night(folder: Path, config: Path) -> dict[str, Any]:
 def _said(night: Mapping[str, Any]) -> str:
     stages = ", ".join(f"{name} {seconds:.1f}" for name, seconds in night["stages"].items() if seconds >= 0.5)
     return (
-        f"{night['wall']:.1f} s wall ({night['cpu']:.0f} s processor, {night['peak']:.0f} MB), {night['parsed']} files parsed, "
-        f"{night['encoded']} texts encoded, {night['site']['written']} of {night['site']['files']} files of the site written [{stages}]"
+        f"{night['wall']:.1f} s wall ({night['cpu']:.0f} s processor, {night['peak']:.0f} MB), "
+        f"{night['parsed']} files parsed, "
+        f"{night['encoded']} texts encoded, {night['site']['written']} of {night['site']['files']} files "
+        f"of the site written [{stages}]"
     )
 
 
 def _rounds(root: Path) -> Iterator[Change]:
-    """Each night once it is applied, then each undone, last first; as many times as are asked for."""
+    """Yield each night as applied, then each as undone, last first, in as many rounds as requested."""
     limit = int(os.environ.get("NOCTULE_NIGHTS", "99"))
     for _ in range(int(os.environ.get("NOCTULE_ROUNDS", "1"))):
         yield from _nights_and_back(root, archives()[:limit])
@@ -135,12 +140,12 @@ def _nights_and_back(root: Path, nights: Sequence[Path]) -> Iterator[Change]:
 
 
 def archives() -> list[Path]:
-    """What changed in each night, the earliest first."""
+    """Return the archives of the nights' changes, earliest first."""
     return sorted((data_folder() / "nights").glob("*.tar.zst"))
 
 
 def read_night(archive: Path) -> Change:
-    """What changed in the night of an archive."""
+    """Read a night's changes from an archive."""
     files: dict[str, bytes | None] = {}
     with (
         archive.open("rb") as packed,

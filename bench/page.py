@@ -1,4 +1,4 @@
-"""Figures put into a page between its own markers; every other word of the page stays."""
+"""Inserting figures into a page between its own markers; everything else in the page stays."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from collections.abc import Mapping
 
 
 def with_figures(page: str, found: Mapping[str, str]) -> str:
-    """The page with each part between its markers, ``<!-- figures:NAME -->`` and ``<!-- end -->``."""
+    """Replace the parts of a page between ``<!-- figures:NAME -->`` and ``<!-- end -->``."""
     for name, text in found.items():
         marked = re.compile(rf"(<!-- figures:{re.escape(name)} -->\n).*?(<!-- end -->)", re.DOTALL)
-        if not marked.search(page):
+        found_at = marked.search(page)
+        if not found_at:
             sys.exit(f"the page has no place for {name}: add <!-- figures:{name} --> and <!-- end -->")
-        page = marked.sub(lambda match, text=text: f"{match[1]}\n{text}\n\n{match[2]}", page)  # type: ignore[misc]
+        begin, end = found_at.end(1), found_at.start(2)
+        page = f"{page[:begin]}\n{text}\n\n{page[end:]}"
     return page

@@ -1,7 +1,8 @@
-"""One search system over the same passages and vectors, in a process of its own: ``python -m bench.peer_systems NAME FOLDER``.
+"""One search system over the same passages and vectors, in a process of its own.
 
-Prints JSON: seconds to build, milliseconds of each query with its vector given and with its text encoded, and
-the passage rows of each answer. Only the system that is asked for is imported.
+``python -m bench.peer_systems NAME FOLDER`` prints JSON: seconds to build, milliseconds of each query with
+its vector given and with its text encoded, and the passage rows of each answer. Only the requested system is
+imported.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ class Given:
 
 
 def lancedb(given: Given) -> Search:
-    """LanceDB: its own full-text index, exact vectors, its reciprocal rank fusion of ten and ten."""
+    """Search with LanceDB: its full-text index, exact vectors, its reciprocal rank fusion of ten and ten."""
     return _lancedb(given, lambda _: None)
 
 
 def lancedb_approximate(given: Given) -> Search:
-    """LanceDB with its HNSW index of scalar-quantised vectors."""
+    """Search with LanceDB and its HNSW index of scalar-quantized vectors."""
     return _lancedb(
         given, lambda table: table.create_index(metric="cosine", index_type="IVF_HNSW_SQ", num_partitions=1)
     )
@@ -73,7 +74,7 @@ def _lancedb(given: Given, index: Callable[[Any], None]) -> Search:
 
 
 def txtai(given: Given) -> Search:
-    """Txtai: content in SQLite, its BM25, its FAISS index as it comes (approximate), its own fusion."""
+    """Search with txtai: content in SQLite, its BM25, its approximate default FAISS index, its own fusion."""
     from txtai.embeddings import Embeddings
 
     vectors: dict[str, Vector] = dict(zip(given.texts, given.vectors, strict=True))
@@ -92,7 +93,7 @@ def txtai(given: Given) -> Search:
 
 
 def fts5_numpy(given: Given) -> Search:
-    """SQLite's FTS5 and a product of all vectors, fused by rank."""
+    """Search with SQLite's FTS5 and a product with all vectors, fused by rank."""
     connection = sqlite3.connect(given.folder / "passages.sqlite")
     connection.execute("create virtual table passages using fts5(text, tokenize='porter unicode61')")
     rows = ((row + 1, text) for row, text in enumerate(given.texts))
@@ -114,7 +115,7 @@ def fts5_numpy(given: Given) -> Search:
 
 
 def bm25s_faiss(given: Given) -> Search:
-    """bm25s with stemming and a flat FAISS index, fused by rank."""
+    """Search with bm25s with stemming and a flat FAISS index, fused by rank."""
     import bm25s
     import faiss
     import Stemmer
@@ -139,7 +140,7 @@ def bm25s_faiss(given: Given) -> Search:
 
 
 def _fused(*lists: Sequence[int]) -> list[int]:
-    """Reciprocal rank fusion of ranked rows."""
+    """Fuse ranked rows by reciprocal rank."""
     scores: dict[int, float] = {}
     for ranked in lists:
         for rank, row in enumerate(ranked, start=1):
@@ -167,9 +168,10 @@ PACKAGES = {
 def timed(
     search: Search, by_text: Callable[[str], object], queries: Sequence[str], vectors: Vector
 ) -> dict[str, Any]:
-    """Milliseconds of each query with its vector given and by its text alone, both warm; the answers.
+    """Return milliseconds of each query with its vector given and by its text alone, both warm; the answers.
 
-    ``processor`` is the time of all threads for one query with its vector given: other load disturbs it less.
+    ``processor`` is the time of all threads for one query with its vector given, which other load disturbs
+    less.
     """
     for text, vector in zip(queries[:WARM_UP], vectors, strict=False):
         by_text(text)
@@ -189,7 +191,7 @@ def timed(
 
 
 def main(name: str, folder: Path, scratch: Path) -> None:
-    """Builds a system and asks it every query of the folder."""
+    """Build a system and run every query of the folder."""
     import pyarrow.parquet as pq
 
     from noctule.pipeline.embedding.encoder import load_encoder

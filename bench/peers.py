@@ -1,4 +1,4 @@
-"""noctule's hybrid search beside other systems: one run, the same passages, vectors and queries, ratios."""
+"""noctule's hybrid search compared with other systems in one run: the same passages, vectors and queries."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ class _Result:
 
 
 def measure(name: str = JUDGED) -> None:
-    """p50 and p95 of every system in milliseconds, divided by noctule's, and how far its answers agree."""
+    """Print p50 and p95 of every system in milliseconds and relative to noctule's, and the overlap of
+    answers.
+    """
     store, settings = store_for(name, settings_for(name)), settings_for(name)
     queries = list(dict.fromkeys(judged_set(name).queries.values()))
     with tempfile.TemporaryDirectory() as scratch:
@@ -66,7 +68,7 @@ def measure(name: str = JUDGED) -> None:
 
 
 def _write_given(snapshot: Snapshot, queries: Sequence[str], folder: Path) -> npt.NDArray[np.int64]:
-    """Writes what every system is given: the texts as embedded, their vectors, the queries and theirs."""
+    """Write the input of every system: the texts as embedded, their vectors, the queries and theirs."""
     passages = snapshot.table("passages", ["doc_id", "breadcrumb", "text", "vector_row"])
     pairs = zip(passages["breadcrumb"].to_pylist(), passages["text"].to_pylist(), strict=True)
     pq.write_table(pa.table({"text": [embedded_text(*pair) for pair in pairs]}), folder / "passages.parquet")
@@ -81,7 +83,7 @@ def _write_given(snapshot: Snapshot, queries: Sequence[str], folder: Path) -> np
 def _noctule(
     store: Store, settings: Settings, queries: Sequence[str], vectors: npt.NDArray[np.float32]
 ) -> _Result:
-    """noctule with its default stages, and without its caches: each query is answered anew."""
+    """Measure noctule with its default stages and without its caches: each query is computed afresh."""
     caches = settings.search.caches.model_copy(update={"answers": 0, "vectors": 0})
     search = settings.search.model_copy(update={"caches": caches})
     uncached = settings.model_copy(update={"search": search})
@@ -95,9 +97,7 @@ def _noctule(
         with store.open() as snapshot:
             ids = snapshot.table("passages", ["passage_id"])["passage_id"].to_pylist()
         row_of = {passage_id: row for row, passage_id in enumerate(ids)}
-        for (
-            text
-        ) in queries:  # so that every vector is remembered: a query may be rewritten before it is encoded
+        for text in queries:  # so that every vector is cached: a query may be rewritten before it is encoded
             given.search(text)
 
         def answer(text: str, _: npt.NDArray[np.float32]) -> list[int]:
@@ -107,7 +107,7 @@ def _noctule(
 
 
 def _peer(system: str, folder: Path) -> _Result | None:
-    """A system in a process of its own, with the interpreter that has it."""
+    """Run a system in a process of its own, with the interpreter that has it installed."""
     interpreter = os.environ.get("NOCTULE_PEERS_PYTHON", sys.executable)
     needs = PACKAGES.get(system, ())
     if subprocess.run(

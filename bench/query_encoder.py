@@ -1,4 +1,4 @@
-"""The query encoder's study: what each lesson, number and idea is worth, as a share of the full model's nDCG@10.
+"""Ablation of the query encoder: each text kind, parameter and idea as a share of the full model's nDCG@10.
 
 python -m bench relevance --part encoder
 """
@@ -29,7 +29,7 @@ from noctule.pipeline.settings.settings import QueryEncoder, Settings
 Vector = npt.NDArray[np.float32]
 Table = Mapping[str, Vector]
 _SIF = 1e-3
-# An encoder of queries, out of the lessons and the corpus that it is to search.
+# Makes a query encoder from the training texts and the corpus that it is to search.
 Made = Callable[[Course, Corpus], object]
 
 
@@ -42,7 +42,7 @@ class OtherVectors(Corpus):
 
 
 class Whole(dict[str, Vector]):
-    """Term vectors that know every word, so that none is taken apart: zeros for those that they do not know."""
+    """Term vectors that know every word, so that none is decomposed: zeros for unknown ones."""
 
     def __contains__(self, term: object) -> bool:
         return True
@@ -75,7 +75,7 @@ def _learning(name: str, without: Sequence[str] = (), **settings: object) -> Ide
 
 
 def _floats(course: Course) -> Table:
-    """The vectors as they are solved, before they become 8-bit integers."""
+    """Return the vectors as solved, before quantization to 8-bit integers."""
     row, given = {term: at for at, term in enumerate(course.terms)}, QueryEncoder()
     lessons = [each for each in course.lessons.values() if len(each.texts)]
     from scipy import sparse
@@ -95,8 +95,10 @@ def _unweighted(course: Course) -> Table:
 
 
 def _sif(course: Course) -> Table:
-    """Smooth inverse frequency, a / (a + p): S. Arora, Y. Liang, T. Ma, "A simple but tough-to-beat baseline for sentence
-    embeddings", ICLR 2017; p by the share of the passages that hold the word."""
+    """Weigh words by smooth inverse frequency, a / (a + p), with p the share of the passages with the word.
+
+    S. Arora, Y. Liang, T. Ma, "A simple but tough-to-beat baseline for sentence embeddings", ICLR 2017.
+    """
     rarity = np.exp(-course.idf)
     return _fitted(replace(course, idf=_SIF / (_SIF + rarity / rarity.sum())), QueryEncoder())
 
@@ -122,6 +124,17 @@ def _uniform_lessons(course: Course) -> Table:
     return _fitted(replace(course, lessons=lessons), QueryEncoder())
 
 
+def _from_table(name: str, table: Callable[[Course], Table]) -> Idea:
+    return Idea(name, lambda course, corpus: _encoder(table(course), corpus))
+
+
+def _narrowed(size: int) -> Idea:
+    return Idea(
+        f"{size} dimensions (principal components)",
+        lambda course, corpus: narrowed(_encoder(_as_built(course), corpus), corpus, size),
+    )
+
+
 IDEAS: tuple[Idea, ...] = (
     _learning("as built"),
     *(
@@ -129,31 +142,28 @@ IDEAS: tuple[Idea, ...] = (
         for kind in ("words", "phrases", "spans", "passages", "anchors", "titles")
     ),
     _learning("without anchors and titles: the model alone teaches", ["anchors", "titles"]),
-    Idea("every lesson at weight 1", lambda course, corpus: _encoder(_uniform_lessons(course), corpus)),
+    _from_table("every lesson at weight 1", _uniform_lessons),
     _learning("ridge 0.1", ridge=0.1),
     _learning("ridge 1", ridge=1.0),
     _learning("4 steps", iterations=4),
     _learning("25 steps", iterations=25),
     Idea("unknown words are left out", lambda course, corpus: _encoder(Whole(_as_built(course)), corpus)),
-    Idea("weights of 1 in place of idf", lambda course, corpus: _encoder(_unweighted(course), corpus)),
-    Idea("SIF weights in place of idf", lambda course, corpus: _encoder(_sif(course), corpus)),
-    Idea("anchors and titles against hard negatives", lambda course, corpus: _encoder(_against_wrong(course), corpus)),
-    Idea("no regression: words' vectors averaged by idf", lambda course, corpus: _encoder(_averaged(course), corpus)),
-    Idea("32-bit floats in place of 8-bit integers", lambda course, corpus: _encoder(_floats(course), corpus)),
+    _from_table("weights of 1 in place of idf", _unweighted),
+    _from_table("SIF weights in place of idf", _sif),
+    _from_table("anchors and titles against hard negatives", _against_wrong),
+    _from_table("no regression: words' vectors averaged by idf", _averaged),
+    _from_table("32-bit floats in place of 8-bit integers", _floats),
     Idea("with frequent pairs of words", Bigrams),
-    Idea("with a dense layer after the sum", lambda course, corpus: Dense(course, _encoder(_as_built(course), corpus))),
-    *(
-        Idea(
-            f"{size} dimensions (principal components)",
-            lambda course, corpus, size=size: narrowed(_encoder(_as_built(course), corpus), corpus, size),  # type: ignore[misc]
-        )
-        for size in (256, 192, 128)
+    Idea(
+        "with a dense layer after the sum",
+        lambda course, corpus: Dense(course, _encoder(_as_built(course), corpus)),
     ),
-)  # fmt: skip
+    *(_narrowed(size) for size in (256, 192, 128)),
+)
 
 
 def rows(names: Sequence[str]) -> Iterator[str]:
-    """The study as a table in markdown: the full model's nDCG@10, and each idea's share of it, by set."""
+    """Yield the study as a markdown table: the full model's nDCG@10, and each idea's share of it, by set."""
     columns = {name: _shares(name) for name in names}
     yield f"| query encoder | {' | '.join(columns)} |"
     yield "| --- |" + " ---: |" * len(columns)

@@ -1,4 +1,4 @@
-"""Query vectors that are computed once and kept: variants of a search then cost the search alone."""
+"""Cached query vectors, so that variants of a search cost only the search."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Vector = npt.NDArray[np.float32]
 
 
 class RememberedEncoder:
-    """A query encoder that encodes each text once; the model is loaded only for a text it does not know."""
+    """A query encoder that encodes each text once; the model is loaded only for an unknown text."""
 
     def __init__(self, settings: Embed) -> None:
         self._settings = settings
@@ -28,13 +28,13 @@ class RememberedEncoder:
         self._saved = len(self._vectors)
 
     def encode_query(self, text: str) -> Vector:
-        """The unit float32 vector of a query, shape ``(dimension,)``."""
+        """Return the unit float32 vector of a query, shape ``(dimension,)``."""
         if text not in self._vectors:
             self._vectors[text] = self._encoder.encode_query(text)
         return self._vectors[text]
 
     def save(self) -> None:
-        """Keeps the vectors in the cache folder for the next run."""
+        """Save the vectors in the cache folder for the next run."""
         if len(self._vectors) > self._saved:
             texts = sorted(self._vectors)
             vectors = pa.array([self._vectors[text] for text in texts], type=pa.list_(pa.float32()))

@@ -1,8 +1,9 @@
-"""Which setting is worth what: variants of the settings side by side on judged queries, as a table in markdown.
+"""Ablation: variants of the settings compared on judged queries, as a markdown table.
 
 from bench.relevance import ablation
 from bench.variants import Variant
-print(ablation([Variant("defaults"), Variant("rrf_k 20", {"search": {"rrf_k": 20}})], ["scifact"]).markdown())
+variants = [Variant("defaults"), Variant("rrf_k 20", {"search": {"rrf_k": 20}})]
+print(ablation(variants, ["scifact"]).markdown())
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ SIGNIFICANT = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A variant on a set: its evaluation and, but for the first variant, what it changes; ``p`` is Holm's."""
+    """A variant on a set: its evaluation and, except for the first, its difference; ``p`` is Holm's."""
 
     variant: str
     judged: str
@@ -51,16 +52,16 @@ class Ablation:
     cells: tuple[Cell, ...]
 
     def of(self, names: Sequence[str]) -> Ablation:
-        """The variants of these names only, in that order; p values stay corrected for all."""
+        """Return only the variants of these names, in that order; p values stay corrected for all."""
         return Ablation(tuple(cell for name in names for cell in self.cells if cell.variant == name))
 
     def markdown(self) -> str:
-        """One table over all sets, then one for each set."""
+        """Return one table over all sets, then one for each set."""
         names = list(dict.fromkeys(cell.judged for cell in self.cells))
         return "\n".join([*self.overview(), *(line for name in names for line in self._details(name))])
 
     def overview(self) -> Iterator[str]:
-        """The table over all sets: nDCG@10, what is changed, and a star where that is more than chance."""
+        """Yield the table over all sets: nDCG@10, the difference, and a star if it is significant."""
         names = list(dict.fromkeys(cell.judged for cell in self.cells))
         found = {(cell.variant, cell.judged): _short(cell) for cell in self.cells}
         yield f"| variant | {' | '.join(names)} |"
@@ -71,7 +72,10 @@ class Ablation:
     def _details(self, name: str) -> Iterator[str]:
         cells = [cell for cell in self.cells if cell.judged == name]
         yield f"\n## {name}: {len(cells[0].evaluation.scores)} queries\n"
-        yield "| variant | nDCG@10 | difference | 95 % interval | p | p (Holm) | won / same / lost | R@100 | hit@1 |"
+        yield (
+            "| variant | nDCG@10 | difference | 95 % interval | p | p (Holm) "
+            "| won / same / lost | R@100 | hit@1 |"
+        )
         yield "| --- |" + " ---: |" * 8
         yield from (_long(cell) for cell in cells)
 
@@ -102,20 +106,21 @@ def _long(cell: Cell) -> str:
 
 
 def shown_p(value: float) -> str:
-    """A p value for a table."""
+    """Format a p value for a table."""
     return f"{value:.4f}" if value >= 0.0001 else "< 0.0001"
 
 
 def _recall(cell: Cell) -> str:
-    """R@100, where so many documents were asked for."""
+    """Format R@100, if that many documents were requested."""
     return f"{cell.evaluation.means['recall@100']:.4f}" if cell.depth >= DEPTH else ""
 
 
 def ablation(variants: Sequence[Variant], names: Sequence[str], depth: int = DEPTH) -> Ablation:
-    """Every variant on every set; the first variant is the baseline. R@100 needs the whole ``depth``, nDCG@10 ten.
+    """Evaluate every variant on every set; the first variant is the baseline.
 
-    A set whose documents cannot be indexed or found, and a variant that cannot be searched with, is left out,
-    saying so. A variant that shapes the index otherwise has a store built for it.
+    R@100 needs the whole ``depth``, nDCG@10 only ten. A set whose documents cannot be indexed or found, and a
+    variant that cannot be searched with, is left out with a message. A variant that shapes the index
+    differently has a store built for it.
     """
     encoder = RememberedEncoder(Settings().embed)
     cells: list[Cell] = []
@@ -151,7 +156,7 @@ def _cells(name: str, variants: Sequence[Variant], encoder: RememberedEncoder, d
 
 
 class _Bench:
-    """A set and the snapshots it is searched in, each opened once; what was read and listed is shared by variants."""
+    """A set and the snapshots it is searched in, each opened once; variants share what was read."""
 
     def __init__(
         self, judged: Judged, settings: Settings, encoder: RememberedEncoder, stack: ExitStack
@@ -185,7 +190,7 @@ class _Opened:
 
 
 def overridden(settings: Settings, variant: Variant) -> Settings:
-    """The settings with those of the variant in their place; tables are merged, everything else replaced."""
+    """Return the settings overridden by those of the variant; tables are merged, everything else replaced."""
     return parse(_merged(settings.model_dump(mode="json"), variant.settings), where=variant.name)
 
 

@@ -1,6 +1,6 @@
 """The figures of ``docs/relevance.md``, measured and written between the page's own markers.
 
-A part of the page that is not measured in a run stays as it is; so does every word outside of the markers.
+Parts of the page that a run does not measure stay as they are, as does everything outside the markers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Measured = Mapping[str, str]
 
 
 def measure(names: Sequence[str] = (), page: Path | None = None, parts: Sequence[str] = ()) -> None:
-    """Every part (or those named) on every set that is there (or those named), printed, and written to the page."""
+    """Measure every part (or those named) on every available set (or those named), and print and write it."""
     sets = list(names) or judged_sets()
     unknown = sorted(set(parts) - set(PARTS))
     if unknown:
@@ -63,7 +63,7 @@ def _set_rows(cells: Sequence[Cell]) -> Iterator[str]:
 
 
 def _switches(sets: Sequence[str]) -> Measured:
-    """All that one snapshot can be searched with, in one family of tests."""
+    """Evaluate everything that one snapshot can be searched with, in one family of tests."""
     groups = {
         "lists": variants.LISTS,
         "fusion": variants.FUSION,

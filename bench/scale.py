@@ -1,7 +1,7 @@
-"""A page on paper for 100 million passages: arithmetic on measured figures, and a small simulation where that is not enough.
+"""A model of 100 million passages: arithmetic on measured figures, and a small simulation where needed.
 
-``python -m bench scale`` prints the tables of docs/concepts/scale.md. It needs no corpus and takes seconds; where a store of
-MDN lies in the cache, codes of vectors are measured on it as well.
+``python -m bench scale`` prints the tables of docs/concepts/scale.md. It needs no corpus and takes seconds;
+if a store of MDN is in the cache, vector codes are measured on it as well.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ BUILD_BYTES_PER_PASSAGE = 9_115e6 / 1_000_699
 SNAPSHOT_BYTES_PER_PASSAGE = 2_616e6 / 1_000_699
 SEARCH_P50_MS, SEARCH_P95_MS = 16.6, 29.9
 CHANGED_SHARE = 30 / 14_592
-# An assumption, not a measurement: what a core costs for an hour, in any currency.
+# An assumption, not a measurement: the price of a core per hour, in any currency.
 PRICE_PER_CORE_HOUR = 0.04
 DIMENSION = 384
 TRIALS = 20_000
@@ -35,7 +35,7 @@ SAMPLE, QUERIES = 20_000, 200
 
 @dataclass(frozen=True, slots=True)
 class Shards:
-    """One way to cut the corpus, and what follows from it."""
+    """One way to divide the corpus into shards, and its consequences."""
 
     shards: int
     build_gb: float
@@ -48,15 +48,17 @@ class Shards:
 
 
 def measure() -> None:
-    """Prints every table of the page."""
+    """Print every table of the page."""
     _print_whole()
     print(
-        f"\n{'shards':>7} {'build GB':>9} {'snapshot GB':>12} {'lists':>6} {'build h':>8} {'p50':>6} {'p95':>6} {'asked':>6}"
+        f"\n{'shards':>7} {'build GB':>9} {'snapshot GB':>12} {'lists':>6} {'build h':>8} {'p50':>6} "
+        f"{'p95':>6} {'asked':>6}"
     )
     for count in (10, 25, 50, 100, 200):
         found = shards(count)
         print(
-            f"{found.shards:7} {found.build_gb:9.1f} {found.snapshot_gb:12.1f} {found.lists:6} {found.build_hours:8.2f} "
+            f"{found.shards:7} {found.build_gb:9.1f} {found.snapshot_gb:12.1f} {found.lists:6} "
+            f"{found.build_hours:8.2f} "
             f"{found.p50_ms:6.1f} {found.p95_ms:6.1f} {found.asked_each:6}"
         )
     _print_night()
@@ -67,7 +69,8 @@ def _print_whole() -> None:
     encode = PASSAGES * TOKENS_PER_PASSAGE / TOKENS_PER_CORE_SECOND / 3600
     parse = PASSAGES * PARSE_CORE_SECONDS_PER_PASSAGE / 3600
     print(
-        f"encode {encode:,.0f} core hours, parse {parse:,.0f} core hours, price {PRICE_PER_CORE_HOUR * (encode + parse):,.0f}"
+        f"encode {encode:,.0f} core hours, parse {parse:,.0f} core hours, price "
+        f"{PRICE_PER_CORE_HOUR * (encode + parse):,.0f}"
     )
     for cores in (16, 64, 256):
         print(f"  {cores} cores: {(encode + parse) / cores:,.0f} h")
@@ -80,10 +83,10 @@ def _print_whole() -> None:
 
 
 def shards(count: int) -> Shards:
-    """What so many shards of equal size cost, and how a query over all of them fares."""
+    """Return the cost of that many shards of equal size, and the latency of a query over all of them."""
     each, chance = PASSAGES / count, np.random.default_rng(1)
     spread = math.log(SEARCH_P95_MS / SEARCH_P50_MS) / 1.645
-    # A query waits for the slowest of all shards, which are asked at once.
+    # A query waits for the slowest of all shards, which work in parallel.
     slowest = np.exp(math.log(SEARCH_P50_MS) + spread * chance.standard_normal((TRIALS, count)).max(axis=1))
     return Shards(
         shards=count,
@@ -98,14 +101,14 @@ def shards(count: int) -> Shards:
 
 
 def asked_each(count: int, wanted: int = 100, sure: float = 0.999) -> int:
-    """How many hits each shard must give so that the best ``wanted`` of all are among them with this probability."""
+    """Return how many hits each shard must return to include the best ``wanted`` of all, so probably."""
     chance = np.random.default_rng(2)
     most = [np.bincount(chance.integers(0, count, wanted), minlength=count).max() for _ in range(TRIALS)]
     return int(np.quantile(np.array(most), sure))
 
 
 def _print_night() -> None:
-    """A night's share of changed documents: by hash they touch all shards, by folder a few."""
+    """Print a night's share of changed documents: by hash they touch all shards, by folder a few."""
     changed, chance = round(PASSAGES / 7.54 * CHANGED_SHARE), np.random.default_rng(3)
     hours = PASSAGES * CHANGED_SHARE * TOKENS_PER_PASSAGE / TOKENS_PER_CORE_SECOND / 3600
     print(f"a night: {changed:,} documents, {hours:.1f} core hours of encoding")
@@ -115,7 +118,7 @@ def _print_night() -> None:
 
 
 def _print_codes() -> None:
-    """Recall of the 100 nearest by vectors as codes, on MDN's where they lie in the cache."""
+    """Print the recall of the 100 nearest with quantized vectors, on MDN's if they are in the cache."""
     root = cache_folder() / "store-mdn"
     if not root.is_dir():
         print("no store of MDN in the cache: codes are not measured")
@@ -134,7 +137,8 @@ def _print_codes() -> None:
         index.add(base)
         _, wide = index.search(asked, 400)
         print(
-            f"  {name:10} recall {_recall(truth, wide[:, :100]):.3f}, of the best 400, scored again: {_recall(truth, wide):.3f}"
+            f"  {name:10} recall {_recall(truth, wide[:, :100]):.3f}, of the best 400, scored again: "
+            f"{_recall(truth, wide):.3f}"
         )
 
 

@@ -1,4 +1,4 @@
-"""Stand-ins for a benchmark: vectors without a model, and stages with the memory of each."""
+"""Stand-ins for benchmarks: vectors without a model, and steps that record the memory of each stage."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SAMPLE_S = 0.2
 
 
 class StandIn:
-    """An encoder with the model's tokens and name, whose vectors hang on a hash of the text."""
+    """An encoder with the model's tokens and name, whose vectors depend on a hash of the text."""
 
     def __init__(self, encoder: TransformerEncoder, base: Vectors) -> None:
         self.model, self.precision, self.device = encoder.model, encoder.precision, encoder.device
@@ -33,7 +33,7 @@ class StandIn:
         self._base = base
 
     def encode(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
-        """Unit float32 rows: a real vector, a little of another, and noise; the same for a text every time."""
+        """Return unit float32 rows: a real vector, a little of another, noise; the same for equal texts."""
         seeds = np.array([_seeds(text) for text in texts], dtype=np.uint64)
         rows = (seeds % np.uint64(len(self._base))).astype(np.int64)
         noise = np.stack([_noise(int(seed), self.dimension) for seed in seeds[:, 1]])
@@ -56,7 +56,7 @@ def _noise(seed: int, dimension: int) -> Vectors:
 
 
 class Watched(PlainDriver):
-    """Plain steps that remember the most memory this process held in each stage."""
+    """Plain driver that records the peak memory of this process in each stage."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,11 +65,11 @@ class Watched(PlainDriver):
         threading.Thread(target=self._watch, daemon=True).start()
 
     def peaks(self) -> dict[str, float]:
-        """Megabytes by stage."""
+        """Return megabytes by stage."""
         return dict(self._peaks)
 
     def measure(self, stage: str) -> AbstractContextManager[None]:
-        """Times the block as a run of ``stage``."""
+        """Time the block as a run of ``stage``."""
         return self._watched(stage)
 
     @contextmanager

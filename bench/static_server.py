@@ -1,4 +1,4 @@
-"""A static server as hosts run them: text is sent with gzip; every answer's bytes are counted, headers included."""
+"""A static server as hosts run them: text is sent with gzip, and bytes are counted, headers included."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TEXT = {".js", ".css", ".html", ".json", ".svg"}
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """One answer: the path that was asked for, and the bytes that went out."""
+    """One response: the requested path, and the number of bytes sent."""
 
     path: str
     size: int
@@ -31,14 +31,14 @@ class StaticServer:
     sent: list[Sent] = field(default_factory=list)
 
     def taken(self) -> list[Sent]:
-        """What was sent since the last call."""
+        """Return what was sent since the last call."""
         found, self.sent = self.sent, []
         return found
 
 
 @contextmanager
 def served(root: Path) -> Iterator[StaticServer]:
-    """The folder at an address of this machine until the block ends."""
+    """Serve the folder at a local address until the block ends."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -64,7 +64,7 @@ def served(root: Path) -> Iterator[StaticServer]:
 
 
 def _answer(path: Path, content: bytes | None) -> tuple[bytes, bytes]:
-    """Head and body; text goes out with gzip where that is smaller."""
+    """Return head and body; text is compressed with gzip if that is smaller."""
     if content is None:
         return b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", b""
     lines = [

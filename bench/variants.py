@@ -1,4 +1,4 @@
-"""The settings that are measured side by side: lists, fusion, steps and stages, options, sizes of passages."""
+"""The settings that are compared: lists, fusion, steps and stages, options, sizes of passages."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ FUSION: tuple[Variant, ...] = (
 
 
 def seed_order() -> dict[str, Any]:
-    """The settings file, without the stage that needs a model: a variant with a warning is left out."""
+    """Return the settings file without the stage that needs a model: a variant with a warning is left out."""
     given: dict[str, Any] = tomllib.loads(Path("configs/seed-order.toml").read_text("utf-8"))
     stages = [name for name in given["search"]["stages"] if name != "rerank"]
     return given | {"search": given["search"] | {"stages": stages}}
 
 
 def options() -> tuple[Variant, ...]:
-    """What is neither a list, a step nor a stage."""
+    """Return the variants that are neither a list, a step nor a stage."""
     return (
         Variant("with `balance`", {"search": {"balance": {"on": True}}}),
         Variant('with `fuzziness = "auto"`', {"search": {"fuzziness": "auto"}}),
@@ -76,7 +76,7 @@ PASSAGE_SIZES: tuple[Variant, ...] = tuple(
 
 
 def stage_variants() -> tuple[Variant, ...]:
-    """Each step of understanding and each stage: taken out where it is on by default, put in where it is off."""
+    """Return each step and stage: removed if it is on by default, added if it is off."""
     search = Settings().search
     return (
         *_switched("understand", get_args(Understanding), search.understand),

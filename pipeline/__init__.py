@@ -1,3 +1,5 @@
-"""Pure transforms from documents to index parts: no orchestrator, no clock, no environment, no writes."""
+"""Pure transformations of documents into the parts of an index: no orchestrator, no clock, no environment, no
+writes.
+"""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""The address a reader would open, for a document and for a heading in it."""
+"""The address at which a reader opens a document or one of its headings."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from urllib.parse import quote
 from .settings.collection import Address
 
 INDEX_NAMES = frozenset({"index", "readme", "_index"})
-# RFC 3986 pchar and "/": everything else is percent-encoded, "%", "?" and "#" among them.
+# RFC 3986 pchar and "/": everything else is percent-encoded, including "%", "?" and "#".
 _SAFE = "/:@!$&'()*+,;=~-._"
 _HAS_SCHEME = re.compile(r"[^/]*:")
 
 
 def address(path: str, slug: str | None, rules: Address) -> str:
-    """The document's address: ``base_url``, one slash, and the path or slug in the style the rules ask for."""
+    """Return the document's address: ``base_url``, a slash, and the path or slug in the style set by the
+    rules.
+    """
     relative = quote(_relative(path, slug, rules), safe=_SAFE)
     if rules.base_url:
         return f"{rules.base_url.rstrip('/')}/{relative}"
-    # Without a base, "notes:today" would read as a scheme and "" as nothing at all.
+    # Without a base, "notes:today" would parse as a scheme and "" as an empty address.
     return f"./{relative}" if not relative or _HAS_SCHEME.match(relative) else relative
 
 
@@ -37,12 +39,14 @@ def _relative(path: str, slug: str | None, rules: Address) -> str:
 
 
 def _clean_slug(slug: str) -> str:
-    # A slug comes from the document: it may not climb out of the base.
+    # A slug comes from the document, so it must not climb out of the base.
     return "/".join(part for part in slug.strip().split("/") if part not in {"", ".", ".."})
 
 
 def with_anchor(url: str, slug: str, rules: Address) -> str:
-    """The address of a heading, given its document's address and its slug; the document's own without a slug."""
+    """Return the address of the heading ``slug`` in the document at ``url``, or ``url`` itself without a
+    slug.
+    """
     if not slug or rules.anchors == "none":
         return url
     written = slug.replace("-", "_") if rules.anchors == "underscore" else slug

@@ -1,4 +1,6 @@
-"""The files of a collection in a fixed order, found and read without leaving its folder or hanging on a pipe."""
+"""Listing and reading a collection's files, in a fixed order, without leaving its folder or blocking on a
+pipe.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +33,10 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A regular file of a collection: ``path`` is relative, NFC, with ``/``; ``location`` is where the disk has it, as it spells it.
+    """A regular file of a collection.
 
-    ``modified`` and ``author`` are what a history knows of it, where it has one.
+    ``path`` is relative, NFC, with ``/``; ``location`` is the path on disk as the file system spells it.
+    ``modified`` and ``author`` come from version control, where there is any.
     """
 
     collection: str
@@ -46,7 +49,7 @@ class FoundFile:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The files to read, sorted by path, and those that were seen and left out, with the reason."""
+    """The files to read, sorted by path, and those that were left out, each with the reason."""
 
     files: tuple[FoundFile, ...]
     rejections: tuple[Rejection, ...]
@@ -54,7 +57,7 @@ class Listing:
 
 @dataclass(slots=True)
 class _Walk:
-    """One walk in progress: what to look for, and what was found so far."""
+    """The state of one walk: what to look for and what has been found so far."""
 
     name: str
     collection: Collection
@@ -73,9 +76,9 @@ class _Walk:
         self.rejections.append(Rejection(self.name, path, "quarantined", reason))
 
     def require_lasting(self, error: OSError, place: str) -> None:
-        """Raises ``SourceError`` for an error that may be gone in a moment.
+        """Raise ``SourceError`` for an error that may go away by itself.
 
-        Else all that is below would leave the snapshot, and be back tomorrow.
+        Otherwise everything below that place would drop out of the snapshot and be back tomorrow.
         """
         if is_transient(error):
             raise _briefly_away(error, f"{place} (collection {self.name})") from error
@@ -83,18 +86,18 @@ class _Walk:
 
 def _briefly_away(error: OSError, where: str) -> SourceError:
     return SourceError(
-        f"a file or folder cannot be looked at: {_strerror(error)}",
+        f"a file or folder cannot be accessed: {_strerror(error)}",
         where=where,
-        hint="Look at its disk or its network, and at the limits of memory and open files, then run it again.",
+        hint="Check the disk, the network, and the limits on memory and open files, then run again.",
     )
 
 
 def list_files(name: str, collection: Collection) -> Listing:
-    """The collection's files that match its globs, sorted by path, and what was left out and why.
+    """Return the collection's files that match its globs, sorted by path, and what was left out and why.
 
-    Links are never followed, pipes and devices never opened, hidden names passed over in silence.
-    Raises ``MissingRoot`` when the collection's folder is not there, not a folder, or cannot be read, ``SourceError`` when
-    something in it is briefly away.
+    Links are never followed, pipes and devices never opened, and hidden names skipped silently. Raises
+    ``MissingRoot`` when the collection's folder does not exist, is not a folder or cannot be read, and
+    ``SourceError`` when something in it is temporarily unavailable.
     """
     root = Path(collection.root)
     _require_folder(name, root)
@@ -112,7 +115,7 @@ def list_files(name: str, collection: Collection) -> Listing:
 
 
 def _globs(patterns: tuple[str, ...]) -> GitIgnoreSpec:
-    # The pure Python backend: which optional one is installed must not change the result.
+    # The pure Python backend: whether an optional one is installed must not change the result.
     return GitIgnoreSpec.from_lines(patterns, backend="simple")
 
 
@@ -142,7 +145,7 @@ def _entries(walk: _Walk, folder: str, prefix: str) -> Iterator[os.DirEntry[str]
 
 
 def _visit(walk: _Walk, entry: os.DirEntry[str], prefix: str) -> bool:
-    """Records a file or the reason against it; true for a folder to walk into."""
+    """Record a file, or the reason for leaving it out; return true for a folder to walk into."""
     if entry.name.startswith("."):
         return False
     path = prefix + _normal(entry.name)
@@ -206,7 +209,7 @@ def _normal(name: str) -> str:
 
 
 def _is_plain(path: str) -> bool:
-    """Whether nothing about the name needs a closer look: nearly always."""
+    """Return whether the name needs no closer look, as nearly all do not."""
     return path.isascii() and path.isprintable()
 
 
@@ -223,7 +226,7 @@ def _name_fault(path: str) -> str:
 
 
 def _escaped(path: str) -> str:
-    """The path as it can be printed: bytes that are not UTF-8 and control characters as escapes."""
+    """Return the path in printable form: bytes that are not UTF-8 and control characters become escapes."""
     if _is_plain(path):
         return path
     readable = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
@@ -235,10 +238,11 @@ def _strerror(error: OSError | ValueError) -> str:
 
 
 def read_source(file: FoundFile, collection: Collection) -> Source:
-    """The file's bytes and their SHA-256, read whole and unchanged while they were read.
+    """Return the file's bytes and their SHA-256, provided that it did not change while it was read.
 
-    Raises ``RejectedDocument`` when it is gone, a link, not a regular file, outside the collection's folder,
-    too big, unreadable, or changes twice under the reader; ``SourceError`` when that may be over in a moment.
+    Raises ``RejectedDocument`` when the file is gone, a link, not a regular file, outside the collection's
+    folder, too big, unreadable, or changes twice while it is read; ``SourceError`` when the cause may be
+    temporary.
     """
     where = f"{file.collection}:{file.path}"
     try:
@@ -265,13 +269,13 @@ class _Reading:
 
 
 def _read_once(file: FoundFile, collection: Collection, where: str) -> _Reading | None:
-    """The file's content, or none when it changed meanwhile."""
+    """Return the file's content, or none when it changed while it was read."""
     descriptor = os.open(file.location, _OPEN_FLAGS)
     try:
         before = os.fstat(descriptor)
         if not stat.S_ISREG(before.st_mode):
             raise RejectedDocument("not a regular file any more", where=where, hint="Put the file back.")
-        # O_NOFOLLOW guards the last name only: a folder may have become a link since the listing.
+        # O_NOFOLLOW protects only the last path component: a folder may have become a link since the listing.
         if not _opened(descriptor, file.location).startswith(_below(collection.root)):
             raise RejectedDocument(
                 "the file is outside the collection's folder", where=where, hint="Links are not followed."
@@ -287,7 +291,7 @@ def _read_once(file: FoundFile, collection: Collection, where: str) -> _Reading 
 
 
 def _content(descriptor: int, expected: int, most: int) -> bytes:
-    """What can be read, up to ``most`` bytes; nearly always in one piece."""
+    """Read up to ``most`` bytes, nearly always in one call."""
     pieces, left = [], most
     while left and (piece := os.read(descriptor, min(left, expected + 1))):
         pieces.append(piece)
@@ -297,12 +301,14 @@ def _content(descriptor: int, expected: int, most: int) -> bytes:
 
 @lru_cache(maxsize=64)
 def _below(root: str) -> str:
-    """How the real paths of all files below this folder begin."""
+    """Return the prefix of the real paths of all files below this folder."""
     return os.path.join(os.path.realpath(root, strict=True), "")  # noqa: PTH118  # a Path drops the separator
 
 
 def _opened(descriptor: int, location: str) -> str:
-    """Where the file that is open lies: Linux says so at once, elsewhere its folder's path is followed."""
+    """Return the real path of the open file: Linux reports it directly, elsewhere its folder's path is
+    resolved.
+    """
     try:
         return os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115  # of every file of a collection
     except OSError:

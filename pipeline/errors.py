@@ -1,12 +1,12 @@
-"""Every error the house raises.
+"""Every error that noctule raises.
 
     NoctuleError
     ├── SourceError            your input                       exit 2
     │   ├── RejectedDocument     one document cannot be used: it is quarantined, the build goes on
-    │   │   └── DraftDocument      its writer has not published it: it is skipped
-    │   ├── MissingRoot          a collection's folder is not there or cannot be read
+    │   │   └── DraftDocument      its author has not published it: it is skipped
+    │   ├── MissingRoot          a collection's folder does not exist or cannot be read
     │   ├── EmptyCollection      nothing to publish, or too much of it failed
-    │   ├── CollectionShrank     a collection lost more of its documents than is likely
+    │   ├── CollectionShrank     a collection lost more of its documents than is plausible
     │   ├── RelevanceFell        judged queries are answered worse than before: not published
     │   └── QueryError           a search that cannot be understood
     ├── SettingsError          your configuration               exit 2
@@ -17,12 +17,12 @@
     │   ├── DamagedSnapshot      bytes on disk are not the bytes that were published
     │   ├── UnsupportedFormat    written by a newer or an older noctule
     │   ├── ModelMismatch        the query's model is not the one that made the vectors
-    │   ├── WriteFailed          the disk refused: nothing was published
+    │   ├── WriteFailed          the disk refused a write: nothing was published
     │   └── RemoteUnavailable    a publishing target or a remote store cannot be reached, or refuses
     ├── StoreBusy              another run holds the lock       exit 4
     └── PartialFailure         some collections or targets failed   exit 5
 
-Each carries what happened, where, and what to do next; the command line prints just that.
+Each carries what happened, where, and what to do next; the command line prints exactly that.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class NoctuleError(Exception):
 
     @property
     def kind(self) -> str:
-        """The error's name in JSON output."""
+        """Return the error's name in JSON output."""
         return type(self).__name__
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -57,11 +57,11 @@ class NoctuleError(Exception):
         )
 
     def as_dict(self) -> dict[str, str]:
-        """The one shape in which errors are printed with ``--json``."""
+        """Return the error in the one shape that ``--json`` prints."""
         return {"kind": self.kind, "what": self.what, "where": self.where, "hint": self.hint}
 
 
-# A full disk is not among them: that needs a person.
+# A full disk is not among them: it needs a person.
 _TRANSIENT = frozenset(
     {
         # busy, or interrupted
@@ -73,7 +73,7 @@ _TRANSIENT = frozenset(
         errno.ENFILE,
         errno.ENOBUFS,
         errno.ENOMEM,
-        # a disk or a server that is away
+        # a disk or a server that is unavailable
         errno.ECONNABORTED,
         errno.ECONNREFUSED,
         errno.ECONNRESET,
@@ -90,9 +90,10 @@ _TRANSIENT = frozenset(
 
 
 def is_transient(error: BaseException | None) -> bool:
-    """Return whether an I/O error may heal by itself: a disk that is away, too few handles, no full disk and no missing file.
+    """Return whether an I/O error may go away by itself.
 
-    It says nothing about a file, so no document may be left out for it.
+    True of an unavailable disk or too few file handles, false of a full disk or a missing file. Such an error
+    says nothing about the file, so no document may be left out because of it.
     """
     return isinstance(error, TimeoutError) or (isinstance(error, OSError) and error.errno in _TRANSIENT)
 
@@ -120,7 +121,7 @@ class DraftDocument(RejectedDocument):
 
 
 class MissingRoot(SourceError):
-    """A collection's folder is not there or cannot be read."""
+    """A collection's folder does not exist or cannot be read."""
 
 
 class EmptyCollection(SourceError):
@@ -150,7 +151,7 @@ class ModelUnavailable(SettingsError):
 
 
 class EngineUnavailable(SettingsError):
-    """The engine cannot be reached, has no worker left, or its workers are not the same as this machine."""
+    """The engine cannot be reached, has no worker left, or its workers differ from this machine."""
 
 
 class ArtifactError(NoctuleError):

@@ -10,17 +10,17 @@ from .model import DocId, PassageId, SectionId
 
 
 def sha256_hex(content: bytes | memoryview) -> str:
-    """SHA-256 of ``content`` in lower-case hexadecimal."""
+    """Return the SHA-256 of ``content`` in lower-case hexadecimal."""
     return hashlib.sha256(content).hexdigest()
 
 
 def text_hash(text: str) -> str:
-    """The first 32 hexadecimal digits (128 bits) of the SHA-256 of ``text`` in UTF-8."""
+    """Return the first 32 hexadecimal digits (128 bits) of the SHA-256 of ``text`` in UTF-8."""
     return sha256_hex(text.encode())[:32]
 
 
 def combined_hash(parts: Iterable[str]) -> str:
-    """One hash of several strings, each fenced by its length so that borders cannot move."""
+    """Return one hash of several strings, each prefixed by its length so that boundaries cannot move."""
     digest = hashlib.sha256()
     for part in parts:
         encoded = part.encode()
@@ -30,20 +30,20 @@ def combined_hash(parts: Iterable[str]) -> str:
 
 
 def canonical_json(value: object) -> str:
-    """JSON with sorted keys, no spaces and no NaN: equal values, equal bytes."""
+    """Return JSON with sorted keys, no spaces and no NaN: equal values give equal bytes."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def doc_id(collection: str, path: str) -> DocId:
-    """``{collection}:{path}``."""
+    """Return ``{collection}:{path}``."""
     return DocId(f"{collection}:{path}")
 
 
 def section_id(document: DocId, slug: str) -> SectionId:
-    """``{doc_id}#{slug}``; the document's own node, which has no slug, is ``{doc_id}``."""
+    """Return ``{doc_id}#{slug}``, or ``{doc_id}`` for the document's root node, which has no slug."""
     return SectionId(f"{document}#{slug}" if slug else document)
 
 
 def passage_id(document: DocId, ordinal: int) -> PassageId:
-    """``{doc_id}@{ordinal}``."""
+    """Return ``{doc_id}@{ordinal}``."""
     return PassageId(f"{document}@{ordinal}")

@@ -1,9 +1,9 @@
-"""The nouns of the house.
+"""The domain model: sources, documents, sections, passages, code blocks, links and communities.
 
-A ``Source`` is bytes with a name. A ``Document`` is what a parser understood of them. ``Section`` and
-``Passage`` are cut from a document; ``CodeBlock`` and ``Link`` are found in it. Offsets that end in nothing
-(``start``, ``end``) count characters of ``Document.text``; those that start with ``byte_`` count bytes of the
-same text in UTF-8.
+A ``Source`` is the bytes of a file. A ``Document`` is what a parser extracted from them. ``Section`` and
+``Passage`` are cut from a document; ``CodeBlock`` and ``Link`` are found in it. The plain offsets ``start``
+and ``end`` count characters of ``Document.text``; names that start with ``byte_`` count bytes of the same
+text in UTF-8.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A run of lines that read as one: a paragraph, a list item, a table row, a code block.
+    """A run of lines that form a unit: a paragraph, a list item, a table row, a code block.
 
     ``text`` is what a reader sees (no markup); ``code`` holds the code in it (a whole code block, or the
-    inline code spans of a paragraph, one a line); ``language`` is a code block's.
+    inline code spans of a paragraph, one per line); ``language`` is a code block's.
     """
 
     kind: BlockKind
@@ -75,7 +75,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A reference as written: where it points is decided later, when all documents are known."""
+    """A link as written: where it points is decided later, once all documents are known."""
 
     kind: LinkKind
     target: str
@@ -85,13 +85,14 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a parser understood of one source.
+    """What a parser extracted from one source.
 
-    ``text`` is the source with newlines normalised and template rules applied (markdown, plain text), its markdown
-    without components (MDX) or outputs (notebooks), or the main content as plain text with one heading a line (HTML,
-    reStructuredText). ``html`` is the sanitised main content of those two, else empty. ``headings`` and ``blocks`` are in order and do not overlap; what they leave out
-    is blank or markup. ``anchors`` are the names in it that a link may end in, besides its headings.
-    ``front_matter`` is canonical JSON. ``notes`` are remarks for the report.
+    ``text`` is the source with newlines normalized and template rules applied (markdown, plain text), its
+    markdown without components (MDX) or outputs (notebooks), or the main content as plain text with one
+    heading per line (HTML, reStructuredText). ``html`` is the sanitized main content of the last two, else
+    empty. ``headings`` and ``blocks`` are in order and do not overlap; what they do not cover is blank or
+    markup. ``anchors`` are the names in it, besides its headings, that a link may point to. ``front_matter``
+    is canonical JSON. ``notes`` are remarks for the report.
     """
 
     doc_id: DocId
@@ -123,7 +124,7 @@ class Section:
     """A node of the heading tree; the document itself is the node of depth 0.
 
     ``[byte_start, byte_end)`` runs from the line after the heading to the next heading of the same or a
-    higher level, so it covers all descendants; ``[byte_start, body_end)`` stops at the first child's heading.
+    higher level, so it covers all descendants; ``[byte_start, body_end)`` ends at the first child's heading.
     """
 
     section_id: SectionId
@@ -143,11 +144,11 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """The retrieval unit: part of one section's body, small enough for the embedding model to read whole.
+    """The unit of retrieval: part of one section's body, small enough for the embedding model to read whole.
 
-    ``ordinal`` counts within the document. ``headings`` are the titles from the first section down to this
-    one. ``tokens`` counts what the model reads: breadcrumb, text and special tokens. ``content_hash`` is of
-    the embedded text, so equal passages share one vector.
+    ``ordinal`` counts within the document. ``headings`` are the titles from the top section down to this one.
+    ``tokens`` counts what the model reads: breadcrumb, text and special tokens. ``content_hash`` covers the
+    embedded text, so equal passages share one vector.
     """
 
     passage_id: PassageId
@@ -179,10 +180,10 @@ class CodeBlock:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedLink:
-    """A link with its fate: ``target_id`` when it was found, else the reason why not in ``status``.
+    """A link with its ``status``, and the document it leads to in ``target_id`` where there is one.
 
-    ``status`` is one of ``resolved``, ``external``, ``missing-document``, ``missing-heading``, ``asset``.
-    A missing heading still has its target document.
+    ``status`` is one of ``resolved``, ``external``, ``missing-document``, ``missing-heading``, ``asset``. A
+    link with a missing heading still has its target document.
     """
 
     source_id: DocId
@@ -197,7 +198,7 @@ class ResolvedLink:
 
 @dataclass(frozen=True, slots=True)
 class Community:
-    """A Louvain community of linked documents, named by the terms that set it apart."""
+    """A Louvain community of linked documents, named by its distinctive terms."""
 
     community_id: int
     label: str

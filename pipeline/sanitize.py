@@ -1,4 +1,4 @@
-"""The one allow-list for HTML that may reach a page: nothing runs, nothing is fetched from elsewhere."""
+"""The one allow-list for HTML that may reach a page: nothing in it runs or is fetched from elsewhere."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ ID_PREFIX = "source-"
 
 _TAG_NAMES = """
     a abbr article aside b bdi bdo blockquote br caption cite code col colgroup data dd del details dfn div dl
-    dt em figcaption figure footer h1 h2 h3 h4 h5 h6 header hgroup hr i img input ins kbd li main mark nav ol p pre
-    q rp rt ruby s samp section small span strike strong sub summary sup table tbody td tfoot th thead time tr tt
-    u ul var wbr
+    dt em figcaption figure footer h1 h2 h3 h4 h5 h6 header hgroup hr i img input ins kbd li main mark nav ol
+    p pre q rp rt ruby s samp section small span strike strong sub summary sup table tbody td tfoot th thead
+    time tr tt u ul var wbr
 """
-# What these hold is not text for a reader: it goes with the tag.
+# What these contain is not text for a reader: it goes with the tag.
 _UNSEEN_NAMES = """
     script style template noscript iframe object embed svg math select textarea noembed noframes xmp
     plaintext title audio video canvas applet
@@ -44,7 +44,7 @@ _CLASS = re.compile(
 _CONTROL_OR_SPACE = re.compile(r"[\x00-\x20\x7f-\xa0]+")
 _OUTWARD = re.compile(r"//|[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
-# nh3 writes every attribute as name="value" with the quotation mark escaped: these match its output only.
+# nh3 writes every attribute as name="value" with quotation marks escaped: these match only its output.
 _ATTRIBUTE_RUN = r'((?:\s[^\s"=<>]+="[^"]*")*)'
 _IMG = re.compile(f"<img{_ATTRIBUTE_RUN}>")
 _INPUT = re.compile(f"<input{_ATTRIBUTE_RUN}>")
@@ -54,10 +54,10 @@ _ID = re.compile(rf'\sid="{ID_PREFIX}([^"]*)"')
 
 
 def sanitize(html: str) -> str:
-    """The HTML with nothing left that runs, phones home or clobbers the page's own names.
+    """Return the HTML without anything that runs, phones home or clobbers the page's own names.
 
-    Remote images become their alt text. The source's ids get a prefix, and links to them follow. Links out
-    of the site get ``rel="noopener noreferrer"``.
+    Remote images become their alt text. The source's ids get a prefix, and links to them follow. Links out of
+    the site get ``rel="noopener noreferrer"``.
     """
     clean = nh3.clean(
         html,
@@ -85,7 +85,7 @@ def _filtered(tag: str, name: str, value: str) -> str | None:
 
 
 def is_outward(url: str) -> bool:
-    """Whether a browser would leave the site for this address, however it is disguised."""
+    """Return whether a browser would leave the site for this address, however it is disguised."""
     # Browsers drop control characters inside an address and read a backslash as a slash.
     return bool(_OUTWARD.match(_CONTROL_OR_SPACE.sub("", url).replace("\\", "/")))
 
@@ -98,7 +98,8 @@ def _image(found: re.Match[str]) -> str:
 
 
 def _checkbox(found: re.Match[str]) -> str:
-    # Task lists need one; any other input would be a form. Not by nh3's set_tag_attribute_values: its order varies.
+    # Only task lists need inputs; others would be forms. nh3's set_tag_attribute_values is no help: its order
+    # varies.
     checked = ' checked="checked"' if "checked" in dict(_ATTRIBUTE.findall(found[1])) else ""
     return f'<input type="checkbox" disabled="disabled"{checked}>'
 

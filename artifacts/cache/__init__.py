@@ -1,1 +1,1 @@
-"""What a store keeps to save work: embeddings and parsed documents, by content hash."""
+"""The caches of a store: embeddings and parsed documents, by content hash."""

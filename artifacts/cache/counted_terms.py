@@ -1,4 +1,4 @@
-"""Counted terms on disk, and the counts of many groups as the counts of all."""
+"""Term counts on disk, and the joining of many groups' counts into those of the corpus."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...pipeline.lexical.field_counts import FieldCounts, Ints, count_fields, ra
 
 _INTS = pa.list_(pa.int32())
 _STRINGS = pa.list_(pa.string())
-# One group a row; ``lengths`` row by row, ``sizes`` how many terms each surface stands for.
+# One group per row; ``lengths`` in row-major order, ``sizes`` the number of terms of each surface form.
 COUNTS = pa.struct(
     {"terms": _STRINGS, "term": _INTS, "text": _INTS, "field": pa.list_(pa.int8()), "count": _INTS}
     | {"lengths": _INTS, "surface": _STRINGS, "surface_language": _STRINGS}
@@ -22,7 +22,7 @@ COUNTS = pa.struct(
 
 
 def counts_column(counts: FieldCounts) -> pa.StructArray:
-    """The counts of one group as a column of one row."""
+    """Return the counts of one group as a column of one row."""
     given = {
         "terms": counts.terms,
         "term": counts.term,
@@ -47,7 +47,7 @@ def counts_column(counts: FieldCounts) -> pa.StructArray:
 
 
 def joined_counts(column: pa.ChunkedArray, fields: int) -> FieldCounts:
-    """The counts of all groups: terms and surfaces each once, texts numbered on."""
+    """Join the counts of all groups: each term and surface form once, texts renumbered."""
     if not len(column):
         return count_fields([[]] * fields, [])
     table = pa.Table.from_struct_array(column)
@@ -78,7 +78,7 @@ def joined_counts(column: pa.ChunkedArray, fields: int) -> FieldCounts:
 
 
 def _starts(sizes: Ints) -> Ints:
-    """Where each run begins when runs of these sizes follow one another."""
+    """Return where each run begins when runs of these sizes follow one another."""
     return np.cumsum(sizes) - sizes
 
 
@@ -88,7 +88,7 @@ def _numbers(column: pa.ChunkedArray) -> npt.NDArray[np.int32]:
 
 
 def _distinct(texts: pa.ChunkedArray) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
-    """Each text once, in order of first sight, and the number of every given one."""
+    """Return the distinct texts in order of first appearance, and the number of every given one."""
     encoded = texts.dictionary_encode().unify_dictionaries()
     if not encoded.num_chunks:
         return (), np.zeros(0, np.int32)
@@ -97,7 +97,7 @@ def _distinct(texts: pa.ChunkedArray) -> tuple[tuple[str, ...], npt.NDArray[np.i
 
 
 def _surfaces(flat: Mapping[str, pa.ChunkedArray], stood_for: npt.NDArray[np.int32]) -> pa.Table:
-    """Each surface of each language once: how often it is written, and where the terms it stands for lie."""
+    """Return each surface form of each language once, with its count and the position of its terms."""
     sizes = _numbers(flat["sizes"]).astype(np.int64)
     if sizes.sum() != len(stood_for):
         raise ValueError(f"{sizes.sum()} terms of surfaces announced, {len(stood_for)} there")
@@ -112,7 +112,7 @@ def _surfaces(flat: Mapping[str, pa.ChunkedArray], stood_for: npt.NDArray[np.int
     found = rows.group_by(["surface", "language"], use_threads=False).aggregate(
         [("count", "sum"), ("row", "min")]
     )
-    # A surface stands for the same terms wherever it is, so its first row will do.
+    # A surface form stands for the same terms everywhere, so its first row will do.
     first = found["row_min"].to_numpy()
     return pa.table(
         {

@@ -1,8 +1,8 @@
-"""The embedding store: vectors that were computed once, by the content they are of.
+"""The embedding store: a cache of computed vectors by the hash of the embedded text.
 
-It lies beside the snapshots and is shared by them. It is a cache: losing it costs time and nothing else, and
-a segment whose bytes are not those that were written is left out. A segment is named by its own SHA-256, and
-each batch that a run finishes is a segment, so a run that is cut off goes on where it was.
+It lies beside the snapshots and is shared by them. It is a cache: losing it costs nothing but time, and a
+segment with unexpected bytes is ignored. A segment is named by its own SHA-256. Each batch that a run
+finishes is a segment, so an interrupted run continues where it stopped.
 """
 
 from __future__ import annotations
@@ -28,16 +28,17 @@ Vectors = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """What the store knew: one row a content hash, and the positions of those it did not know."""
+    """The stored vectors, one row per content hash, and the positions of the hashes that were not found."""
 
     vectors: Vectors
     missing: npt.NDArray[np.int64]
 
 
 class EmbeddingStore:
-    """Vectors of one model, run in one way, under ``<store>/embeddings/<key>/``; segments are read once and held.
+    """The vectors of one model and configuration, under ``<store>/embeddings/<key>/``; segments are read
+    once.
 
-    ``anew``: nothing is recalled but what is added from now on.
+    With ``anew``, only vectors added from now on are recalled.
     """
 
     def __init__(self, store: Path, key: Sequence[str], dimension: int, *, anew: bool = False) -> None:
@@ -47,11 +48,11 @@ class EmbeddingStore:
         self._reading = threading.Lock()
 
     def read_ahead(self) -> None:
-        """The segments are read meanwhile, by a thread that leaves the interpreter to others."""
+        """Read the segments in a thread that does not hold the interpreter."""
         threading.Thread(target=self._segments, name="noctule-embeddings").start()
 
     def recall(self, hashes: Sequence[str]) -> Recall:
-        """The stored vectors of these content hashes, shape ``(len(hashes), dimension)``; unknown rows are 0."""
+        """Return the stored vectors of these hashes, shape ``(hashes, dimension)``; unknown ones are 0."""
         held = tuple(self._segments())
         vectors = np.zeros((len(hashes), self._dimension), dtype=np.float32)
         stored = [chunk for each in held for chunk in each["content_hash"].chunks]
@@ -67,7 +68,7 @@ class EmbeddingStore:
         return Recall(vectors, np.flatnonzero(place < 0))
 
     def add(self, hashes: Sequence[str], vectors: Vectors) -> None:
-        """One more segment; raises ``WriteFailed``."""
+        """Write one more segment; raises ``WriteFailed``."""
         columns = [pa.array(hashes, type=pa.string()), fixed_size_lists(vectors)]
         rows = pa.Table.from_arrays(columns, schema=vectors_schema(self._dimension))
         write_segment(self._folder, rows)
@@ -83,24 +84,24 @@ class EmbeddingStore:
 
 
 def folder_name(key: Sequence[str]) -> str:
-    """The folder of vectors that one model, run in one way, made."""
+    """Return the name of the folder for the vectors of one model and configuration."""
     return combined_hash(key)[:20]
 
 
 def write_segment(folder: Path, table: pa.Table) -> Path:
-    """The rows as a segment, named by its bytes; raises ``WriteFailed``."""
+    """Write the rows as a segment named by its bytes; raises ``WriteFailed``."""
     buffer = pa.BufferOutputStream()
     pq.write_table(table, buffer, compression="none", use_dictionary=False)
     return segments.write(folder, buffer.getvalue(), ".parquet")
 
 
 def read_segment(path: Path) -> pa.Table | None:
-    """The rows of a segment; nothing where it cannot be read, or holds other bytes than were written."""
+    """Return the rows of a segment; none if it cannot be read or its bytes are not those of its name."""
     return segments.read(path, lambda content: pq.read_table(pa.BufferReader(content)))
 
 
 def fixed_size_lists(vectors: Vectors) -> pa.FixedSizeListArray:
-    """A matrix as a column, one row a list."""
+    """Return a matrix as a column of lists, one per row."""
     values = pa.array(np.ascontiguousarray(vectors, dtype=np.float32).reshape(-1))
     return pa.FixedSizeListArray.from_arrays(values, vectors.shape[1])
 

@@ -1,7 +1,7 @@
-"""What a store remembers: what groups of documents were understood to say, by the address of their content.
+"""The parse cache: parsed groups of documents, by the hash of their content and of what affects parsing.
 
-It lies beside the snapshots, as the embedding store does, and is a cache: losing it costs time and nothing else. A segment
-is named by its own SHA-256, and one whose bytes are not those that were written is left out.
+It lies beside the snapshots, as the embedding store does, and is a cache: losing it costs nothing but time. A
+segment is named by its own SHA-256, and one with unexpected bytes is ignored.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..store.layout import REMEMBERED, collections_file
 from . import segments
 from .parsed_corpus import GROUPS, in_one_piece
 
-# So many that work on columns pays; their text is mostly far below the 2 GiB that 32-bit offsets reach.
+# Large enough for columnar work to pay off, and far below the 2 GiB of text that 32-bit offsets reach.
 _ROWS_AT_A_TIME = 512
 _MAX_SEGMENTS = 48
 _MAX_DEAD_SHARE = 0.5
@@ -31,8 +31,7 @@ _MAX_DEAD_SHARE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A collection as it is in a snapshot: the keys of its groups, the hash of all that decided them
-    besides its files, and what was left out before a group was understood."""
+    """A collection in a snapshot: its groups' keys, what else determines them, and what was left out."""
 
     keys: tuple[str, ...]
     deciding: str
@@ -40,7 +39,7 @@ class Published:
 
 
 class Remembered:
-    """Rows of ``noctule.artifacts.cache.parsed_corpus.GROUPS`` under ``<store>/remembered/``, read once and then held."""
+    """Rows of ``parsed_corpus.GROUPS`` under ``<store>/remembered/``, read once and held in memory."""
 
     def __init__(self, store: Path) -> None:
         self._store, self._folder = store, store / REMEMBERED
@@ -57,16 +56,16 @@ class Remembered:
         return key in self._place
 
     def add(self, rows: pa.Table) -> None:
-        """More rows, each found by its key from now on, and on the disk when this returns. Raises ``WriteFailed``."""
+        """Add rows, which can be found by key from now on and are on disk; raises ``WriteFailed``."""
         rows = _chunked(rows)
         self._hold(rows)
         if len(rows):
             self._write(rows)
 
     def rows(self, keys: Sequence[str]) -> pa.Table:
-        """The rows of these keys, in their order; all must be there."""
+        """Return the rows of these keys, in their order; every key must exist."""
         places = np.array([self._place[key] for key in keys], dtype=np.int64).reshape(-1, 2)
-        # Neighbours that lie side by side are one slice: most are, night after night.
+        # Adjacent rows are one slice, as most are from one night to the next.
         broken = (np.diff(places[:, 0]) != 0) | (np.diff(places[:, 1]) != 1)
         borders = [0, *(np.flatnonzero(broken) + 1).tolist(), len(places)]
         slices = [
@@ -77,28 +76,28 @@ class Remembered:
         return pa.concat_tables([GROUPS.empty_table(), *slices])
 
     def is_as_read(self) -> bool:
-        """Whether the same rows lie on the disk as when they were read."""
+        """Return whether the files on disk are still those that were read."""
         return self._segments() == self._read
 
     def _segments(self) -> list[Path]:
         return sorted(self._folder.glob("*.arrow")) if self._folder.is_dir() else []
 
     def let_go(self) -> None:
-        """Frees the rows: from now on it is only known which keys there are."""
+        """Free the rows; from now on only their keys are known."""
         self._tables = []
 
     def collections(self, snapshot: SnapshotId | None) -> dict[str, Published]:
-        """Return the collections of this snapshot, of whose groups all are still there.
+        """Return the collections of this snapshot, provided that all their groups are still cached.
 
-        None are, where the record of it is missing, damaged or that of another snapshot.
+        The result is empty if the record of it is missing, damaged or of another snapshot.
         """
         found = self._recorded(snapshot) if snapshot is not None else {}
         return {name: known for name, known in found.items() if all(key in self for key in known.keys)}
 
     def record(self, snapshot: SnapshotId, collections: Mapping[str, Published]) -> None:
-        """Write down what the collections of a snapshot are, before it is published; raise ``WriteFailed``.
+        """Write the record of a snapshot's collections before it is published; raises ``WriteFailed``.
 
-        Published first, and killed then, a snapshot would be current of which nothing is known.
+        If it were published first, a kill would leave a current snapshot without a record.
         """
         durable.make_directory(self._folder)
         given = {name: asdict(each) for name, each in collections.items()}
@@ -106,9 +105,10 @@ class Remembered:
         durable.replace_file(self._folder / collections_file(snapshot), canonical_json(content).encode())
 
     def tidy(self, snapshots: Sequence[SnapshotId], held: int) -> None:
-        """Remove records of all but these snapshots, and in time the rows that none of the first ``held`` has.
+        """Remove the records of all but these snapshots and, in time, rows that none of the first ``held``
+        uses.
 
-        Raise ``WriteFailed``.
+        Raises ``WriteFailed``.
         """
         names = {collections_file(snapshot) for snapshot in snapshots}
         for path in sorted(self._folder.glob("collections*.json")):  # an older version wrote collections.json
@@ -118,7 +118,7 @@ class Remembered:
         self.forget_all_but([key for found in recorded for each in found.values() for key in each.keys])
 
     def _recorded(self, snapshot: SnapshotId) -> dict[str, Published]:
-        """Return the collections as they were written down for this very snapshot, none if that is not sound."""
+        """Return the collections recorded for this very snapshot, none if the record is not sound."""
         try:
             read = json.loads((self._folder / collections_file(snapshot)).read_bytes())
             given = read["collections"]
@@ -129,7 +129,7 @@ class Remembered:
             return {}
 
     def forget_all_but(self, keys: Sequence[str]) -> None:
-        """Rewrites what is remembered with these rows alone, if there has come to be much else. Raises ``WriteFailed``."""
+        """Rewrite the cache with these rows alone if it holds many others; raises ``WriteFailed``."""
         there = self._segments()
         for path in self._unread:  # damaged, or of an older version
             durable.remove_file(path)
@@ -158,7 +158,7 @@ class Remembered:
 
 
 def _chunked(rows: pa.Table) -> pa.Table:
-    """The rows in chunks that are long enough for work on columns."""
+    """Return the rows in chunks that are long enough for columnar work."""
     parts = (rows.slice(at, _ROWS_AT_A_TIME) for at in range(0, len(rows), _ROWS_AT_A_TIME))
     return pa.concat_tables([GROUPS.empty_table(), *map(in_one_piece, parts)])
 
@@ -173,6 +173,6 @@ def _published(given: Mapping[str, Any]) -> Published:
 
 
 def _read(path: Path) -> pa.Table:
-    """The rows of a segment, none if it is damaged or of an older version."""
+    """Return the rows of a segment, none if it is damaged or of an older version."""
     table = segments.read(path, lambda content: pa.ipc.open_file(content).read_all())
     return table if table is not None and table.schema.equals(GROUPS) else GROUPS.empty_table()

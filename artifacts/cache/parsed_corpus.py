@@ -1,7 +1,8 @@
-"""What was understood of a corpus, and its form on disk: one row a group of documents, all tables in columns.
+"""The parsed corpus, and its form on disk: one row per group of documents, with whole tables in its columns.
 
-The columns of a row are whole tables (lists of structs), so the rows of many groups, one after the other, are the tables of
-the whole corpus without a copy. Terms are numbered within each group, and anew when groups are joined.
+The columns of a row are whole tables (lists of structs), so that the rows of many groups, concatenated, are
+the tables of the whole corpus without a copy. Terms are numbered within each group, and renumbered when
+groups are joined.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _REJECTION = pa.struct(
     {"collection": pa.string(), "path": pa.string(), "kind": pa.string(), "reason": pa.string()}
 )
 _TABLES = {"documents": DOCUMENTS, "sections": SECTIONS, "passages": PASSAGES, "code_blocks": CODE_BLOCKS}
-# ``key`` is the address of the group's content; all of its documents are of one collection.
+# ``key`` is the hash of the group's content; all of its documents belong to one collection.
 GROUPS = pa.schema(
     [pa.field("key", pa.string()), pa.field("collection", pa.string())]
     + [pa.field(name, pa.list_(pa.struct(list(schema)))) for name, schema in _TABLES.items()]
@@ -50,7 +51,7 @@ GROUPS = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """What documents hold; rows are in order of document, and within it in order of appearance."""
+    """The contents of parsed documents; rows are in order of document, then of appearance."""
 
     documents: pa.Table
     sections: pa.Table
@@ -64,13 +65,13 @@ class Understood:
     rejections: tuple[Rejection, ...]
 
     def without_counts(self) -> Understood:
-        """The same, but for the counted terms and the links, a third of its memory."""
+        """Return the corpus without term counts and links, which are a third of its memory."""
         nothing = count_fields([], [])
         return replace(self, prose=nothing, code=nothing, linking=())
 
 
 def group_row(key: str, collection: str, understood: Understood) -> pa.Table:
-    """A group of documents of one collection as the one row that stands for it."""
+    """Return a group of documents of one collection as the one row that stands for it."""
     columns = [
         pa.array([key], pa.string()),
         pa.array([collection], pa.string()),
@@ -86,7 +87,7 @@ def group_row(key: str, collection: str, understood: Understood) -> pa.Table:
 
 
 def in_one_piece(rows: pa.Table) -> pa.Table:
-    """The rows in one chunk, or in as few as 32-bit offsets allow."""
+    """Return the rows in one chunk, or in as few as 32-bit offsets allow."""
     try:
         return rows.combine_chunks()
     except pa.ArrowInvalid:
@@ -118,7 +119,7 @@ def _linking_rows(documents: Sequence[LinkingDocument]) -> pa.StructArray:
 
 
 def joined(rows: pa.Table) -> Understood:
-    """The documents of all groups, in the order of the rows."""
+    """Join the documents of all groups, in the order of the rows."""
     tables = {name: _flat(rows[name], schema) for name, schema in _TABLES.items()}
     acronyms = (chunk.flatten().to_pylist() for chunk in rows["acronyms"].chunks)
     rejections = (chunk.flatten().to_pylist() for chunk in rows["rejections"].chunks)
@@ -135,7 +136,7 @@ def joined(rows: pa.Table) -> Understood:
 
 
 def _flat(column: pa.ChunkedArray, schema: pa.Schema) -> pa.Table:
-    """The rows of every group one after the other; a chunk at a time, for a chunk's text fits 32-bit offsets."""
+    """Concatenate the rows of every group, chunk by chunk, since a chunk's text fits 32-bit offsets."""
     parts = [
         pa.Table.from_arrays(chunk.flatten().flatten(), schema=schema)
         for chunk in column.chunks
@@ -159,7 +160,7 @@ def _linking(column: pa.ChunkedArray) -> Iterator[LinkingDocument]:
 
 
 def _links(table: pa.Table) -> Iterator[tuple[Link, ...]]:
-    """The links of each document; made of flat columns, for there are many."""
+    """Yield the links of each document, built from flat columns since there are many."""
     flat = (pc.list_flatten(table[name]).to_pylist() for name in ("kind", "target", "text", "start"))
     every = list(map(Link, *flat))
     ends = np.cumsum(pc.list_value_length(table["kind"]).to_numpy())

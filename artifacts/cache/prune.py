@@ -1,7 +1,8 @@
-"""The embedding store without the vectors that nobody needs any more, and in fewer, larger files.
+"""Pruning of the embedding store: unused vectors are dropped and small files merged into larger ones.
 
-New segments are on the disk before old ones go, so a crash leaves a vector twice and never loses one. The store's lock
-must be held: a run that encodes would not know that a segment it counts on has gone.
+New segments are on disk before old ones are removed, so a crash may leave a vector twice but never loses one.
+The caller must hold the store's lock: a run that encodes would not notice that a segment it relies on is
+gone.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from ..store import durable
 from ..store.layout import EMBEDDINGS
 from .embeddings import read_segment, write_segment
 
-# Segments below this size are put together; none is made much larger than the other.
+# Segments below this size are merged; none grows much larger than twice this.
 _SMALL_BYTES = 4_000_000
 _LARGE_BYTES = 64_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Freed:
-    """What was removed of the embedding store, and what it holds now."""
+    """What was removed from the embedding store, and what it holds now."""
 
     vectors: int
     bytes: int
@@ -33,7 +34,7 @@ class Freed:
 
 @dataclass(slots=True)
 class _Folder:
-    """One folder being pruned: rows that wait to be written again, and the files that they are from."""
+    """One folder being pruned: rows that wait to be rewritten, and the files that they come from."""
 
     path: Path
     used: Container[str]
@@ -44,7 +45,7 @@ class _Folder:
     dropped: int = 0
 
     def take(self, source: Path, segment: pa.Table) -> None:
-        """Keep the segment as it is, or what is used of it for a new one."""
+        """Keep the segment as it is, or add its used rows to a new one."""
         hashes = segment.column("content_hash").to_pylist()
         mask = [each in self.used and each not in self.seen for each in hashes]
         self.seen.update(each for each, kept in zip(hashes, mask, strict=True) if kept)
@@ -59,7 +60,7 @@ class _Folder:
             self.flush()
 
     def flush(self) -> None:
-        """One new segment for all that waits, and then its sources go."""
+        """Write one new segment for all that waits, then remove its sources."""
         if self.is_needed:
             rows = pa.concat_tables(self.waiting).combine_chunks()
             made = write_segment(self.path, rows) if len(rows) else None
@@ -70,10 +71,10 @@ class _Folder:
 
 
 def prune_embeddings(store: Path, used: Mapping[str, Container[str]], spare_since_s: float) -> Freed:
-    """The store's vectors but those whose content hash is in ``used``, by folder; raises ``WriteFailed``.
+    """Remove all vectors except those whose content hash is in ``used``, by folder; raises ``WriteFailed``.
 
-    Segments written at ``spare_since_s`` (seconds of the epoch) or later stay whole: a run that did not publish may
-    have made them.
+    Segments written at ``spare_since_s`` (seconds since the epoch) or later stay whole: a run that did not
+    publish may have made them.
     """
     root = store / EMBEDDINGS
     before, dropped, kept = _bytes(root), 0, 0
@@ -90,7 +91,7 @@ def _pruned(path: Path, used: Container[str], spare_since_s: float) -> Freed:
     folder, spared = _Folder(path, used), 0
     for source in sorted(path.iterdir()):
         if source.name.startswith("."):
-            durable.remove_file(source)  # what a run that died was writing
+            durable.remove_file(source)  # left unfinished by a run that died
         elif source.stat().st_mtime >= spare_since_s:
             spared += len(read_segment(source) or ())
         elif (segment := read_segment(source)) is None:

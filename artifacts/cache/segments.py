@@ -1,4 +1,4 @@
-"""Segments of what is remembered: files that are named by their own SHA-256, so that a damaged one is known and left out."""
+"""Cache segments: files named by their own SHA-256, so that damaged ones are recognized and ignored."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..store import durable
 
 
 def write(folder: Path, content: pa.Buffer, suffix: str) -> Path:
-    """The content in a file of the folder, on the disk when this returns; raises ``WriteFailed``."""
+    """Write the content to a file in the folder, on disk on return; raises ``WriteFailed``."""
     path = folder / f"{_name(content)}{suffix}"
     durable.make_directory(folder)
     durable.replace_file(path, memoryview(content))
@@ -20,12 +20,12 @@ def write(folder: Path, content: pa.Buffer, suffix: str) -> Path:
 
 
 def read(path: Path, decode: Callable[[pa.Buffer], pa.Table]) -> pa.Table | None:
-    """The rows of a segment, read where they lie; nothing where it cannot be read, or holds other bytes than were written."""
+    """Return the memory-mapped rows of a segment; none if it cannot be read or has unexpected bytes."""
     try:
         with pa.memory_map(str(path)) as file:
             content = file.read_buffer()
         return decode(content) if _name(content) == path.stem else None
-    except MemoryError:  # Arrow's is an exception of Arrow's too, and no damage
+    except MemoryError:  # Arrow's is also one of Arrow's own exceptions, and no sign of damage
         raise
     except (OSError, pa.ArrowException):
         return None

@@ -1,1 +1,1 @@
-"""Relevance on judged queries: reading them, asking them, measuring and comparing."""
+"""Relevance on judged queries: reading the sets, running the queries, measuring and comparing."""

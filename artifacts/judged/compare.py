@@ -1,4 +1,4 @@
-"""Two evaluations of the same judged queries side by side: is one better, and which queries fell and rose."""
+"""Comparison of two evaluations of the same judged queries: is one better, and which queries changed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A query whose value changed; ranks are those of the first right document, 0 if none was found."""
+    """A query whose value changed; ranks are those of the first relevant document, 0 if none was found."""
 
     query_id: str
     text: str
@@ -25,16 +25,16 @@ class Change:
 
     @property
     def difference(self) -> float:
-        """After minus before."""
+        """Return after minus before."""
         return self.after - self.before
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A set's evaluation against a baseline by one measure, nDCG@10 unless another was asked for.
+    """A set's evaluation against a baseline by one measure, nDCG@10 unless another was requested.
 
-    ``p`` is corrected by Holm for the sets that were compared together; ``fell`` and ``rose`` have the queries that
-    changed most, at most ten each.
+    ``p_holm`` is corrected by Holm's method for the sets that were compared together; ``fell`` and ``rose``
+    hold the queries that changed most, at most ten each.
     """
 
     judged: str
@@ -45,7 +45,7 @@ class Compared:
     rose: tuple[Change, ...]
 
     def as_dict(self) -> dict[str, object]:
-        """The comparison as JSON prints it; ``p`` is the plain one, ``p_holm`` the corrected."""
+        """Return the comparison as JSON prints it; ``p`` is uncorrected, ``p_holm`` corrected."""
         figures = {key: round(value, 6) for key, value in asdict(self.result).items()}
         return {
             "judged": self.judged,
@@ -60,7 +60,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """An evaluation and the one it is compared with, and what to call that."""
+    """An evaluation, its baseline, and a label for the pair."""
 
     baseline: str
     before: Evaluation
@@ -68,7 +68,7 @@ class Pair:
 
 
 def compared(pairs: Sequence[Pair], measure: str = HEADLINE, shown: int = SHOWN) -> tuple[Compared, ...]:
-    """Each pair's comparison by a measure, in order; the two of a pair must have scored the same queries."""
+    """Compare each pair by a measure, in order; both sides of a pair must have scored the same queries."""
     several = [_compared(pair, measure, shown) for pair in pairs]
     corrected = holm([each.result.p for each in several])
     return tuple(replace(each, p=p) for each, p in zip(several, corrected, strict=True))

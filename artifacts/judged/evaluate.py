@@ -1,4 +1,4 @@
-"""Relevance on judged queries: the real search asked every query, and what its answers are worth.
+"""Evaluation on judged queries: every query is run through the real search, and its answer is measured.
 
 with store.open() as snapshot:
     searcher = Searcher(snapshot, for_evaluation(settings))
@@ -24,7 +24,7 @@ from .measures import DEPTH, NAMES, measure
 from .reading import Judged
 
 WARM_UP = 10
-# What somebody sees who asks for hits and does not say how many.
+# What a user sees who asks for hits without saying how many.
 SHOWN = 10
 
 
@@ -38,7 +38,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Milliseconds from a query to its first ten hits, the process being warm."""
+    """Milliseconds from a query to its first ten hits, in a warm process."""
 
     p50_ms: float
     p95_ms: float
@@ -46,7 +46,10 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class QueryScore:
-    """What the answer to one query is worth: ``values`` by measure; ``rank`` of the first right document, 0 if none."""
+    """The quality of the answer to one query.
+
+    ``values`` are by measure; ``rank`` is that of the first relevant document, 0 if none was found.
+    """
 
     query_id: str
     text: str
@@ -55,17 +58,17 @@ class QueryScore:
     found: int
 
     def as_dict(self) -> dict[str, object]:
-        """The query as JSON and Parquet hold it."""
+        """Return the query as JSON and Parquet hold it."""
         named = {"query": self.query_id, "text": self.text}
         return {**named, **self.values, "rank": self.rank, "found": self.found}
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What a search is worth on a set of judged queries.
+    """The quality of a search on a set of judged queries.
 
-    ``scores`` has the queries that are scored, in order of their ids; ``excluded`` are those that no document
-    answers, sorted. ``missing`` are judged documents that the snapshot does not hold: they count against the search.
+    ``scores`` has the scored queries, ordered by id; ``excluded`` are those that no document answers, sorted.
+    ``missing`` are judged documents that the snapshot does not hold: they count against the search.
     """
 
     judged: str
@@ -80,16 +83,16 @@ class Evaluation:
 
     @property
     def means(self) -> dict[str, float]:
-        """The mean of each measure over the scored queries."""
+        """Return the mean of each measure over the scored queries."""
         return {name: float(np.mean([score.values[name] for score in self.scores])) for name in NAMES}
 
     @property
     def unanswered(self) -> float:
-        """The share of the scored queries to which the search found nothing at all."""
+        """Return the share of the scored queries for which the search found nothing at all."""
         return sum(score.found == 0 for score in self.scores) / len(self.scores)
 
     def as_dict(self, *, per_query: bool = False) -> dict[str, object]:
-        """The evaluation as JSON prints it."""
+        """Return the evaluation as JSON prints it."""
         rounded = {name: round(value, 6) for name, value in self.means.items()}
         latency = self.latency or Latency(0.0, 0.0)
         given: dict[str, object] = {
@@ -111,10 +114,10 @@ class Evaluation:
 
 
 def for_evaluation(settings: Settings) -> Settings:
-    """The settings with no caches, and with one passage a document where that changes no order.
+    """Return the settings without caches and, where that changes no order, with one passage per document.
 
-    100 hits are then 100 documents. Where another stage follows the limit, or none is set, hits are folded as
-    they come.
+    100 hits are then 100 documents. Where another stage follows the limit, or no limit is set, hits are
+    folded into documents as they come.
     """
     search = settings.search
     changes: dict[str, object] = {"caches": Caches(answers=0, vectors=0)}
@@ -134,9 +137,9 @@ def evaluate(
     timed: bool = False,
     advance: Callable[[int], None] | None = None,
 ) -> Evaluation:
-    """What the searcher's answers to the judged queries are worth; ``timed`` asks each once more for its latency.
+    """Measure the searcher's answers to the judged queries; ``timed`` runs each once more for its latency.
 
-    ``advance`` hears of each query that is done.
+    ``advance`` is called for each finished query.
     """
     asked = sorted(judged.answerable)
     if timed:
@@ -155,13 +158,13 @@ def evaluate(
 
 
 def evaluate_run(judged: Judged, located: Located) -> Evaluation:
-    """What the ranking that came with the judged queries is worth."""
+    """Measure the ranking that came with the judged queries."""
     rankings = {query: _as_ranked(judged.run.get(query, ()), located) for query in sorted(judged.answerable)}
     return evaluate_rankings(judged, located, rankings, None)
 
 
 def _as_ranked(documents: Sequence[str], located: Located) -> Ranking:
-    """Documents by their own ids; of several that are one in the snapshot the first counts."""
+    """Translate document ids into the snapshot's; of several that are the same there, the first counts."""
     own = dict.fromkeys(str(located.doc_ids.get(each, each)) for each in documents)
     return Ranking(tuple(own)[:DEPTH])
 
@@ -169,7 +172,7 @@ def _as_ranked(documents: Sequence[str], located: Located) -> Ranking:
 def evaluate_rankings(
     judged: Judged, located: Located, rankings: Mapping[str, Ranking], latency: Latency | None
 ) -> Evaluation:
-    """What rankings of the snapshot's documents are worth, by query."""
+    """Measure rankings of the snapshot's documents, given by query."""
     qrels = {query: _own_gains(judged.qrels[query], located) for query in rankings}
     values = measure(qrels, {query: ranking.documents for query, ranking in rankings.items()})
     scores = tuple(
@@ -196,9 +199,11 @@ def evaluate_rankings(
 
 
 def rank_documents(searcher: Searcher, text: str, mode: Mode, depth: int = DEPTH) -> Ranking:
-    """The documents of the ``depth`` best passages, each at its best rank, and first those that a search for ten shows.
+    """Rank the documents of the ``depth`` best passages, each by its best rank, after those of a search for
+    ten.
 
-    For a hundred hits longer lists may be asked than for ten, and what these add may stand among the first ten.
+    A search for a hundred hits may consult longer lists than one for ten, and their additions may rank among
+    the first ten.
     """
     shown = _found(searcher, Request(text, min(depth, SHOWN), mode))
     if depth <= SHOWN:
@@ -215,7 +220,7 @@ def _found(searcher: Searcher, request: Request) -> Ranking:
 
 
 def seconds_to_answer(searcher: Searcher, text: str, mode: Mode) -> float:
-    """How long the search takes for its ten best hits."""
+    """Return how long the search takes for its ten best hits."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         start = time.perf_counter()
@@ -229,10 +234,10 @@ def _latency(seconds: Sequence[float]) -> Latency:
 
 
 def _own_gains(gains: Mapping[str, int], located: Located) -> dict[str, int]:
-    """Gains by the snapshot's document; the best gain where two judged documents are one there."""
+    """Return gains by the snapshot's document; the best gain if two judged documents are the same there."""
     found: dict[str, int] = {}
     for document, gain in gains.items():
-        # A judged id that is not there must not look like a document that is.
+        # The id of a missing judged document must not look like that of an existing one.
         name = str(located.doc_ids.get(document, f"missing {document}"))
         found[name] = max(gain, found.get(name, 0))
     return found

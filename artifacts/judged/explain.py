@@ -1,4 +1,4 @@
-"""Why a document stands where it stands in the answer to a query: its lists, its factors, its words and their fields."""
+"""Explanation of a document's rank for a query: its lists, factors, words and their fields."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .evaluate import rank_documents
 
 @dataclass(frozen=True, slots=True)
 class ListShare:
-    """What a list gave the document's best passage."""
+    """What a list contributed to the document's best passage."""
 
     list: str
     rank: int
@@ -28,7 +28,7 @@ class ListShare:
 
 @dataclass(frozen=True, slots=True)
 class TermShare:
-    """What a word of the query is worth in the passage by BM25F, and the fields it stands in."""
+    """What a query word contributes to the passage's BM25F score, and the fields it occurs in."""
 
     term: str
     score: float
@@ -37,9 +37,10 @@ class TermShare:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A document in the answer to a query, by its best passage; ``rank`` is 0 where it was not among the candidates.
+    """A document in the answer to a query, by its best passage; ``rank`` is 0 if it was no candidate.
 
-    Then ``lists`` and ``factors`` are empty, and ``terms`` are those of the passage with most of the query's words.
+    In that case ``lists`` and ``factors`` are empty, and ``terms`` are those of the passage with most query
+    words.
     """
 
     doc_id: DocId
@@ -52,7 +53,7 @@ class Explained:
 
 
 def explained(searcher: Searcher, text: str, doc_id: DocId, mode: Mode, depth: int) -> Explained:
-    """The document's place among the documents of the ``depth`` best passages; rank 0 if it is not in the snapshot."""
+    """Explain the document's rank among those of the ``depth`` best passages; 0 if it has none."""
     corpus = searcher.corpus
     document = corpus.document_row(doc_id)
     if document is None:
@@ -88,7 +89,7 @@ def _not_found(doc_id: DocId, document: int, ranked: Ranked, corpus: Corpus) -> 
 
 
 def _terms(row: int, queries: Iterable[Query], corpus: Corpus) -> tuple[TermShare, ...]:
-    """The words that the passage has of the queries, the most telling first."""
+    """Return the query words in the passage, largest contribution first."""
     asked: dict[str, float] = {}
     for query in queries:
         asked |= dict.fromkeys(query.terms, 1.0)

@@ -1,4 +1,4 @@
-"""Which document of a snapshot each judged document is: found by its path, or by its id where no path is given."""
+"""Locating judged documents in a snapshot: by their path, or by their id where no path is given."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .reading import Judged
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a document of the snapshot comes from."""
+    """The origin of a document of the snapshot."""
 
     doc_id: DocId
     collection: str
@@ -24,7 +24,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """The snapshot's document for each judged one; ``missing`` have a judgement and are not there (sorted)."""
+    """The snapshot's document of each judged one; ``missing`` lists those without one (sorted)."""
 
     doc_ids: Mapping[str, DocId]
     missing: tuple[str, ...]
@@ -40,24 +40,24 @@ class _Alignment:
 
     @property
     def same_name(self) -> bool:
-        """Whether the folder that the judged paths stand in has the collection's name."""
+        """Return whether the folder that the judged paths are in has the collection's name."""
         return self.judged_prefix.rstrip("/").rsplit("/", 1)[-1] == self.collection
 
 
 def places(snapshot: Snapshot) -> tuple[Place, ...]:
-    """Where the snapshot's documents come from, in its order."""
+    """Return the origins of the snapshot's documents, in its order."""
     table = snapshot.table("documents", ["doc_id", "collection", "path"])
     columns = (table.column(name).to_pylist() for name in ("doc_id", "collection", "path"))
     return tuple(Place(*row) for row in zip(*columns, strict=True))
 
 
 def locate(judged: Judged, documents: Sequence[Place]) -> Located:
-    """Finds the judged documents among those of a snapshot.
+    """Locate the judged documents among those of a snapshot.
 
-    With paths: a judged path and a document's path agree from some folder on. Where that folder stands is decided
-    once for a collection, by most of its documents, so that one ``index.md`` is not taken for another. Without:
-    the judged id is the document's id, its path with or without its ending, or the name of its file. Raises
-    ``SourceError`` if none is found.
+    With paths, a judged path and a document's path must agree from some folder on. Which folder that is, is
+    decided once per collection by the majority of its documents, so that one ``index.md`` is not taken for
+    another. Without paths, the judged id is the document's id, its path with or without extension, or its
+    file name. Raises ``SourceError`` if none is found.
     """
     found = _by_path(judged.paths, documents) if judged.paths else _by_id(judged, documents)
     missing = tuple(document for document in judged.documents if document not in found)
@@ -85,14 +85,14 @@ def _by_path(paths: Mapping[str, str], documents: Sequence[Place]) -> dict[str, 
 
 
 def _own_path(alignment: _Alignment, path: str) -> str:
-    """The path that a judged file has in the collection, empty if it is outside."""
+    """Return the path of a judged file within the collection, empty if it is outside."""
     if not path.startswith(alignment.judged_prefix):
         return ""
     return alignment.own_prefix + path.removeprefix(alignment.judged_prefix)
 
 
 def _best(there: Sequence[_Alignment], path: str) -> _Alignment | None:
-    """The alignment that shares most of the path; then one of the same name; none if two are as good."""
+    """Return the alignment that shares most of the path, then one of the same name; none if it is a tie."""
     if not there:
         return None
     ranks = [(len(path) - len(each.judged_prefix), each.same_name) for each in there]
@@ -101,7 +101,7 @@ def _best(there: Sequence[_Alignment], path: str) -> _Alignment | None:
 
 
 def _alignments(paths: Iterable[str], documents: Sequence[Place]) -> tuple[_Alignment, ...]:
-    """The one alignment of each collection that most judged paths bear out, by collection."""
+    """Return, per collection, the alignment that most judged paths support."""
     ending: dict[str, list[Place]] = defaultdict(list)
     whole: dict[str, list[Place]] = defaultdict(list)
     for place in documents:
@@ -127,7 +127,7 @@ def _preference(alignment: _Alignment, votes: int) -> tuple[int, bool, int, str]
 
 
 def _suffixes(path: str) -> Iterator[str]:
-    """The path, and what is left of it as folders are taken away from the front."""
+    """Yield the path, then what is left of it as folders are removed from the front."""
     yield path
     while "/" in path:
         path = path.partition("/")[2]
@@ -135,7 +135,7 @@ def _suffixes(path: str) -> Iterator[str]:
 
 
 def _by_id(judged: Judged, documents: Sequence[Place]) -> dict[str, DocId]:
-    """The first way to name a document by which an id names exactly one."""
+    """Return the documents by the first way of naming them in which each id names exactly one."""
     ways: list[dict[str, list[DocId]]] = [defaultdict(list) for _ in range(4)]
     for place in documents:
         path = PurePosixPath(place.path)

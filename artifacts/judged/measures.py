@@ -1,4 +1,4 @@
-"""How good rankings are, query by query: the measures of trec_eval over rankings of document ids.
+"""The measures of trec_eval over rankings of document ids, query by query.
 
 Gain is linear, as in trec_eval. A query whose ranking is empty counts 0.
 """
@@ -23,7 +23,7 @@ Rankings = Mapping[str, Sequence[str]]
 
 
 def measure(qrels: Qrels, rankings: Rankings) -> dict[str, dict[str, float]]:
-    """Return every measure of :data:`NAMES` for every query of ``qrels``; ``rankings`` gives document ids, best first."""
+    """Return every measure of :data:`NAMES` for every query of ``qrels``; ``rankings`` are best first."""
     return {query: _measured(gains, rankings.get(query, ())) for query, gains in qrels.items()}
 
 
@@ -41,5 +41,5 @@ def _measured(gains: Mapping[str, int], ranking: Sequence[str]) -> dict[str, flo
 
 
 def _discounted(gains: Iterable[int]) -> float:
-    """Add up gains, each divided by the binary logarithm of its rank and one."""
+    """Return the sum of gains, each divided by the binary logarithm of its rank plus one."""
     return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, 1))

@@ -1,8 +1,9 @@
-"""Judged queries read from a folder in BEIR or TREC layout: the queries, and which documents answer them how well.
+"""Reading judged queries from a folder in BEIR or TREC layout: the queries, and how well documents answer
+them.
 
-BEIR: ``queries.jsonl``, ``qrels.tsv`` or ``qrels/test.tsv``, and ``corpus.jsonl`` (or ``corpus.jsonl.zst``) or
-``docs.tsv``, which maps a judged document to a file. TREC: ``queries.tsv`` or ``queries.jsonl``, ``qrels.txt`` and,
-if there is one, a ranking to compare with in ``run.txt``.
+BEIR: ``queries.jsonl``, ``qrels.tsv`` or ``qrels/test.tsv``, and ``corpus.jsonl`` (or ``corpus.jsonl.zst``)
+or ``docs.tsv``, which maps a judged document to a file. TREC: ``queries.tsv`` or ``queries.jsonl``,
+``qrels.txt`` and, optionally, a ranking to compare with in ``run.txt``.
 """
 
 from __future__ import annotations
@@ -37,10 +38,11 @@ class CorpusDocument:
 class Judged:
     """A set of judged queries.
 
-    ``queries`` gives the text of each in file order, ``qrels`` the gain of each judged document by query (only
-    known queries), ``paths`` the file of a judged document where the set says it, ``run`` a ranking that came with
-    the set. ``unknown_queries`` and ``unknown_documents`` are named by qrels and by nothing else; the documents
-    stay in ``qrels``, where nothing can find them. ``unknown_ranked`` are queries that the ranking alone names.
+    ``queries`` gives the text of each in file order, ``qrels`` the gain of each judged document by query
+    (known queries only), ``paths`` the file of a judged document where the set names it, ``run`` a ranking
+    that came with the set. ``unknown_queries`` and ``unknown_documents`` occur only in the qrels; the
+    documents stay in ``qrels``, where nothing can find them. ``unknown_ranked`` are queries that occur only
+    in the ranking.
     """
 
     name: str
@@ -54,17 +56,17 @@ class Judged:
 
     @property
     def answerable(self) -> tuple[str, ...]:
-        """The queries that some document answers, in file order: those that are scored."""
+        """Return the queries that some document answers, in file order: those that are scored."""
         return tuple(query for query in self.queries if any(self.qrels.get(query, {}).values()))
 
     @property
     def documents(self) -> tuple[str, ...]:
-        """Every document with a judgement, sorted."""
+        """Return every document with a judgement, sorted."""
         return tuple(sorted({document for gains in self.qrels.values() for document in gains}))
 
 
 def read_judged(folder: Path) -> Judged:
-    """The judged queries in ``folder``; raises ``SourceError`` naming the file and line that is wrong."""
+    """Read the judged queries in ``folder``; raises ``SourceError`` naming the file and line at fault."""
     queries = _queries(_one_of(folder, QUERY_FILES, "queries"))
     qrels = _qrels(_one_of(folder, QRELS_FILES, "judgements"))
     paths = _paths(folder / PATHS_FILE)
@@ -83,7 +85,7 @@ def read_judged(folder: Path) -> Judged:
     )
     if run and not judged.run:
         raise SourceError(
-            "it ranks for none of the queries",
+            "the ranking covers none of the queries",
             where=str(folder / RUN_FILE),
             hint="Do the ids in it and in the queries belong together?",
         )
@@ -97,7 +99,7 @@ def read_judged(folder: Path) -> Judged:
 
 
 def read_corpus(folder: Path) -> Iterator[CorpusDocument]:
-    """The documents of ``corpus.jsonl`` or ``corpus.jsonl.zst`` in file order; nothing where there is neither."""
+    """Yield the documents of ``corpus.jsonl`` or ``corpus.jsonl.zst`` in file order, if either exists."""
     path = next((folder / name for name in CORPUS_FILES if (folder / name).is_file()), None)
     for line in _lines(path) if path else ():
         given = _object(line)
@@ -114,7 +116,7 @@ class _Line:
         return SourceError(what, where=f"{self.path}, line {self.number}", hint=hint)
 
     def cells(self) -> list[str]:
-        """Columns: by tabs if there is one, for ids may hold spaces, else by white space."""
+        """Split into columns: at tabs if there are any, since ids may contain spaces, else at white space."""
         return [cell.strip() for cell in self.text.split("\t")] if "\t" in self.text else self.text.split()
 
 
@@ -130,7 +132,7 @@ def _one_of(folder: Path, names: tuple[str, ...], what: str) -> Path:
 
 
 def _lines(path: Path) -> Iterator[_Line]:
-    """The lines that hold something; Arrow unpacks ``.zst`` by itself."""
+    """Yield the lines that are not blank; Arrow decompresses ``.zst`` by itself."""
     try:
         with pa.input_stream(str(path)) as stream:
             content = stream.read().decode("utf-8-sig")
@@ -181,7 +183,7 @@ def _query(line: _Line) -> list[str]:
         given = _object(line)
         text = given.get("text") or ""
         if not isinstance(text, str):
-            raise line.error("the text of the query is no string", 'Each line is {"_id": …, "text": "…"}.')
+            raise line.error("the text of the query is not a string", 'Each line is {"_id": …, "text": "…"}.')
         return [_id(given, line), text]
     query, _, text = line.text.partition("\t")
     return [query.strip(), text.strip()]
@@ -212,7 +214,7 @@ def _gain(given: str, line: _Line) -> int:
     try:
         gain = float(given)
     except ValueError:
-        raise line.error(f"the gain {given!r} is no number", "Write 0, 1 or more.") from None
+        raise line.error(f"the gain {given!r} is not a number", "Write 0, 1 or more.") from None
     if gain < 0:
         raise line.error(f"the gain {given} is below zero", "Write 0 for a document that does not answer.")
     if not gain.is_integer():
@@ -248,7 +250,7 @@ def _corpus_ids(folder: Path) -> set[str]:
 
 
 def _run(path: Path) -> dict[str, tuple[str, ...]]:
-    """A ranking by score, highest first; equal scores in the order of their ranks."""
+    """Read a ranking by score, highest first; equal scores are ordered by their ranks."""
     ranked: dict[str, list[_Ranked]] = {}
     for line in _lines(path) if path.is_file() else ():
         cells = line.cells()
@@ -258,7 +260,7 @@ def _run(path: Path) -> dict[str, tuple[str, ...]]:
             entry = _Ranked(-float(cells[4]), int(cells[3]), cells[2])
         except ValueError:
             raise line.error(
-                "rank or score is no number", "Write: query, Q0, document, rank, score, tag."
+                "rank or score is not a number", "Write: query, Q0, document, rank, score, tag."
             ) from None
         ranked.setdefault(cells[0], []).append(entry)
     return {query: _documents(path, query, sorted(entries)) for query, entries in ranked.items()}

@@ -1,4 +1,4 @@
-"""Whether one search is better than another on the same queries, or only luckier: paired and seeded."""
+"""Significance of the difference between two searches on the same queries: paired, seeded tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PERMUTATIONS = 20_000
 RESAMPLES = 10_000
 SEED = 20_261_121
 _AT_ONCE = 2_000_000
-# Sums in another order differ in the last digits, and must still count as the same.
+# Sums in another order differ in the last digits, and must still count as equal.
 _SAME = 1e-12
 
 Floats = npt.NDArray[np.float64]
@@ -22,8 +22,9 @@ Floats = npt.NDArray[np.float64]
 class Comparison:
     """A search against a baseline on the same queries.
 
-    ``difference`` is the mean of search minus baseline, in ``low`` to ``high`` with 95 % confidence; ``p`` is the
-    probability of a difference so large, either way, if both were equally good.
+    ``difference`` is the mean of search minus baseline, within ``low`` to ``high`` with 95 % confidence;
+    ``p`` is the probability of a difference at least as large, in either direction, if both were equally
+    good.
     """
 
     queries: int
@@ -39,7 +40,7 @@ class Comparison:
 
 
 def compare(baseline: Sequence[float], values: Sequence[float]) -> Comparison:
-    """The comparison of two searches' values, query by query in the same order."""
+    """Compare the values of two searches, given query by query in the same order."""
     before, after = np.asarray(baseline, np.float64), np.asarray(values, np.float64)
     differences = after - before
     interval = bootstrap_interval(differences)
@@ -58,9 +59,10 @@ def compare(baseline: Sequence[float], values: Sequence[float]) -> Comparison:
 
 
 def randomisation_test(differences: Floats, permutations: int = PERMUTATIONS, seed: int = SEED) -> float:
-    """Two-sided p of Fisher's paired randomisation test: how often random signs give as large a mean.
+    """Return the two-sided p of Fisher's paired randomization test: how often random signs give as large a
+    mean.
 
-    The observed signs are counted as one of the permutations, so p is never 0.
+    The observed signs count as one of the permutations, so p is never 0.
     """
     moving = differences[np.abs(differences) > _SAME]
     if len(moving) == 0:
@@ -76,7 +78,7 @@ def randomisation_test(differences: Floats, permutations: int = PERMUTATIONS, se
 def bootstrap_interval(
     differences: Floats, resamples: int = RESAMPLES, seed: int = SEED, confidence: float = 0.95
 ) -> Floats:
-    """Low and high end of the mean's percentile bootstrap interval, shape ``(2,)``."""
+    """Return the ends of the mean's percentile bootstrap interval, low and high, shape ``(2,)``."""
     random = np.random.default_rng(seed)
     means = [
         differences[random.integers(0, len(differences), size=(size, len(differences)))].mean(axis=1)
@@ -88,7 +90,7 @@ def bootstrap_interval(
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """The p values, in their order, corrected by Holm's step-down method for being several."""
+    """Return the p values, in their order, corrected by Holm's step-down method for multiple tests."""
     adjusted, floor = [0.0] * len(p_values), 0.0
     for rank, at in enumerate(sorted(range(len(p_values)), key=lambda at: (p_values[at], at))):
         floor = max(floor, min(1.0, p_values[at] * (len(p_values) - rank)))
@@ -97,6 +99,6 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
 
 
 def _batches(rows: int, width: int) -> list[int]:
-    """Row counts that add up to ``rows``, each small enough for memory."""
+    """Return row counts that add up to ``rows``, each small enough for memory."""
     most = max(1, _AT_ONCE // width)
     return [min(most, rows - at) for at in range(0, rows, most)]

@@ -1,1 +1,1 @@
-"""Snapshots elsewhere: sent to folders and addresses, and read from them through a verified cache."""
+"""Remote snapshots: sent to folders and addresses, and read from them through a verified cache."""

@@ -1,4 +1,4 @@
-"""The files below an address of another machine, by fsspec: bounded reads, checked sends, errors of this house."""
+"""Files below a remote address, through fsspec: bounded reads, verified sends, and noctule's own errors."""
 
 from __future__ import annotations
 
@@ -14,23 +14,25 @@ from ...pipeline.errors import NoctuleError, RemoteUnavailable, SettingsError
 
 _BLOCK = 8 << 20
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.ASCII)
-# Where one request replaces an object, whole. Elsewhere a file is written aside and renamed.
+# Protocols whose single request replaces a whole object. Elsewhere a temporary file is written and renamed.
 _REPLACES_WHOLE = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "oss", "memory"}
 _PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "abfs": "adlfs", "az": "adlfs",
              "sftp": "paramiko", "ssh": "paramiko"}  # fmt: skip
 
 
 class NotThere(Exception):
-    """The other side has no such file. Not an ``OSError``: it says nothing of this machine's disk."""
+    """The remote side has no such file. Not an ``OSError``, which would concern this machine's disk."""
 
 
 def is_address(target: str) -> bool:
-    """Whether a target is an address such as ``s3://bucket/prefix``, and not a folder."""
+    """Return whether a target is an address such as ``s3://bucket/prefix`` rather than a folder."""
     return _URL.match(target) is not None
 
 
 class RemoteFiles:
-    """Files by name below one address; raises ``RemoteUnavailable``, and ``NotThere`` where it says so."""
+    """Files by name below one address; methods raise ``RemoteUnavailable`` and, where they say so,
+    ``NotThere``.
+    """
 
     def __init__(self, address: str) -> None:
         self.address = address.rstrip("/")
@@ -39,16 +41,16 @@ class RemoteFiles:
             self._files, self._root = _opened(self.address, self._protocol)
 
     def where(self, name: str) -> str:
-        """A file's address, to be shown."""
+        """Return a file's address for display."""
         return f"{self.address}/{name}" if name else self.address
 
     def read(self, name: str, limit: int) -> bytes:
-        """At most ``limit`` bytes of a file; raises ``NotThere``."""
+        """Read at most ``limit`` bytes of a file; raises ``NotThere``."""
         with self._refusals(name), self._files.open(self._path(name), "rb", cache_type="none") as file:
             return bytes(file.read(limit))
 
     def blocks(self, name: str) -> Iterator[bytes]:
-        """A file's bytes in blocks; raises ``NotThere``."""
+        """Yield a file's bytes in blocks; raises ``NotThere``."""
         with self._refusals(name), self._files.open(self._path(name), "rb", cache_type="none") as file:
             if hasattr(file, "prefetch"):  # SSH asks for 32 KB at a time, and would wait for each
                 file.prefetch()
@@ -56,14 +58,16 @@ class RemoteFiles:
                 yield bytes(block)
 
     def sha256(self, name: str) -> str:
-        """The hash of the bytes that a reader would get; raises ``NotThere``."""
+        """Return the hash of the bytes that a reader would get; raises ``NotThere``."""
         digest = hashlib.sha256()
         for block in self.blocks(name):
             digest.update(block)
         return digest.hexdigest()
 
     def sizes(self, folder: str) -> dict[str, int]:
-        """Every file below a folder by its name from the address on, with its bytes; none if it is not there."""
+        """Return the size in bytes of every file below a folder, by name from the address; empty if it is
+        missing.
+        """
         try:
             with self._refusals(folder):
                 self._files.invalidate_cache()
@@ -74,13 +78,13 @@ class RemoteFiles:
         return {path[start:]: int(info["size"]) for path, info in sorted(found.items())}
 
     def send(self, source: Path, name: str) -> None:
-        """A local file is there under this name; half of it may be there if this is interrupted."""
+        """Send a local file under this name; an interruption may leave half of it."""
         with self._refusals(name, missing_is_refusal=True):
             self._make_parent(name)
             self._files.put_file(str(source), self._path(name))
 
     def copy(self, source: str, name: str) -> bool:
-        """Whether the other side could copy one of its files to another name by itself."""
+        """Copy a remote file to another name on the remote side; return whether that side could."""
         try:
             with self._refusals(name):
                 self._make_parent(name)
@@ -90,7 +94,7 @@ class RemoteFiles:
         return True
 
     def replace(self, name: str, content: bytes) -> None:
-        """A small file holds the old content or the new, never a part."""
+        """Replace a small file: it holds the old content or the new, never a part."""
         with self._refusals(name, missing_is_refusal=True):
             self._make_parent(name)
             if self._protocol in _REPLACES_WHOLE:
@@ -102,7 +106,7 @@ class RemoteFiles:
             self._files.mv(self._path(aside), self._path(name))
 
     def remove(self, name: str) -> None:
-        """The file is gone; one that was not there is fine."""
+        """Remove the file; a missing one is no error."""
         try:
             with self._refusals(name):
                 self._files.rm_file(self._path(name))
@@ -133,14 +137,15 @@ class RemoteFiles:
                 where=self.where(name),
                 hint=f'Install it: pip install "noctule[remote]" (S3), "noctule[ssh]", or {package}.',
             ) from None
-        except Exception as error:  # each library raises kinds of its own, and all mean that it did not work
+        # each library raises exceptions of its own, and all of them mean that it did not work
+        except Exception as error:
             raise self._refusal(name, error) from None
 
     def _refusal(self, name: str, error: Exception) -> RemoteUnavailable:
         return RemoteUnavailable(
-            f"it did not answer as it should: {_first_line(error)}",
+            f"it did not respond as expected: {_first_line(error)}",
             where=self.where(name),
-            hint="Look at the address, the credentials in the environment and the network, then try again.",
+            hint="Check the address, the credentials in the environment and the network, then try again.",
         )
 
 
@@ -153,7 +158,7 @@ def _opened(address: str, protocol: str) -> tuple[Any, str]:
 
     options: dict[str, Any] = {"use_listings_cache": False, "skip_instance_cache": True}
     if protocol in ("s3", "s3a"):
-        # Whoever is offline shall know it soon, and read what is in the cache.
+        # Someone who is offline should learn it soon, and read from the cache.
         options["config_kwargs"] = {"connect_timeout": 10, "read_timeout": 60, "retries": {"max_attempts": 2}}
     if protocol not in {"s3", "s3a", "file", "local", "memory"}:
         options = {"skip_instance_cache": True}

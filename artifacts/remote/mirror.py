@@ -1,7 +1,7 @@
-"""A store elsewhere, read through a folder of this machine: a cache by content hash that is a store itself.
+"""A remote store read through a local folder: a cache by content hash that is a store itself.
 
-Files come in by their hash and are refused if they are not what the manifest says; a snapshot appears in the cache
-whole, and ``CURRENT`` there changes last. Where the other side cannot be reached, the cache answers.
+Files are fetched by their hash and refused if they are not what the manifest says; a snapshot appears in the
+cache whole, and ``CURRENT`` there changes last. If the remote side cannot be reached, the cache answers.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _log = logging.getLogger("noctule")
 
 
 def mirror_folder(address: str) -> Path:
-    """The folder through which a store at an address is read; made if need be, under the user's cache folder."""
+    """Return the folder, created if necessary, in the user's cache through which a remote store is read."""
     address = address.rstrip("/")
     folder = _cache() / "stores" / sha256_hex(address.encode())[:20]
     if _address_of(folder) != address:
@@ -52,7 +52,7 @@ def mirror_folder(address: str) -> Path:
 
 
 def mirror_of(root: Path) -> Mirror | None:
-    """The mirror that a folder is, ``None`` for a store of this machine's own."""
+    """Return the mirror at a folder, ``None`` if it is a local store."""
     address = _address_of(root)
     return None if address is None else Mirror(root, address)
 
@@ -74,17 +74,18 @@ def _address_of(folder: Path) -> str | None:
 
 
 class Mirror:
-    """A cache folder and the store elsewhere that it follows."""
+    """A cache folder and the remote store that it follows."""
 
     def __init__(self, root: Path, address: str) -> None:
         self.root, self.address = root, address
         self._shelves = Shelves(root)
 
     def bring_current(self) -> None:
-        """The other side's current snapshot is here and current; where that cannot be reached, the cached one stays.
+        """Fetch the remote side's current snapshot and make it current; keep the cached one if it is
+        unreachable.
 
-        Raises ``RemoteUnavailable`` if there is none, ``NoSnapshot`` if nothing was published there, and
-        ``DamagedSnapshot`` for bytes that are not those that were published.
+        Raises ``RemoteUnavailable`` if there is no cached one, ``NoSnapshot`` if nothing was published there,
+        and ``DamagedSnapshot`` for bytes that are not those that were published.
         """
         try:
             self._follow()
@@ -97,13 +98,13 @@ class Mirror:
             )
 
     def bring(self, name: SnapshotId) -> None:
-        """The named snapshot is here, if the other side has it; raises as ``bring_current`` does."""
+        """Fetch the named snapshot if the remote side has it; raises as ``bring_current`` does."""
         if not self._shelves.path_of(name).is_dir():
             with self._alone():
                 self._fetch(RemoteFiles(self.address), name)
 
     def mend(self, name: SnapshotId) -> None:
-        """What the disk has lost of a cached snapshot is fetched again; raises as ``bring_current`` does."""
+        """Fetch again what the disk has lost of a cached snapshot; raises as ``bring_current`` does."""
         with self._alone():
             _log.warning("snapshot %s is damaged in the cache %s; it is fetched again", name, self.root)
             path = self._shelves.path_of(name)
@@ -134,7 +135,7 @@ class Mirror:
                     self._make_current(pointer)
                 return
             except NoSnapshot:
-                # It may have been pruned since the pointer was read; a newer pointer is a reason to try again.
+                # It may have been pruned since the pointer was read: try again if there is a newer pointer.
                 if RemoteShelf(remote).pointer() == pointer:
                     raise
         raise RemoteUnavailable(
@@ -157,7 +158,7 @@ class Mirror:
         self._seal(staging, manifest, target)
 
     def _object(self, remote: RemoteFiles, path: str, entry: FileEntry) -> Path:
-        """A file by its hash, fetched if it is not here yet."""
+        """Return a file by its hash, fetching it if it is not here yet."""
         kept = self._objects() / entry.sha256
         if kept.is_file() and kept.stat().st_size == entry.bytes:
             return kept
@@ -205,7 +206,7 @@ class Mirror:
                 durable.remove_file(kept)
 
     def _forget(self, name: SnapshotId) -> None:
-        """An older snapshot leaves the cache, unless somebody reads it."""
+        """Remove an older snapshot from the cache, unless somebody reads it."""
         lock = locks.try_exclusive(self._shelves.pin(name))
         if lock is None:
             return
@@ -221,7 +222,7 @@ class Mirror:
         durable.remove_tree(doomed)
 
     def _sweep(self) -> None:
-        """What a fetch left that was cut off."""
+        """Remove what an interrupted fetch left behind."""
         with suppress(WriteFailed):
             for path in sorted(self._objects().glob(f"{STAGING_PREFIX}*")):
                 durable.remove_file(path)
@@ -233,14 +234,14 @@ class Mirror:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Two readers that find the cache old do not fetch the same: the second waits."""
+        """Hold the fetch lock, so that of two readers with an outdated cache the second waits."""
         for folder in (self._objects(), self._shelves.snapshots_folder, self.root / PINS):
             durable.make_directory(folder)
         deadline = time.monotonic() + _WAIT_S
         while (lock := locks.try_exclusive(self.root / LOCK)) is None:
             if time.monotonic() > deadline:
                 raise StoreBusy(
-                    "another reader has been fetching for long", where=str(self.root), hint="Stop it."
+                    "another reader has been fetching for a long time", where=str(self.root), hint="Stop it."
                 )
             time.sleep(_LOOK_AGAIN_S)
         try:
@@ -250,7 +251,7 @@ class Mirror:
 
 
 def _bounded(blocks: Iterator[bytes], most: int) -> Iterator[bytes]:
-    """The blocks up to one that goes past ``most`` bytes: whatever lies there cannot fill the disk."""
+    """Yield blocks until they exceed ``most`` bytes, so that nothing can fill the disk."""
     seen = 0
     for block in blocks:
         yield block

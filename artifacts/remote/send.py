@@ -1,7 +1,8 @@
-"""A published snapshot goes to another place: data first, each file verified by its hash, the pointer last.
+"""Sending a published snapshot to another place: data first, each file verified by its hash, the pointer
+last.
 
-The other place has the layout of a store. Whatever interrupts the sending, its readers see the snapshot before or the
-one after; the next sending goes on where the last one was.
+The other place has the layout of a store. Whatever interrupts the sending, readers there see the previous
+snapshot or the new one; the next attempt continues where the last one stopped.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _TRIES = 2
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What sending did: files that travelled, files that were there already, snapshots that were removed there."""
+    """The result of sending: files sent, files that were already there, snapshots removed there."""
 
     target: str
     snapshot_id: SnapshotId
@@ -39,10 +40,10 @@ class Sent:
 
 
 def send(store: Store, target: str, keep: int, *, deep: bool = False) -> Sent:
-    """The store's current snapshot is the target's current one, proved; ``keep`` older ones stay there.
+    """Send the store's current snapshot, verify it and make it current there, keeping ``keep`` older ones.
 
-    ``deep`` reads back what is there already. Raises ``RemoteUnavailable``, ``WriteFailed``, ``StoreBusy`` or
-    ``NoSnapshot``; the target's current snapshot is then as it was.
+    ``deep`` also reads back files that were already there. Raises ``RemoteUnavailable``, ``WriteFailed``,
+    ``StoreBusy`` or ``NoSnapshot``; the target's current snapshot then stays as it was.
     """
     with store.open() as snapshot:
         if is_address(target):
@@ -50,7 +51,7 @@ def send(store: Store, target: str, keep: int, *, deep: bool = False) -> Sent:
         return _send_to_folder(snapshot, store, Path(target).expanduser().absolute(), keep)
 
 
-# To a folder: the very protocol of the store
+# To a folder: with the store's own protocol
 
 
 def _send_to_folder(snapshot: Snapshot, store: Store, folder: Path, keep: int) -> Sent:
@@ -78,7 +79,7 @@ def _send_to_folder(snapshot: Snapshot, store: Store, folder: Path, keep: int) -
 
 
 def _files_of_current(target: Store) -> dict[str, Path]:
-    """The files of the folder's current snapshot by their hash, where it is sound."""
+    """Return the files of the folder's current snapshot by their hash, if it is sound."""
     try:
         with target.open() as current:
             return {entry.sha256: current.path / name for name, entry in _entries(current)}
@@ -93,7 +94,9 @@ def _entries(snapshot: Snapshot) -> list[tuple[str, FileEntry]]:
 def _placed(
     snapshot: Snapshot, name: str, entry: FileEntry, have: Mapping[str, Path], staging: Staging
 ) -> int | None:
-    """The bytes that were written; ``None`` where a file of the target's own serves."""
+    """Put the file into the staging folder; return the bytes written, ``None`` if a file of the target was
+    linked.
+    """
     there = have.get(entry.sha256)
     if there is not None and durable.link(there, staging.path / name):
         return None
@@ -103,7 +106,7 @@ def _placed(
     return entry.bytes
 
 
-# To an address: no locks and no renames, but names of content
+# To an address: no locks and no renames, but files named by their content
 
 
 def _send_to_address(snapshot: Snapshot, remote: RemoteFiles, keep: int, *, deep: bool) -> Sent:
@@ -113,7 +116,7 @@ def _send_to_address(snapshot: Snapshot, remote: RemoteFiles, keep: int, *, deep
         return _report(snapshot, remote, {}, changed=False, removed=shelf.prune(keep, pointer))
     moved = _send_files(snapshot, remote, _hashes_there(shelf, pointer, snapshot.id))
     if not _is_complete(snapshot, remote):
-        # Another publisher took what was half there for what a killed run had left.
+        # Another publisher took a half-sent snapshot for the remains of a killed run.
         moved |= _send_files(snapshot, remote, {})
         _require_complete(snapshot, remote)
     if pointer is None or pointer.id != snapshot.id:
@@ -145,7 +148,7 @@ def _folder(name: SnapshotId) -> str:
 
 
 def _is_complete(snapshot: Snapshot, remote: RemoteFiles) -> bool:
-    """Whether every file is there with its size."""
+    """Return whether every file is there with its size."""
     folder, there = _folder(snapshot.id), remote.sizes(_folder(snapshot.id))
     wanted = {f"{folder}/{name}": entry.bytes for name, entry in snapshot.manifest.files.items()}
     wanted[f"{folder}/{MANIFEST}"] = len(snapshot.manifest.to_bytes())
@@ -157,12 +160,12 @@ def _require_complete(snapshot: Snapshot, remote: RemoteFiles) -> None:
         raise RemoteUnavailable(
             "files that were sent are no longer there",
             where=remote.where(_folder(snapshot.id)),
-            hint="Does another machine publish to this target? One should. Nothing was published there.",
+            hint="Does another machine publish to this target? Only one should. Nothing was published there.",
         )
 
 
 def _hashes_there(shelf: RemoteShelf, pointer: Pointer | None, but: SnapshotId) -> dict[str, str]:
-    """The files of the target's current snapshot by their hash, to be copied there instead of sent."""
+    """Return the files of the target's current snapshot by hash, to be copied there instead of sent."""
     if pointer is None or pointer.id == but:
         return {}
     try:
@@ -173,7 +176,7 @@ def _hashes_there(shelf: RemoteShelf, pointer: Pointer | None, but: SnapshotId) 
 
 
 def _send_files(snapshot: Snapshot, remote: RemoteFiles, have: Mapping[str, str]) -> dict[str, int]:
-    """The bytes of each file that travelled, by name; every file is there as its hash says, the manifest last."""
+    """Send what is missing, the manifest last, and verify every hash; return the bytes sent, by name."""
     folder, moved = _folder(snapshot.id), dict[str, int]()
     there = remote.sizes(folder)
     for name, entry in _entries(snapshot):
@@ -209,7 +212,7 @@ def _send_one(source: Path, remote: RemoteFiles, path: str, sha256: str) -> None
     raise RemoteUnavailable(
         "what can be read there is not what was sent",
         where=remote.where(path),
-        hint="Look at the other side's disk; nothing was published there.",
+        hint="Check the other side's disk; nothing was published there.",
     )
 
 
@@ -218,5 +221,5 @@ def _require_read_back(remote: RemoteFiles, path: str, content: bytes, limit: in
         raise RemoteUnavailable(
             "what can be read there is not what was written",
             where=remote.where(path),
-            hint="Somebody else writes to this target, or its disk is not well.",
+            hint="Somebody else writes to this target, or its disk is faulty.",
         )

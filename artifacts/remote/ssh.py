@@ -1,4 +1,4 @@
-"""Files of another machine by SSH: a host that this user knows, in with this user's keys, and nobody is asked anything."""
+"""Files of another machine by SSH: only known hosts, only the user's own keys, and no prompts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _TIMEOUT_S = 10
 
 
 class KnownHosts(SFTPFileSystem):  # type: ignore[misc]  # fsspec has no types
-    """fsspec's own takes any key that a host shows it; here it must be in ``known_hosts``, as for ``ssh``."""
+    """fsspec's SSH files, except that the host must be in ``known_hosts``, as for ``ssh``; fsspec accepts any
+    key.
+    """
 
     def _connect(self) -> None:
         self.client = paramiko.SSHClient()
@@ -25,17 +27,17 @@ class KnownHosts(SFTPFileSystem):  # type: ignore[misc]  # fsspec has no types
 
 
 def opened(address: str) -> tuple[KnownHosts, str]:
-    """The files at ``sftp://[user@]host[:port]/path``, and the path; ``~/.ssh/config`` is heeded as ``ssh`` does.
+    """Return the files at ``sftp://[user@]host[:port]/path``, and the path; ``~/.ssh/config`` is respected.
 
-    Raises ``SettingsError`` for an address with a password, ``RemoteUnavailable`` for an unknown host, and what paramiko
-    raises.
+    Raises ``SettingsError`` for an address with a password, ``RemoteUnavailable`` for an unknown host, and
+    whatever paramiko raises.
     """
     parts = urlsplit(address)
     if parts.password is not None:
         raise SettingsError(
-            "a password in an address would stand in every log",
+            "a password in an address would appear in every log",
             where=f"{parts.scheme}://{parts.username}:…@{parts.hostname}",
-            hint="Leave it out and let the other machine know a key of yours: ssh-copy-id.",
+            hint="Leave it out and authorize a key on the other machine instead: ssh-copy-id.",
         )
     known = _configured(parts.hostname or "")
     options: dict[str, Any] = {
@@ -52,7 +54,7 @@ def opened(address: str) -> tuple[KnownHosts, str]:
         if "known_hosts" not in str(error):
             raise
         raise RemoteUnavailable(
-            f"it is a host that this user does not know: {error}",
+            f"the host is not known to this user: {error}",
             where=address,
             hint="Connect to it once with ssh as the same user, and compare the key that it shows.",
         ) from None

@@ -1,4 +1,4 @@
-"""What lies at a remote target: its pointer, its snapshots by age, and the removal of old ones."""
+"""The store at a remote target: its pointer, its snapshots by age, and the removal of old ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ class RemoteShelf:
         self._remote = remote
 
     def pointer(self) -> Pointer | None:
-        """What ``CURRENT`` says there, ``None`` if there is none; raises ``DamagedSnapshot``, ``RemoteUnavailable``."""
+        """Return what ``CURRENT`` says, ``None`` if there is none; raises ``DamagedSnapshot``,
+        ``RemoteUnavailable``.
+        """
         try:
             content = self._remote.read(CURRENT, MAX_POINTER_BYTES + 1)
         except NotThere:
@@ -28,14 +30,14 @@ class RemoteShelf:
         return Pointer.from_bytes(content, where=self._remote.where(CURRENT), hint=AGAIN)
 
     def pointer_if_sound(self) -> Pointer | None:
-        """What ``CURRENT`` says there, ``None`` if that is nothing or nonsense."""
+        """Return what ``CURRENT`` says, ``None`` if it is missing or damaged."""
         try:
             return self.pointer()
         except DamagedSnapshot:
             return None
 
     def manifest(self, name: SnapshotId) -> Manifest:
-        """A snapshot's manifest; raises ``NotThere``, or ``DamagedSnapshot`` if it is not that."""
+        """Return a snapshot's manifest; raises ``NotThere``, or ``DamagedSnapshot`` if it is not that."""
         path = f"{SNAPSHOTS}/{name}/{MANIFEST}"
         content = self._remote.read(path, MAX_MANIFEST_BYTES + 1)
         if snapshot_id(content) != name:
@@ -45,21 +47,24 @@ class RemoteShelf:
         return Manifest.from_bytes(content, where=self._remote.where(path))
 
     def names(self) -> list[SnapshotId]:
-        """The snapshots that are there whole: those with a manifest."""
+        """Return the snapshots that are complete: those with a manifest."""
         return [name for name, files in self._files().items() if MANIFEST in files]
 
     def generations(self) -> dict[SnapshotId, int]:
-        """When each snapshot last became current there; 0 if that is lost."""
+        """Return when each snapshot last became current there; 0 if that is lost."""
         return {name: self._generation(name) for name in self._files()}
 
     def prune(self, keep: int, pointer: Pointer) -> tuple[SnapshotId, ...]:
-        """The snapshots removed: all but the current, the previous and the ``keep`` latest others; and halves."""
+        """Remove incomplete snapshots, and all but the current, the previous and the ``keep`` latest others.
+
+        Returns the snapshots removed.
+        """
         files, age = self._files(), self.generations()
         others = [name for name in files if name not in (pointer.id, pointer.previous)]
         whole = sorted((n for n in others if MANIFEST in files[n]), key=lambda name: (-age[name], name))
         halves = [name for name in others if MANIFEST not in files[name]]
         for name in (*whole[keep:], *halves):
-            # Without its manifest it is no snapshot any more, whatever interrupts the rest.
+            # Without its manifest it is no longer a snapshot, whatever interrupts the rest.
             for file in sorted(files[name], key=lambda each: each != MANIFEST):
                 self._remote.remove(f"{SNAPSHOTS}/{name}/{file}")
             self._remote.remove(f"{PINS}/{name}")

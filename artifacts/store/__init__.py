@@ -1,1 +1,1 @@
-"""The store on disk: snapshots, the pointer to the current one, locks, and the one door to the disk."""
+"""The store on disk: snapshots, the pointer to the current one, locks, and all access to the disk."""

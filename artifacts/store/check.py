@@ -1,4 +1,4 @@
-"""Proves a snapshot sound: its structure quickly, or every byte and every reference in it."""
+"""Verification of a snapshot: its structure quickly, or every byte and every reference in it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .layout import FAISS_INDEX, MANIFEST, TABLES, table_file
 from .manifest import Manifest
 from .snapshot import read_manifest, verify_files, verify_sizes
 
-# Text is not looked at, only its length, and the two columns of vectors are compared on their own.
+# Of text only the length is checked, and the two columns of vectors are compared separately.
 _UNREAD = {
     "documents": {"html", "front_matter", "description", "title", "url", "keywords", "tags", "aliases"},
     "sections": {"body", "title", "breadcrumb", "slug"},
@@ -29,17 +29,17 @@ _UNREAD = {
 
 
 def check_structure(path: Path, expected_id: SnapshotId | None = None) -> Manifest:
-    """The manifest, once every file it lists is there with its size; raises ``DamagedSnapshot``."""
+    """Return the manifest if every file it lists is there with its size; raises ``DamagedSnapshot``."""
     manifest = read_manifest(path, expected_id)
     verify_sizes(path, manifest.files)
     return manifest
 
 
 def check_deep(path: Path, expected_id: SnapshotId | None = None) -> None:
-    """Returns when every byte is as published and every reference holds.
+    """Verify that every byte is as published and every reference holds.
 
-    Raises ``DamagedSnapshot`` naming the file, what was expected and what was found; ``UnsupportedFormat`` for
-    a newer snapshot, ``NoSnapshot`` where there is none.
+    Raises ``DamagedSnapshot`` naming the file, what was expected and what was found; ``UnsupportedFormat``
+    for a newer snapshot, ``NoSnapshot`` if there is none.
     """
     manifest = read_manifest(path, expected_id)
     verify_files(path, manifest.files)

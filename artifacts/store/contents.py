@@ -1,4 +1,4 @@
-"""What lies in a store: snapshots by name, the pins that readers hold, and the pointer to the current one."""
+"""The contents of a store: snapshots by name, the pins of readers, and the pointer to the current one."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class SnapshotInfo:
 
 
 class Shelves:
-    """The folders of a store, only looked at: nothing here writes."""
+    """The folders of a store, for reading only."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.snapshots_folder = root / SNAPSHOTS
 
     def path_of(self, snapshot_id: SnapshotId) -> Path:
-        """Where a snapshot lies, whether it is there or not; raises ``NoSnapshot`` for what cannot be a name."""
+        """Return a snapshot's folder, whether it exists or not; raises ``NoSnapshot`` for an invalid name."""
         if not is_snapshot_id(snapshot_id):
             raise NoSnapshot(
                 f"{snapshot_id!r} is not a snapshot's name", where=str(self.root), hint=self.hint()
@@ -39,11 +39,13 @@ class Shelves:
         return self.snapshots_folder / snapshot_id
 
     def pin(self, snapshot_id: SnapshotId) -> Path:
-        """The file that readers of a snapshot hold, and that holds when it last became current."""
+        """Return the file that readers of a snapshot lock, which also records when it last became current."""
         return self.root / PINS / snapshot_id
 
     def pointer(self) -> Pointer | None:
-        """What ``CURRENT`` says, ``None`` if there is none; raises ``DamagedSnapshot`` or ``ArtifactError``."""
+        """Return what ``CURRENT`` says, ``None`` if there is none; raises ``DamagedSnapshot``,
+        ``ArtifactError``.
+        """
         path = self.root / CURRENT
         try:
             with path.open("rb") as file:
@@ -59,14 +61,14 @@ class Shelves:
         return Pointer.from_bytes(content, where=str(path), hint=self.hint())
 
     def pointer_if_sound(self) -> Pointer | None:
-        """What ``CURRENT`` says, ``None`` if that is nothing or nonsense."""
+        """Return what ``CURRENT`` says, ``None`` if it is missing or damaged."""
         try:
             return self.pointer()
         except DamagedSnapshot:
             return None
 
     def snapshots(self) -> tuple[SnapshotInfo, ...]:
-        """Every snapshot that is there, the latest to become current first."""
+        """Return every snapshot in the store, the latest to become current first."""
         pointer = self.pointer_if_sound()
         infos = (
             SnapshotInfo(
@@ -80,14 +82,14 @@ class Shelves:
         return tuple(sorted(infos, key=lambda info: (-info.generation, info.snapshot_id)))
 
     def hint(self) -> str:
-        """What to do next, and which snapshots there are to do it with."""
+        """Return what to do next, and the snapshots to do it with."""
         names = ", ".join(self.names())
         if not names:
             return "There are none; make one: noctule index"
         return f"Go back: noctule rollback. There are {names}."
 
     def names(self) -> list[SnapshotId]:
-        """The snapshots that are there, sorted; whatever else lies beside them is not theirs."""
+        """Return the snapshots in the store, sorted, ignoring everything else in the folder."""
         try:
             found = [path.name for path in self.snapshots_folder.iterdir() if is_snapshot_id(path.name)]
         except OSError:
@@ -95,7 +97,7 @@ class Shelves:
         return sorted(map(SnapshotId, found))
 
     def generation_of(self, snapshot_id: SnapshotId) -> int:
-        """When a snapshot last became current; 0 if its pin is lost."""
+        """Return when a snapshot last became current; 0 if its pin is lost."""
         try:
             digits = self.pin(snapshot_id).read_bytes()[:PIN_DIGITS]
         except OSError:

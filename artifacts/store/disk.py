@@ -1,4 +1,4 @@
-"""The system calls that ``noctule.artifacts.store.durable`` is made of; nothing else may use them."""
+"""The system calls that ``noctule.artifacts.store.durable`` is built on; nothing else may use them."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ class Disk:
     """The system calls themselves, and nothing else."""
 
     def open(self, path: Path, flags: int) -> int:
-        """A descriptor that child programs do not inherit."""
+        """Open a descriptor that child programs do not inherit."""
         return os.open(path, flags | os.O_CLOEXEC, 0o644)
 
     def write(self, descriptor: int, content: bytes | memoryview) -> int:
-        """How many bytes were taken; it may be fewer than given."""
+        """Write bytes and return how many were taken, which may be fewer than given."""
         return os.write(descriptor, content)
 
     def fsync(self, descriptor: int) -> None:
-        """Returns when the file or directory is on the disk."""
+        """Wait until the file or directory is on disk."""
         try:
-            # On macOS fsync leaves the bytes in the drive's cache; not every file system knows the other.
+            # On macOS fsync leaves the bytes in the drive's cache; not every file system supports the
+            # alternative.
             fcntl.fcntl(descriptor, getattr(fcntl, "F_FULLFSYNC"))  # noqa: B009
         except (AttributeError, OSError):
             os.fsync(descriptor)
@@ -44,11 +45,11 @@ class Disk:
         source.replace(target)
 
     def link(self, source: Path, target: Path) -> None:
-        """A second name for a file."""
+        """Give a file a second name."""
         target.hardlink_to(source)
 
     def exchange(self, first: Path, second: Path) -> None:
-        """Two names change places in one step; ``OSError`` where the system cannot."""
+        """Swap two names in one step; raises ``OSError`` where the system cannot."""
         _exchange(first, second)
 
     def unlink(self, path: Path | str) -> None:
@@ -64,7 +65,7 @@ class Disk:
         path.chmod(mode)
 
     def sync_file_system(self, descriptor: int) -> None:
-        """Returns when the whole file system that holds the descriptor is on the disk."""
+        """Wait until the whole file system that holds the descriptor is on disk."""
         _sync_file_system(descriptor)
 
 

@@ -1,7 +1,8 @@
-"""The only calls that change the disk: write, sync, rename, remove. (Locks: ``noctule.artifacts.store.locks``.)
+"""The only functions that change the disk: write, sync, rename, remove (locks:
+``noctule.artifacts.store.locks``).
 
-All of them go through one ``disk``, so that a test can record every call, refuse the n-th, or replay
-what a power cut would have left. Each function raises ``WriteFailed`` naming the path and the reason.
+All of them go through one ``disk``, so that a test can record every call, refuse the n-th, or replay what a
+power cut would have left. Each function raises ``WriteFailed`` naming the path and the reason.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ def _hint(code: int | None) -> str:
 
 @contextmanager
 def refusals(path: Path, act: str = "write") -> Iterator[None]:
-    """What the disk refuses in the block is a ``WriteFailed`` that says what, where, and what to do next."""
+    """Turn errors of the disk inside the block into a ``WriteFailed`` that says what, where, and what to do
+    next.
+    """
     try:
         yield
     except OSError as error:
@@ -50,7 +53,7 @@ def refusals(path: Path, act: str = "write") -> Iterator[None]:
 
 
 class _Raw(io.RawIOBase):
-    """A descriptor as a stream; once let go, what is still buffered goes nowhere."""
+    """A descriptor as a stream; once released, its buffer is discarded."""
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor: int | None = descriptor
@@ -65,7 +68,7 @@ class _Raw(io.RawIOBase):
 
 @contextmanager
 def writer(path: Path) -> Iterator[BinaryIO]:
-    """A binary file that did not exist before; on the disk when the block ends, gone when the block fails."""
+    """Yield a new binary file, which is on disk when the block ends, and removed if the block fails."""
     with refusals(path):
         descriptor = disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         raw = _Raw(descriptor)
@@ -92,13 +95,13 @@ def _abandon(path: Path, descriptor: int) -> None:
 
 
 def write_file(path: Path, content: bytes | memoryview) -> None:
-    """A new file with this content, on the disk when it returns; its directory is not synced."""
+    """Write a new file with this content, on disk on return; its directory is not synced."""
     with writer(path) as file:
         file.write(content)
 
 
 def replace_file(path: Path, content: bytes | memoryview) -> None:
-    """The file holds the old content or the new, never a part, even after a power cut."""
+    """Replace a file: it holds the old content or the new, never a part, even after a power cut."""
     staged = path.with_name(f".{path.name}-{uuid4().hex}")
     try:
         write_file(staged, content)
@@ -111,7 +114,7 @@ def replace_file(path: Path, content: bytes | memoryview) -> None:
 
 
 def overwrite(path: Path, content: bytes) -> None:
-    """The first bytes of a file are these, in place (locks on it stay valid); for notes of a few bytes only."""
+    """Overwrite the first bytes of a file in place (locks on it stay valid); for short notes only."""
     with refusals(path):
         descriptor = disk.open(path, os.O_WRONLY | os.O_CREAT)
         try:
@@ -122,13 +125,13 @@ def overwrite(path: Path, content: bytes) -> None:
 
 
 def sync_file(path: Path) -> None:
-    """A file that another library wrote is on the disk when this returns."""
+    """Wait until a file that another library wrote is on disk."""
     with refusals(path, "sync"):
         _sync(path, os.O_RDONLY)
 
 
 def sync_directory(path: Path) -> None:
-    """The names in a directory are on the disk when this returns."""
+    """Wait until the names in a directory are on disk."""
     with refusals(path, "sync"):
         try:
             _sync(path, os.O_RDONLY | os.O_DIRECTORY)
@@ -147,7 +150,7 @@ def _sync(path: Path, flags: int) -> None:
 
 
 def sync_tree(path: Path) -> None:
-    """Everything below a folder is on the disk: one call for the file system, as thousands of files take minutes."""
+    """Wait until everything below a folder is on disk, by one call: thousands of files would take minutes."""
     with refusals(path, "sync"):
         descriptor = disk.open(path, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -157,7 +160,7 @@ def sync_tree(path: Path) -> None:
 
 
 def make_directory(path: Path) -> None:
-    """The directory is there, with its parents, and their names are on the disk."""
+    """Make a directory and its parents, and wait until their names are on disk."""
     if path.is_dir():
         return
     if path != path.parent:
@@ -172,19 +175,19 @@ def make_directory(path: Path) -> None:
 
 
 def rename(source: Path, target: Path) -> None:
-    """The directory has a new name, which nothing else had; nothing is synced."""
+    """Rename a directory to a name that is not taken; nothing is synced."""
     with refusals(target, "rename to"):
         disk.rename(source, target)
 
 
 def replace(source: Path, target: Path) -> None:
-    """The file stands in the place of ``target`` at once; nothing is synced."""
+    """Put the file in the place of ``target`` in one step; nothing is synced."""
     with refusals(target, "replace"):
         disk.rename(source, target)
 
 
 def link(source: Path, target: Path) -> bool:
-    """Whether the file has a second name now: not every file system can. Nothing is synced."""
+    """Give a file a second name; return whether the file system can. Nothing is synced."""
     try:
         disk.link(source, target)
     except OSError as error:
@@ -196,19 +199,19 @@ def link(source: Path, target: Path) -> bool:
 
 
 def remove_file(path: Path) -> None:
-    """The file is gone; one that was not there is fine."""
+    """Remove a file; a missing one is no error."""
     with refusals(path, "remove"), suppress(FileNotFoundError, NotADirectoryError):
         disk.unlink(path)
 
 
 def remove_directory(path: Path) -> None:
-    """The empty folder is gone; one that was not there is fine."""
+    """Remove an empty folder; a missing one is no error."""
     with refusals(path, "remove"), suppress(FileNotFoundError, NotADirectoryError):
         disk.rmdir(path)
 
 
 def remove_tree(path: Path) -> None:
-    """The folder and all below it are gone, links not followed; one that was not there is fine."""
+    """Remove a folder and everything below it, without following links; a missing one is no error."""
     if path.is_symlink():
         remove_file(path)
         return
@@ -224,7 +227,7 @@ def remove_tree(path: Path) -> None:
 
 
 def make_read_only(tree: Path) -> None:
-    """No file below may be written any more; folders stay as they are, so that ``rm -r`` still works."""
+    """Make all files below a folder read-only; folders stay as they are, so that ``rm -r`` still works."""
     for folder, _, files in os.walk(tree):
         for name in sorted(files):
             path = Path(folder, name)
@@ -233,11 +236,12 @@ def make_read_only(tree: Path) -> None:
 
 
 def swap_directory(staged: Path, target: Path, aside: Path | None = None) -> None:
-    """The new folder stands in the place of the old one at once, whole and on the disk; the old one is removed, or
-    lies at ``aside`` afterwards where nothing does yet and one file system holds both.
+    """Put the new folder in the place of the old one in one step, whole and on disk.
 
-    Staged and target must be on one file system. Where the system cannot exchange two names, there is an instant without
-    ``target``, and after a power cut in it the old folder lies beside it as ``.{name}-old-…``.
+    The old one is removed, or kept at ``aside`` if nothing is there yet and one file system holds both.
+    Staged and target must be on one file system. Where the system cannot exchange two names, there is an
+    instant without ``target``, and after a power cut in it the old folder lies beside it as
+    ``.{name}-old-…``.
     """
     sync_tree(staged)
     if not target.is_dir():
@@ -251,7 +255,9 @@ def swap_directory(staged: Path, target: Path, aside: Path | None = None) -> Non
 
 
 def moved(source: Path, target: Path) -> bool:
-    """Whether the folder lies at ``target`` now, where nothing was or an empty folder; nothing is synced."""
+    """Move the folder to ``target`` if nothing or an empty folder is there; return whether it did. Nothing is
+    synced.
+    """
     try:
         make_directory(target.parent)
         disk.rename(source, target)

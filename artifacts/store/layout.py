@@ -1,4 +1,4 @@
-"""Every file name and the format version of a store and a snapshot, once."""
+"""All file names, and the format version, of a store and a snapshot."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ TABLES = (
 
 
 def table_file(table: str) -> str:
-    """The file that holds a table."""
+    """Return the name of the file that holds a table."""
     return f"{table}.parquet"
 
 
 def collections_file(snapshot_id: str) -> str:
-    """Return the name of the file that says which groups a snapshot's collections have."""
+    """Return the name of the file that lists the groups of a snapshot's collections."""
     return f"collections-{snapshot_id}.json"
 
 

@@ -1,7 +1,7 @@
 """Locks on files and folders: of a store's writer, of readers, of a folder that is made into another site.
 
-A lock ends with ``close`` or with the process that has it, so none outlives its owner. Locks ask the same ``durable.disk``
-as everything that changes the disk, so that a test can refuse them too.
+A lock ends with ``close`` or with the process that holds it, so none outlives its owner. Locks go through the
+same ``durable.disk`` as everything that changes the disk, so that a test can make them fail too.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ class Lock:
     descriptor: int
 
     def close(self) -> None:
-        """Let go."""
+        """Release the lock."""
         with suppress(OSError):  # Nothing was written: there is nothing to lose.
             durable.disk.close(self.descriptor)
 
 
 def directory(descriptor: int, *, alone: bool = False) -> bool:
-    """Whether an open folder is this process's to read, or to change where it is the only one, until it is closed.
+    """Lock an open folder until it is closed, shared or (``alone``) exclusively; return whether that worked.
 
-    Where the file system has no locks, it is to be read and never to be changed.
+    On a file system without locks, a shared lock always works and an exclusive one never does.
     """
     try:
         return _is_free(descriptor, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
@@ -49,7 +49,10 @@ def directory(descriptor: int, *, alone: bool = False) -> bool:
 
 
 def shared(path: Path) -> Lock | None:
-    """A reader's lock; ``None`` where no lock file can be had (a read-only file system), ``StoreBusy`` if it goes."""
+    """Return a reader's lock; ``None`` if no lock file is possible, as on a read-only file system.
+
+    Raises ``StoreBusy`` while the file is being removed.
+    """
     while True:
         try:
             descriptor = _open_for_reading(path)
@@ -70,7 +73,7 @@ def _open_for_reading(path: Path) -> int:
 
 
 def _still_named(descriptor: int, path: Path) -> bool:
-    # A lock on a file that was removed meanwhile protects nothing.
+    # A lock on a file that has been removed in the meantime protects nothing.
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:
@@ -78,7 +81,7 @@ def _still_named(descriptor: int, path: Path) -> bool:
 
 
 def _flock(descriptor: int, operation: int) -> bool:
-    """Whether the lock was free; closes the descriptor if not."""
+    """Return whether the lock was free; close the descriptor if not."""
     is_free = False
     try:
         is_free = _is_free(descriptor, operation)
@@ -99,7 +102,7 @@ def _is_free(descriptor: int, operation: int) -> bool:
 
 
 def try_exclusive(path: Path) -> Lock | None:
-    """The only lock on the file, or ``None`` while anyone holds one."""
+    """Return the only lock on the file, or ``None`` while anyone holds one."""
     with durable.refusals(path, "lock"):
         descriptor = durable.disk.open(path, os.O_RDWR | os.O_CREAT)
         return Lock(descriptor) if _flock(descriptor, fcntl.LOCK_EX) else None
@@ -107,7 +110,9 @@ def try_exclusive(path: Path) -> Lock | None:
 
 @contextmanager
 def exclusive(path: Path, purpose: str = "") -> Iterator[None]:
-    """The lock for the block's time; raises ``StoreBusy`` at once, saying who has it and since when."""
+    """Hold the lock for the duration of the block; raises ``StoreBusy`` at once, with its holder and since
+    when.
+    """
     lock = try_exclusive(path)
     if lock is None:
         raise StoreBusy(

@@ -1,7 +1,7 @@
-"""What a snapshot holds: sizes and SHA-256 of its files, what shaped it, and so its identity.
+"""The manifest of a snapshot: sizes and SHA-256 of its files, what shaped it, and so its identity.
 
-Pure: bytes in, checked nouns out. Fields this version does not know are kept, so that reading and writing a
-manifest again changes no byte; there is no clock, host or path in it.
+Pure functions from bytes to validated records. Fields that this version does not know are kept, so that
+reading and rewriting a manifest changes no byte; it contains no time, host or path.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class ModelRecord:
 
 @dataclass(frozen=True, slots=True)
 class IndexRecord:
-    """How the FAISS index keeps the vectors: ``flat`` is exact, ``ivf`` keeps them in lists by nearest centroid.
+    """How the FAISS index keeps the vectors: ``flat`` is exact, ``ivf`` keeps lists by nearest centroid.
 
-    ``code_bytes`` are those of one vector; a query reads ``nprobe`` of ``nlist`` lists, and found
+    ``code_bytes`` is the size of one vector; a query reads ``nprobe`` of ``nlist`` lists, and found
     ``recall_per_mille`` of the 1,000 nearest when that was measured. An exact index has one list.
     """
 
@@ -80,7 +80,7 @@ class Manifest:
     unknown: Mapping[str, object] = field(default_factory=dict)
 
     def to_bytes(self) -> bytes:
-        """Canonical JSON and a newline."""
+        """Return canonical JSON and a newline."""
         value = _plain(self) | {
             "files": {name: _plain(entry) for name, entry in self.files.items()},
             "model": _plain(self.model),
@@ -89,12 +89,12 @@ class Manifest:
         return canonical_json(value).encode() + b"\n"
 
     def snapshot_id(self) -> SnapshotId:
-        """The name of the snapshot with this manifest."""
+        """Return the name of the snapshot with this manifest."""
         return snapshot_id(self.to_bytes())
 
     @staticmethod
     def from_bytes(content: bytes, where: str) -> Manifest:
-        """The manifest; raises ``UnsupportedFormat`` or ``DamagedSnapshot``, both naming ``where``."""
+        """Parse a manifest; raises ``UnsupportedFormat`` or ``DamagedSnapshot``, both naming ``where``."""
         try:
             value = _Fields(_object(content))
             _check_version(value, where)
@@ -108,7 +108,7 @@ class Manifest:
 
 
 def snapshot_id(content: bytes) -> SnapshotId:
-    """The name of the snapshot whose manifest has these bytes."""
+    """Return the name of the snapshot whose manifest has these bytes."""
     return SnapshotId(sha256_hex(content)[:20])
 
 
@@ -120,7 +120,7 @@ def _plain(noun: FileEntry | ModelRecord | IndexRecord | Manifest) -> dict[str, 
 
 
 class _Wrong(Exception):
-    """What is wrong with a value; becomes a DamagedSnapshot at the door."""
+    """What is wrong with a value; becomes a ``DamagedSnapshot`` that names the file."""
 
 
 def _object(content: bytes) -> dict[str, object]:
@@ -136,7 +136,7 @@ def _object(content: bytes) -> dict[str, object]:
 
 
 class _Fields:
-    """Takes the fields of a JSON object one by one, each checked; what nobody took is unknown."""
+    """The fields of a JSON object, taken one by one and validated; those never taken are unknown."""
 
     def __init__(self, value: object, at: str = "") -> None:
         if not isinstance(value, dict):

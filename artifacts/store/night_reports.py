@@ -1,6 +1,6 @@
-"""Reports of nights: what changed with a snapshot, beside it and named as it is.
+"""Nightly reports: what changed with a snapshot, in a file beside it of the same name.
 
-Times are in them, so they cannot be in the snapshot: its name may not differ from night to night.
+They contain times, so they cannot be part of the snapshot: its name may not differ from night to night.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .layout import REPORTS, SNAPSHOTS
 
 
 def write_night(store: Path, snapshot: SnapshotId, report: Mapping[str, Any]) -> Path:
-    """The report as a file; those of snapshots that are gone go too. Raises ``WriteFailed``."""
+    """Write the report to a file and remove those of missing snapshots; raises ``WriteFailed``."""
     folder = store / REPORTS
     durable.make_directory(folder)
     path = folder / f"{snapshot}.json"
@@ -29,13 +29,13 @@ def write_night(store: Path, snapshot: SnapshotId, report: Mapping[str, Any]) ->
 
 
 def nights(store: Path) -> list[dict[str, Any]]:
-    """The reports of all snapshots that are there, in no order."""
+    """Return the reports of all existing snapshots, in no particular order."""
     names = (path.stem for path in sorted((store / REPORTS).glob("*.json")))
     return [found for name in names if (found := read_night(store, SnapshotId(name))) is not None]
 
 
 def read_night(store: Path, snapshot: SnapshotId) -> dict[str, Any] | None:
-    """The report of the night that made the snapshot; ``None`` where there is none that can be read."""
+    """Return the report of the night that made the snapshot; ``None`` if no readable one exists."""
     try:
         found = json.loads((store / REPORTS / f"{snapshot}.json").read_bytes())
     except (OSError, ValueError):

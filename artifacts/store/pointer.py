@@ -17,19 +17,21 @@ _FIELDS = {"id", "generation", "previous"}
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """The content of ``CURRENT``; ``generation`` rises by one or more with each change, whatever the clock does."""
+    """The content of ``CURRENT``; ``generation`` rises by one or more with each change, whatever the clock
+    does.
+    """
 
     id: SnapshotId
     generation: int
     previous: SnapshotId | None = None
 
     def to_bytes(self) -> bytes:
-        """Canonical JSON and a newline."""
+        """Return canonical JSON and a newline."""
         return canonical_json(asdict(self)).encode() + b"\n"
 
     @staticmethod
     def from_bytes(content: bytes, where: str, hint: str) -> Pointer:
-        """The pointer; raises ``DamagedSnapshot`` for anything that ``to_bytes`` could not have written."""
+        """Parse a pointer; raises ``DamagedSnapshot`` for anything that ``to_bytes`` cannot have written."""
         value = _json(content)
         if isinstance(value, dict) and set(value) == _FIELDS and _sound(value):
             return Pointer(SnapshotId(value["id"]), value["generation"], value["previous"])
@@ -54,5 +56,5 @@ def _sound(value: dict[str, object]) -> bool:
 
 
 def is_snapshot_id(value: object) -> bool:
-    """Whether a value is a snapshot's name and nothing else, such as a path."""
+    """Return whether a value is a snapshot's name and nothing else, such as a path."""
     return isinstance(value, str) and SNAPSHOT_ID.fullmatch(value) is not None

@@ -19,19 +19,19 @@ _KEPT = 100
 
 
 def write_run(store: Path, record: Mapping[str, Any]) -> Path:
-    """The record as a file named by the time (UTC); the oldest beyond 100 are removed. Raises ``WriteFailed``."""
+    """Write the record to a file named by the UTC time, keeping the latest 100; raises ``WriteFailed``."""
     folder = store / RUNS
     durable.make_directory(folder)
     path = folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.json"
     durable.replace_file(path, canonical_json(record).encode() + b"\n")
-    # Later than now is what a clock that was wrong has dated: that goes first.
+    # A date in the future comes from a clock that was wrong: those go first.
     for old in sorted(folder.glob("*.json"), key=lambda each: (each.name <= path.name, each.name))[:-_KEPT]:
         durable.remove_file(old)
     return path
 
 
 def read_runs(store: Path) -> list[dict[str, Any]]:
-    """Every record that can be read, the latest first."""
+    """Return every readable record, the latest first."""
     found = []
     for path in sorted((store / RUNS).glob("*.json"), reverse=True):
         try:
@@ -42,7 +42,7 @@ def read_runs(store: Path) -> list[dict[str, Any]]:
 
 
 def recorded_at(store: Path) -> float:
-    """When the last run was recorded, in seconds since 1970 by the file system's clock; 0 without one."""
+    """Return when the last run was recorded, in epoch seconds of the file system's clock; 0 without one."""
     try:
         return (store / RUNS).stat().st_mtime
     except OSError:

@@ -1,4 +1,4 @@
-"""One verified, read-only snapshot: every byte is checked against the manifest before any reader sees it."""
+"""A verified, read-only snapshot: every byte is checked against the manifest before any reader sees it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ROLLBACK = "Go back: noctule rollback"
 
 
 class Snapshot:
-    """A snapshot to read from, until it is closed; all that it hands out has been verified.
+    """A snapshot to read from until it is closed; everything it returns has been verified.
 
     Threads may share one; give each its own ``connect()``.
     """
@@ -38,9 +38,9 @@ class Snapshot:
 
     @classmethod
     def open(cls, path: Path, *, expected_id: SnapshotId, pin: Lock | None = None) -> Snapshot:
-        """The snapshot in a folder; raises ``NoSnapshot``, ``DamagedSnapshot`` or ``UnsupportedFormat``.
+        """Open the snapshot in a folder; raises ``NoSnapshot``, ``DamagedSnapshot`` or ``UnsupportedFormat``.
 
-        ``pin`` keeps the snapshot from being pruned; the snapshot lets go of it when it is closed.
+        ``pin`` keeps the snapshot from being pruned; it is released when the snapshot is closed.
         """
         folder = path.resolve()
         manifest = read_manifest(folder, expected_id)
@@ -56,14 +56,14 @@ class Snapshot:
         self.close()
 
     def close(self) -> None:
-        """Let go of the pin; closing twice is fine."""
+        """Release the pin; closing twice is fine."""
         pin, self._pin = self._pin, None
         self._index = None
         if pin is not None:
             pin.close()
 
     def file(self, name: str) -> Path:
-        """The absolute path of a table, or of a file by its name; ``ArtifactError`` if the snapshot has none."""
+        """Return the absolute path of a table or named file; raises ``ArtifactError`` if there is none."""
         file_name = table_file(name) if name in TABLES else name
         if file_name not in self.manifest.files:
             raise ArtifactError(
@@ -72,16 +72,17 @@ class Snapshot:
         return self.path / file_name
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
-        """A table's rows in file order, or some of its columns; raises ``DamagedSnapshot``."""
+        """Return a table's rows in file order, or some of its columns; raises ``DamagedSnapshot``."""
         from ..tables.parquet import read_table
 
         path = self.file(name)
         return read_table(path, columns, rows=self.manifest.files[path.name].rows)
 
     def index(self) -> Any:
-        """The FAISS index over the rows of ``vectors``, read once; raises ``DamagedSnapshot``.
+        """Return the FAISS index over the rows of ``vectors``, read once; raises ``DamagedSnapshot``.
 
-        ``noctule.artifacts.tables.vectors.search`` asks it, whether it is exact or not; the manifest's ``index`` says which.
+        ``noctule.artifacts.tables.vectors.search`` searches it, whether it is exact or not; the manifest's
+        ``index`` says which it is.
         """
         from ..tables.vectors import read_index
 
@@ -92,7 +93,9 @@ class Snapshot:
         return self._index
 
     def connect(self) -> duckdb.DuckDBPyConnection:
-        """A DuckDB connection with the catalog's views and macros, which reads the tables and no other file."""
+        """Return a DuckDB connection with the catalog's views and macros, which reads the tables and no other
+        file.
+        """
         from ..sql.catalog import connect
 
         languages = self.manifest.analyzer["languages"].split(",")
@@ -100,7 +103,7 @@ class Snapshot:
 
 
 def read_manifest(folder: Path, expected_id: SnapshotId | None) -> Manifest:
-    """The manifest of a snapshot folder, whose name it must give; raises as ``Snapshot.open`` does."""
+    """Return the manifest of a snapshot folder with this name; raises as ``Snapshot.open`` does."""
     path = folder / MANIFEST
     try:
         with path.open("rb") as file:
@@ -122,7 +125,7 @@ def read_manifest(folder: Path, expected_id: SnapshotId | None) -> Manifest:
 
 
 def verify_sizes(folder: Path, entries: Mapping[str, FileEntry]) -> None:
-    """Every file is there with its size; else ``DamagedSnapshot`` names the first that is not."""
+    """Verify the size of every file; raises ``DamagedSnapshot`` naming the first that is wrong."""
     for name, entry in sorted(entries.items()):
         path = folder / name
         try:
@@ -138,7 +141,7 @@ def verify_sizes(folder: Path, entries: Mapping[str, FileEntry]) -> None:
 
 
 def verify_files(folder: Path, entries: Mapping[str, FileEntry]) -> None:
-    """Every file has its size and SHA-256; else ``DamagedSnapshot`` names the first that has not."""
+    """Verify every file's size and SHA-256; raises ``DamagedSnapshot`` naming the first that is wrong."""
     verify_sizes(folder, entries)
     found = hash_files([folder / name for name in entries])
     for name, entry in sorted(entries.items()):
@@ -151,7 +154,7 @@ def verify_files(folder: Path, entries: Mapping[str, FileEntry]) -> None:
 
 
 def hash_files(paths: Sequence[Path]) -> dict[str, str]:
-    """The SHA-256 of each file by its name, in parallel: hashing lets other threads run."""
+    """Return the SHA-256 of each file by name, computed in parallel: hashing lets other threads run."""
     largest_first = sorted(paths, key=lambda path: (-_size(path), path))
     with ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1)) as pool:
         return dict(zip((path.name for path in largest_first), pool.map(_sha256, largest_first), strict=True))
@@ -175,6 +178,6 @@ def _size(path: Path) -> int:
 def _unreadable(path: Path, error: OSError) -> ArtifactError:
     if isinstance(error, PermissionError):
         return ArtifactError(
-            "not allowed to read it", where=str(path), hint="Look at its owner and permissions."
+            "not allowed to read it", where=str(path), hint="Check its owner and permissions."
         )
     return DamagedSnapshot(f"cannot read it: {error.strerror}", where=str(path), hint=_ROLLBACK)

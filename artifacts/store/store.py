@@ -1,8 +1,8 @@
 """The store: stage, publish, current, roll back, prune.
 
-A snapshot is written aside, proved, given the name of its content, and becomes current by the replacement of one
-small file. Whatever stops a run (an error, a kill, a power cut), readers see the snapshot before or the one
-after, whole.
+A snapshot is written to a staging folder, verified, named by its content, and becomes current by the
+replacement of one small file. Whatever stops a run (an error, a kill, a power cut), readers see the previous
+snapshot or the new one, whole.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ REJECTED_PREFIX = ".rejected-"
 
 @dataclass(frozen=True, slots=True)
 class Staging:
-    """A folder for the files of a snapshot to be; nobody reads it, and what a dead run leaves is swept."""
+    """A folder for the files of a snapshot to be; nobody reads it, and what a dead run leaves is removed."""
 
     path: Path
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What ``publish`` did; ``changed`` is false when the same content was current already."""
+    """The result of ``publish``; ``changed`` is false when the same content was already current."""
 
     snapshot_id: SnapshotId
     generation: int
@@ -53,7 +53,7 @@ class Published:
 
 
 def describe(staging: Staging, tables: Mapping[str, int]) -> dict[str, FileEntry]:
-    """Size and SHA-256 of every staged file, and the rows of those that are ``tables`` (name to row count)."""
+    """Return the size and SHA-256 of every staged file, and the rows of those named in ``tables``."""
     paths = sorted(path for path in staging.path.iterdir() if path.name != MANIFEST)
     digests = hash_files(paths)
     return {
@@ -81,27 +81,27 @@ class Store:
     # Reading
 
     def path_of(self, snapshot_id: SnapshotId) -> Path:
-        """Where a snapshot lies, whether it is there or not; raises ``NoSnapshot`` for what cannot be a name."""
+        """Return a snapshot's folder, whether it exists or not; raises ``NoSnapshot`` for an invalid name."""
         return self._shelves.path_of(snapshot_id)
 
     def snapshots(self) -> tuple[SnapshotInfo, ...]:
-        """Every snapshot that is there, the latest to become current first."""
+        """Return every snapshot in the store, the latest to become current first."""
         return self._shelves.snapshots()
 
     def current(self) -> SnapshotId | None:
-        """The current snapshot, ``None`` before the first is published; raises ``DamagedSnapshot``."""
+        """Return the current snapshot, ``None`` before the first is published; raises ``DamagedSnapshot``."""
         if self._mirror is not None:
             self._mirror.bring_current()
         pointer = self._shelves.pointer()
         return pointer.id if pointer else None
 
     def generation(self) -> int:
-        """How often the current snapshot has changed, 0 before the first; raises ``DamagedSnapshot``."""
+        """Return how often the current snapshot changed, 0 before the first; raises ``DamagedSnapshot``."""
         pointer = self._shelves.pointer()
         return pointer.generation if pointer else 0
 
     def open(self, snapshot_id: SnapshotId | None = None) -> Snapshot:
-        """The current snapshot, or the named one: verified, and kept from being pruned until it is closed.
+        """Open the current or the named snapshot: verified, and protected from pruning until it is closed.
 
         Raises ``NoSnapshot``, ``DamagedSnapshot`` or ``UnsupportedFormat``.
         """
@@ -120,7 +120,7 @@ class Store:
     # Writing
 
     def require_own(self) -> None:
-        """Returns for a store of this machine; one that is read from elsewhere cannot be written to."""
+        """Raise ``SettingsError`` unless the store is local: a remote one cannot be written to."""
         if self._mirror is not None:
             raise SettingsError(
                 "a store elsewhere is only read",
@@ -130,7 +130,7 @@ class Store:
 
     @contextmanager
     def lock(self, purpose: str) -> Iterator[None]:
-        """The right to write, for the block's time; raises ``StoreBusy`` at once if another run has it."""
+        """Hold the right to write while the block runs; raises ``StoreBusy`` if another run has it."""
         self.require_own()
         for folder in (self.root, self._snapshots, self.root / PINS):
             durable.make_directory(folder)
@@ -143,17 +143,17 @@ class Store:
                 self._locked = False
 
     def stage(self) -> Staging:
-        """A new empty folder to write a snapshot's files to; the lock must be held."""
+        """Return a new empty folder for a snapshot's files; the lock must be held."""
         self._require_lock()
         path = self._snapshots / f"{STAGING_PREFIX}{uuid4().hex}"
         durable.make_directory(path)
         return Staging(path)
 
     def publish(self, staging: Staging, manifest: Manifest) -> Published:
-        """The staged files are the current snapshot, proved and on the disk; the lock must be held.
+        """Verify the staged files and make them the current snapshot, durably; the lock must be held.
 
-        Raises ``WriteFailed`` or, if the files fail their own check, ``DamagedSnapshot``: the current snapshot
-        is then as it was. Content that is current already stays as it is.
+        Raises ``WriteFailed`` or, if the files fail their own check, ``DamagedSnapshot``: the current
+        snapshot then stays as it was. Content that is already current is left alone.
         """
         self._require_lock()
         snapshot_id = manifest.snapshot_id()
@@ -171,9 +171,10 @@ class Store:
         return Published(snapshot_id, self._make_current(snapshot_id, pointer), changed=True)
 
     def rollback(self, to: SnapshotId | None = None) -> SnapshotId:
-        """The snapshot before (or the named one) is current again, proved first; a second call undoes the first.
+        """Make the previous (or the named) snapshot current again once verified; a second call undoes the
+        first.
 
-        Mends a damaged ``CURRENT``. Raises ``NoSnapshot`` when there is nothing to go back to.
+        Repairs a damaged ``CURRENT``. Raises ``NoSnapshot`` when there is nothing to go back to.
         """
         with self._holding("rollback"):
             pointer = self._shelves.pointer_if_sound()
@@ -184,7 +185,10 @@ class Store:
             return target
 
     def prune(self, keep: int) -> tuple[SnapshotId, ...]:
-        """The snapshots removed: all but the current, the previous, the ``keep`` latest others and any in use."""
+        """Remove all snapshots but the current, the previous, the ``keep`` latest others and any in use.
+
+        Returns the snapshots removed.
+        """
         if keep < 0:
             raise ValueError(f"keep must be 0 or more, not {keep}")
         with self._holding("prune"):
@@ -220,10 +224,11 @@ class Store:
             for older in sorted(self._snapshots.glob(f"{REJECTED_PREFIX}*")):
                 durable.remove_tree(older)
             durable.rename(staging.path, rejected)
+            broken = Path(error.where).name
             raise DamagedSnapshot(
-                f"the build failed its own check and was not published: {Path(error.where).name}: {error.what}",
+                f"the build failed its own check and was not published: {broken}: {error.what}",
                 where=str(rejected),
-                hint="The current snapshot is as it was; the rejected files are kept there for a look.",
+                hint="The current snapshot is unchanged; the rejected files are kept there for inspection.",
             ) from error
 
     def _shelve(self, staging: Staging, snapshot_id: SnapshotId) -> None:
@@ -256,11 +261,13 @@ class Store:
             raise WriteFailed(
                 f"{pointer.id} is current, but the disk did not confirm it: {error.what}",
                 where=error.where,
-                hint="A power cut may bring back the snapshot before; look at the disk.",
+                hint="A power cut may bring back the previous snapshot; check the disk.",
             ) from error
 
     def _remove(self, snapshot_id: SnapshotId) -> bool:
-        """Whether nobody was reading it; it disappears in one step, so nobody finds half of it."""
+        """Remove a snapshot in one step, so that nobody finds half of it; return whether nobody was reading
+        it.
+        """
         lock = locks.try_exclusive(self._shelves.pin(snapshot_id))
         if lock is None:
             return False
@@ -282,7 +289,7 @@ class Store:
             hint = f"Name another to go back to: {others}." if others else "Make a new one: noctule index"
             raise DamagedSnapshot(error.what, where=error.where, hint=hint) from error
 
-    # What is there
+    # Contents
 
     def _open(self, snapshot_id: SnapshotId) -> Snapshot:
         if self._mirror is None:
@@ -332,7 +339,7 @@ class Store:
 
 
 def _seal(staging: Staging, manifest: Manifest) -> None:
-    """Every file on the disk, the manifest last, then their names; none may be written again."""
+    """Write all files to disk, the manifest last, then their names, and make them read-only."""
     for path in sorted(staging.path.iterdir()):
         durable.sync_file(path)
     durable.write_file(staging.path / MANIFEST, manifest.to_bytes())

@@ -1,6 +1,6 @@
-"""What a FAISS file says of itself, checked before FAISS believes it: its reader is not meant for untrusted files.
+"""Validation of a FAISS file's header before FAISS, whose reader is not safe for untrusted files, opens it.
 
-``check_flat`` and ``check_ivf`` return for a file of exactly the expected kind, shape and size.
+``check_flat`` and ``check_ivf`` accept only a file of exactly the expected kind, shape and size.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _INDEX = struct.Struct("<4siqqqBi")
 _COUNT = struct.Struct("<Q")
 _LISTS = struct.Struct("<QQ")
 _DIRECT_MAP = struct.Struct("<BQ")
-# Kind, range, argument, d, code size, numbers learned: the least and the range in every dimension.
+# Kind, range, argument, d, code size, count of trained numbers: minimum and range of every dimension.
 _QUANTIZER = struct.Struct("<iifQQQ")
 _CODES = struct.Struct("<QB")
-# Kind, lists, code size, "full" or "sprs", how many numbers of sizes follow.
+# Kind, lists, code size, "full" or "sprs", and the count of size entries that follow.
 _INVERTED = struct.Struct("<4sQQ4sQ")
 _FLAT, _IVF, _INVERTED_LISTS = b"IxFI", b"IwSq", b"ilar"
 _TRAINED, _INNER_PRODUCT = 1, 0
@@ -33,7 +33,7 @@ class _Wrong(Exception):
 
 
 def check_flat(path: Path, rows: int, dimension: int, _: IndexRecord | None = None) -> None:
-    """Raises ``DamagedSnapshot`` unless it is a flat index of inner products with these rows and dimensions."""
+    """Raise ``DamagedSnapshot`` unless it is a flat inner-product index with these rows and dimensions."""
     what = f"a flat inner-product index with {rows} rows of {dimension}"
     try:
         with path.open("rb") as file:
@@ -44,7 +44,7 @@ def check_flat(path: Path, rows: int, dimension: int, _: IndexRecord | None = No
 
 
 def check_ivf(path: Path, rows: int, dimension: int, record: IndexRecord) -> None:
-    """Raises ``DamagedSnapshot`` unless it is an IVF index of inner products with the record's parameters."""
+    """Raise ``DamagedSnapshot`` unless it is an IVF inner-product index with the record's parameters."""
     what = f"an IVF inner-product index with {rows} rows of {dimension}"
     try:
         with path.open("rb") as file:
@@ -104,7 +104,7 @@ def _require_ivf(file: BinaryIO, rows: int, dimension: int, record: IndexRecord)
 
 
 def _list_sizes(file: BinaryIO, record: IndexRecord) -> list[int]:
-    """The lists' sizes; of an index with many empty lists only the others are there, each with its number."""
+    """Return the lists' sizes; FAISS stores only non-empty ones, with their numbers, if many are empty."""
     kind, lists, codes, form, count = _take(file, _INVERTED)
     _require((kind, lists, codes), (_INVERTED_LISTS, record.nlist, record.code_bytes), "the inverted lists")
     if form not in (b"full", b"sprs") or not isinstance(count, int):

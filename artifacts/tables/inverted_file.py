@@ -1,6 +1,6 @@
-"""An approximate index: vectors lie in lists by their nearest centroid, 8 bits a number; a query reads a few lists.
+"""The inverted file: an approximate index of 8-bit vectors in lists by nearest centroid; a query reads a few.
 
-The same vectors give the same bytes whatever the number of threads: samples are rows at fixed distances, and
+The same vectors give the same bytes whatever the number of threads: samples are rows at equal distances, and
 FAISS trains and adds with one thread. How many lists a query reads is measured while the index is built.
 """
 
@@ -20,7 +20,7 @@ Vectors: TypeAlias = npt.NDArray[np.float32]
 Rows: TypeAlias = npt.NDArray[np.int64]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
-# Below, one scan of everything takes no time, and centroids would have too few vectors to lie among.
+# Below this, a scan of everything takes no time, and there are too few vectors for centroids.
 LEAST_ROWS = 1_000
 _SAMPLE_PER_LIST = 40
 _ITERATIONS = 10
@@ -30,25 +30,25 @@ _QUERIES = 200
 _PASSAGES_IN_A_QUERY = 8
 _WANTED_PER_MILLE = 980
 _FIRST_NPROBE = 128
-# ``distance_compute_blas_threshold`` of FAISS 1.15; a global, so it is not changed while other threads may search.
+# ``distance_compute_blas_threshold`` of FAISS 1.15. It is global, so it must not be changed during searches.
 _NUMBERS_TO_MULTIPLY = 128_000
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """How many lists a query reads, and how many of 1,000 nearest vectors it finds in them."""
+    """How many lists a query reads, and how many of the 1,000 nearest vectors it finds in them."""
 
     nprobe: int
     recall_per_mille: int
 
 
 def lists_for(rows: int) -> int:
-    """The number of lists: about twice the square root of the number of vectors, as a power of two."""
+    """Return the number of lists: about twice the square root of the number of vectors, as a power of two."""
     return 1 << round(math.log2(2.0 * math.sqrt(rows)))
 
 
 def build(vectors: Vectors) -> Any:
-    """A ``faiss.IndexIVFScalarQuantizer`` of inner products over at least ``LEAST_ROWS`` unit vectors, in order."""
+    """Build a ``faiss.IndexIVFScalarQuantizer`` of inner products over at least ``LEAST_ROWS`` vectors."""
     import faiss
 
     with one_thread():
@@ -62,7 +62,7 @@ def build(vectors: Vectors) -> Any:
             faiss.METRIC_INNER_PRODUCT,
             False,
         )
-        # The range of every number is taken over all rows, so that none is cut off.
+        # The range of every component is taken over all rows, so that none is clipped.
         index.sq.train(vectors)
         index.is_trained = True
         index.add(vectors)
@@ -70,7 +70,7 @@ def build(vectors: Vectors) -> Any:
 
 
 def _centroids(vectors: Vectors, lists: int) -> Any:
-    """A flat index of centroids: spherical k-means over rows at equal distances."""
+    """Return a flat index of centroids: spherical k-means over rows at equal distances."""
     import faiss
 
     rows, dimension = vectors.shape
@@ -88,7 +88,7 @@ def _spread(wanted: int, rows: int) -> Rows:
 
 
 def measure(index: Any, vectors: Vectors, nprobe: int) -> Measured:
-    """The recall of the 100 nearest with ``nprobe`` lists; with 0, of as many as find 98 of 100."""
+    """Return the recall of the 100 nearest with ``nprobe`` lists; with 0, of as many as find 98 of 100."""
     with one_thread():
         queries = _queries(vectors)
         exact = _exact(queries, vectors)
@@ -101,10 +101,10 @@ def measure(index: Any, vectors: Vectors, nprobe: int) -> Measured:
 
 
 def _exact(queries: Vectors, vectors: Vectors) -> Rows:
-    """The rows of the nearest vectors of each query, shape ``(queries, 100)``.
+    """Return the rows of the nearest vectors of each query, shape ``(queries, 100)``.
 
-    FAISS multiplies matrices only for so many numbers, and takes six times as long for fewer: all are asked for as often as
-    that needs.
+    FAISS multiplies matrices only above a number of queries, and takes six times as long below it, so the
+    queries are repeated as often as necessary.
     """
     import faiss
 
@@ -115,16 +115,17 @@ def _exact(queries: Vectors, vectors: Vectors) -> Rows:
 
 
 def _steps() -> Iterator[int]:
-    """128, 192, 256, 384, 512 and so on."""
+    """Yield 128, 192, 256, 384, 512 and so on."""
     for power in count():
         yield _FIRST_NPROBE << power
         yield (_FIRST_NPROBE << power) * 3 // 2
 
 
 def _queries(vectors: Vectors) -> Vectors:
-    """Unit vectors between eight passages far apart: harder to serve than what people type.
+    """Return unit vectors between eight passages far apart: harder to answer than what people type.
 
-    A passage itself, or something near one, finds its neighbours in fewer lists and would promise too much.
+    A passage itself, or something near one, finds its neighbours in fewer lists, which would overstate the
+    recall.
     """
     rows = len(vectors)
     first = _spread(_QUERIES, rows)
@@ -142,7 +143,7 @@ def _recall_per_mille(found: Rows, exact: Rows) -> int:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """FAISS, and the BLAS in it, with one thread: sums of floats depend on how they are shared out."""
+    """Run FAISS and its BLAS with one thread: sums of floats depend on how they are divided."""
     import faiss
 
     threads = faiss.omp_get_max_threads()
@@ -154,9 +155,9 @@ def one_thread() -> Iterator[None]:
 
 
 def nearest(index: Any, vector: Vectors, k: int, allowed: Mask | None) -> tuple[Vectors, Rows]:
-    """Cosines (to about 0.001) and rows of the nearest vectors, in no order; at most ``k``.
+    """Return cosines (to about 0.001) and rows of the nearest vectors, at most ``k``, in no order.
 
-    With ``allowed`` more lists are read, so that about as many allowed vectors are looked at as without.
+    With ``allowed`` more lists are read, so that about as many allowed vectors are examined as without.
     """
     import faiss
 
@@ -165,17 +166,18 @@ def nearest(index: Any, vector: Vectors, k: int, allowed: Mask | None) -> tuple[
     if allowed is not None:
         lists = -(-index.nprobe * len(allowed) // int(np.count_nonzero(allowed)))
         parameters.nprobe = min(lists, index.nlist)
-        # FAISS's stubs know the constructor of C++, not that of Python.
-        selector = faiss.IDSelectorBitmap(np.packbits(allowed, bitorder="little"))  # type: ignore[call-arg, arg-type]
+        # FAISS's stubs describe the constructor of C++, not that of Python.
+        bits = np.packbits(allowed, bitorder="little")
+        selector = faiss.IDSelectorBitmap(bits)  # type: ignore[call-arg, arg-type]
         parameters.sel = selector
     similarity, rows = index.search(vector[None, :], k, params=parameters)
     there = rows[0] >= 0
-    # Rounding to 8 bits may lengthen a vector a little.
+    # Rounding to 8 bits may lengthen a vector slightly.
     return np.minimum(similarity[0][there], np.float32(1.0)), rows[0][there]
 
 
 def holds_each_row_once(index: Any) -> bool:
-    """Whether the lists name every row from 0 to the number of vectors, and none twice."""
+    """Return whether the lists name every row from 0 to the number of vectors exactly once."""
     import faiss
 
     lists, seen = index.invlists, np.zeros(index.ntotal, dtype=np.bool_)
@@ -192,7 +194,7 @@ def holds_each_row_once(index: Any) -> bool:
 
 
 def first_strange_row(index: Any, vectors: Vectors, start: int) -> int | None:
-    """The first of the rows from ``start`` whose 8-bit form is not that of the table's row, if there is one."""
+    """Return the first row from ``start`` whose 8-bit form is not that of the table's row, if any."""
     import faiss
 
     rows = np.arange(start, start + len(vectors))

@@ -23,12 +23,12 @@ def write_table(
     row_groups: Sequence[int] | None = None,
     ascending: Sequence[str] = (),
 ) -> None:
-    """A new file with the table's rows in order; raises ``WriteFailed``.
+    """Write the table's rows in order to a new file; raises ``WriteFailed``.
 
-    ``row_groups`` gives the rows of each group, where they are not all of ``row_group_size``. Of the integers of the columns
-    ``ascending``, or of the lists in them, the steps are written.
+    ``row_groups`` gives the rows of each group, if they are not all of ``row_group_size``. The integers in
+    the ``ascending`` columns, or in their lists, are delta-encoded.
     """
-    # Chunk borders would move page borders, and so the bytes.
+    # Chunk boundaries would move page boundaries, and so change the bytes.
     plain = table.replace_schema_metadata(None).combine_chunks()
     sizes = _even(len(plain), row_group_size) if row_groups is None else row_groups
     with (
@@ -49,12 +49,12 @@ def write_table(
 
 
 def _compression(schema: pa.Schema) -> dict[str, str]:
-    """Vectors of floats as they are: zstd takes 8 % off them, and takes five times as long to read them."""
+    """Leave vectors of floats uncompressed: zstd saves 8 %, and makes reading take five times as long."""
     return {_leaf(field): "none" if _is_vector(field.type) else "zstd" for field in schema}
 
 
 def _leaf(field: pa.Field) -> str:
-    """The name under which Parquet keeps the values of a column, which is itself or a list of them."""
+    """Return the name under which Parquet keeps the values of a column, which may be a list."""
     is_list = isinstance(field.type, pa.ListType | pa.FixedSizeListType)
     return f"{field.name}.list.element" if is_list else str(field.name)
 
@@ -68,7 +68,7 @@ def _even(rows: int, size: int) -> list[int]:
 
 
 def _worth_a_dictionary(schema: pa.Schema) -> list[str]:
-    # Floats hardly repeat: a dictionary would be built and thrown away. Bytes are four each without one.
+    # Floats hardly repeat: a dictionary would be built and discarded. Bytes take four each without one.
     return [
         _leaf(field)
         for field in schema
@@ -81,7 +81,7 @@ def _is_row_of_bytes(kind: pa.DataType) -> bool:
 
 
 def open_file(path: Path) -> pq.ParquetFile:
-    """The file's schema, row count and row groups, with no row read; raises ``DamagedSnapshot``."""
+    """Open a file's schema, row count and row groups without reading rows; raises ``DamagedSnapshot``."""
     try:
         return pq.ParquetFile(
             path, page_checksum_verification=True, pre_buffer=False, buffer_size=_BUFFER_BYTES
@@ -91,7 +91,9 @@ def open_file(path: Path) -> pq.ParquetFile:
 
 
 def read_table(path: Path, columns: Sequence[str] | None = None, *, rows: int | None = None) -> pa.Table:
-    """The rows in file order; raises ``DamagedSnapshot``, before reading if there are not ``rows`` of them."""
+    """Return the rows in file order; raises ``DamagedSnapshot``, before reading if their number is not
+    ``rows``.
+    """
     with open_file(path) as file:
         found = file.metadata.num_rows
         if rows is not None and found != rows:
@@ -105,7 +107,7 @@ def read_table(path: Path, columns: Sequence[str] | None = None, *, rows: int | 
 
 
 def read_blocks(path: Path, column: str) -> Iterator[pa.Array]:
-    """One column in file order, a few rows at a time, never all of it in memory; raises ``DamagedSnapshot``."""
+    """Yield one column in file order, never all of it in memory; raises ``DamagedSnapshot``."""
     with open_file(path) as file:
         try:
             for batch in file.iter_batches(_ROWS_AT_A_TIME, columns=[column]):
@@ -115,7 +117,7 @@ def read_blocks(path: Path, column: str) -> Iterator[pa.Array]:
 
 
 def _read(file: pq.ParquetFile, columns: Sequence[str] | None) -> pa.Table:
-    """The rows, a few at a time: a table read at once takes many times its size on the way, most of all lists."""
+    """Read a few rows at a time: reading all at once takes many times the table's size, mostly for lists."""
     schema = file.schema_arrow
     if columns is not None:
         schema = pa.schema([field for field in schema if field.name in set(columns)])

@@ -1,4 +1,4 @@
-"""Arrow schemas of a snapshot's tables, and nouns as rows."""
+"""Arrow schemas of a snapshot's tables, and the conversion of domain objects to rows."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ REPORT = _schema(collection=pa.string(), path=pa.string(), kind=pa.string(), rea
 
 
 def vocabulary_schema(dimension: int) -> pa.Schema:
-    """Words sorted by name, each with the index term it stands for, its unit vector and its nearest, nearest first."""
+    """Return the schema of words sorted by name, each with its index term, unit vector and nearest words."""
     return _schema(
         term=pa.string(),
         index_term=pa.string(),
@@ -128,22 +128,22 @@ def vocabulary_schema(dimension: int) -> pa.Schema:
 
 
 def vectors_schema(dimension: int) -> pa.Schema:
-    """Row ``r`` is row ``r`` of the FAISS index: the unit vector of every passage with this content hash."""
+    """Return the schema of content hashes and unit vectors; row ``r`` is row ``r`` of the FAISS index."""
     return _schema(content_hash=pa.string(), vector=pa.list_(pa.float32(), dimension))
 
 
 def centroids_schema(dimension: int) -> pa.Schema:
-    """Row ``r`` is document ``r``: the unit mean of its passages' vectors, zeros where it has none."""
+    """Return the schema whose row ``r`` is the centroid of document ``r``; zeros if it has no passages."""
     return _schema(doc_id=pa.string(), vector=pa.list_(pa.float32(), dimension))
 
 
 def term_vectors_schema(dimension: int) -> pa.Schema:
-    """Index terms, sorted: ``scale · code`` is the vector that a term adds to a query's, its idf included."""
+    """Return the schema of sorted index terms; ``scale · code`` is what a term adds to a query's vector."""
     return _schema(term=pa.string(), scale=pa.float32(), code=pa.list_(pa.int8(), dimension))
 
 
 def schemas(dimension: int) -> Mapping[str, pa.Schema]:
-    """The schema of every table of a snapshot whose vectors have this many dimensions."""
+    """Return the schema of every table of a snapshot whose vectors have this many dimensions."""
     return {
         "documents": DOCUMENTS,
         "sections": SECTIONS,
@@ -166,9 +166,9 @@ def schemas(dimension: int) -> Mapping[str, pa.Schema]:
 
 
 def documents_table(documents: Iterable[Document]) -> pa.Table:
-    """Documents as rows, with the slug of every heading as ``anchors``.
+    """Return documents as rows, with the slugs of their headings as ``anchors``.
 
-    What only the whole corpus knows (community, degrees, passages) is still null.
+    What only the whole corpus determines (community, degrees, passages) is still null.
     """
     nouns = list(documents)
     anchors = pa.array([heading_slugs(noun.headings) for noun in nouns], type=STRINGS)
@@ -189,35 +189,35 @@ def _table(rows: Iterable[Any], schema: pa.Schema) -> pa.Table:
 
 
 def sections_table(sections: Iterable[Section]) -> pa.Table:
-    """Sections as rows."""
+    """Return sections as rows."""
     return _table(sections, SECTIONS)
 
 
 def passages_table(passages: Iterable[Passage]) -> pa.Table:
-    """Passages as rows; ``vector_row`` is null until they are embedded."""
+    """Return passages as rows; ``vector_row`` is null until they are embedded."""
     return _table(passages, PASSAGES)
 
 
 def code_blocks_table(blocks: Iterable[CodeBlock]) -> pa.Table:
-    """Code blocks as rows."""
+    """Return code blocks as rows."""
     return _table(blocks, CODE_BLOCKS)
 
 
 def links_table(links: Iterable[ResolvedLink]) -> pa.Table:
-    """Resolved links as rows."""
+    """Return resolved links as rows."""
     return _table(links, LINKS)
 
 
 def communities_table(communities: Iterable[Community]) -> pa.Table:
-    """Communities as rows."""
+    """Return communities as rows."""
     return _table(communities, COMMUNITIES)
 
 
 def acronyms_table(acronyms: Iterable[Acronym]) -> pa.Table:
-    """Acronyms as rows."""
+    """Return acronyms as rows."""
     return _table(acronyms, ACRONYMS)
 
 
 def report_table(rejections: Sequence[Rejection]) -> pa.Table:
-    """Rejected files as rows, sorted."""
+    """Return rejected files as rows, sorted."""
     return _table(sorted(rejections, key=lambda r: (r.collection, r.path, r.kind)), REPORT)

@@ -1,6 +1,7 @@
-"""Unit vectors in and out of a FAISS file: bounded, and cross-checked with what the manifest says.
+"""Unit vectors in a FAISS index: building, saving, bounded reading, checking and searching.
 
-Up to a number of rows the index is exact, above it approximate (``noctule.artifacts.tables.inverted_file``); ``search`` hides which.
+Up to a number of rows the index is exact, above it approximate (``noctule.artifacts.tables.inverted_file``);
+``search`` hides the difference.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from .faiss_file import check_flat, check_ivf
 
 _TOLERANCE = 1e-3
 _CHECK_ROWS = 65_536
-# Reading some of the rows one by one is faster than multiplying all of them, up to this share.
+# Up to this share, reading some of the rows one by one is faster than multiplying all of them.
 _FEW = 0.3
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
@@ -30,7 +31,7 @@ Numbers: TypeAlias = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 
 
 def build_index(vectors: Vectors, wanted: VectorIndex) -> tuple[Any, IndexRecord]:
-    """The FAISS index of the rows in order, and what the manifest says of it.
+    """Build the FAISS index of the rows in order, and its record for the manifest.
 
     Raises ``ArtifactError`` for rows that are not finite unit vectors.
     """
@@ -54,7 +55,7 @@ def build_index(vectors: Vectors, wanted: VectorIndex) -> tuple[Any, IndexRecord
 
 
 def save_index(index: Any, path: Path) -> None:
-    """A new file with the index; raises ``WriteFailed``."""
+    """Write the index to a new file; raises ``WriteFailed``."""
     import faiss
 
     # Written piece by piece: the bytes of a large index in memory would be as large again.
@@ -63,7 +64,7 @@ def save_index(index: Any, path: Path) -> None:
 
 
 def flat_record(dimension: int) -> IndexRecord:
-    """What the manifest says of an exact index."""
+    """Return the manifest's record of an exact index."""
     return IndexRecord(kind="flat", code_bytes=4 * dimension)
 
 
@@ -74,9 +75,9 @@ def _is_approximate(wanted: VectorIndex, rows: int) -> bool:
 
 
 def inner_products(left: Vectors, left_row: Numbers, right: Vectors, right_row: Numbers) -> Vectors:
-    """The inner product of each pair of rows, as many as the two columns of row numbers name; no row is copied.
+    """Return the inner product of each pair of rows that the two columns of row numbers name, without copies.
 
-    Raises ``IndexError`` for a row that is not there, ``ValueError`` where vectors or columns are not of one length.
+    Raises ``IndexError`` for a missing row, ``ValueError`` for vectors or columns of different lengths.
     """
     import faiss
 
@@ -91,7 +92,7 @@ def inner_products(left: Vectors, left_row: Numbers, right: Vectors, right_row: 
 
 
 def _rows_of(vectors: Vectors, number: Numbers) -> Rows:
-    """The numbers as FAISS reads them; it reads where it is told to, so they are looked at first."""
+    """Return the numbers as FAISS reads them, bounds-checked: FAISS reads wherever it is told to."""
     if len(number) and not 0 <= number.min() <= number.max() < len(vectors):
         raise IndexError(f"rows {number.min()} to {number.max()} of {len(vectors)}")
     return np.ascontiguousarray(number, np.int64)
@@ -106,13 +107,11 @@ def _require_unit_rows(vectors: Vectors) -> None:
 
 
 def _refused(what: str) -> ArtifactError:
-    return ArtifactError(
-        what, where="the vectors", hint="Look at the embedding model; nothing was published."
-    )
+    return ArtifactError(what, where="the vectors", hint="Check the embedding model; nothing was published.")
 
 
 def first_unsound_row(vectors: Vectors) -> int | None:
-    """The first row that is not finite or whose length is not 1 within 0.001, if there is one."""
+    """Return the first row that is not finite or whose length is not 1 within 0.001, if there is one."""
     for start in range(0, len(vectors), _CHECK_ROWS):
         rows = vectors[start : start + _CHECK_ROWS]
         # A NaN compares false, so it is unsound too; einsum makes no copy of the rows.
@@ -123,7 +122,8 @@ def first_unsound_row(vectors: Vectors) -> int | None:
 
 
 def read_index(path: Path, rows: int, dimension: int, record: IndexRecord | None = None) -> Any:
-    """The FAISS index in the file, ``IndexFlatIP`` or ``IndexIVFScalarQuantizer`` as the record says (exact if none).
+    """Read the FAISS index in the file: ``IndexFlatIP``, or ``IndexIVFScalarQuantizer`` if the record says
+    so.
 
     Raises ``DamagedSnapshot`` unless it has these rows, dimensions and parameters.
     """
@@ -138,7 +138,7 @@ def read_index(path: Path, rows: int, dimension: int, record: IndexRecord | None
     if record.kind == "ivf":
         if not inverted_file.holds_each_row_once(index):
             raise _damaged(f"its lists do not hold each of {rows} rows once", path)
-        # So that vectors can be taken out by row: reconstruct, reconstruct_batch.
+        # So that vectors can be read by row: reconstruct, reconstruct_batch.
         index.make_direct_map()
     return index
 
@@ -158,10 +158,10 @@ def _read(path: Path, limit: int) -> Any:
 
 
 def search(index: Any, vector: Vectors, k: int, allowed: Mask | None = None) -> tuple[Vectors, Rows]:
-    """The cosines and vector rows nearest to a unit vector, best first, equal ones by row; at most ``k``.
+    """Return the cosines and rows of the ``k`` vectors nearest to a unit vector, best first, ties by row.
 
-    ``index`` is ``Snapshot.index()`` of either kind, ``vector`` has shape ``(dimension,)``. ``allowed`` has one
-    place for each row of ``vectors``: others are not looked at, and do not take the place of those that are.
+    ``index`` is ``Snapshot.index()`` of either kind, ``vector`` has shape ``(dimension,)``. ``allowed`` has
+    one entry per row of ``vectors``: other rows are neither examined nor counted towards ``k``.
     """
     wanted = min(k, index.ntotal if allowed is None else int(np.count_nonzero(allowed)))
     if wanted <= 0:
@@ -174,10 +174,11 @@ def search(index: Any, vector: Vectors, k: int, allowed: Mask | None = None) -> 
 
 
 def _exact(index: Any, vector: Vectors, k: int, allowed: Mask | None) -> tuple[Vectors, Rows]:
-    """All that may be among the ``k`` nearest, in the order of their rows.
+    """Return all rows that may be among the ``k`` nearest, in order.
 
-    A product of each row by itself, with one thread, takes as long as FAISS does. It does not depend on where a
-    row lies, as a product of the matrix would; and several queries at a time do not fight for the processor.
+    Multiplying each row by itself with one thread takes as long as FAISS does. The result does not depend on
+    where a row lies, as it would in a matrix product, and concurrent queries do not compete for the
+    processor.
     """
     vectors = stored_vectors(index)
     rows = None if allowed is None else np.flatnonzero(allowed)
@@ -191,7 +192,7 @@ def _exact(index: Any, vector: Vectors, k: int, allowed: Mask | None) -> tuple[V
 
 
 def stored_vectors(index: Any) -> Vectors:
-    """The rows of a ``faiss.IndexFlatIP``, where they lie: valid as long as the index."""
+    """Return the rows of a ``faiss.IndexFlatIP`` without a copy: valid as long as the index."""
     import faiss
 
     if index.ntotal == 0:
@@ -201,7 +202,7 @@ def stored_vectors(index: Any) -> Vectors:
 
 
 def first_strange_row(index: Any, vectors: Vectors, start: int = 0) -> int | None:
-    """The first row that the index does not hold as the table does (to 8 bits, if it is approximate), if any.
+    """Return the first row that the index does not hold as the table does (to 8 bits if approximate), if any.
 
     ``vectors`` are the table's rows from ``start``.
     """

@@ -1,1 +1,1 @@
-"""Documents cut into sections, and sections into passages."""
+"""Cutting documents into sections and sections into passages."""

@@ -1,9 +1,9 @@
-"""Sections become passages: the retrieval unit, never longer than the embedding model reads.
+"""Passages: the unit of retrieval, cut from sections and never longer than the embedding model reads.
 
-A section that fits is one passage. A longer one is packed greedily from its blocks; a paragraph longer than
-half a passage is packed sentence by sentence, a list, table or over-long code block line by line, and only
-a single line that is itself too long is cut between words. A code block that fits is never split. Each
-passage but the first of a section begins with the last sentences of the one before.
+A section that fits is one passage. A longer one is packed greedily from its blocks: a paragraph longer than
+half a passage is packed sentence by sentence; a list, a table or an oversized code block line by line; and
+only a single line that is itself too long is cut between words. A code block that fits is never split. Each
+passage of a section except the first begins with the last sentences of the previous one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ _INLINE_CODE = re.compile(r"`([^`\n]+)`")
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """What a passage may begin or end with: ``[start, end)`` of the document's text, and its reading."""
+    """The smallest unit a passage may begin or end with: ``[start, end)`` of the document's text, and its
+    plain text.
+    """
 
     start: int
     end: int
@@ -46,14 +48,17 @@ class _Piece:
 
 
 def embedded_text(breadcrumb: str, text: str) -> str:
-    """What the embedding model is given for a passage."""
+    """Return the text that the embedding model is given for a passage."""
     return f"{breadcrumb}\n\n{text}"
 
 
 def build_passages(
     document: Document, nodes: Sequence[Node], count: TokenCounter, settings: Chunk
 ) -> list[Passage]:
-    """The passages of a document in order; a document without body text gets one, of its description or title."""
+    """Return the document's passages in order.
+
+    A document without body text gets one passage, made of its description or title.
+    """
     if not nodes:
         return []
     offsets = byte_offsets(document.text)
@@ -68,7 +73,7 @@ def build_passages(
 
 
 class _Blocks:
-    """A document's blocks with their token counts, and their pieces on demand."""
+    """A document's blocks with their token counts, cut into pieces on demand."""
 
     def __init__(self, document: Document, count: TokenCounter) -> None:
         self._document = document
@@ -77,7 +82,7 @@ class _Blocks:
         self._tokens = count([block.text for block in document.blocks]) if document.blocks else []
 
     def within(self, node: Node, budget: int) -> list[_Piece]:
-        """The section's own blocks as pieces: whole where they may stay whole."""
+        """Return the section's own blocks as pieces, left whole wherever possible."""
         first, last = bisect_left(self._starts, node.start), bisect_left(self._starts, node.body_end)
         whole = sum(self._tokens[first:last]) <= budget
         pieces: list[_Piece] = []
@@ -93,7 +98,7 @@ class _Blocks:
         return pieces
 
     def split(self, index: int, budget: int) -> list[_Piece]:
-        """A block as sentences (prose) or lines (all else), none over ``budget`` tokens."""
+        """Return a block as sentences (prose) or lines (everything else), none over ``budget`` tokens."""
         block = self._document.blocks[index]
         spans = self._spans(_SENTENCE if block.kind == "text" else _LINE, block.start, block.end)
         if block.kind == "code":
@@ -101,14 +106,14 @@ class _Blocks:
         return self._fitting(self._pieces(index, spans), budget)
 
     def sentences(self, piece: _Piece) -> list[_Piece]:
-        """A piece of prose as its sentences."""
+        """Return the sentences of a piece of prose."""
         return self._pieces(piece.block, self._spans(_SENTENCE, piece.start, piece.end))
 
     def _spans(self, pattern: re.Pattern[str], start: int, end: int) -> list[tuple[int, int]]:
         return [match.span() for match in pattern.finditer(self._document.text, start, end)]
 
     def _fitting(self, pieces: Sequence[_Piece], budget: int) -> list[_Piece]:
-        """Pieces that are too long, cut at line ends, and only a line that is still too long between words."""
+        """Cut pieces that are too long at line ends, and lines that are still too long between words."""
         found: list[_Piece] = []
         for piece in pieces:
             if piece.tokens <= budget:
@@ -144,7 +149,7 @@ class _Blocks:
         return "\n".join(line for line in block.code.split("\n") if line and line in source)
 
     def _cut(self, piece: _Piece, budget: int) -> list[_Piece]:
-        """A line that no passage can hold, cut between words, or inside a word that is itself too long."""
+        """Cut an oversized line between words, or inside a word that is itself too long."""
         source = self._document.text[piece.start : piece.end]
         atoms = [(m.start(), m.end()) for m in _WORD_RUN.finditer(source)]
         # A token is at least one character, so a run of `budget` characters always fits.
@@ -170,7 +175,7 @@ def _without_fences(spans: list[tuple[int, int]], text: str) -> list[tuple[int, 
 
 
 def _pack(pieces: list[_Piece], budget: int, overlap: int, blocks: _Blocks) -> Iterable[list[_Piece]]:
-    """Pieces grouped so that each group fits the budget; groups after the first begin with an overlap."""
+    """Yield groups of pieces that fit the budget; every group after the first begins with an overlap."""
     group: list[_Piece] = []
     used = 0
     for piece in pieces:
@@ -185,7 +190,7 @@ def _pack(pieces: list[_Piece], budget: int, overlap: int, blocks: _Blocks) -> I
 
 
 def _overlap(group: Sequence[_Piece], limit: int, blocks: _Blocks) -> list[_Piece]:
-    """The last sentences or lines of a group that fit in ``limit`` tokens; code is not repeated."""
+    """Return the last sentences or lines of a group that fit in ``limit`` tokens; code is never repeated."""
     last = group[-1]
     if last.kind == "code" or limit <= 0:
         return []
@@ -260,7 +265,7 @@ def _title_passage(
 def _embedded_breadcrumbs(
     nodes: Sequence[Node], count: TokenCounter, max_tokens: int
 ) -> list[tuple[str, int]]:
-    """Each breadcrumb and its tokens; one that would take over a quarter of the passage is shortened."""
+    """Return each breadcrumb with its token count, shortening those over a quarter of a passage."""
     limit = max_tokens // 4
     breadcrumbs = [node.section.breadcrumb for node in nodes]
     return [
@@ -270,14 +275,14 @@ def _embedded_breadcrumbs(
 
 
 def _shortened(breadcrumb: str, count: TokenCounter, limit: int) -> tuple[str, int]:
-    """The breadcrumb without its middle, then with fewer words, then cut; and its tokens."""
+    """Drop the middle of a breadcrumb, then words at its end, then cut it; return it with its token count."""
     titles = breadcrumb.split(BREADCRUMB_SEPARATOR)
     short = BREADCRUMB_SEPARATOR.join([titles[0], "…", titles[-1]]) if len(titles) > 2 else breadcrumb
     return _beginning(short, count, limit)
 
 
 def _beginning(text: str, count: TokenCounter, limit: int) -> tuple[str, int]:
-    """As many of the text's first words as fit, at least a part of one; and their tokens."""
+    """Return as many leading words of the text as fit (at least part of one) and their token count."""
     words = text.split(" ")
     while len(words) > 1 and (tokens := count([" ".join(words)])[0]) > limit:
         words = words[: len(words) * 3 // 4]

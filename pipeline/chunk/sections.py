@@ -1,7 +1,7 @@
-"""A document becomes a tree of sections, and each section's own text becomes passages.
+"""The tree of a document's sections, and the code blocks in them.
 
-The tree follows seed 002 with its repairs: a section whose span holds only white space is dropped, a body
-ends where the first child's heading begins, slugs are Unicode-aware and unique within the document.
+The tree follows seed 002 with its corrections: a section whose span holds only white space is dropped, a body
+ends where the heading of its first child begins, and slugs are Unicode-aware and unique within the document.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ _DASHES = re.compile(r"[\s-]+")
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A section with what only chunking needs: its place in ``Document.text`` in characters, and its path."""
+    """A section with what only chunking needs: its character offsets in ``Document.text`` and its heading
+    path.
+    """
 
     section: Section
     start: int
@@ -47,15 +49,15 @@ class _Draft:
 
 
 def slugify(text: str) -> str:
-    """A heading as a fragment: lower case, letters and digits of any script, ``-`` for spaces."""
+    """Turn a heading into a fragment: lower case, letters and digits of any script, ``-`` for spaces."""
     kept = _NOT_SLUG.sub("", unicodedata.normalize("NFC", text).lower())
     return _DASHES.sub("-", kept).strip("-") or "heading"
 
 
 def heading_slugs(headings: Sequence[Heading]) -> list[str]:
-    """One slug for each heading, unique within the document: ``intro``, ``intro-1``, ``intro-2`` …
+    """Return one slug per heading, unique within the document: ``intro``, ``intro-1``, ``intro-2`` …
 
-    A heading that its source names keeps that name.
+    A heading keeps the name that its source gives it.
     """
     used: set[str] = set()
     tried: Counter[str] = Counter()
@@ -71,14 +73,14 @@ def heading_slugs(headings: Sequence[Heading]) -> list[str]:
 
 
 def byte_offsets(text: str) -> npt.NDArray[np.int64]:
-    """UTF-8 byte offset of every character of ``text`` and of its end; shape ``(len(text) + 1,)``."""
+    """Return the UTF-8 offsets of each character of ``text`` and of its end, shape ``(len(text) + 1,)``."""
     points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
     sizes = 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)
     return np.concatenate([[0], np.cumsum(sizes)])
 
 
 def build_tree(document: Document) -> list[Node]:
-    """The document's node and its sections in document order; empty for a document with nothing in it."""
+    """Return the document's root node and its sections in document order; nothing for an empty document."""
     if not document.text.strip() and document.title == "":
         return []
     drafts = _drafts(document)
@@ -114,7 +116,7 @@ def _drafts(document: Document) -> list[_Draft]:
 
 
 def _span_ends(headings: Sequence[Heading], length: int) -> list[int]:
-    """Where each heading's span ends: at the next heading of the same or a higher level."""
+    """Return where each heading's span ends: at the next heading of the same or a higher level."""
     ends = [length] * len(headings)
     waiting: list[int] = []
     for index, heading in enumerate(headings):
@@ -153,7 +155,9 @@ def _node(
 
 
 def _path(document: Document, draft: _Draft, position: int, parent: Node | None) -> tuple[str, ...]:
-    """Titles from the first section down to this one; a first heading that repeats the title is left out."""
+    """Return the titles from the top section down to this one, skipping a first heading that repeats the
+    title.
+    """
     if parent is None:
         return ()
     if position == 1 and draft.title == document.title:
@@ -162,7 +166,7 @@ def _path(document: Document, draft: _Draft, position: int, parent: Node | None)
 
 
 def _body(document: Document, start: int, end: int) -> str:
-    """The section's own source text, from its first block on, so that front matter is not part of it."""
+    """Return the section's own source text from its first block on, which excludes front matter."""
     first = bisect_left(document.blocks, start, key=lambda block: block.start)
     if first == len(document.blocks) or document.blocks[first].start >= end:
         return ""
@@ -170,7 +174,7 @@ def _body(document: Document, start: int, end: int) -> str:
 
 
 def code_blocks(document: Document, nodes: Sequence[Node]) -> list[CodeBlock]:
-    """The document's code blocks, each with the section it stands in."""
+    """Return the document's code blocks, each with the section that contains it."""
     offsets = byte_offsets(document.text)
     starts = [node.start for node in nodes]
     found: list[CodeBlock] = []

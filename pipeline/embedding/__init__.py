@@ -1,1 +1,1 @@
-"""The embedding model, the query encoder fitted to it, and averages of vectors."""
+"""The embedding model, the query encoder fitted to it, the cross-encoder, and document centroids."""

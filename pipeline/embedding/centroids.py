@@ -1,4 +1,4 @@
-"""A document's centroid: where its passages' vectors are on average."""
+"""Document centroids: the mean direction of a document's passage vectors."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _BLOCK_DOCUMENTS = 2048
 
 
 def centroids(vectors: Vectors, row: npt.NDArray[np.int32], passages: npt.NDArray[np.int32]) -> Vectors:
-    """The unit mean of each document's passage vectors, shape ``(documents, dimension)``.
+    """Return the unit mean of each document's passage vectors, shape ``(documents, dimension)``.
 
-    ``row`` is the vector of every passage, in order of the documents; ``passages`` counts those of each
-    document. A document without passages, or whose vectors cancel out, has a row of zeros.
+    ``row`` holds the vector row of every passage, ordered by document; ``passages`` holds the number of
+    passages of each document. A document without passages, or whose vectors cancel out, gets a row of zeros.
     """
     found = np.zeros((len(passages), vectors.shape[1]), dtype=np.float32)
     ends = np.cumsum(passages, dtype=np.int64)

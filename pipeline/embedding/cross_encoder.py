@@ -1,4 +1,4 @@
-"""A cross-encoder reads a query and a passage together and says how well they fit; it is loaded when first asked."""
+"""A cross-encoder, which scores how well a passage answers a query by reading both together."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ..errors import ModelUnavailable
 
 
 class CrossEncoder:
-    """A sentence-transformers cross-encoder by name or folder; never downloaded."""
+    """A sentence-transformers cross-encoder, by name or folder; loaded at first use, never downloaded."""
 
     def __init__(self, model: str) -> None:
         self._folder = find_cross_encoder(model)
         self._model: Any = None
 
     def relevance(self, query: str, passages: Sequence[str]) -> npt.NDArray[np.float64]:
-        """How well each passage answers the query, between 0 and 1 (the sigmoid of the model's logit)."""
+        """Return how well each passage answers the query, from 0 to 1 (the sigmoid of the model's logit)."""
         if self._model is None:
             self._model = _loaded(self._folder)
         import torch
@@ -38,7 +38,7 @@ class CrossEncoder:
 
 
 def find_cross_encoder(model: str) -> Path:
-    """The folder of a cross-encoder on this machine; raises ``ModelUnavailable``."""
+    """Return the folder of a cross-encoder on this machine; raises ``ModelUnavailable``."""
     folder = Path(model).expanduser()
     if (folder / "config.json").is_file():
         return _checked(folder)
@@ -46,17 +46,17 @@ def find_cross_encoder(model: str) -> Path:
         from huggingface_hub import snapshot_download
 
         found = Path(snapshot_download(model, local_files_only=True))
-    except Exception:  # the hub client raises many kinds, and each means the same here
+    except Exception:  # the hub client raises many kinds of exception, all of which mean the same here
         raise ModelUnavailable(
             f"the cross-encoder {model!r} is not on this machine",
             where="a local folder, the hub cache",
-            hint="Give a folder as search.rerank.model, or take rerank out of search.stages.",
+            hint="Set search.rerank.model to a folder, or remove rerank from search.stages.",
         ) from None
     return _checked(found)
 
 
 def _checked(folder: Path) -> Path:
-    """The folder, if what can be told without loading says that it is a whole model."""
+    """Return the folder if, judging by its files alone, it holds a complete model."""
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -69,7 +69,7 @@ def _checked(folder: Path) -> Path:
 
 
 def is_folder_name(model: str) -> bool:
-    """Whether a model is named by its folder, and not by its name on the hub."""
+    """Return whether a model is given by its folder rather than by its name on the hub."""
     return model.startswith(("/", ".", "~")) or Path(model).is_dir()
 
 
@@ -81,11 +81,11 @@ def _loaded(folder: Path) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            # Never a pickle: weights come from safetensors, or the model is refused.
+            # Never unpickle: weights come from safetensors, or the model is refused.
             return Loaded(
                 str(folder), device="cpu", local_files_only=True, model_kwargs={"use_safetensors": True}
             )
-    except Exception as error:  # transformers raises many kinds for a broken folder
+    except Exception as error:  # transformers raises many kinds of exception for a broken folder
         raise _unsound(folder, error) from error
 
 

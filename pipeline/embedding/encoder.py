@@ -1,10 +1,11 @@
-"""Texts become unit float32 rows, fast, and the same bits whatever else is in the batch.
+"""Encoding texts as unit float32 vectors, with bits that do not depend on the rest of the batch.
 
-A batch has one of a few shapes: texts of one padded length (a multiple of 16 tokens), as many as the token budget
-holds; the last of a length is filled up with empty rows to 256 tokens or a little more, and to the whole budget where
-that was not seen to change no bit. One thread computes one batch alone, and several batches run at once. So a text's
-vector depends on the text, the model and the precision, and not on the number of threads, on the texts beside it, or
-on how much was taken from the embedding store.
+Batches come in a few shapes: texts of one padded length (a multiple of 16 tokens), as many as the token
+budget holds. The last batch of a length is padded with empty rows to 256 tokens or slightly more, or to the
+whole budget on hardware where a lower batch has not been shown to give the same bits. Each batch is computed
+by a single thread, and several batches run at once. A text's vector therefore depends on the text, the model
+and the precision, but not on the number of threads, on the other texts, or on how much came from the
+embedding store.
 """
 
 from __future__ import annotations
@@ -32,29 +33,31 @@ Vectors = npt.NDArray[np.float32]
 Progress = Callable[[int], None]
 Precision = Literal["fp32", "bf16"]
 LENGTH_STEP = 16
-# Part of the embedding store's key: raise it when the same text would get another vector.
+# Part of the embedding store's key: raise it when the same text would get a different vector.
 VERSION = 1
 _CUDA_BATCH_FACTOR = 32
-# Decision 2: from here on the height of a batch changed no bit, on x86 processors without AMX.
+# Decision 2: from this size on, the height of a batch changed no bit on x86 processors without AMX.
 _LEAST_TOKENS = 256
-# Without one of these Linux has no GPU that torch calls CUDA: NVIDIA's, AMD's, or Windows' below it.
+# Without one of these, Linux has no GPU that torch can use through CUDA: NVIDIA, AMD, or WSL.
 _GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
 
 
 class Encoder(Protocol):
-    """Texts to vectors of one model."""
+    """Encodes texts as vectors of one model."""
 
     @property
     def dimension(self) -> int:
-        """Columns of a vector."""
+        """Return the number of components of a vector."""
 
     def encode(
         self, texts: Sequence[str], progress: Progress | None = None, *, as_queries: bool = False
     ) -> Vectors:
-        """Unit float32 rows, shape ``(len(texts), dimension)``; ``progress`` hears of finished tokens."""
+        """Return unit float32 rows, shape ``(len(texts), dimension)``; ``progress`` is told of finished
+        tokens.
+        """
 
     def encode_query(self, text: str) -> Vectors:
-        """The unit float32 vector of a query, shape ``(dimension,)``."""
+        """Return the unit float32 vector of a query, shape ``(dimension,)``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ class _Batch:
 
 
 class TransformerEncoder:
-    """A sentence-transformers model, run in batches of fixed shape; it is loaded when it has first to encode."""
+    """A sentence-transformers model run in batches of fixed shape; it is loaded when it first encodes."""
 
     def __init__(self, settings: Embed) -> None:
         self.model = find(settings)
@@ -76,29 +79,30 @@ class TransformerEncoder:
         self._tokenizer = tokenizer(self.model)
         on_gpu = self.device != "cpu"
         workers = 1 if on_gpu else settings.workers or available_cores()
-        # Shared by all calls of encode: while one ends its last batches, the next one's fill the other threads.
+        # Shared by all calls of encode: while one finishes its last batches, the next one's keep the other
+        # threads busy.
         self._pool = ThreadPoolExecutor(workers, "encode", initializer=_one_thread)
         self._batch_tokens = settings.batch_tokens * (_CUDA_BATCH_FACTOR if on_gpu else 1)
         self._least_tokens = _LEAST_TOKENS if self._may_be_low() else self._batch_tokens
 
     @property
     def dimension(self) -> int:
-        """Columns of a vector."""
+        """Return the number of components of a vector."""
         return self.model.dimension or int(self._network().get_embedding_dimension())
 
     def _may_be_low(self) -> bool:
-        """Whether a text's vector was seen not to depend on the height of its batch."""
+        """Return whether a text's vector is known not to depend on the height of its batch."""
         flags = _cpu_flags()
         is_known = bool(flags) and not any(flag.startswith("amx") for flag in flags)
         return self.device == "cpu" and is_known and ends_with_pooling(self.model.folder)
 
     @property
     def is_loaded(self) -> bool:
-        """Whether the model is in memory."""
+        """Return whether the model is in memory."""
         return self._loaded is not None
 
     def load(self) -> TransformerEncoder:
-        """This encoder with the model in memory: that takes seconds; raises ``ModelUnavailable``."""
+        """Load the model, which takes seconds, and return this encoder; raises ``ModelUnavailable``."""
         self._network()
         return self
 
@@ -115,9 +119,11 @@ class TransformerEncoder:
     def encode(
         self, texts: Sequence[str], progress: Progress | None = None, *, as_queries: bool = False
     ) -> Vectors:
-        """Unit float32 rows, shape ``(len(texts), dimension)``; ``progress`` hears of finished tokens.
+        """Return unit float32 rows, shape ``(len(texts), dimension)``; ``progress`` is told of finished
+        tokens.
 
-        Texts are read as passages, or as queries where the model tells the two apart. May be called from several threads: their batches share the encoder's threads.
+        Texts are encoded as passages, or as queries for models that distinguish the two. May be called from
+        several threads: their batches share the encoder's threads.
         """
         prompt = self.model.query_prompt if as_queries else self.model.passage_prompt
         ids = self._tokenizer.ids([prompt + text for text in texts])
@@ -138,13 +144,13 @@ class TransformerEncoder:
         return vectors
 
     def encode_query(self, text: str) -> Vectors:
-        """The unit float32 vector of a query, shape ``(dimension,)``."""
+        """Return the unit float32 vector of a query, shape ``(dimension,)``."""
         ids = self._tokenizer.ids([self.model.query_prompt + text])
         row: Vectors = self._run(ids, _padded(len(ids[0])), 1)[0]
         return row
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, special tokens not counted."""
+        """Return the number of tokens of each text, without special tokens."""
         return self._tokenizer.count(texts)
 
     def _run(self, ids: Sequence[Sequence[int]], length: int, height: int) -> Vectors:
@@ -179,10 +185,10 @@ def _features(ids: Sequence[Sequence[int]], length: int, height: int, device: st
 
 
 def plan_batches(lengths: Sequence[int], batch_tokens: int, least_tokens: int) -> Iterator[_Batch]:
-    """Batches of one padded length each, longest first, so that the end of a run is short work.
+    """Yield batches of one padded length each, longest first, so that a run ends with short batches.
 
-    All but the last of a length have as many rows as ``batch_tokens`` holds; that has a multiple of the fewest rows that make
-    ``least_tokens``.
+    All batches of a length but the last have as many rows as ``batch_tokens`` holds; the last has a multiple
+    of the fewest rows that make ``least_tokens``.
     """
     by_length: dict[int, list[int]] = {}
     for row, length in enumerate(lengths):
@@ -215,16 +221,17 @@ def _load(folder: Path, device: str, precision: Precision) -> Any:
     torch.set_num_threads(1)
     require_known_modules(folder)
     try:
-        # Never a pickle: weights come from safetensors, or the model is refused.
+        # Never unpickle: weights come from safetensors, or the model is refused.
         network = SentenceTransformer(
             str(folder), device=device, local_files_only=True, model_kwargs={"use_safetensors": True}
         ).eval()
     except MemoryError:
         raise
-    except Exception as error:  # transformers raises many kinds for a broken folder
+    except Exception as error:  # transformers raises many kinds of exception for a broken folder
         raise unsound(folder, error) from error
     if precision == "bf16":
-        # Autocast would round these weights anew for every batch: the same bits, a twentieth of the time.
+        # Autocast would round these weights again for every batch: converting once gives the same bits 20
+        # times faster.
         for module in network.modules():
             if isinstance(module, torch.nn.Linear):
                 module.to(torch.bfloat16)
@@ -232,7 +239,7 @@ def _load(folder: Path, device: str, precision: Precision) -> Any:
 
 
 def resolve_device(device: str) -> str:
-    """``cpu`` or ``cuda``; ``auto`` takes a GPU where there is one."""
+    """Return ``cpu`` or ``cuda``; ``auto`` selects a GPU where there is one."""
     if device != "auto":
         return device
     if not _may_have_gpu():
@@ -243,12 +250,12 @@ def resolve_device(device: str) -> str:
 
 
 def _may_have_gpu() -> bool:
-    """Whether it is worth the seconds that torch takes to say so."""
+    """Return whether a GPU is likely enough to spend the seconds that asking torch takes."""
     return sys.platform == "win32" or any(Path(device).exists() for device in _GPU_DEVICES)
 
 
 def resolve_precision(settings: Embed) -> Precision:
-    """bf16 where the processor (or GPU) multiplies it in hardware, unless the settings say otherwise."""
+    """Return bf16 where the hardware multiplies it natively, unless the settings say otherwise."""
     if settings.precision != "auto":
         return settings.precision
     if resolve_device(settings.device) != "cpu":
@@ -258,7 +265,7 @@ def resolve_precision(settings: Embed) -> Precision:
 
 @lru_cache(maxsize=1)
 def _cpu_flags() -> frozenset[str]:
-    """The processor's features as Linux lists them; empty elsewhere."""
+    """Return the processor's features as Linux lists them; none on other systems."""
     try:
         listing = Path("/proc/cpuinfo").read_text("ascii", errors="ignore")
     except OSError:
@@ -275,10 +282,10 @@ def _first_flags(lines: Iterable[str]) -> list[str]:
 
 
 def available_cores() -> int:
-    """Cores this process may use."""
+    """Return the number of cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def load_encoder(settings: Embed) -> TransformerEncoder:
-    """The encoder that the settings name, its model in memory; the model is loaded once a process."""
+    """Return the encoder that the settings name, loaded once per process."""
     return TransformerEncoder(settings).load()

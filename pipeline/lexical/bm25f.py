@@ -2,10 +2,10 @@
 
     tf~(t,p) = Σ_f  w_f · tf(t,p,f) / (1 − b_f + b_f · len(p,f) / avglen_f)
     score(p) = Σ_t  idf(t) · (k1 + 1) · tf~ / (k1 + tf~)
-    idf(t)   = ln(1 + (N − n_t + ½) / (n_t + ½)),  n_t = passages that hold t in any field
+    idf(t)   = ln(1 + (N − n_t + ½) / (n_t + ½)),  n_t = passages that contain t in any field
 
-(Robertson, Zaragoza, Taylor 2004; Robertson & Zaragoza 2009.) The score of every posting is computed when
-the index is built, so a query adds up what it reads. Work is done in columns: a batch of passages is counted
+(Robertson, Zaragoza, Taylor 2004; Robertson & Zaragoza 2009.) The score of every posting is computed when the
+index is built, so a query only adds up what it reads. The work is columnar: a batch of passages is counted
 into ``FieldCounts``, and all batches together become a ``LexicalIndex``.
 """
 
@@ -23,16 +23,17 @@ from .field_counts import FieldCounts, Ints, Narrow, concatenated, ranges
 
 Floats = npt.NDArray[np.float64]
 Masks = npt.NDArray[np.uint16]
-# Each takes some 70 bytes while its range of terms is added up.
+# Each takes some 70 bytes while its range of terms is summed.
 _OCCURRENCES_AT_A_TIME = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class LexicalIndex:
-    """Postings in columns, terms in order: term ``i`` owns ``[offsets[i], offsets[i + 1])``.
+    """Postings in columns, ordered by term: term ``i`` owns ``[offsets[i], offsets[i + 1])``.
 
-    ``passage`` rises within a term; ``score`` is the posting's BM25F score; bit ``f`` of ``fields`` is set where
-    the term stands in field ``f`` and that field counts; ``frequency`` counts the passages of each term.
+    ``passage`` rises within a term; ``score`` is the posting's BM25F score; bit ``f`` of ``fields`` is set
+    where the term occurs in field ``f`` and that field has a weight; ``frequency`` is the number of passages
+    of each term.
     """
 
     terms: tuple[str, ...]
@@ -46,9 +47,9 @@ class LexicalIndex:
 
 @dataclass(frozen=True, slots=True)
 class SharedField:
-    """A field that texts have in common: ``counts`` has one row for each run of ``sizes`` texts, and one column.
+    """A field that several texts share: ``counts`` has one row per run of ``sizes`` texts, and one column.
 
-    The texts of a document all have the words of the links to it, which are counted once.
+    All passages of a document share the anchor texts of the links to it, which are counted only once.
     """
 
     counts: FieldCounts
@@ -62,7 +63,7 @@ def build_index(
     k1: float,
     shared: SharedField | None = None,
 ) -> LexicalIndex:
-    """The index over the texts of all batches, numbered in order; ``fields[f]`` weighs column ``f``."""
+    """Build the index of the texts of all batches, numbered in order; ``fields[f]`` weighs column ``f``."""
     sources = [*batches, *([shared.counts] if shared else [])]
     terms = tuple(sorted({term for batch in sources for term in batch.terms}))
     number = {term: i for i, term in enumerate(terms)}
@@ -89,7 +90,7 @@ def build_index(
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Occurrences in columns; ``text`` counts over all batches."""
+    """Occurrences in columns; ``text`` is numbered over all batches."""
 
     terms: Sequence[str]
     term: Narrow
@@ -99,7 +100,7 @@ class _Columns:
 
 
 def _spread(shared: SharedField) -> _Columns:
-    """The shared field's occurrences, once for every text that has them."""
+    """Return the shared field's occurrences, repeated for every text that has them."""
     counts, first = shared.counts, np.cumsum(shared.sizes) - shared.sizes
     sizes = shared.sizes[counts.text]
     term, count = np.repeat(counts.term, sizes), np.repeat(counts.count, sizes)
@@ -116,7 +117,9 @@ class _Numbered:
 
 
 def _parts(columns: Sequence[_Numbered], terms: int, weight: Floats, texts: int) -> Iterator[_Sums]:
-    """The sums of one range of terms after the other: those of a large corpus together would not fit."""
+    """Yield the sums of one range of terms after another: for a large corpus they would not all fit in
+    memory.
+    """
     found = np.zeros(terms, dtype=np.int64)
     for each in columns:
         counted = np.bincount(each.columns.term, minlength=len(each.number))
@@ -127,7 +130,7 @@ def _parts(columns: Sequence[_Numbered], terms: int, weight: Floats, texts: int)
 
 
 def _sums(columns: Sequence[_Numbered], first: int, end: int, weight: Floats, texts: int) -> _Sums:
-    """The sums of the terms from ``first`` up to ``end``; keys count terms from ``first``."""
+    """Return the sums of the terms from ``first`` up to ``end``; keys number terms from ``first``."""
     keys, values, masks = [], [], []
     for each in columns:
         wanted = (each.number >= first) & (each.number < end)
@@ -147,7 +150,9 @@ def _sums(columns: Sequence[_Numbered], first: int, end: int, weight: Floats, te
 
 
 def _weights(lengths: Narrow, fields: Sequence[LexicalField]) -> Floats:
-    """``w_f / (1 − b_f + b_f · len / avglen)`` of every text and field; the average counts empty fields."""
+    """Return ``w_f / (1 − b_f + b_f · len / avglen)`` for every text and field; the average includes empty
+    fields.
+    """
     average = lengths.mean(axis=0) if len(lengths) else np.ones(len(fields))
     relative = lengths / np.where(average > 0, average, 1.0)
     b = np.array([field.b for field in fields])
@@ -159,7 +164,7 @@ def _weights(lengths: Narrow, fields: Sequence[LexicalField]) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    """Distinct keys (term, passage) in order, each with its pseudo-frequency and the fields that add to it."""
+    """Distinct (term, passage) keys in order, with their pseudo-frequencies and contributing fields."""
 
     terms: int
     key: Ints
@@ -168,7 +173,7 @@ class _Sums:
 
 
 def _sum_by_key(terms: int, keys: Ints, values: Floats, masks: Masks) -> _Sums:
-    """The values of each key summed in the order of the fields; keys that sum to nothing are left out."""
+    """Sum the values of each key in the order of the fields, dropping keys whose sum is zero."""
     if not len(keys):
         return _Sums(terms, keys, values, masks)
     order = np.argsort(keys, kind="stable")
@@ -181,7 +186,7 @@ def _sum_by_key(terms: int, keys: Ints, values: Floats, masks: Masks) -> _Sums:
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
-    """The postings of a range of terms, and of each term how many passages have it and what that is worth."""
+    """The postings of a range of terms, with each term's passage frequency and idf."""
 
     passage: Narrow
     score: npt.NDArray[np.float32]

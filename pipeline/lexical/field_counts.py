@@ -1,4 +1,4 @@
-"""How often each term stands in each field: batches of texts, counted in columns."""
+"""Counts of each term in each field of a batch of texts, in columns."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Narrow = npt.NDArray[np.int32]  # columns that are kept for a whole corpus
 
 @dataclass(frozen=True, slots=True)
 class FieldCounts:
-    """How often each term stands in each field of a batch of texts.
+    """How often each term occurs in each field of a batch of texts.
 
     ``term``, ``text``, ``field``, ``count`` are parallel columns sorted by (text, field, term): positions in
-    ``terms``, rows of the batch, columns of ``lengths``, occurrences. ``lengths`` has shape
-    ``(texts, fields)``. The surface tokens are columns too: ``surface[i]`` was written ``surface_count[i]`` times
-    in texts of ``surface_language[i]`` and stands for ``surface_terms[surface_offsets[i]:surface_offsets[i + 1]]``.
+    ``terms``, rows of the batch, columns of ``lengths``, and occurrences. ``lengths`` has shape ``(texts,
+    fields)``. Surface tokens are columns too: ``surface[i]`` occurs ``surface_count[i]`` times in texts of
+    ``surface_language[i]`` and stands for ``surface_terms[surface_offsets[i]:surface_offsets[i + 1]]``.
     """
 
     terms: tuple[str, ...]
@@ -38,7 +38,7 @@ class FieldCounts:
 
 
 class _Numbering(dict[str, int]):
-    """Numbers strings in order of first sight."""
+    """Numbers strings in the order in which they first appear."""
 
     def __missing__(self, key: str) -> int:
         number = self[key] = len(self)
@@ -46,9 +46,9 @@ class _Numbering(dict[str, int]):
 
 
 def count_fields(columns: Sequence[Sequence[str]], analyzers: Sequence[Analyzer]) -> FieldCounts:
-    """Counts of a batch: ``columns[f][p]`` is field ``f`` of text ``p``, read by ``analyzers[p]``.
+    """Count a batch: ``columns[f][p]`` is field ``f`` of text ``p``, read by ``analyzers[p]``.
 
-    Token numbering is shared by analyzers of the same object, so one language costs one table.
+    Token numbers are shared by texts with the same analyzer object, so one language costs one table.
     """
     texts = len(analyzers)
     numbering: dict[int, _Numbering] = {}
@@ -111,12 +111,12 @@ def _count(
 
 
 def concatenated(parts: Sequence[Ints]) -> Ints:
-    """The parts one after the other; empty for none."""
+    """Concatenate the parts; the result is empty if there are none."""
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
 
 
 def ranges(starts: Ints, sizes: Ints) -> Ints:
-    """The positions ``starts[i] … starts[i] + sizes[i] - 1`` of every ``i``, one after the other."""
+    """Return the positions ``starts[i] … starts[i] + sizes[i] - 1`` of every ``i``, range after range."""
     if not len(sizes):
         return np.zeros(0, dtype=np.int64)
     ends = np.cumsum(sizes)

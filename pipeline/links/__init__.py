@@ -1,1 +1,1 @@
-"""Links between documents and the words that they are made with."""
+"""Links between documents, and their anchor texts."""

@@ -1,4 +1,4 @@
-"""Anchor text: the words with which other documents link to one, which are so many judgements of what it is about."""
+"""Anchor text: the words with which other documents link to one, each a judgement of what it is about."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from collections.abc import Iterable
 from ..lexical.analyzer import fold
 from ..model import DocId, ResolvedLink
 
-# Of the texts that lead to one document: so many different ones, each at most so often, each at most so long.
+# Per document: distinct anchor texts, repetitions of each, and characters of each, at most.
 _MAX_TEXTS = 200
 _MAX_REPEATS = 3
 _MAX_CHARS = 200
 
 
 def anchor_texts(links: Iterable[ResolvedLink]) -> dict[DocId, str]:
-    """For each document the texts of the links to it from other documents, one a line, the commonest first.
+    """Return for each document the texts of the links to it from other documents, one per line, commonest
+    first.
 
-    A text is taken as often as it is written, three times at most, so that a menu on every page does not drown
-    what people wrote.
+    A text counts as often as it is written, but three times at most, so that a menu on every page does not
+    drown out what people wrote.
     """
     found: dict[DocId, Counter[str]] = {}
     for link in links:

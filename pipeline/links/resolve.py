@@ -1,8 +1,9 @@
-"""Links as written become edges between documents, or a reason why not.
+"""Resolving links as written to documents, or to a reason why they lead nowhere.
 
-A target is looked for as markdown does (relative path, with or without ending, a folder's index), as a
-published address (under the collection's base URL), as Sphinx does (a label, or a path from any folder above), and as
-Obsidian does for wikilinks (path, unique file name, alias, title). A fragment must be a heading of the target.
+A target is looked up as in markdown (a relative path, with or without extension, or a folder's index), as a
+published address (under the collection's base URL), as in Sphinx (a label, or a path from any folder above),
+and, for wikilinks, as in Obsidian (path, unique file name, alias, title). A fragment must be a heading of the
+target.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ..settings.collection import Collection
 
 _LABEL = re.compile(r"[\w-]+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-# Dendron's note references go on after the heading: "start,1:#end".
+# Dendron's note references continue after the heading: "start,1:#end".
 _DENDRON_RANGE = re.compile(r"(?:,\d+)?(?::#.*)?$")
 _ENDINGS = (".md", ".markdown", ".html", ".htm", ".txt", ".rst", ".mdx", ".ipynb")
 _SPHINX_ENDINGS = (".rst", ".rest", ".md", ".ipynb")
@@ -30,7 +31,7 @@ _SPHINX_ENDINGS = (".rst", ".rest", ".md", ".ipynb")
 
 @dataclass(frozen=True, slots=True)
 class LinkingDocument:
-    """What resolving links needs to know of a document."""
+    """The part of a document that resolving links needs."""
 
     doc_id: DocId
     collection: str
@@ -43,7 +44,7 @@ class LinkingDocument:
 
 
 def linking_document(document: Document, slugs: Sequence[str]) -> LinkingDocument:
-    """The part of a document that link resolution needs; ``slugs`` are its headings'."""
+    """Return the part of a document that link resolution needs; ``slugs`` are those of its headings."""
     return LinkingDocument(
         document.doc_id,
         document.collection,
@@ -59,7 +60,7 @@ def linking_document(document: Document, slugs: Sequence[str]) -> LinkingDocumen
 def resolve_links(
     documents: Sequence[LinkingDocument], collections: Mapping[str, Collection]
 ) -> list[ResolvedLink]:
-    """Every link of every document with its fate, in document order; links stay within their collection."""
+    """Resolve every link of every document, in document order; links stay within their collection."""
     by_collection: dict[str, list[LinkingDocument]] = {}
     for document in sorted(documents, key=lambda d: d.doc_id):
         by_collection.setdefault(document.collection, []).append(document)
@@ -90,21 +91,23 @@ def _resolve_document(document: LinkingDocument, index: _Index) -> Iterable[Reso
 
 
 def _has_heading(document: LinkingDocument, fragment: str) -> bool:
-    # Obsidian's blocks, text fragments, wildcards, and labels, which have led to the document.
+    # Obsidian's block references, text fragments, wildcards, and labels, which already led to the document.
     if fragment.startswith(("^", ":~:", "*", LABEL_PREFIX)) or fragment in document.anchors:
         return True
     return not set(heading_spellings(fragment)).isdisjoint(document.anchors)
 
 
 def heading_spellings(fragment: str) -> tuple[str, ...]:
-    """The anchors that a fragment may mean, the likeliest first: as written, as a heading's text, as MDN writes."""
+    """Return the anchors that a fragment may mean, likeliest first: as written, as a heading, as MDN writes
+    it.
+    """
     start = _DENDRON_RANGE.sub("", fragment)
     spellings = (start, slugify(start), slugify(start.rsplit("#", 1)[-1]), slugify(start.replace("_", "-")))
     return tuple(dict.fromkeys(spellings))
 
 
 def _stem(path: str) -> str:
-    """The path without a document ending, and without a trailing index name: what two spellings share."""
+    """Return what different spellings of a path share: no document extension and no trailing index name."""
     for ending in _ENDINGS:
         if path.lower().endswith(ending):
             path = path[: -len(ending)]
@@ -114,14 +117,14 @@ def _stem(path: str) -> str:
 
 
 class _Index:
-    """Every name under which the documents of one collection can be meant."""
+    """Every name by which the documents of one collection can be linked."""
 
     def __init__(self, documents: Sequence[LinkingDocument], base_url: str) -> None:
         self._base_url = base_url.rstrip("/") + "/" if base_url else ""
         self._by_path = {d.path: d for d in documents}
         self._by_stem = _first({_stem(d.path).lower(): d} for d in documents)
         self._by_url = _first({_address_key(d.url): d} for d in documents)
-        # Of several files with one name the one nearest the root is meant, as in Obsidian.
+        # Of several files with the same name, the one nearest the root is meant, as in Obsidian.
         shallow = sorted(documents, key=lambda d: (d.path.count("/"), d.path))
         self._by_name = _first({posixpath.basename(_strip_ending(d.path)).lower(): d} for d in shallow)
         self._by_alias = _first({a.lower(): d for a in d.aliases} for d in shallow)
@@ -132,7 +135,7 @@ class _Index:
     def find(
         self, source: LinkingDocument, link: Link, target: str, fragment: str
     ) -> tuple[LinkingDocument | None, str]:
-        """The document meant by ``target`` in ``source``, and the link's status."""
+        """Return the document that ``target`` means in ``source``, and the link's status."""
         if not target and fragment.startswith(LABEL_PREFIX):
             name = fragment.removeprefix(LABEL_PREFIX)
             found = self._by_label.get(label_anchor(name)) or self._by_relative_path(source, name)
@@ -174,7 +177,9 @@ class _Index:
         return self._at(posixpath.normpath(joined))
 
     def _by_sphinx(self, source: LinkingDocument, target: str) -> LinkingDocument | None:
-        """The document at a path from the folder of Sphinx's sources, which is any above, or under MyST's label."""
+        """Return the document at a path from any folder above, as from Sphinx's source folder, or under a
+        MyST label.
+        """
         if not source.path.endswith(_SPHINX_ENDINGS):
             return None
         if not target.startswith("/"):
@@ -203,7 +208,7 @@ class _Index:
 
 
 def _first(maps: Iterable[Mapping[str, LinkingDocument]]) -> dict[str, LinkingDocument]:
-    """The union of maps in which the first to claim a key keeps it."""
+    """Merge maps; the first to claim a key keeps it."""
     union: dict[str, LinkingDocument] = {}
     for claimed in maps:
         for key, document in claimed.items():

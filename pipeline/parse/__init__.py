@@ -1,4 +1,4 @@
-"""Bytes become a ``Document``: the file's ending chooses the parser, and nothing but ``RejectedDocument`` gets out."""
+"""Parsing bytes into a ``Document``: the file's extension selects the parser."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ from .markdown.parser import plain_markdown, read_markdown
 from .notebook import markdown_of_notebook
 from .text import read_text
 
-# Some writers set code in a title as they would in the text.
+# Some authors mark up code in a title as they would in the text.
 _BACKTICKS = re.compile(r"`([^`]*)`")
 
 
 def parse(source: Source, collection: Collection) -> Document:
-    """The document that the source holds.
+    """Return the document that the source holds.
 
-    Raises ``RejectedDocument`` when it cannot be read, ``DraftDocument`` when it says that it is not published: the message
-    gives the reason; and nothing else but ``MemoryError`` and an ``OSError`` that may heal by itself.
+    Raises ``RejectedDocument``, whose message gives the reason, when it cannot be read, and ``DraftDocument``
+    when it says that it is not published. Otherwise only ``MemoryError`` and an ``OSError`` that may go away
+    by itself can leave this function.
     """
     where = f"{source.collection}:{source.path}"
     try:
@@ -38,7 +39,7 @@ def parse(source: Source, collection: Collection) -> Document:
     except RecursionError:
         raise RejectedDocument("nested too deeply to parse", where=where, hint="Flatten it.") from None
     except Exception as error:
-        if is_transient(error):  # a module that was not loaded yet, and no handle to load it
+        if is_transient(error):  # a module that was not loaded yet, and no file handle left to load it
             raise
         raise RejectedDocument(
             f"the parser failed: {type(error).__name__}: {error}", where=where, hint="Exclude the file."
@@ -46,7 +47,7 @@ def parse(source: Source, collection: Collection) -> Document:
 
 
 def plain_piece(syntax: Syntax, piece: str) -> str:
-    """A line or sentence of ``Document.text`` as a reader sees it."""
+    """Return a line or sentence of ``Document.text`` as a reader sees it."""
     return plain_markdown(piece) if syntax == "markdown" else piece
 
 
@@ -173,7 +174,7 @@ def _text(source: Source, collection: Collection, where: str) -> Document:
 
 
 def _front_matter(text: str, collection: Collection, where: str) -> FrontMatter:
-    """Return what the text begins with; raises ``DraftDocument`` where that leaves the document out."""
+    """Return the front matter of the text; raises ``DraftDocument`` if it leaves the document out."""
     front = read_front_matter(text, where)
     if front.draft and not collection.drafts:
         raise DraftDocument(
@@ -187,7 +188,7 @@ def _front_title(front: FrontMatter) -> str:
 
 
 def _first_title(headings: Sequence[Heading], blocks: Sequence[Block]) -> str:
-    """The first top heading; where there is none, the heading that the document opens with."""
+    """Return the first top-level heading, or else the heading that the document opens with."""
     top = next((heading.text for heading in headings if heading.level == 1 and heading.text), "")
     if top or not headings:
         return top
@@ -209,7 +210,7 @@ _READERS = {
 
 
 def _reader(path: str) -> Callable[[Source, Collection, str], Document]:
-    """What reads files of that ending; markdown where it says nothing."""
+    """Return the parser for that file extension; markdown where the settings do not say."""
     return _READERS.get(PurePosixPath(path).suffix.lower(), _markdown)
 
 

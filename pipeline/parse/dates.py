@@ -1,4 +1,4 @@
-"""Dates as people and note tools write them, read into calendar days."""
+"""Reading dates as people and note-taking tools write them into calendar days."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MILLISECONDS = range(10**11, 10**14)
 
 
 def day_of(value: object) -> str | None:
-    """The day as ``YYYY-MM-DD`` in UTC, or none for what is not a date.
+    """Return the day as ``YYYY-MM-DD`` in UTC, or none for what is not a date.
 
     Reads ISO dates and times, and whole numbers as seconds or milliseconds since 1970 (Dendron writes those).
     """

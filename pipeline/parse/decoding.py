@@ -1,4 +1,6 @@
-"""Bytes to text with ``\\n`` line ends, or the reason why not; nothing is ever replaced by a guess."""
+"""Decoding bytes into text with ``
+`` line ends; nothing is ever replaced by a guess.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,9 @@ from ..errors import RejectedDocument
 
 
 def decode(content: bytes, where: str) -> str:
-    """The text of UTF-8 bytes, or of UTF-16 bytes that begin with their mark.
+    """Decode UTF-8, or UTF-16 that begins with a byte order mark.
 
-    Raises ``RejectedDocument`` naming the first byte that does not fit, or the first NUL.
+    Raises ``RejectedDocument`` naming the first invalid byte, or the first NUL.
     """
     encoding = _encoding(content)
     try:

@@ -1,4 +1,4 @@
-"""The YAML block at the head of a document: checked, bounded, and read into the few keys the house knows."""
+"""Front matter: the YAML block at the head of a document, validated and read into a few known keys."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KEY_LINE = re.compile(r"^[\"'\w][^\n:]*:(?:[ \t]|$)", re.MULTILINE)
 _BLANKS = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029]+")
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-# How tools say that a document is not published: Hugo, Docusaurus and others; Obsidian; Dendron and Jekyll.
+# How tools mark a document as unpublished: Hugo, Docusaurus and others; Obsidian; Dendron and Jekyll.
 _DRAFT_VALUES = {
     "draft": frozenset({"true", "yes"}),
     "publish": frozenset({"false", "no"}),
@@ -38,7 +38,7 @@ _DATE_KEYS = ("date", "updated", "modified", "last_modified", "last-modified", "
 class FrontMatter:
     """What the block says; ``end`` is the offset at which the text after it begins.
 
-    ``draft`` is the key and value that keep the document from being published, empty where nothing does.
+    ``draft`` is the key and value that keep the document from being published, empty if there is none.
     """
 
     end: int = 0
@@ -59,10 +59,10 @@ NONE = FrontMatter()
 
 
 def read_front_matter(text: str, where: str) -> FrontMatter:
-    """The front matter at the start of ``text``, or an empty one where there is none.
+    """Return the front matter at the start of ``text``, or an empty one if there is none.
 
-    Raises ``RejectedDocument``, with the line, for YAML that is broken, unclosed, too big or too deep, that uses
-    anchors, aliases or tags, or that gives a known key a value of the wrong shape.
+    Raises ``RejectedDocument``, with the line, for YAML that is invalid, unclosed, too big or too deep, that
+    uses anchors, aliases or tags, or that gives a known key a value of the wrong shape.
     """
     opening = _OPENING.match(text)
     if not opening:
@@ -87,7 +87,7 @@ def _fault(what: str, where: str, line: int) -> RejectedDocument:
 
 
 class _Block:
-    """The lines between the fences, with the errors that name them."""
+    """The lines between the fences, for reading and for errors that name a line."""
 
     def __init__(self, head: str, where: str) -> None:
         self.head, self.where = head, where
@@ -125,7 +125,7 @@ class _Block:
         return {str(key): _plain(value) for key, value in values.items()}
 
     def _check_events(self) -> None:
-        # Before anything is built: an alias bomb or a deep nesting costs nothing here.
+        # Before anything is built, so that an alias bomb or deep nesting costs nothing.
         depth = 0
         for event in yaml.parse(self.head, Loader=_Loader):
             line = event.start_mark.line + 2 if event.start_mark else 1
@@ -182,7 +182,7 @@ class _Block:
 
 
 def _plain(value: Any) -> Any:
-    """The value as JSON can hold it: dates as ISO strings, keys as strings, infinities by name."""
+    """Return the value as JSON can hold it: dates as ISO strings, keys as strings, infinities by name."""
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -205,10 +205,10 @@ def _latest(values: Mapping[str, Any]) -> str | None:
 
 
 def one_line(text: str) -> str:
-    """The text on one line, blanks and control characters folded to single spaces."""
+    """Return the text on one line, white space and control characters folded to single spaces."""
     return _BLANKS.sub(" ", text).strip()
 
 
 def unique(items: Any) -> tuple[str, ...]:
-    """The items that are not empty, each once, in order of first appearance."""
+    """Return the distinct non-empty items, in order of first appearance."""
     return tuple(dict.fromkeys(item for item in items if item))

@@ -1,4 +1,4 @@
-"""Raw HTML inside markdown: its text, and the links and images in it, by linear scans."""
+"""Raw HTML inside markdown: its text, links and images, found by linear scans."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import re
 from dataclasses import dataclass
 from html import unescape
 
-# No quantifier here can run past the next "<": unclosed tags by the thousand stay linear.
+# No quantifier here can run past the next "<": thousands of unclosed tags stay linear.
 _UNSEEN = re.compile(
-    r"<!--.*?(?:-->|\Z)|<(script|style|template|noscript|iframe|svg)\b[^<>]*>.*?(?:</\1\s*>|\Z)|<[!?][^<>]*>?",
+    r"<!--.*?(?:-->|\Z)"
+    r"|<(script|style|template|noscript|iframe|svg)\b[^<>]*>.*?(?:</\1\s*>|\Z)"
+    r"|<[!?][^<>]*>?",
     re.DOTALL | re.IGNORECASE,
 )
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
@@ -39,31 +41,32 @@ class RawLink:
 
 
 def without_unseen(html: str) -> str:
-    """The HTML without comments, declarations, scripts, styles and the like; what is not closed ends with the text.
+    """Remove comments, declarations, scripts, styles and the like; an unclosed one extends to the end of the
+    text.
 
-    Python's own HTML parser takes quadratic time over such things, and its versions differ on where they end.
+    Python's own HTML parser takes quadratic time over these, and its versions differ on where they end.
     """
     return _UNSEEN.sub("", html)
 
 
 def visible_text(html: str) -> str:
-    """What a reader sees of the HTML: comments, scripts and tags gone, entities decoded, blank lines dropped."""
+    """Return what a reader sees of the HTML: no comments, scripts, tags or blank lines, entities decoded."""
     bare = _TAG.sub("", _BREAK.sub("\n", without_unseen(html)))
     return _BLANKS.sub("\n", _SPACES.sub(" ", unescape(bare))).strip()
 
 
 def href_of(tag: str) -> str:
-    """The ``href`` of an ``<a>`` tag, else an empty string."""
+    """Return the ``href`` of an ``<a>`` tag, else an empty string."""
     return _value(_HREF.match(tag))
 
 
 def src_of(tag: str) -> str:
-    """The ``src`` of an ``<img>`` tag, else an empty string."""
+    """Return the ``src`` of an ``<img>`` tag, else an empty string."""
     return _value(_SRC.match(tag))
 
 
 def alt_of(tag: str) -> str:
-    """The ``alt`` of an ``<img>`` tag, else an empty string."""
+    """Return the ``alt`` of an ``<img>`` tag, else an empty string."""
     return _value(_ALT.match(tag))
 
 
@@ -72,7 +75,7 @@ def _value(found: re.Match[str] | None) -> str:
 
 
 def links_in(html: str) -> list[RawLink]:
-    """The links and images of a run of raw HTML, links first, each kind in order."""
+    """Return the links and images of a run of raw HTML, links first, each kind in order."""
     links = [RawLink(False, _value(found), _text_after(html, found.end())) for found in _HREF.finditer(html)]
     images = [RawLink(True, _value(found), alt_of(_tag_at(html, found))) for found in _SRC.finditer(html)]
     return [link for link in links + images if link.target]

@@ -1,4 +1,4 @@
-"""A Jupyter notebook as markdown: its text, and its code in fences; what running it once printed is left out."""
+"""Converting a Jupyter notebook to markdown: its text, and its code in fences, but no outputs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_CELLS = 100_000
 _NAME = re.compile(r"[\w+#.-]{1,40}")
 _FENCE = re.compile(r"`{3,}")
 _FENCE_LINE = re.compile(r"^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})(.*)$", re.MULTILINE)
-# The first line of a cell may hand it to another interpreter.
+# The first line of a cell may send it to another interpreter.
 _CELL_MAGIC = re.compile(
     r"%%(bash|sh|html|javascript|js|latex|markdown|perl|R|ruby|sql|svg|writefile)\b", re.IGNORECASE
 )
@@ -24,10 +24,10 @@ _UNSEEN_TAGS = frozenset({"remove-cell", "remove_cell", "remove-input", "remove_
 
 
 def markdown_of_notebook(text: str, where: str) -> str:
-    """The notebook's cells as one markdown text.
+    """Return the notebook's cells as one markdown text.
 
     Outputs are left out: they change with every run, and are mostly logs, progress bars and pictures. Raises
-    ``RejectedDocument`` for what is not a notebook of format 4.
+    ``RejectedDocument`` for anything but a notebook of format 4.
     """
     notebook = _loaded(text, where)
     cells = notebook.get("cells")
@@ -47,7 +47,7 @@ def _loaded(text: str, where: str) -> dict[str, Any]:
         notebook = json.loads(text)
     except json.JSONDecodeError as error:
         raise _fault(f"not JSON: line {error.lineno}, column {error.colno}: {error.msg}", where) from None
-    except ValueError as error:  # a number of thousands of digits
+    except ValueError as error:  # an integer of thousands of digits
         raise _fault(f"not JSON: {error}", where) from None
     if not isinstance(notebook, dict):
         raise _fault("JSON, but not an object", where)
@@ -61,7 +61,7 @@ def _fault(what: str, where: str) -> RejectedDocument:
 
 
 def _language(metadata: Any) -> str:
-    """The kernel's language, lower-case, else an empty string."""
+    """Return the kernel's language in lower case, else an empty string."""
     for part, key in (("kernelspec", "language"), ("language_info", "name")):
         described = metadata.get(part) if isinstance(metadata, dict) else None
         name = described.get(key) if isinstance(described, dict) else None
@@ -85,7 +85,7 @@ def _pieces(cells: Iterable[Any], language: str, where: str) -> Iterator[str]:
 
 
 def _source(source: Any, number: int, where: str) -> str:
-    """A cell's text: one string, or a list of lines that keep their ends."""
+    """Return a cell's text, which is one string or a list of lines that keep their ends."""
     lines = [source] if isinstance(source, str) else source
     if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
         raise _fault(f"the source of cell {number} is not text", where)
@@ -98,7 +98,7 @@ def _is_unseen(metadata: Any) -> bool:
 
 
 def _closed(source: str) -> str:
-    """The text with a fence that it leaves open closed: each cell is a text of its own."""
+    """Close a fence that the text leaves open: each cell is a text of its own."""
     fence = ""
     for found in _FENCE_LINE.finditer(source):
         if not fence:
@@ -109,7 +109,7 @@ def _closed(source: str) -> str:
 
 
 def _fenced(source: str, language: str) -> str:
-    """The source in a fence longer than any that it holds."""
+    """Put the source in a fence longer than any that it contains."""
     longest = max((len(found[0]) for found in _FENCE.finditer(source)), default=2)
     fence = "`" * (longest + 1)
     magic = _CELL_MAGIC.match(source)
@@ -119,7 +119,7 @@ def _fenced(source: str, language: str) -> str:
 
 
 def _require_text(markdown: str, where: str) -> None:
-    # JSON can escape what no text file can hold.
+    # JSON can escape what no text file can contain.
     if "\0" in markdown:
         raise _fault("a NUL character", where)
     try:

@@ -1,4 +1,4 @@
-"""A linear look at HTML before any parser or sanitiser sees it: bombs are refused by their shape."""
+"""A linear scan of HTML that refuses bombs before any parser or sanitizer sees them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from ..errors import RejectedDocument
 
 MAX_DEPTH = 2_000
 MAX_TAGS = 200_000
-# Of one tag: parsers compare each attribute with those before it. A long page has many in all, and that is fine.
+# Per tag: parsers compare each attribute with those before it. A long page may have many in all.
 MAX_ATTRIBUTES = 1_000
 
-# No quantifier runs past the next "<", so each character is looked at once.
+# No quantifier runs past the next "<", so each character is scanned once.
 _TAG = re.compile(r"<(/?)([A-Za-z][^\s<>/]*)([^<>]*)")
-# These never nest by themselves: void tags, and those whose end tag HTML lets writers leave out.
+# These never nest by themselves: void tags, and those whose end tag HTML allows authors to omit.
 _FLAT_NAMES = """
     area base br col embed hr img input link meta param source track wbr
     p li dt dd option optgroup tr td th thead tbody tfoot colgroup html head body
@@ -22,7 +22,7 @@ _FLAT = frozenset(_FLAT_NAMES.split())
 
 
 def require_tame(html: str, where: str) -> None:
-    """Passes, or raises ``RejectedDocument`` for HTML nested, repeated or attributed beyond any real page."""
+    """Raise ``RejectedDocument`` for HTML nested, repeated or attributed beyond any real page."""
     if "<" not in html:
         return
     depth = 0

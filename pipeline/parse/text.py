@@ -1,4 +1,4 @@
-"""Plain text: paragraphs between blank lines, and nothing else."""
+"""Plain text: paragraphs between blank lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _PARAGRAPH = re.compile(r"(?:^[^\n]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
 
 
 def read_text(text: str) -> tuple[Block, ...]:
-    """One block for each run of lines that are not blank."""
+    """Return one block for each run of non-blank lines."""
     return tuple(
         Block("text", found.start(), found.end(), found[0].strip())
         for found in _PARAGRAPH.finditer(text)

@@ -1,1 +1,1 @@
-"""Settings from a TOML file, frozen and checked."""
+"""Settings from a TOML file, frozen and validated."""

@@ -1,4 +1,4 @@
-"""What a collection is: a folder of documents, which files of it, how to read them, how to address them."""
+"""The settings of a collection: its folder, which files are documents, how to read and address them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DEFAULT_INCLUDE = (
 
 
 class Rule(Table):
-    """A regular expression and what replaces it in the source text, before it is parsed."""
+    """A regular expression and its replacement, applied to the source text before parsing."""
 
     pattern: str
     replacement: str = ""
@@ -41,7 +41,7 @@ class Address(Table):
     """How a document's address is made, so that a hit carries the address a reader would open.
 
     ``path`` gives ``guide/install.html``, ``directory`` gives ``guide/install/``, ``slug`` takes the front
-    matter's ``slug`` (or the path without ending). ``base_url`` goes before it. ``anchors`` says how the
+    matter's ``slug`` (or the path without extension). ``base_url`` goes before it. ``anchors`` says how the
     heading part is written: ``slug`` (``using-fetch``), ``underscore`` (``using_fetch``) or ``none``.
     """
 

@@ -1,4 +1,4 @@
-"""Where the batches of a build are computed: in this process, on this machine, or on a cluster."""
+"""The settings of the engine that computes a build's batches: this process, this machine, or a cluster."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAME = re.compile(
 
 
 class Engine(Table):
-    """The engine; none of it shapes a snapshot's content."""
+    """The engine; none of it affects a snapshot's content."""
 
     name: str = "processes"
     shared: str = Field(default="", description="a folder that every worker sees; empty: the store")
@@ -24,16 +24,16 @@ class Engine(Table):
     def _is_known(cls, name: str) -> str:
         if not _NAME.fullmatch(name):
             raise ValueError(
-                f"no engine {name!r}; there are inline, processes, dask, dask://HOST:PORT, ray and ray://HOST:PORT"
+                f"no engine {name!r}; choose inline, processes, dask, dask://HOST:PORT, ray or ray://HOST:PORT"
             )
         return name
 
     @property
     def kind(self) -> str:
-        """The engine's name without an address."""
+        """Return the engine's name without an address."""
         return self.name.partition("://")[0]
 
     @property
     def address(self) -> str:
-        """``HOST:PORT`` of a running cluster; empty where one is to be started on this machine."""
+        """Return ``HOST:PORT`` of a running cluster; empty if one is to be started on this machine."""
         return self.name.partition("://")[2]

@@ -1,4 +1,4 @@
-"""Where else a published snapshot goes: folders and addresses of other machines."""
+"""The settings of publishing: folders and addresses elsewhere to which snapshots are copied."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s]*(/\S*)?|/.*|~/.*")
 
 
 class Publish(Table):
-    """Targets that every new snapshot is copied to, and how many older ones stay there."""
+    """The targets that every new snapshot is copied to, and how many older ones stay there."""
 
     targets: tuple[str, ...] = Field(default=(), strict=False, description="folders and addresses")
     keep: int = Field(default=2, ge=0, description="besides the current and the one before")

@@ -1,6 +1,6 @@
-"""How a query is answered: which lists are asked, which stages stand in which order, and each stage's numbers.
+"""The settings of search: which lists are consulted, which stages run in which order, and their parameters.
 
-None of it is baked into a snapshot: the same snapshot can be searched with any of these.
+None of it is part of a snapshot: the same snapshot can be searched with any of these.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ StageName = Literal[
 
 
 class Table(BaseModel):
-    """A table of settings: frozen, and with no key but those it knows."""
+    """A table of settings: frozen, and with no keys but those it declares."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
 class Classify(Table):
-    """The factor each kind of query puts on the weight of the list that serves it best."""
+    """The factor by which each kind of query raises the weight of the list that serves it best."""
 
     factual: float = Field(default=1.5, gt=0, strict=False, description="on keyword")
     navigational: float = Field(default=1.5, gt=0, strict=False, description="on graph")
@@ -51,7 +51,7 @@ class Classify(Table):
 
 
 class Spelling(Table):
-    """Words that the corpus does not hold are read as the nearest that it does."""
+    """Correction of words that the corpus does not contain to the nearest that it does."""
 
     max_edits: int = Field(default=2, ge=1, le=2)
     min_chars: int = Field(default=4, ge=2)
@@ -59,7 +59,7 @@ class Spelling(Table):
 
 
 class Acronyms(Table):
-    """Acronyms that the corpus explains stand for their long form, and the other way round."""
+    """Expansion of acronyms that the corpus defines, in both directions."""
 
     weight: float = Field(default=0.3, gt=0, le=1, strict=False)
 
@@ -73,7 +73,7 @@ class Synonyms(Table):
 
 
 class Concepts(Table):
-    """Words of the concept vocabulary whose vectors are near the query's."""
+    """Expansion by words of the concept vocabulary whose vectors are near the query's."""
 
     terms: int = Field(default=3, ge=1)
     min_similarity: float = Field(default=0.5, ge=-1, le=1, strict=False)
@@ -90,7 +90,7 @@ class Graph(Table):
 
 
 class Balance(Table):
-    """Score-aware weights: a list whose scores hardly differ knows little, and counts less."""
+    """Score-aware weights: a list whose scores hardly differ is less informative, and counts less."""
 
     on: bool = False
     spread: float = Field(default=0.1, gt=0, strict=False)
@@ -98,19 +98,19 @@ class Balance(Table):
 
 
 class Support(Table):
-    """A document of which a second passage was found counts more: by this share of the second's score."""
+    """A boost for documents with a second matching passage: this share of its score is added."""
 
     share: float = Field(default=0.2, gt=0, le=1, strict=False)
 
 
 class InDegree(Table):
-    """Documents that many others link to: a factor of ``1 + share · ln(1 + links)``."""
+    """A boost for documents that many others link to: a factor of ``1 + share · ln(1 + links)``."""
 
     share: float = Field(default=0.05, gt=0, le=1, strict=False)
 
 
 class CommunityBoost(Table):
-    """Documents in the communities of the best ones."""
+    """A boost for documents in the communities of the best ones."""
 
     seeds: int = Field(default=3, ge=1)
     factor: float = Field(default=1.1, ge=1, strict=False)
@@ -144,7 +144,9 @@ class Recency(Table):
 
 
 class GlossaryPages(Table):
-    """Pages that define a term: factors where the query is in their title, in a heading, and for being one."""
+    """Factors for pages that define a term: for the query in the title, in a heading, and for being such a
+    page.
+    """
 
     paths: tuple[str, ...] = Field(default=("**/glossary/**", "**/glossary.*"), strict=False)
     page: float = Field(default=1.10, ge=1, strict=False)
@@ -153,7 +155,7 @@ class GlossaryPages(Table):
 
 
 class Calibrate(Table):
-    """Confidence: a sigmoid over the share of the most that the lists could give, or a file of fitted numbers."""
+    """Confidence: a sigmoid over the share of the maximal score, or a file of fitted parameters."""
 
     threshold: float = Field(default=0.5, ge=0, le=1, strict=False)
     steepness: float = Field(default=5.0, gt=0, strict=False)
@@ -162,18 +164,18 @@ class Calibrate(Table):
 
 
 class Duplicates(Table):
-    """From which similarity on a passage repeats a better one."""
+    """The similarity from which on a passage counts as a duplicate of a better one."""
 
     ngram: float = Field(default=0.7, gt=0, le=1, strict=False)
     cosine: float = Field(default=0.85, gt=0, le=1, strict=False)
 
 
 class Rerank(Table):
-    """A cross-encoder reads the best candidates again."""
+    """Reranking of the best candidates by a cross-encoder."""
 
     model: str = Field(default=DEFAULT_RERANKER, min_length=1)
     depth: int = Field(default=10, ge=1, le=1000)
-    # How much the order before counts at ranks 1 to 3, 4 to 10, and beyond.
+    # How much the previous order counts at ranks 1 to 3, 4 to 10, and beyond.
     blend: tuple[float, float, float] = Field(default=(0.75, 0.6, 0.4), strict=False)
 
     @field_validator("blend")
@@ -191,27 +193,27 @@ class Mmr(Table):
 
 
 class Elbow(Table):
-    """The answer ends where a score falls below this share of the one before."""
+    """The answer ends where a score falls below this share of the previous one."""
 
     ratio: float = Field(default=0.5, gt=0, le=1, strict=False)
     max_results: int = Field(default=20, ge=1)
 
 
 class Aggregate(Table):
-    """Sections of which this share was found, and at least so many, are given as their parent."""
+    """Sections of which this share was found, and at least so many, are returned as their parent."""
 
     share: float = Field(default=0.5, gt=0, le=1, strict=False)
     matches: int = Field(default=2, ge=2)
 
 
 class Parents(Table):
-    """A hit brings the section around it, as long as that has no more bytes than this."""
+    """Hits come with the section around them, if that has at most this many bytes."""
 
     max_bytes: int = Field(default=2000, ge=100)
 
 
 class Caches(Table):
-    """How many answers are kept and for how long, and how many query vectors; 0: none."""
+    """How many answers are cached and for how long, and how many query vectors; 0: none."""
 
     answers: int = Field(default=1000, ge=0)
     seconds: float = Field(default=3600.0, gt=0, strict=False)

@@ -1,4 +1,4 @@
-"""A TOML file becomes frozen, checked settings, or one error naming the file, every wrong key and why."""
+"""All settings, read from a TOML file and validated; one error names the file and every wrong key."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_SETTINGS_BYTES = 1_000_000
 
 
 class Chunk(Table):
-    """Passage size, in tokens of the embedding model, the breadcrumb included."""
+    """Passage size, in tokens of the embedding model, including the breadcrumb."""
 
     max_tokens: int = Field(default=256, ge=32, le=8192)
     overlap_tokens: int = Field(default=32, ge=0)
@@ -37,7 +37,10 @@ class Chunk(Table):
 
 
 class Embed(Table):
-    """The embedding model and how to run it; ``model``, ``query_prompt`` and ``precision`` shape the vectors."""
+    """The embedding model and how to run it.
+
+    ``model``, ``query_prompt`` and ``precision`` determine the vectors.
+    """
 
     model: str = DEFAULT_MODEL
     query_prompt: str = Field(default="", description="put before a query; empty: what the model's files say")
@@ -49,7 +52,7 @@ class Embed(Table):
 
 
 class LexicalField(Table):
-    """A field's BM25F weight and length normalisation."""
+    """A field's BM25F weight and length normalization."""
 
     weight: float = Field(ge=0, strict=False)
     b: float = Field(default=0.75, ge=0, le=1, strict=False)
@@ -76,7 +79,7 @@ class Lexical(Table):
 
 
 class Vocabulary(Table):
-    """The concept vocabulary: how many terms, in how many passages at least, how many near terms each."""
+    """The concept vocabulary: number of terms, passages that a term must occur in, and near terms of each."""
 
     max_terms: int = Field(default=10_000, ge=0)
     min_passages: int = Field(default=3, ge=1)
@@ -84,7 +87,7 @@ class Vocabulary(Table):
 
 
 class QueryEncoder(Table):
-    """The query encoder without a neural network: how much of the corpus it learns from."""
+    """The query encoder without a neural network: how much of the corpus it is fitted to."""
 
     passages: int = Field(default=25_000, ge=0, description="passages, whole")
     phrases: int = Field(default=8_000, ge=0, description="titles, headings and anchor texts, encoded for it")
@@ -102,7 +105,9 @@ class Communities(Table):
 
 
 class VectorIndex(Table):
-    """The FAISS index: exact (``flat``), approximate (``ivf``), or by the number of vectors (``auto``)."""
+    """The FAISS index: exact (``flat``), approximate (``ivf``), or chosen by the number of vectors
+    (``auto``).
+    """
 
     index: Literal["auto", "flat", "ivf"] = "auto"
     flat_up_to: int = Field(default=50_000, ge=0)
@@ -142,7 +147,7 @@ class Store(Table):
 
 
 class Settings(Table):
-    """Everything a run may be told; the defaults are a complete configuration but for the collections."""
+    """All settings of a run; the defaults are complete except for the collections."""
 
     collections: dict[str, Collection] = Field(default_factory=dict)
     chunk: Chunk = Chunk()
@@ -169,7 +174,7 @@ class Settings(Table):
         return dict(sorted(given.items()))
 
     def shaping(self) -> dict[str, Any]:
-        """The settings that shape a snapshot's content; where files lie and how fast to run are not among them."""
+        """Return the settings that determine a snapshot's content, without locations and speed."""
         given = self.model_dump(
             mode="json",
             include={
@@ -191,28 +196,28 @@ class Settings(Table):
         return given
 
     def fingerprint(self) -> str:
-        """SHA-256 over :meth:`shaping`: equal fingerprints and equal sources give equal snapshots."""
+        """Return the SHA-256 of :meth:`shaping`; with equal sources, equal ones give equal snapshots."""
         return sha256_hex(canonical_json(self.shaping()).encode())
 
 
 def recorded_model_name(model: str) -> str:
-    """A model's name as a snapshot records it: of a local folder only its own name, wherever it lies."""
+    """Return a model's name as a snapshot records it: for a local folder only its last component."""
     is_path = model.startswith(("/", ".", "~")) or model.count("/") > 1
     return model.rstrip("/").rsplit("/", 1)[-1] if is_path else model
 
 
 def recorded_query_prompt(shaping: Mapping[str, Any]) -> str:
-    """The prompt that a snapshot's settings name, out of the :meth:`Settings.shaping` that a manifest holds."""
+    """Return the query prompt recorded in a manifest's :meth:`Settings.shaping`."""
     return str(shaping.get("embed", {}).get("query_prompt", ""))
 
 
 def recorded_addresses(shaping: Mapping[str, Any]) -> dict[str, Address]:
-    """Each collection's address rules, out of the :meth:`Settings.shaping` that a manifest holds."""
+    """Return each collection's address rules recorded in a manifest's :meth:`Settings.shaping`."""
     return {name: Address.model_validate(given["address"]) for name, given in shaping["collections"].items()}
 
 
 def load(path: Path) -> Settings:
-    """Settings from a TOML file; relative collection roots are taken from the file's folder.
+    """Read settings from a TOML file; relative collection roots are resolved against its folder.
 
     Raises ``SettingsError`` naming the file and every wrong key.
     """
@@ -235,7 +240,7 @@ def load(path: Path) -> Settings:
 
 
 def parse(given: dict[str, Any], where: str) -> Settings:
-    """Settings from plain values; raises ``SettingsError`` with one line for each mistake."""
+    """Build settings from plain values; raises ``SettingsError`` with one line per mistake."""
     try:
         return Settings.model_validate(given)
     except ValidationError as error:
@@ -272,13 +277,15 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
 
 
 def _site_from(site: Site, folder: Path) -> Site:
-    """The site's settings with the files that they name taken from the folder."""
+    """Return the site's settings with its file names resolved against the folder."""
     named = {name: _file_from(getattr(site, name), folder) for name in ("templates", "words", "mermaid")}
     return site.model_copy(update=named)
 
 
 def _search_from(search: Search, folder: Path) -> Search:
-    """The search settings with the files that they name taken from the folder; a model's name is no file."""
+    """Return the search settings with their file names resolved against the folder; a model's name is no
+    file.
+    """
     model = search.rerank.model
     return search.model_copy(
         update={

@@ -1,4 +1,4 @@
-"""What the site is told: its names and addresses, which of its parts it has, and files of the owner's own."""
+"""The settings of the site: its names and addresses, its optional parts, and the owner's own files."""
 
 from __future__ import annotations
 

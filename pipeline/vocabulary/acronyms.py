@@ -1,8 +1,9 @@
-"""Acronyms that a corpus defines: ``Single Sign-On (SSO)`` and ``SSO (Single Sign-On)`` give SSO its expansion.
+"""Acronyms defined in a corpus: ``Single Sign-On (SSO)`` and ``SSO (Single Sign-On)`` both define SSO.
 
-The algorithm is that of Schwartz and Hearst (2003): a short form in or before brackets, and next to it the fewest
-words that hold its letters in order. It is stricter here, as a wrong expansion harms a query more than a missing
-one: letters stand at the starts of words or humps, and no word but a small one goes without a letter.
+The algorithm is that of Schwartz and Hearst (2003): a short form in or before brackets, and next to it the
+fewest words that contain its letters in order. It is stricter here, since a wrong expansion harms a query
+more than a missing one: letters must be at the starts of words or humps, and every word except short function
+words must contribute a letter.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 _SHORT = r"[^\W\d_][^\W_]{1,9}"
-# ``long form (SHORT)`` and ``SHORT (long form)``: brackets of one line, without brackets in them.
+# ``long form (SHORT)`` and ``SHORT (long form)``: brackets on one line, without nested brackets.
 _INSIDE = re.compile(rf"(?<=\w[ \u00a0])\(({_SHORT})\)")
 _OUTSIDE = re.compile(rf"(?<![\w.\-/])({_SHORT})[ \u00a0]\(([^()\n]{{4,100}})\)")
 _ATOM = re.compile(r"[^\W_]+")
 _SENTENCE_END = re.compile(r"[.!?:;,()\[\]{}\"“”|\n]")
 _SMALL = frozenset(
-    ("a", "an", "and", "as", "at", "by", "de", "des", "du", "en", "et", "for", "für", "in", "la", "le", "of", "on",
-     "or", "per", "the", "to", "und", "with")
+    ("a", "an", "and", "as", "at", "by", "de", "des", "du", "en", "et", "for", "für", "in", "la", "le", "of",
+     "on", "or", "per", "the", "to", "und", "with")
 )  # fmt: skip
 _MAX_BEFORE = 160
 _NEVER = 1_000
@@ -28,7 +29,7 @@ _NEVER = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Acronym:
-    """A short form, what it stands for, and how many documents say so."""
+    """A short form, its expansion, and how many documents define it so."""
 
     acronym: str
     expansion: str
@@ -36,16 +37,16 @@ class Acronym:
 
 
 def learn(texts: Iterable[str]) -> tuple[Acronym, ...]:
-    """The acronyms that the texts define, one text a document, each spelling of its own: ``merge`` unites them."""
+    """Return the acronyms that the texts define, one text per document, in every spelling."""
     counts: Counter[tuple[str, str]] = Counter()
     for text in texts:
-        # One spelling a document, so that a document counts once.
+        # One spelling per document, so that a document counts once.
         counts.update({(short, _key(long)): (short, long) for short, long in _pairs(text)}.values())
     return tuple(Acronym(short, long, counts[short, long]) for short, long in sorted(counts))
 
 
 def merge(parts: Iterable[Acronym]) -> tuple[Acronym, ...]:
-    """All of them, the commonest of spellings that differ a little; sorted by acronym, then most documents first."""
+    """Unite spelling variants under the commonest; sort by acronym, then by documents, most first."""
     spellings: dict[tuple[str, str], Counter[str]] = {}
     for part in parts:
         found = spellings.setdefault((part.acronym, _key(part.expansion)), Counter())
@@ -58,12 +59,12 @@ def merge(parts: Iterable[Acronym]) -> tuple[Acronym, ...]:
 
 
 def _key(long: str) -> str:
-    """What spellings of one expansion share: case, hyphens and a plural's s do not count."""
+    """Return what the spellings of an expansion share: case, hyphens and a plural's s are ignored."""
     return " ".join(_ATOM.findall(long.casefold())).removesuffix("s")
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:
-    """Short and long forms, in order of appearance."""
+    """Yield short and long forms in order of appearance."""
     for found in _INSIDE.finditer(text):
         clause = _SENTENCE_END.split(text[max(0, found.start() - _MAX_BEFORE) : found.start()])[-1]
         words = clause.split()
@@ -84,7 +85,7 @@ def _may_be_short(word: str) -> bool:
 
 
 def _singular(short: str) -> str:
-    """``APIs`` is the plural of ``API``."""
+    """Return ``API`` for its plural ``APIs``."""
     return short[:-1] if short.endswith("s") and short[-2].isupper() and len(short) > 2 else short
 
 
@@ -97,7 +98,7 @@ def _singular_words(long: str) -> str:
 
 
 def _nearest(short: str, words: Sequence[str]) -> str:
-    """The fewest last words that the short form stands for, else nothing."""
+    """Return the fewest last words that the short form stands for, or an empty string."""
     most = min(len(short) + 5, len(short) * 2)
     for count in range(1, min(most, len(words)) + 1):
         if _stands_for(short, words[-count:]):
@@ -106,7 +107,7 @@ def _nearest(short: str, words: Sequence[str]) -> str:
 
 
 def _stands_for(short: str, words: Sequence[str]) -> bool:
-    """Whether the letters stand in the words in order, nearly all at starts, and every word has its part."""
+    """Return whether the words hold the letters in order, nearly all at starts, and each has its share."""
     long = " ".join(words)
     if not words or len(long) <= len(short):
         return False
@@ -117,7 +118,7 @@ def _stands_for(short: str, words: Sequence[str]) -> bool:
 
 
 def _cost(short: str, words: Sequence[str]) -> int:
-    """The fewest letters of the short form that must come from within words; many if it cannot be."""
+    """Return the fewest letters that must come from within words; a high number if no match exists."""
     best: dict[tuple[int, int], int] = {}  # where the last letter was found: word, place in it
     for at, letter in enumerate(short):
         best = (
@@ -134,13 +135,13 @@ def _cost(short: str, words: Sequence[str]) -> int:
 
 
 def _first(letter: str, word: str) -> dict[tuple[int, int], int]:
-    """Where the first letter may stand: at the very start, or as the X of ``Extensible``."""
+    """Return where the first letter may be: at the very start, or as the X of ``Extensible``."""
     at = 1 if letter == "X" and word[:2].casefold() == "ex" else 0
     return {(0, at): 0} if word[at : at + 1].casefold() == letter.casefold() else {}
 
 
 def _step(best: dict[tuple[int, int], int], words: Sequence[str], w: int, i: int, letter: str) -> int:
-    """The least cost of a path whose next letter is character ``i`` of word ``w``."""
+    """Return the least cost of a path whose next letter is character ``i`` of word ``w``."""
     cost = _NEVER
     for (before, place), paid in best.items():
         later = before < w or (before == w and place < i)
@@ -151,7 +152,7 @@ def _step(best: dict[tuple[int, int], int], words: Sequence[str], w: int, i: int
 
 
 def _is_start(word: str, i: int) -> bool:
-    """The first of a part: after a hyphen, a hump, a digit; or the X of ``Extensible``."""
+    """Return whether a part begins here: after a hyphen, a hump, a digit; or at the X of ``Extensible``."""
     if i == 0 or not word[i - 1].isalnum():
         return True
     if word[i].isupper() or (word[i].isdigit() and not word[i - 1].isdigit()):

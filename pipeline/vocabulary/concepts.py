@@ -1,4 +1,4 @@
-"""The concept vocabulary: the corpus's own words, how common they are, their vectors and their near terms."""
+"""The concept vocabulary: the corpus's own words with their frequencies, vectors and near terms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..settings.settings import Vocabulary
 # A word in more than this share of passages names no concept.
 _COMMON_SHARE = 0.25
 _MIN_CHARS = 3
-# Near terms are picked from this many times as many candidates, so that their exact order is ours.
+# Near terms are chosen from this many times as many candidates, so that their exact order is ours.
 _OVERSAMPLE = 2
 _SIMILARITY_DECIMALS = 4
 _AT_A_TIME = 512
@@ -26,7 +26,7 @@ _AT_A_TIME = 512
 
 @dataclass(frozen=True, slots=True)
 class VocabularyTerm:
-    """A word as it is mostly written, and the index term it stands for."""
+    """A word in its commonest spelling, and the index term it stands for."""
 
     term: str
     index_term: str
@@ -36,14 +36,14 @@ class VocabularyTerm:
 
 @dataclass(frozen=True, slots=True)
 class NearTerms:
-    """For each term the positions and cosines of its nearest terms, shape ``(terms, near)``."""
+    """The positions and cosines of each term's nearest terms, shape ``(terms, near)``."""
 
     position: npt.NDArray[np.int64]
     similarity: npt.NDArray[np.float32]
 
 
 def surface_forms(batches: Sequence[FieldCounts]) -> dict[str, str]:
-    """Each index term's most frequent spelling (ties: the first in alphabetical order)."""
+    """Return each index term's most frequent spelling (ties: the first in alphabetical order)."""
     counts: dict[tuple[str, str], int] = {}
     for batch in batches:
         for i in np.flatnonzero(np.diff(batch.surface_offsets)):
@@ -59,7 +59,7 @@ def surface_forms(batches: Sequence[FieldCounts]) -> dict[str, str]:
 def select_terms(
     index: LexicalIndex, forms: dict[str, str], passages: int, settings: Vocabulary
 ) -> list[VocabularyTerm]:
-    """The most common words that still tell passages apart, sorted by name."""
+    """Return the commonest words that still discriminate between passages, sorted by name."""
     eligible = (index.frequency >= settings.min_passages) & (index.frequency <= _COMMON_SHARE * passages)
     ranked = sorted(np.flatnonzero(eligible), key=lambda i: (-index.frequency[i], index.terms[i]))
     words = ((i, forms.get(index.terms[i], index.terms[i])) for i in ranked)
@@ -73,7 +73,7 @@ def select_terms(
 
 
 def _is_word(word: str) -> bool:
-    """Letters, and enough of them; CJK words are short."""
+    """Return whether the text consists of letters, and enough of them; CJK words are short."""
     letters = sum(c.isalpha() for c in word)
     if letters == len(word):
         return len(word) >= _MIN_CHARS or not word.isascii()
@@ -81,15 +81,15 @@ def _is_word(word: str) -> bool:
 
 
 def embed_terms(terms: Sequence[VocabularyTerm], encoder: Encoder) -> Vectors:
-    """Unit vectors of the terms, shape ``(terms, dimension)``."""
+    """Return unit vectors of the terms, shape ``(terms, dimension)``."""
     return encoder.encode([term.term for term in terms])
 
 
 def near_terms(vectors: Vectors, count: int) -> NearTerms:
-    """The ``count`` nearest other terms of each term by cosine, nearest first, ties by position.
+    """Return the ``count`` nearest other terms of each term by cosine, nearest first, ties by position.
 
-    Candidates come from FAISS; their cosines are computed again in double precision and rounded, so that the
-    order does not hang on how a matrix product was split over threads.
+    Candidates come from FAISS; their cosines are recomputed in double precision and rounded, so that the
+    order does not depend on how a matrix product was split over threads.
     """
     size, dimension = vectors.shape
     count = min(count, max(0, size - 1))

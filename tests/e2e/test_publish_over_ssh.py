@@ -133,6 +133,6 @@ def test_a_server_that_is_gone_is_said_and_the_cache_answers(
         sent = CommandLine(tmp_path, store.root, home).run("publish", "--to", address, "--json")
         assert sent.code == 0, sent.err
         assert edition(Store(address)) == 0
-    with pytest.raises(RemoteUnavailable, match="did not answer as it should"):
+    with pytest.raises(RemoteUnavailable, match="did not respond as expected"):
         send(store, address, keep=1)
     assert edition(Store(address)) == 0

@@ -145,7 +145,7 @@ def test_a_file_that_may_not_be_read_is_quarantined_and_the_others_are_kept(
 
 def test_a_folder_that_cannot_be_looked_at_for_a_moment_is_no_folder_less(tmp_path: Path) -> None:
     away = _Away(tmp_path / "deep")
-    with pytest.raises(SourceError, match="cannot be looked at: Stale file handle"):
+    with pytest.raises(SourceError, match="cannot be accessed: Stale file handle"):
         _visit(
             _Walk("c", collection(tmp_path), _globs(("**",)), _globs(())), cast("os.DirEntry[str]", away), ""
         )
@@ -179,7 +179,7 @@ def test_a_folder_that_is_briefly_away_is_asked_again_and_loses_no_document(
     if times == 1:
         assert [file.path for file in list_sources(settings).files] == ["deep/a.md"]
         return
-    with pytest.raises(SourceError, match="cannot be looked at: Input/output error"):
+    with pytest.raises(SourceError, match="cannot be accessed: Input/output error"):
         list_sources(settings)
 
 

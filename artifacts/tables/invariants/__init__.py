@@ -1,4 +1,4 @@
-"""What must hold between the tables of a snapshot, worked out in columns: seconds for 100,000 passages."""
+"""The invariants between the tables of a snapshot, checked in columns: seconds for 100,000 passages."""
 
 from __future__ import annotations
 
@@ -28,6 +28,6 @@ RULES: tuple[Callable[[Tables], Iterator[Problem]], ...] = (
 
 
 def problems(tables: Tables) -> Iterator[Problem]:
-    """Every broken rule, one row of each rule; nothing for a sound snapshot."""
+    """Yield every broken rule, with one row of each; nothing for a sound snapshot."""
     for rule in RULES:
         yield from rule(tables)

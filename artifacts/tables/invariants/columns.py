@@ -1,4 +1,4 @@
-"""Rules are worked out in columns: a mask says which rows break one, and the first of them is reported."""
+"""Columnar checks: a mask marks the rows that break a rule, and the first of them is reported."""
 
 from __future__ import annotations
 
@@ -28,37 +28,39 @@ class Problem:
 
 
 def vector_blocks(column: pa.ChunkedArray, dimension: int) -> Iterator[tuple[int, Vectors]]:
-    """A column of fixed-size lists in blocks of rows, each with the number of its first: no copy of the whole."""
+    """Yield a column of fixed-size lists in blocks of rows, each with the number of its first, without a
+    copy.
+    """
     for at in range(0, len(column), _BLOCK_ROWS):
         yield at, rows_of(column.slice(at, _BLOCK_ROWS), dimension)
 
 
 def rows_of(column: pa.ChunkedArray, dimension: int) -> Vectors:
-    """A column of fixed-size lists as the rows of a matrix."""
+    """Return a column of fixed-size lists as the rows of a matrix."""
     flat = pc.list_flatten(column).to_numpy().astype(np.float32, copy=False)
     return np.ascontiguousarray(flat).reshape(-1, dimension)
 
 
 def where(table: str, wrong: Mask, what: str) -> Iterator[Problem]:
-    """A problem, if any row is wrong: the first, and how many there are."""
+    """Yield a problem if any row is wrong: the first, and how many there are."""
     if wrong.any():
         yield Problem(table, f"row {int(np.argmax(wrong))}: {what}; {int(wrong.sum())} such rows")
 
 
 def mask(condition: pa.ChunkedArray) -> Mask:
-    """A condition as truth values; null counts as true."""
+    """Return a condition as truth values; null counts as true."""
     return np.asarray(pc.fill_null(condition, True).to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
 def missing(column: pa.ChunkedArray, among: pa.ChunkedArray, null_is_fine: bool = False) -> Mask:
-    """Rows whose value is not among others."""
+    """Return the rows whose value is not among the others."""
     known = pc.is_in(column, value_set=among.combine_chunks())
     wrong = pc.invert(known)
     return mask(pc.and_(wrong, pc.is_valid(column)) if null_is_fine else wrong)
 
 
 def row_in(column: pa.ChunkedArray, among: pa.ChunkedArray) -> npt.NDArray[np.int64]:
-    """The row of each value among others, -1 if it is not there or null."""
+    """Return the row of each value among others, -1 if it is missing or null."""
     rows = pc.index_in(column, value_set=among.combine_chunks())
     found = np.array(pc.fill_null(rows, -1).to_numpy(), dtype=np.int64)
     found[mask(pc.is_null(column))] = -1
@@ -66,12 +68,12 @@ def row_in(column: pa.ChunkedArray, among: pa.ChunkedArray) -> npt.NDArray[np.in
 
 
 def ints(table: pa.Table, column: str) -> npt.NDArray[np.int64]:
-    """A column of numbers; null is -1."""
+    """Return a column of numbers; null is -1."""
     return np.asarray(pc.fill_null(table[column], -1).to_numpy(), dtype=np.int64)
 
 
 def not_rising(column: pa.ChunkedArray) -> Mask:
-    """Rows that are not greater than the row before, or null; strings compare by code point."""
+    """Return the rows that are not greater than the previous row, or null; strings compare by code point."""
     flat = column.combine_chunks()
     wrong = np.zeros(len(flat), dtype=np.bool_)
     if len(flat):
@@ -81,5 +83,5 @@ def not_rising(column: pa.ChunkedArray) -> Mask:
 
 
 def repeated(column: pa.ChunkedArray) -> Mask:
-    """Rows whose value is null or was there before."""
+    """Return the rows whose value is null or occurred before."""
     return np.asarray(row_in(column, column) != np.arange(len(column)), dtype=np.bool_)

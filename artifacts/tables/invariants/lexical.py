@@ -1,4 +1,4 @@
-"""What must hold of terms, postings and words as they are written."""
+"""The invariants of terms, postings, surface forms and acronyms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .columns import Mask, Problem, Tables, ints, mask, not_rising, where
 
 
 def lexical(terms_table: str, postings_table: str) -> Callable[[Tables], Iterator[Problem]]:
-    """Terms and postings name the same terms in the same order, and the lists are sound."""
+    """Check that terms and postings name the same terms in the same order, and that the lists are sound."""
 
     def rule(tables: Tables) -> Iterator[Problem]:
         terms, postings = tables[terms_table], tables[postings_table]
@@ -67,9 +67,9 @@ def _not_highest(terms: pa.Table, score: pa.ListArray, counts: npt.NDArray[np.in
 
 
 def surfaces(tables: Tables) -> Iterator[Problem]:
-    """Written words are unique and sorted, each with its terms."""
+    """Check that surface forms are unique and sorted, each with its terms."""
     surfaces = tables["surfaces"]
-    # NUL comes before every other character, so joined keys stand in the order of the pairs.
+    # NUL sorts before every other character, so joined keys are in the order of the pairs.
     keys = pc.binary_join_element_wise(surfaces["surface"], surfaces["language"], "\0")
     yield from where("surfaces", not_rising(keys), "not unique and sorted by surface and language")
     yield from where("surfaces", mask(pc.is_null(surfaces["terms"])), "no list of terms")
@@ -77,7 +77,7 @@ def surfaces(tables: Tables) -> Iterator[Problem]:
 
 
 def acronyms(tables: Tables) -> Iterator[Problem]:
-    """Acronyms are sorted, named and counted."""
+    """Check that acronyms are sorted, named and counted."""
     acronyms, documents = tables["acronyms"], ints(tables["acronyms"], "documents")
     named = pc.and_(pc.is_valid(acronyms["acronym"]), pc.is_valid(acronyms["expansion"]))
     yield from where("acronyms", ~mask(named), "no acronym or no expansion")

@@ -1,4 +1,4 @@
-"""What must hold of documents, their sections and passages, and the links between them."""
+"""The invariants of documents, their sections and passages, and the links between them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STATUSES = ("asset", "external", "missing-document", "missing-heading", "resolve
 
 
 def documents(tables: Tables) -> Iterator[Problem]:
-    """Documents are unique and sorted, and their communities and numbers of passages are right."""
+    """Check that documents are unique and sorted, with the right communities and passage counts."""
     documents, passages = tables["documents"], tables["passages"]
     yield from where("documents", not_rising(documents["doc_id"]), "doc_id is not unique and sorted")
     communities = tables["communities"]["community_id"]
@@ -29,7 +29,7 @@ def documents(tables: Tables) -> Iterator[Problem]:
 
 
 def owned(table: str) -> Callable[[Tables], Iterator[Problem]]:
-    """The rows' section and document exist, and the span lies within the section's own body."""
+    """Check that the rows' section and document exist, and that the span is within the section's own body."""
 
     def rule(tables: Tables) -> Iterator[Problem]:
         rows, sections = tables[table], tables["sections"]
@@ -48,7 +48,7 @@ def owned(table: str) -> Callable[[Tables], Iterator[Problem]]:
 
 
 def sections(tables: Tables) -> Iterator[Problem]:
-    """Sections make one tree a document, each within its parent."""
+    """Check that sections form one tree per document, each within its parent."""
     sections, documents = tables["sections"], tables["documents"]
     yield from where("sections", repeated(sections["section_id"]), "section_id is not unique")
     owner = row_in(sections["doc_id"], documents["doc_id"])
@@ -88,7 +88,7 @@ def _nesting(
 
 
 def passages(tables: Tables) -> Iterator[Problem]:
-    """Passages are unique and sorted, and each has the vector of its content."""
+    """Check that passages are unique and sorted, and that each has the vector of its content."""
     passages, vectors = tables["passages"], tables["vectors"]
     yield from where("passages", repeated(passages["passage_id"]), "passage_id is not unique")
     document, ordinal = row_in(passages["doc_id"], tables["documents"]["doc_id"]), ints(passages, "ordinal")
@@ -104,7 +104,7 @@ def passages(tables: Tables) -> Iterator[Problem]:
 
 
 def links(tables: Tables) -> Iterator[Problem]:
-    """Links lead from a document to a document, with a status."""
+    """Check that links lead from a document to a document, with a status."""
     links, documents = tables["links"], tables["documents"]["doc_id"]
     yield from where("links", missing(links["source_id"], documents), "no such source document")
     yield from where("links", missing(links["target_id"], documents, null_is_fine=True), "no such target")

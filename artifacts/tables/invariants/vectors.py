@@ -1,4 +1,4 @@
-"""What must hold of vectors: of passages, documents, words and terms."""
+"""The invariants of vectors: of passages, documents, words and terms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .columns import Problem, Tables, mask, missing, not_rising, repeated, vecto
 
 
 def vectors(tables: Tables) -> Iterator[Problem]:
-    """Every distinct passage has one finite unit vector."""
+    """Check that every distinct passage has one finite unit vector."""
     vectors = tables["vectors"]
     yield from where("vectors", repeated(vectors["content_hash"]), "content_hash is not unique")
     yield from where("vectors", mask(pc.is_null(vectors["vector"])), "no vector")
@@ -27,7 +27,7 @@ def vectors(tables: Tables) -> Iterator[Problem]:
 
 
 def vocabulary(tables: Tables) -> Iterator[Problem]:
-    """Words are unique and sorted, with near words of the same table."""
+    """Check that words are unique and sorted, with near words from the same table."""
     vocabulary = tables["vocabulary"]
     yield from where("vocabulary", not_rising(vocabulary["term"]), "term is not unique and sorted")
     near, similarity = vocabulary["near"], vocabulary["near_similarity"]
@@ -44,7 +44,7 @@ def vocabulary(tables: Tables) -> Iterator[Problem]:
 
 
 def centroids(tables: Tables) -> Iterator[Problem]:
-    """Every document has its centroid: a unit vector, or zeros."""
+    """Check that every document has its centroid: a unit vector, or zeros."""
     found, documents = tables["centroids"], tables["documents"]
     if not found["doc_id"].combine_chunks().equals(documents["doc_id"].combine_chunks()):
         yield Problem("centroids", "its rows are not the documents, in order")
@@ -53,7 +53,7 @@ def centroids(tables: Tables) -> Iterator[Problem]:
     if found["vector"].null_count:
         return
     for start, rows in vector_blocks(found["vector"], found["vector"].type.list_size):
-        somewhere = np.flatnonzero(rows.any(axis=1))  # a document without passages is nowhere
+        somewhere = np.flatnonzero(rows.any(axis=1))  # a document without passages has none
         row = first_unsound_row(rows[somewhere])
         if row is not None:
             what = f"row {start + int(somewhere[row])}: the vector is not finite and of length 1, nor zeros"
@@ -62,7 +62,7 @@ def centroids(tables: Tables) -> Iterator[Problem]:
 
 
 def term_vectors(tables: Tables) -> Iterator[Problem]:
-    """Term vectors are sorted terms of the prose index, each with a scale above 0."""
+    """Check that term vectors belong to sorted terms of the prose index, each with a positive scale."""
     found = tables["term_vectors"]
     yield from where("term_vectors", not_rising(found["term"]), "term is not unique and sorted")
     yield from where("term_vectors", missing(found["term"], tables["terms"]["term"]), "no such term")

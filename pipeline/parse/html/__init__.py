@@ -1,1 +1,1 @@
-"""HTML."""
+"""Parsing HTML."""

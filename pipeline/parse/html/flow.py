@@ -1,4 +1,4 @@
-"""An HTML tree as a reader sees it, line by line: plain text, and where its headings, blocks and links lie."""
+"""Converting an HTML tree into plain text, with the offsets of its headings, blocks and links."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Visit:
 
 
 def _visits(root: Tag) -> Iterator[_Visit]:
-    """Entering and leaving of every node under the root, without recursion: pages may nest deeply."""
+    """Yield every node under the root on entry and on exit, without recursion: pages may nest deeply."""
     pending = [
         _Visit(child, False) for child in reversed(root.contents) if isinstance(child, Tag | NavigableString)
     ]
@@ -42,7 +42,8 @@ def _visits(root: Tag) -> Iterator[_Visit]:
         if isinstance(visit.node, Tag) and not visit.leaving:
             pending.append(_Visit(visit.node, True))
             if visit.node.name != "pre":
-                pending.extend(_Visit(child, False) for child in reversed(visit.node.contents))  # type: ignore[arg-type]
+                for child in reversed(visit.node.contents):
+                    pending.append(_Visit(child, False))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class _OpenLink:
 
 @dataclass(slots=True)
 class Flow:
-    """The text under construction, one block after another with a blank line between."""
+    """The text under construction: one block after another, with a blank line between."""
 
     headings: list[Heading] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
@@ -72,7 +73,7 @@ class Flow:
     _code_from: int = -1
 
     def walk(self, root: Tag) -> None:
-        """Reads everything under ``root``."""
+        """Read everything under ``root``."""
         for visit in _visits(root):
             if isinstance(visit.node, Tag):
                 (self._leave if visit.leaving else self._enter)(visit.node)
@@ -81,7 +82,7 @@ class Flow:
         self._flush()
 
     def text(self) -> str:
-        """The whole text; every offset counts in it."""
+        """Return the whole text, to which every offset refers."""
         return "".join(self._parts)
 
     def _enter(self, tag: Tag) -> None:
@@ -170,7 +171,7 @@ class Flow:
             self._put_blank()
 
     def _flush(self) -> None:
-        """Ends the paragraph, item or heading that was being gathered, if there is one."""
+        """End the paragraph, item or heading that is being collected, if there is one."""
         text = "\n".join(_folded(line) for line in "".join(self._pieces).split("\x01")).strip()
         if self._heading:
             self._emit_heading(" ".join(text.split()))
@@ -204,7 +205,7 @@ class Flow:
 
     def _reset(self) -> None:
         self._pieces, self._code, self._code_from = [], [], -1
-        # A link around several blocks is cut at their borders.
+        # A link around several blocks is cut at their boundaries.
         self._open = [_OpenLink(link.tag, link.target, 0) for link in self._open]
 
     def _put(self, text: str) -> int:
@@ -219,7 +220,7 @@ class Flow:
 
 
 def _is_row(tag: Tag) -> bool:
-    # Tables that lay out a page hold headings, code and other tables: they are read as what they hold.
+    # Tables used for layout contain headings, code and other tables: their content is read as if unboxed.
     return tag.find(["h1", "h2", "h3", "h4", "h5", "h6", "pre", "table"]) is None
 
 
@@ -233,7 +234,7 @@ def _folded(text: str) -> str:
 
 
 def language_of(pre: Tag) -> str:
-    """The language named by a class of the block, of the code in it, or of the two boxes around it, lower-case."""
+    """Return the language, lower-case, that a class of the block, its code or its two parents names."""
     near = [pre, *([pre.code] if pre.code else []), *[box for box in (pre.parent, _box(pre.parent)) if box]]
     for tag in near:
         names = [_get(tag, "data-language"), _get(tag, "data-lang")]

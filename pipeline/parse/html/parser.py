@@ -1,4 +1,4 @@
-"""An HTML page to its main content: as plain text with offsets, and sanitised for the site."""
+"""Extracting the main content of an HTML page: plain text with offsets, and sanitized HTML for the site."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DATES = ("date", "last-modified", "dcterms.modified", "article:modified_time")
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What an HTML page says: its main content and what its head tells about it."""
+    """The main content of an HTML page, and what its head says about it."""
 
     title: str
     text: str
@@ -41,7 +41,7 @@ class Page:
 
 
 def read_html(html: str, where: str) -> Page:
-    """The page's main content and metadata; raises ``RejectedDocument`` for an HTML bomb."""
+    """Return the page's main content and metadata; raises ``RejectedDocument`` for an HTML bomb."""
     html = without_unseen(html)
     require_tame(html, where)
     with warnings.catch_warnings():
@@ -86,7 +86,7 @@ def _attribute(tag: Tag | None, name: str) -> str:
 
 
 def _main(soup: BeautifulSoup) -> Tag:
-    """What the page is about, without the ways to other pages that generators put beside it."""
+    """Return the page's main content without the navigation that generators put beside it."""
     main = soup.find("main") or soup.find(role="main") or soup.find("article")
     around: tuple[str, ...] = _WAYS
     if not isinstance(main, Tag):
@@ -105,7 +105,7 @@ def _main(soup: BeautifulSoup) -> Tag:
 
 
 def _only_leads_on(box: Tag) -> bool:
-    """Whether a folded box has a label and nothing else, or else a list of places on this page."""
+    """Return whether a folded box holds only a label, or a label and a list of places on this page."""
     inside = [part for part in box.children if not (isinstance(part, Tag) and part.name == "summary")]
     links = [link for part in inside if isinstance(part, Tag) for link in part.find_all("a")]
     said = "".join("".join(part.get_text().split()) for part in inside)

@@ -1,1 +1,1 @@
-"""Markdown, MDX and the syntax of the tools that write it."""
+"""Parsing markdown, MDX and the syntax extensions of the tools that write them."""

@@ -12,7 +12,7 @@ _CLOSINGS = "box_closings"
 
 
 def box(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A block rule for markdown-it: ``/// tip | Title`` up to a line of as many slashes."""
+    """Parse a box: ``/// tip | Title`` up to a line of as many slashes (a block rule for markdown-it)."""
     first = state.bMarks[start] + state.tShift[start]
     if not state.src.startswith(("///", ":::"), first) or state.is_code_block(start):
         return False
@@ -26,8 +26,8 @@ def box(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _closing(state: StateBlock, marker: str, start: int) -> int:
-    """The next line that is the marker alone, or the end."""
-    # One scan for each marker: thousands of openings that nobody closes stay linear.
+    """Return the next line that is the marker alone, or the end."""
+    # One scan per marker: thousands of openings that nobody closes stay linear.
     known: dict[str, list[int]] = state.env.setdefault(_CLOSINGS, {})
     if marker not in known:
         lines = range(len(state.eMarks) - 1)

@@ -1,4 +1,7 @@
-"""Callouts in one shape: blockquotes with ``[!NOTE]`` (GitHub, MDN, Obsidian) and admonitions (``!!!``, ``///``, ``:::``)."""
+"""Callouts in one shape: blockquotes with ``[!NOTE]`` and admonitions (``!!!``, ``///``, ``:::``).
+
+GitHub, MDN and Obsidian write the former.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,11 @@ _MARKER = re.compile(r"\[!([A-Za-z][\w-]{0,30})\][+-]?[ \t]*([^\n]*)(?:\n|\Z)")
 
 
 def mark_callouts(state: StateCore) -> None:
-    """Gives them the classes ``callout callout-note``, and each title a paragraph of the class ``callout-title``.
+    """Give callouts the classes ``callout callout-note``, and their titles paragraphs of class
+    ``callout-title``.
 
-    The token that opens the title has ``meta["callout"]``: ``given`` when the author wrote it, else ``default``.
+    The token that opens the title has ``meta["callout"]``: ``given`` when the author wrote it, else
+    ``default``.
     """
     tokens = state.tokens
     kinds = {token.type for token in tokens}
@@ -71,7 +76,7 @@ def _title(inline: Token, found: re.Match[str]) -> list[Token]:
 
 
 def _cut_marker(tokens: list[Token], position: int, found: re.Match[str]) -> int:
-    """Leaves the paragraph without its first line; returns how many tokens are done with."""
+    """Remove the first line of the paragraph; return the number of tokens consumed."""
     paragraph, inline = tokens[position + 1], tokens[position + 2]
     inline.content = inline.content[found.end() :]
     if not inline.content.strip():

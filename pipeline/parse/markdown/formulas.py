@@ -1,4 +1,4 @@
-"""Formulas between dollar signs, as LaTeX: ``$x^2$`` in a line, ``$$`` on lines of its own."""
+"""Formulas between dollar signs, as LaTeX: ``$x^2$`` within a line, ``$$`` on lines of its own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 
 MAX_CHARS = 5_000
-# An amount of money is no formula: none begins or ends at a space, and a letter or digit after the last $ says no.
+# Amounts of money are not formulas: a formula neither begins nor ends at a space, and no letter or digit
+# follows the last $.
 _INLINE = re.compile(r"\$(?![\s$])((?:\\[^\n]|[^\\$\n]|\n(?!\s*\n)){1,1000})(?<!\s)\$(?![\w$])")
 _DISPLAY = re.compile(r"\$\$((?:\\[\s\S]|[^\\$]){1,5000})\$\$")
 # Words between two dollar signs are a formula only if something in them looks like one.
@@ -16,7 +17,7 @@ _LOOKS_LIKE_MATHS = re.compile(r"[\\^_={}<>+*/|]|\A[\w']{1,3}\Z|\w\([\w, ]*\)\Z"
 
 
 def formula(state: StateInline, silent: bool) -> bool:
-    """An inline rule for markdown-it: a token ``formula``, whose ``meta`` holds ``latex`` and ``display``."""
+    """Parse a ``formula`` token, whose ``meta`` holds ``latex`` and ``display`` (an inline rule)."""
     src, pos = state.src, state.pos
     if src[pos] != "$":
         return False
@@ -32,7 +33,7 @@ def formula(state: StateInline, silent: bool) -> bool:
 
 
 def formula_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A block rule for markdown-it: lines from ``$$`` to ``$$`` are one paragraph, whatever they begin with."""
+    """Parse lines from ``$$`` to ``$$`` as one paragraph, whatever they begin with (a block rule)."""
     first = state.bMarks[start] + state.tShift[start]
     if not state.src.startswith("$$", first) or state.is_code_block(start):
         return False
@@ -45,7 +46,7 @@ def formula_block(state: StateBlock, start: int, end: int, silent: bool) -> bool
 
 
 def _closing(state: StateBlock, start: int, end: int) -> int | None:
-    """The line that ends in ``$$``; none where another block or too much text comes before it."""
+    """Return the line that ends in ``$$``; none if another block or too much text comes before it."""
     chars = 0
     for line in range(start, end):
         text = state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]].rstrip()

@@ -1,4 +1,4 @@
-"""The inside of a paragraph: its plain text, code spans, links and tags."""
+"""The content of a paragraph: its plain text, code spans, links and tags."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..markup import alt_of, href_of, src_of
 
 @dataclass(frozen=True, slots=True)
 class InlineLink:
-    """A link whose place is not known yet."""
+    """A link whose offset is not known yet."""
 
     kind: LinkKind
     target: str
@@ -23,7 +23,7 @@ class InlineLink:
 
 @dataclass(slots=True)
 class Inline:
-    """What a run of inline tokens says."""
+    """The text, code, links and tags of a run of inline tokens."""
 
     text: str = ""
     code: list[str] = field(default_factory=list)
@@ -34,7 +34,7 @@ class Inline:
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """A link that was opened at a piece of text and is not closed yet."""
+    """A link that was opened at some piece of text and is not closed yet."""
 
     target: str
     piece: int
@@ -42,7 +42,7 @@ class _Open:
 
 
 def read_inline(children: Sequence[Token] | None, footnotes: Any = None) -> Inline:
-    """Text, code, links and tags of an inline token's children; ``footnotes`` resolves notes written in place."""
+    """Return text, code, links and tags of an inline token; ``footnotes`` resolves inline notes."""
     return _Reader(footnotes).read(children or ())
 
 
@@ -83,7 +83,7 @@ class _Reader:
         self.open.append(_Open(str(token.attrs.get("href", "")), len(self.pieces), "markdown"))
 
     def _close(self, by: str) -> None:
-        # Raw HTML may open and close as it likes: what does not match is left alone.
+        # Raw HTML may open and close anything: what does not match is left alone.
         if self.open and self.open[-1].by == by:
             link = self.open.pop()
             text = " ".join("".join(self.pieces[link.piece :]).split())

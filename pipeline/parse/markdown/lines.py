@@ -1,4 +1,4 @@
-"""Line numbers to character offsets, in one table for each document."""
+"""Conversion of line numbers to character offsets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ _NEWLINE = re.compile("\n")
 
 
 class Lines:
-    """Where each line of a text begins, counted from ``origin``; lines end in ``\\n`` only."""
+    """The offsets at which the lines of a text begin, counted from ``origin``; lines end in ``
+    `` only.
+    """
 
     def __init__(self, text: str, origin: int) -> None:
         starts = [origin]
@@ -17,5 +19,5 @@ class Lines:
         self._end = origin + len(text)
 
     def start(self, line: int) -> int:
-        """The offset at which the line begins; the end of the text for a line past the last."""
+        """Return the offset at which the line begins; the end of the text for a line past the last."""
         return self._starts[line] if line < len(self._starts) else self._end

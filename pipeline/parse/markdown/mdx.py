@@ -1,4 +1,4 @@
-"""MDX as markdown: imports, exports, component tags and comments go, and what stands between the tags stays."""
+"""Converting MDX to markdown: imports, exports, component tags and comments are removed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-# A tag longer than this is text; all of them together may cost a few looks at each character.
+# A longer tag is taken for text; all tags together may cost a few looks at each character.
 MAX_TAG_CHARS = 10_000
 MAX_LOOKS = 8
 
@@ -14,27 +14,27 @@ _FENCE = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*\Z)|
 _IMPORT = r"import[ \t]*(?:[\"'{*]|type[ \t]*\{|[\w$]+[ \t]*,[ \t]*\{|[^\n]*\bfrom[ \t]*[\"'])"
 _EXPORT = r"export[ \t]*(?:[{*]|(?:default|const|let|var|function|async|class|type|interface|enum)\b)"
 _MODULE = re.compile(f"(?:{_IMPORT}|{_EXPORT})")
-# An escape, a span of code, a tag, a comment or a string in braces.
+# An escape, a code span, a tag, a comment or a string in braces.
 _NEXT = re.compile(r"\\.|(`+)(?!`)[^\n]{0,2000}?(?<!`)\1(?!`)|`+|<(?=[A-Za-z/>])|\{", re.DOTALL)
 _NAME = re.compile(r"<(/?)((?:[A-Za-z][\w.-]*(?::[\w-]+)?)?)(?=[\s/>])")
 _STRING = re.compile(r"\{\s*(?:\"([^\"\n]{0,500})\"|'([^'\n]{0,500})'|`([^`$]{0,5000})`)\s*\}")
 _SPOKEN = re.compile(r"\s(?:title|label|header|summary)=(?:\"([^\"]*)\"|'([^']*)')")
 _IN_TAG = re.compile(r"[\"'`{}<>]")
 _BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
-# Where a tag was; no source holds this character.
+# Marks where a tag was; no source contains this character.
 _MARK = "\0"
 _ONLY_MARKS = re.compile(f"[ \t]*(?:{_MARK}[ \t]*)+")
 
 
 def markdown_of_mdx(text: str) -> str:
-    """The text without what is program: what stood inside a component, titles and labels among it, is kept."""
+    """Remove program code from the text; what is inside components, such as titles and labels, stays."""
     tags = _Tags(MAX_LOOKS * len(text))
     pieces = (lines if is_code else tags.without(lines) for is_code, lines in _regions(text))
     return _unindented("\n".join(pieces))
 
 
 def _regions(text: str) -> Iterator[tuple[bool, str]]:
-    """Runs of lines, those in fences apart from those that are prose without imports and exports."""
+    """Yield runs of lines: fenced code separately from prose, which loses its imports and exports."""
     lines: list[str] = []
     fence = ""
     for line in text.split("\n"):
@@ -51,7 +51,7 @@ def _regions(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def _without_modules(lines: list[str]) -> str:
-    """The lines without statements of modules: those begin a paragraph and end with it."""
+    """Remove import and export statements: those that begin a paragraph and end with it."""
     kept: list[str] = []
     position, looks = 0, MAX_LOOKS * len(lines)
     while position < len(lines):
@@ -68,14 +68,17 @@ def _without_modules(lines: list[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _End:
-    """The line after a statement, and how many lines had to be looked at to find it."""
+    """The line after a statement, and how many lines were read to find it."""
 
     line: int
     looks: int
 
 
 def _statement_end(lines: list[str], start: int, looks: int) -> _End:
-    """The first blank line after the statement with all brackets closed; where they never close, the first blank."""
+    """Find the first blank line after the statement at which all brackets are closed.
+
+    Where they never close, take the first blank line.
+    """
     depth, first_blank, last = 0, 0, min(len(lines), start + max(looks, 1))
     for index in range(start, last):
         if not lines[index].strip():
@@ -88,12 +91,12 @@ def _statement_end(lines: list[str], start: int, looks: int) -> _End:
 
 @dataclass(slots=True)
 class _Tags:
-    """Takes tags out of prose; ``looks`` is how many characters of tags may still be looked at."""
+    """Removes tags from prose; ``looks`` is the number of characters that may still be scanned for tags."""
 
     looks: int
 
     def without(self, text: str) -> str:
-        """The prose with a mark where each tag was."""
+        """Return the prose with a mark where each tag was."""
         pieces, position = [], 0
         while found := _NEXT.search(text, position):
             pieces.append(text[position : found.start()])
@@ -107,7 +110,7 @@ class _Tags:
         return "".join([*pieces, text[position:]])
 
     def _tag(self, text: str, start: int, pieces: list[str]) -> int:
-        """Where to go on after what begins with ``<``, which is kept unless it is a component's."""
+        """Return where to continue after ``<``, keeping what follows unless it is the tag of a component."""
         named = _NAME.match(text, start)
         end = self._end_of_tag(text, named.end()) if named else -1
         if named is None or end < 0:
@@ -124,7 +127,7 @@ class _Tags:
         return end
 
     def _end_of_tag(self, text: str, position: int) -> int:
-        """The offset after the ``>`` that ends the tag, or -1: strings and braces are stepped over."""
+        """Return the offset after the ``>`` that ends the tag, or -1, skipping strings and braces."""
         depth, start = 0, position
         limit = min(len(text), start + max(0, min(MAX_TAG_CHARS, self.looks)))
         while found := _IN_TAG.search(text, position, limit):
@@ -143,7 +146,7 @@ class _Tags:
         return -1
 
     def _braces(self, text: str, start: int, pieces: list[str]) -> int:
-        """Where to go on after an opening brace: comments go, strings stay, all else is left as it is."""
+        """Return where to continue after an opening brace: comments are removed, everything else is kept."""
         if text.startswith(("{/*", "{ /*"), start):
             limit = start + max(0, min(MAX_TAG_CHARS, self.looks))
             end = text.find("*/", start, limit)
@@ -158,7 +161,7 @@ class _Tags:
 
 
 def _unindented(text: str) -> str:
-    """The text without marks, and without the indentation that tags gave it: markdown would take that for code."""
+    """Remove the marks and the indentation caused by tags, which markdown would take for code."""
     kept: list[str] = []
     base, after_tag = 0, False
     for line in text.split("\n"):

@@ -1,4 +1,4 @@
-"""Markdown to headings, blocks, links and tags, with the offsets of whole lines, from one parse."""
+"""Reading headings, blocks, links and tags from markdown, with the offsets of whole lines, in one parse."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from .syntax import DOCUMENT_ORDER, MAX_NESTING, markdown_parser
 
 __all__ = ["Markdown", "markdown_parser", "plain_markdown", "read_markdown"]
 
-# The first word of the info string: ``js``, ``{.js}``, ``rust,ignore``; an option such as ``title="x"`` is no language.
+# The first word of the info string: ``js``, ``{.js}``, ``rust,ignore``; options like ``title="x"`` are no
+# language.
 _LANGUAGE = re.compile(r"\{?\s*\.?(?:language-)?([\w+#.-]+)(?![\w+#.-]*=)")
 _CONTAINERS = frozenset(
     {"list_item_open", "dt_open", "dd_open", "blockquote_open", "footnote_reference_open", "admonition_open"}
@@ -30,7 +31,7 @@ TOO_DEEP = f"nested deeper than {MAX_NESTING}, text below was dropped"
 
 @dataclass(frozen=True, slots=True)
 class Markdown:
-    """What markdown text says, in document order."""
+    """The headings, blocks, links, tags and notes of a markdown text, in document order."""
 
     headings: tuple[Heading, ...]
     blocks: tuple[Block, ...]
@@ -40,7 +41,7 @@ class Markdown:
 
 
 def read_markdown(text: str, body_start: int, where: str) -> Markdown:
-    """Headings, blocks, links, tags and notes of ``text`` from ``body_start`` on.
+    """Return headings, blocks, links, tags and notes of ``text`` from ``body_start`` on.
 
     Raises ``RejectedDocument`` when its raw HTML is a bomb.
     """
@@ -49,7 +50,7 @@ def read_markdown(text: str, body_start: int, where: str) -> Markdown:
     markdown_parser().parse(body, env)
     reader = _Reader(text, Lines(body, body_start), env.get("footnotes"))
     reader.walk(env[DOCUMENT_ORDER])
-    # Inline tags end with their paragraph, blocks of raw HTML nest through the whole page.
+    # Inline tags end with their paragraph; blocks of raw HTML nest across the whole page.
     for html in ("".join(reader.raw_blocks), *reader.raw_inline):
         require_tame(html, where)
     return reader.result()
@@ -67,7 +68,7 @@ class _Reader:
     raw_blocks: list[str] = field(default_factory=list)
     raw_inline: list[str] = field(default_factory=list)
     too_deep: bool = False
-    # One entry for each open list item: whether its first paragraph is still to come.
+    # One entry per open list item: whether its first paragraph is still to come.
     items: list[bool] = field(default_factory=list)
     row: list[Inline] | None = None
 
@@ -161,7 +162,9 @@ class _Reader:
             self.locate(inline.links, start, end)
 
     def locate(self, links: list[InlineLink], start: int, end: int) -> None:
-        """Places each link at its opening bracket, or, where its target is written elsewhere, after the one before."""
+        """Place each link at its opening bracket or, if its target is defined elsewhere, after the previous
+        link.
+        """
         cursor = start
         for link in links:
             if not markdown_parser().validateLink(link.target):
@@ -201,7 +204,7 @@ _UNRESOLVED = re.compile(r"\[([^\[\]]+)\](?:\[[^\[\]]*\])")
 
 
 def plain_markdown(piece: str) -> str:
-    """A line or sentence of markdown as a reader sees it: no marks, no addresses, no tags."""
+    """Return a line or sentence of markdown as a reader sees it: no markup, no addresses, no tags."""
     if _RULE_ROW.match(piece):
         return ""
     bare = _PREFIX.sub(_dash, piece)

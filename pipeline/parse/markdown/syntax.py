@@ -1,6 +1,6 @@
-"""The markdown the house reads: CommonMark, tables, footnotes, task lists, callouts, wikilinks and tags.
+"""The supported markdown: CommonMark, tables, footnotes, task lists, callouts, wikilinks and tags.
 
-One parser serves the index and the site, so that a page shows what the index holds.
+The same parser serves the index and the site, so that a page shows what the index holds.
 """
 
 from __future__ import annotations
@@ -37,10 +37,11 @@ _HEADING_ID = re.compile(r"[ \t]*\{[ \t]*#[\w:.-]+[^{}\n]*\}[ \t]*$")
 
 @lru_cache(maxsize=1)
 def markdown_parser() -> MarkdownIt:
-    """The process's markdown parser; raw HTML is kept, so what it renders must be sanitised.
+    """Return the process's markdown parser; raw HTML is kept, so what it renders must be sanitized.
 
-    Beside markdown-it's own, it gives inline tokens ``wikilink``, ``transclusion`` and ``tag``, whose ``meta`` holds
-    ``target``, ``fragment`` and ``text``, and ``formula`` with ``latex`` and ``display``.
+    Besides markdown-it's own tokens, it produces inline tokens ``wikilink``, ``transclusion`` and ``tag``,
+    whose ``meta`` holds ``target``, ``fragment`` and ``text``, and ``formula`` with ``latex`` and
+    ``display``.
     """
     md = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING})
     md.enable(["table", "strikethrough"])
@@ -93,14 +94,15 @@ def _tag(state: StateInline, silent: bool) -> bool:
 
 
 def _cut_heading_ids(state: StateCore) -> None:
-    """Takes ``{#id}`` off the end of headings: it is an address, not part of the title."""
+    """Remove ``{#id}`` from the end of headings: it is an address, not part of the title."""
     for before, token in zip(state.tokens, state.tokens[1:], strict=False):
         if before.type == "heading_open" and "{" in token.content:
             token.content = _HEADING_ID.sub("", token.content)
 
 
 def _keep_document_order(state: StateCore) -> None:
-    # The footnote plugin moves notes to the end and drops those nobody refers to; the index wants them in place.
+    # The footnote plugin moves notes to the end and drops those without a reference; the index keeps them in
+    # place.
     state.env[DOCUMENT_ORDER] = list(state.tokens)
 
 

@@ -1,4 +1,4 @@
-"""Content tabs as Material for MkDocs writes them (``=== "Title"``, then indented text) become boxes of the kind ``tab``."""
+"""Content tabs of Material for MkDocs (``=== "Title"``, then indented text), as boxes of the kind ``tab``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _INDENT = 4
 
 
 def tab(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A block rule for markdown-it: the same tokens as ``/// tab | Title`` gives."""
+    """Parse a tab into the same tokens as ``/// tab | Title`` (a block rule for markdown-it)."""
     first = state.bMarks[start] + state.tShift[start]
     if not state.src.startswith("===", first) or state.is_code_block(start):
         return False
@@ -25,7 +25,7 @@ def tab(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _last(state: StateBlock, start: int, end: int) -> int:
-    """The last line that is indented below the opening."""
+    """Return the last line that is indented below the opening line."""
     last, inside = start, state.sCount[start] + _INDENT
     for line in range(start + 1, end):
         if state.isEmpty(line):

@@ -1,1 +1,1 @@
-"""reStructuredText."""
+"""Parsing reStructuredText."""

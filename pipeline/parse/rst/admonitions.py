@@ -1,4 +1,7 @@
-"""Directives that hold prose: notes, tabs, cards, figures, tables; read leniently, so that no option loses their text."""
+"""Directives that contain prose: notes, tabs, cards, figures, tables.
+
+They are read leniently, so that an unknown option never loses their text.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +28,12 @@ TITLES = {
 _SPOKEN_OPTIONS = ("caption", "title", "header")
 _CARD_HEADER = re.compile(r"\^{3,}\s*")
 _CARD_FOOTER = re.compile(r"\+{3,}\s*")
-# What stands for a name's address in options: ``target_`` or `` `a target`_ ``.
+# A name used as an address in options: ``target_`` or `` `a target`_ ``.
 _NAME = re.compile(r"`?([^`]+?)`?_")
 
 
 class AnyOption(dict[str, Callable[[str], Any]]):
-    """An option specification that takes every option as it is written."""
+    """An option specification that accepts every option as it is written."""
 
     def __missing__(self, name: str) -> Callable[[str | None], str]:
         return _as_written
@@ -49,7 +52,7 @@ def _loosened(table: type[Directive]) -> AnyOption:
 
 
 class Lenient(Directive):
-    """A directive that takes any option and content; ``title`` and ``body`` are what subclasses are made of."""
+    """A directive that accepts any option and content; subclasses combine ``title`` and ``body``."""
 
     has_content = True
     optional_arguments = 1
@@ -58,41 +61,41 @@ class Lenient(Directive):
 
     @property
     def argument(self) -> str:
-        """What stands after the directive's name, on one line."""
+        """Return what follows the directive's name, on one line."""
         return " ".join(self.arguments[0].split()) if self.arguments else ""
 
     def inline(self, text: str) -> list[nodes.Node]:
-        """A line of reStructuredText as inline nodes."""
+        """Parse a line of reStructuredText into inline nodes."""
         found, messages = self.state.inline_text(text, self.lineno)
         return [*found, *messages]
 
     def title(self, text: str) -> list[nodes.Node]:
-        """The text as a paragraph that stands out, or nothing."""
+        """Return the text as an emphasized paragraph, or nothing."""
         return [nodes.paragraph("", "", nodes.strong("", "", *self.inline(text)))] if text else []
 
     def body(self, content: StringList | None = None, offset: int = 0) -> list[nodes.Node]:
-        """The content, or a part of it, read as reStructuredText."""
+        """Parse the content, or a part of it, as reStructuredText."""
         box = nodes.container()
         lines = self.content if content is None else content
         self.state.nested_parse(lines, self.content_offset + offset, box)
         return list(box.children)
 
     def named(self, node: nodes.Element) -> list[nodes.Node]:
-        """The node under the name that the option ``name`` gives it."""
+        """Return the node under the name that the option ``name`` gives it."""
         self.add_name(node)
         return [node]
 
 
 class Boxed(Lenient):
-    """A box that a reader does not see: its content, without the settings in its argument."""
+    """A box that a reader does not see: its content without the settings in its argument."""
 
     def run(self) -> list[nodes.Node]:
-        """The content."""
+        """Return the content."""
         return self.named(nodes.container("", *self.body()))
 
 
 class Plain(Boxed):
-    """A box without an argument: what stands after its name is content."""
+    """A box without an argument: what follows its name is content."""
 
     optional_arguments = 0
 
@@ -101,7 +104,7 @@ class Titled(Lenient):
     """A box whose argument is its title: a tab, a card, a drop-down, a sidebar."""
 
     def run(self) -> list[nodes.Node]:
-        """The title, as the link that the options make of it, and the content."""
+        """Return the title, linked as the options say, and the content."""
         title: list[nodes.Node] = []
         address = linked(self.options)
         if address:
@@ -112,7 +115,7 @@ class Titled(Lenient):
         return self.named(nodes.container("", *title, *self.parts()))
 
     def parts(self) -> list[nodes.Node]:
-        """The content; a card's header and footer are set apart by lines of ``^`` and ``+``."""
+        """Return the content; a card's header and footer are set apart by lines of ``^`` and ``+``."""
         found: list[nodes.Node] = []
         start = 0
         for index, line in enumerate(self.content):
@@ -123,10 +126,12 @@ class Titled(Lenient):
 
 
 class Unknown(Lenient):
-    """A directive nobody told us of: its argument and captions as text, its content as text, or as code if it is none."""
+    """A directive of an unknown extension: argument and captions as text, content as text or, failing that,
+    code.
+    """
 
     def run(self) -> list[nodes.Node]:
-        """Everything that may be meant for readers."""
+        """Return everything that may be meant for readers."""
         spoken = [self.options[name] for name in _SPOKEN_OPTIONS if self.options.get(name)]
         found = [nodes.paragraph("", "", *self.inline(text)) for text in (self.argument, *spoken) if text]
         body = self.body()
@@ -137,7 +142,7 @@ class Unknown(Lenient):
 
 
 def is_complaint(node: nodes.Node) -> bool:
-    """Whether docutils says here that the text is not reStructuredText."""
+    """Return whether the node is docutils' complaint that the text is not reStructuredText."""
     return isinstance(node, nodes.system_message) and node["level"] >= 2
 
 
@@ -147,22 +152,22 @@ class Admonition(Lenient):
     optional_arguments = 0
 
     def run(self) -> list[nodes.Node]:
-        """The callout, titled with its kind."""
+        """Return the callout, titled with its kind."""
         return self.callout(self.name, nodes.Text(TITLES.get(self.name, self.name.capitalize())))
 
     def callout(self, kind: str, *title: nodes.Node) -> list[nodes.Node]:
-        """A callout of that kind and title."""
+        """Return a callout of that kind and title."""
         box = nodes.admonition("", nodes.title("", "", *title), *self.body(), classes=[kind.lower()])
         return self.named(box)
 
 
 class NamedAdmonition(Admonition):
-    """``admonition``: its title is its argument, its kind its class."""
+    """The ``admonition`` directive: its title is its argument, its kind its class."""
 
     optional_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """The callout with its own title."""
+        """Return the callout with its own title."""
         kind = re.sub(r"[^\w-].*", "", self.options.get("class", "")) or "note"
         return self.callout(kind, *self.inline(self.argument or "Note"))
 
@@ -173,7 +178,7 @@ class Version(Admonition):
     optional_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """The callout that names the version."""
+        """Return the callout that names the version."""
         kind = "warning" if self.name.startswith("deprecated") else "note"
         return self.callout(kind, *self.inline(f"{TITLES[self.name]} {self.argument}".strip()))
 
@@ -182,7 +187,7 @@ class Image(Lenient):
     """``image`` and ``figure``: the picture with its alternative text, its link and its caption."""
 
     def run(self) -> list[nodes.Node]:
-        """The picture, and below it what the content says."""
+        """Return the picture, followed by the content."""
         source = "".join(self.arguments[0].split()) if self.arguments else ""
         picture: nodes.Element = nodes.image("", uri=source, alt=self.options.get("alt", ""))
         if target := self.options.get("target", ""):
@@ -192,7 +197,7 @@ class Image(Lenient):
         return self.named(nodes.figure("", picture, *self.body()))
 
     def reference(self, target: str, picture: nodes.Element) -> nodes.reference:
-        """The picture as a link to an address, or to what a name ending in ``_`` stands for."""
+        """Link the picture to an address, or to what a name ending in ``_`` stands for."""
         named = _NAME.fullmatch(target)
         if not named:
             return nodes.reference("", "", picture, refuri=target)
@@ -202,18 +207,18 @@ class Image(Lenient):
 
 
 class ListTable(tables.ListTable):
-    """``list-table`` that takes any option; docutils' own refuses the table for one that it does not know."""
+    """``list-table`` with any option; docutils' own rejects the table for an option that it does not know."""
 
     option_spec = _loosened(tables.ListTable)
 
 
 class CSVTable(tables.CSVTable):
-    """``csv-table`` that takes any option, and only names a file: nothing is read but the document itself."""
+    """``csv-table`` with any option; it only names a file, since nothing but the document itself is read."""
 
     option_spec = _loosened(tables.CSVTable)
 
     def run(self) -> list[Any]:
-        """The table, or the name of the file that holds it."""
+        """Return the table, or the name of the file that holds it."""
         outside = self.options.get("file") or self.options.get("url")
         if outside:
             return [nodes.paragraph("", "", nodes.literal("", str(outside)))]
@@ -221,20 +226,20 @@ class CSVTable(tables.CSVTable):
 
 
 class RSTTable(tables.RSTTable):
-    """``table`` that takes any option."""
+    """The ``table`` directive with any option."""
 
     option_spec = _loosened(tables.RSTTable)
 
 
 def linked(options: dict[str, Any]) -> str:
-    """The address that ``:link:`` or ``:ref-type:`` options give a card or button, else an empty string."""
+    """Return the address that ``:link:`` or ``:ref-type:`` gives a card or button, else an empty string."""
     target = str(options.get("link", ""))
     kind = options.get("link-type", "url")
     return label_or_document(target, kind) if target else ""
 
 
 def label_or_document(target: str, kind: str) -> str:
-    """The address of what ``target`` names: an URL, a document, a label (``ref``), or a label or document (``any``)."""
+    """Return the address of ``target``: a URL, a document, a label (``ref``), or either (``any``)."""
     if kind in ("url", "doc") or "/" in target:
         return target
     return f"#{label_anchor(target) if kind == 'ref' else LABEL_PREFIX + quote(target)}"
@@ -245,15 +250,15 @@ def _classes(names: str, kind: type[Directive]) -> dict[str, type[Directive]]:
 
 
 _SETTINGS_BESIDE = """
-    card-carousel carousel code-group column columns container div grid grid-item group ifconfig layout only panels
-    row tab-set tabs
+    card-carousel carousel code-group column columns container div grid grid-item group ifconfig layout only
+    panels row tab-set tabs
 """
 _WHOLE = """
     acks annotations aside callout compound epigraph glossary highlights hlist margin nested-tabs pull-quote
 """
 _TITLES_ABOVE = """
-    accordion card centered collapse content-tabs details dropdown expander grid-item-card group-tab panel rubric
-    sidebar step tab tab-item toggle topic
+    accordion card centered collapse content-tabs details dropdown expander grid-item-card group-tab panel
+    rubric sidebar step tab tab-item toggle topic
 """
 _CALLOUTS = "attention caution danger error hint important note seealso tip todo warning"
 
@@ -270,4 +275,4 @@ BOXES: dict[str, type[Directive]] = {
     "list-table": ListTable,
     "table": RSTTable,
 }
-"""Directives that hold prose, by name."""
+"""Directives that contain prose, by name."""

@@ -1,4 +1,6 @@
-"""What would be lost to faults in a page: what docutils quotes when it complains, and raw HTML that is not closed."""
+"""Recovery of what faults in a page would lose: text that docutils quotes in its complaints, and unclosed
+HTML.
+"""
 
 from __future__ import annotations
 
@@ -18,21 +20,21 @@ _WRONG_LEVEL = r"Inconsistent title style|A level \d+ section|Title level"
 _HEADING = re.compile(_WRONG_LEVEL)
 _TITLE = re.compile(rf"{_WRONG_LEVEL}|Unexpected section title|Incomplete section|.*itle overline")
 _UNDERLINE = re.compile(r"(\W)\1*\s*")
-# What these hold is not text for a reader, or would swallow the rest of the page.
+# What these contain is not text for a reader, or would swallow the rest of the page.
 _UNSEEN = ["plaintext", "xmp", "textarea", "title", "select", "noembed", "noframes", "iframe", "head"]
 _FRAMES = ["html", "body", "main", "article"]
 
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """A piece of source that docutils refused: a heading of a wrong level, a title where none may be, or anything."""
+    """A piece of source that docutils refused, such as a heading of a wrong level or a misplaced title."""
 
     kind: Literal["heading", "title", "code"]
     text: str
 
 
 def quoted_by(message: nodes.Element) -> Iterator[Quoted]:
-    """What a system message quotes; nothing where docutils only warns, for then it took the text all the same."""
+    """Yield what a system message quotes; nothing for mere warnings, after which docutils keeps the text."""
     if message["level"] < _ERROR:
         return
     complaint = message.children[0].astext() if message.children else ""
@@ -49,7 +51,7 @@ def _title_text(quoted: str) -> str:
 
 
 def balanced(html: str, where: str) -> str:
-    """Raw HTML with every tag closed, so that it cannot end or swallow what stands around it.
+    """Return raw HTML with every tag closed, so that it cannot end or swallow what surrounds it.
 
     Raises ``RejectedDocument`` for a bomb.
     """

@@ -1,4 +1,4 @@
-"""A docutils tree as plain HTML: headings, paragraphs, lists, tables and code, for the one reader of HTML to read."""
+"""Rendering a docutils tree as plain HTML (headings, paragraphs, lists, tables, code)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .faults import balanced, quoted_by
 from .objects import LANGUAGE
 from .tags import NAMED_INSIDE, TAGS, UNSEEN
 
-# Definitions may name each other: ten lines can ask for a page without end.
+# Definitions may refer to each other: ten lines can expand to an endless page.
 MAX_SUBSTITUTED_CHARS = 1_000_000
 
 _AUTOMATIC_ID = re.compile(r"(?:section|toc-entry)-\d+|id\d+")
@@ -24,11 +24,12 @@ _SETTING_FIELD = re.compile(
 
 
 def tree_html(document: nodes.document, where: str) -> str:
-    """The document as an HTML page; raises ``RejectedDocument`` where it holds raw HTML that is a bomb."""
+    """Return the document as an HTML page; raises ``RejectedDocument`` if its raw HTML is a bomb."""
     writer = _Writer(document, where)
     writer.children(document)
     head = f"<title>{escape(title)}</title>" if (title := str(document.get("title", ""))) else ""
-    return f"<html><head>{head}{''.join(writer.head)}</head><body><main>{''.join(writer.out)}</main></body></html>"
+    head += "".join(writer.head)
+    return f"<html><head>{head}</head><body><main>{''.join(writer.out)}</main></body></html>"
 
 
 class _Writer:
@@ -68,7 +69,7 @@ class _Writer:
         self.out.append(f"</{tag}>")
 
     def names(self, node: nodes.Element, but: str = "") -> str:
-        """Empty elements that carry the ids of a node and, where a writer named it, its labels."""
+        """Return empty elements with the ids of a node and, where the author named it, its labels."""
         if "refuri" in node or "refname" in node:  # a name for an address elsewhere, not for a place
             return ""
         ids = [each for each in node["ids"] if each != but]
@@ -145,7 +146,7 @@ class _Writer:
         return f"#{node['refid']}" if "refid" in node else ""
 
     def title_of(self, label: str) -> str:
-        """The title of the section that a label of this document names, else an empty string."""
+        """Return the title of the section that a label of this document names, else an empty string."""
         named = self.document.ids.get(self.document.nameids.get(label) or "") if label else None
         if isinstance(named, nodes.target) and "refid" in named:
             named = self.document.ids.get(named["refid"])
@@ -220,7 +221,9 @@ class _Writer:
             self.tag("dl", node)
 
     def take_settings(self, node: nodes.Element) -> nodes.Element:
-        """Leaves the fields that are for readers; what the first fields of a document tell about it goes to the head."""
+        """Keep the fields that are for readers; a document's first fields, which describe it, go into the
+        head.
+        """
         kept = nodes.field_list()
         for child in list(node.children):
             name, body = (part.astext().strip() for part in child.children[:2])
@@ -237,7 +240,7 @@ class _Writer:
         self.head.append(f'<meta name="{escape(name)}" content="{escape(" ".join(content.split()))}">')
 
     def substitution_reference(self, node: nodes.Element) -> None:
-        """What the name stands for, and the name itself where that is unknown, endless or too much."""
+        """Return what the name stands for, or the name itself if that is unknown, endless or too long."""
         name = str(node.get("refname", ""))
         known = self.document.substitution_names.get(name.lower(), name)
         definition = self.document.substitution_defs.get(known)
@@ -250,7 +253,7 @@ class _Writer:
         self.expanding.discard(known)
 
     def system_message(self, node: nodes.Element) -> None:
-        """Docutils' complaints are not the writer's text, but what they quote would be lost without them."""
+        """Keep what docutils' complaints quote, which would otherwise be lost, but not the complaints."""
         level = min(self.depth + 1, 6)
         tags = {"heading": f"h{level}", "title": "p", "code": "pre"}
         for quoted in quoted_by(node):

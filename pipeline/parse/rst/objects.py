@@ -1,4 +1,4 @@
-"""Directives that hold code, name objects of a program, or lead to other documents."""
+"""Directives that contain code, describe objects of a program, or lead to other documents."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ _FIXED = {
     "mermaid": "mermaid",
     "productionlist": "bnf",
 }
-# Here it is code that stands after the name, elsewhere a language or a name for the machine.
+# In these, code follows the name; in others, a language or a name for tools.
 _CODE_BESIDE = frozenset({"math", "mermaid", "plot", "productionlist", "uml"})
 
 
 class CodeParts(NamedTuple):
-    """The argument of a directive that holds code, and the code."""
+    """The argument of a directive that contains code, and the code."""
 
     argument: str
     code: str
 
 
 class Code(Lenient):
-    """A block of code: its language is its argument or follows from its name."""
+    """A block of code whose language is its argument or follows from its name."""
 
     def run(self) -> list[nodes.Node]:
-        """The caption and the code; nothing where the writer hid it."""
+        """Return the caption and the code; nothing if the author hid it."""
         if "hide" in self.options:
             return []
         argument, code = self.parts()
@@ -62,7 +62,7 @@ class Code(Lenient):
         return [*caption, *self.named(block)]
 
     def parts(self) -> CodeParts:
-        """What stands after the directive's name, and the code; some writers leave no blank line before it."""
+        """Return the argument and the code, between which some authors leave no blank line."""
         lines = self.arguments[0].split("\n") if self.arguments else []
         beside = bool(lines) and not self.block_text.partition("\n")[0].rstrip().endswith("::")
         argument = lines.pop(0) if beside and self.name not in _CODE_BESIDE else ""
@@ -79,7 +79,7 @@ class CodeTab(Code):
     """``code-tab``: a language, perhaps a title, and the code."""
 
     def run(self) -> list[nodes.Node]:
-        """The title and the code."""
+        """Return the title and the code."""
         words = self.argument.split()
         return [*self.title(" ".join(words[1:]) or "".join(words[:1])), *super().run()]
 
@@ -88,25 +88,25 @@ class Highlight(Lenient):
     """``highlight``: the language of the literal blocks that follow."""
 
     def run(self) -> list[nodes.Node]:
-        """A mark that the writer of HTML reads."""
+        """Return a mark that the HTML writer reads."""
         return [nodes.comment("", **{LANGUAGE: self.argument.lower()})]
 
 
 class Named(Lenient):
-    """``literalinclude`` and the like: the name of the file, for nothing is read but the document itself."""
+    """``literalinclude`` and the like: the file's name, since nothing but the document itself is read."""
 
     def run(self) -> list[nodes.Node]:
-        """The caption and the name."""
+        """Return the caption and the name."""
         caption = self.title(self.options.get("caption", ""))
         name = nodes.paragraph("", "", nodes.literal("", self.argument.lstrip("./")))
         return [*caption, *self.named(name)] if self.argument else [*caption]
 
 
 class Include(Lenient):
-    """``include``: a link to the document that Sphinx would put here."""
+    """``include``: a link to the document that Sphinx would insert here."""
 
     def run(self) -> list[nodes.Node]:
-        """The link."""
+        """Return the link."""
         if not self.argument:
             return []
         text = self.argument.rpartition("/")[2]
@@ -119,14 +119,14 @@ class TocTree(Lenient):
     optional_arguments = 0
 
     def run(self) -> list[nodes.Node]:
-        """The caption and a list of links; links without text where the writer hid them."""
+        """Return the caption and a list of links; links without text if the author hid them."""
         hidden = "hidden" in self.options
         items = [nodes.list_item("", paragraph) for paragraph in self.entries(hidden)]
         caption = [] if hidden else self.title(self.options.get("caption", ""))
         return [*caption, nodes.bullet_list("", *items)] if items else [*caption]
 
     def entries(self, hidden: bool) -> Iterator[nodes.paragraph]:
-        """One paragraph for each entry; patterns cannot be followed and stay text."""
+        """Yield one paragraph per entry; patterns cannot be followed and stay text."""
         for line in filter(None, map(str.strip, self.content)):
             titled = _ENTRY.fullmatch(line)
             text, target = (titled[1], titled[2]) if titled else (line, line)
@@ -145,7 +145,7 @@ class Autosummary(Lenient):
     optional_arguments = 0
 
     def run(self) -> list[nodes.Node]:
-        """A list of the names as code."""
+        """Return a list of the names as code."""
         lines = [line.split("(")[0].strip() for line in self.content]
         names = [line for line in lines if line and not _OPTION_LINE.match(line)]
         items = [nodes.list_item("", nodes.paragraph("", "", _named_object(name))) for name in names]
@@ -158,17 +158,17 @@ def _named_object(name: str) -> nodes.literal:
 
 
 class Described(Lenient):
-    """An object with its signatures: ``py:function``, ``option``, ``envvar`` and their like."""
+    """An object with its signatures: ``py:function``, ``option``, ``envvar`` and the like."""
 
     def run(self) -> list[nodes.Node]:
-        """The signatures as code, named so that links may end in them, and the description."""
+        """Return the signatures as code, with anchors for links, and the description."""
         lines = self.arguments[0].split("\n") if self.arguments else []
         signatures = [line.strip() for line in lines if line.strip()]
         shown = [self.signature(signature) for signature in signatures]
         return self.named(nodes.container("", *shown, *self.body()))
 
     def signature(self, text: str) -> nodes.paragraph:
-        """One signature, with the object's full name as its id."""
+        """Return one signature, with the object's full name as its id."""
         paragraph = nodes.paragraph("", "", nodes.literal("", text))
         found = _OBJECT.match(text)
         if found:
@@ -177,10 +177,10 @@ class Described(Lenient):
 
 
 class AutoDescribed(Described):
-    """``autoclass`` and its like: the object's name is all that stands in the document."""
+    """``autoclass`` and the like: the document contains only the object's name."""
 
     def run(self) -> list[nodes.Node]:
-        """The full name and the members that the options name, as code; the content below."""
+        """Return the full name and the members listed in the options as code, then the content."""
         name = self.options.get("prog", "") or qualified(self.state.document, self.argument)
         members = [word for word in re.split(r"[\s,]+", self.options.get("members", "")) if word]
         items = [nodes.list_item("", nodes.paragraph("", "", nodes.literal("", word))) for word in members]
@@ -190,10 +190,10 @@ class AutoDescribed(Described):
 
 
 class Module(Boxed):
-    """``module`` and ``currentmodule``: the name that goes before those below."""
+    """``module`` and ``currentmodule``: the prefix of the names that follow."""
 
     def run(self) -> list[nodes.Node]:
-        """The content, if there is any."""
+        """Return the content, if there is any."""
         self.state.document[MODULE] = "" if self.argument == "None" else self.argument
         return super().run() if self.content else []
 
@@ -202,7 +202,7 @@ class Button(Lenient):
     """``button-ref`` and ``button-link``: a link, titled by its content."""
 
     def run(self) -> list[nodes.Node]:
-        """A paragraph that is the link."""
+        """Return a paragraph that contains the link."""
         kind = "url" if self.name == "button-link" else self.options.get("ref-type", "any")
         text = " ".join(" ".join(self.content).split()) or self.argument
         link = nodes.reference("", "", *self.inline(text), refuri=label_or_document(self.argument, kind))
@@ -210,25 +210,25 @@ class Button(Lenient):
 
 
 class ClassOrStyle(Described):
-    """``class``: an object of the language in Sphinx, a style in docutils; a style is written in small letters."""
+    """``class``: an object of the language in Sphinx, a style in docutils, which is written in lower case."""
 
     def run(self) -> list[nodes.Node]:
-        """The class, or the content with the style left out."""
+        """Return the class, or the content without the style."""
         if self.argument and not _STYLE_CLASSES.fullmatch(self.argument):
             return super().run()
         return self.body()
 
 
 class Setting(Lenient):
-    """A directive that tells the generator something and the reader nothing."""
+    """A directive that concerns the generator and not the reader."""
 
     def run(self) -> list[nodes.Node]:
-        """Nothing."""
+        """Return nothing."""
         return []
 
 
 def qualified(document: nodes.document, name: str) -> str:
-    """The object's name with the current module before it, once."""
+    """Return the object's name, prefixed once with the current module."""
     module = str(document.get(MODULE, ""))
     return f"{module}.{name}" if module and name and not f"{name}.".startswith(f"{module}.") else name
 
@@ -239,8 +239,8 @@ def _all(names: str, kind: type[Directive]) -> dict[str, type[Directive]]:
 
 _CODES = "code code-block code-cell parsed-code prompt sourcecode terminal testoutput"
 _DESCRIBED = """
-    attribute classmethod cmdoption confval data decorator decoratormethod describe envvar exception function method
-    object option property staticmethod
+    attribute classmethod cmdoption confval data decorator decoratormethod describe envvar exception function
+    method object option property staticmethod
 """
 _TELLING_NOTHING = """
     autosectionlabel codeauthor contents date default-domain index minitoc nextpage nocover program

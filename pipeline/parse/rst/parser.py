@@ -1,4 +1,6 @@
-"""reStructuredText to HTML, through docutils: with Sphinx's vocabulary, and with nothing read but the text itself."""
+"""Converting reStructuredText to HTML through docutils, with Sphinx's vocabulary and without reading other
+files.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,11 @@ from .html import tree_html
 from .objects import OBJECTS, AutoDescribed, Described, Module, Setting
 from .roles import role
 
-# A file is bounded as a whole, before it is read; docutils' own bound would drop a document for one long line.
+# Files are bounded as a whole before they are parsed; docutils' own bound would drop a document for one long
+# line.
 _LONGEST_LINE = 100_000_000
 _SILENT = 5
-# Substitutions are left to the writer of HTML, which knows when to stop.
+# Substitutions are left to the HTML writer, which knows when to stop.
 _TRANSFORMS = (
     references.PropagateTargets,
     references.AnonymousHyperlinks,
@@ -30,7 +33,7 @@ _TRANSFORMS = (
     references.InternalTargets,
 )
 _DIRECTIVES = {**BOXES, **OBJECTS}
-# In a domain every directive describes an object, but for these.
+# In a domain every directive describes an object, except for these.
 _IN_DOMAINS: dict[str, type[Directive]] = {
     "currentmodule": Module,
     "module": Module,
@@ -39,7 +42,7 @@ _IN_DOMAINS: dict[str, type[Directive]] = {
 
 
 def rst_html(text: str, where: str) -> str:
-    """The text as an HTML page, for ``read_html`` to read; raises ``RejectedDocument`` for a bomb of raw HTML."""
+    """Render the text as an HTML page for ``read_html``; raises ``RejectedDocument`` for an HTML bomb."""
     document = utils.new_document("", copy.copy(_settings()))
     with _vocabulary():
         Parser().parse(text, document)
@@ -50,10 +53,10 @@ def rst_html(text: str, where: str) -> str:
 
 @lru_cache(maxsize=1)
 def _settings() -> Any:
-    """Docutils' defaults, without its configuration files: nothing is inserted, fetched, coloured or printed."""
+    """Return docutils' defaults without its configuration files: nothing is inserted, fetched or printed."""
     settings = frontend.get_default_settings(Parser)
     settings.file_insertion_enabled = False
-    settings.raw_enabled = True  # as HTML, which is balanced first and sanitised later
+    settings.raw_enabled = True  # as HTML, which is balanced first and sanitized later
     settings.line_length_limit = _LONGEST_LINE
     settings.syntax_highlight = "none"
     settings.report_level = settings.halt_level = _SILENT
@@ -63,9 +66,9 @@ def _settings() -> Any:
 
 @contextmanager
 def _vocabulary() -> Iterator[None]:
-    """Sphinx's names in docutils, which looks them up in module globals, and none of another document's.
+    """Install Sphinx's names in docutils, which looks them up in module globals, for one document.
 
-    What a document defines for itself goes with it.
+    What the document itself defines is removed afterwards.
     """
     find_directive, find_role = directives.directive, roles.role
     defined: dict[str, Any] = vars(roles)["_roles"]
@@ -82,7 +85,7 @@ def _vocabulary() -> Iterator[None]:
 
 
 def _directive(name: str, find: Callable[..., Any], *rest: Any) -> type[Directive]:
-    """The directive of that name; one that nobody knows is read as what it looks like."""
+    """Return the directive of that name; an unknown one is treated according to its form."""
     key = name.lower()
     if key in _DIRECTIVES:
         return _DIRECTIVES[key]

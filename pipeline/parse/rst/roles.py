@@ -1,4 +1,4 @@
-"""Interpreted text: docutils' roles and Sphinx's become links, names in code, or plain text; none is unknown."""
+"""Interpreted text: the roles of docutils and Sphinx become links, names in code, or plain text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from docutils.parsers.rst import roles
 from ..labels import label_anchor
 from .admonitions import label_or_document
 
-# What docutils wants of a role: its nodes, and messages about them.
+# What docutils expects from a role: its nodes, and messages about them.
 Found = tuple[Sequence[nodes.Node], Sequence[nodes.system_message]]
 Role = Callable[..., Found]
 
@@ -23,26 +23,27 @@ _TEXT_NAMES = """
     abbr abbreviation ac acronym contents dfn dtag eq file-text guilabel i index menuselection term title-text
 """
 _TEXT = frozenset(_TEXT_NAMES.split())
-# Their text is what it is: angle brackets are not a title's.
+# Their text is literal: angle brackets do not separate a title.
 _VERBATIM_NAMES = """
     command dfn file kbd mailheader makevar manpage mimetype newsgroup program regexp samp
 """
 _VERBATIM = frozenset(_VERBATIM_NAMES.split())
-# Icons, by their names in sets of pictures: nothing to read.
+# Icons by name: there is nothing to read.
 _UNSEEN = re.compile(r"octicon|fa[bsrl]?|material-\w+|far|iconify")
 _BADGE = re.compile(r"bdg(?:-\w+)*")
 _OURS_IN_DOCUTILS = """
     code emphasis literal math pep pep-reference raw rfc rfc-reference strong sub subscript sup superscript
 """
 _KEPT = frozenset(_OURS_IN_DOCUTILS.split())
-# Objects of a programming language, which their last part names where a writer says so with a tilde.
+# Objects of a programming language, shortened to the last part of their name if the author writes a tilde.
 _SHORTENED = re.compile(r"~(?:.*[.:])?([^.:]+)", re.DOTALL)
 
 
 def role(name: str, original: Callable[..., Any], *rest: Any) -> tuple[Role, list[nodes.system_message]]:
-    """The role of that name, found as docutils' own ``role`` finds it, but never missing.
+    """Return the role of that name as docutils' own ``role`` does, except that no role is unknown.
 
-    Roles that the document itself defines come first; ``original`` is docutils' function and ``rest`` its arguments.
+    Roles that the document itself defines come first; ``original`` is docutils' function and ``rest`` its
+    arguments.
     """
     key = name.lower()
     if key in vars(roles)["_roles"] or key in _KEPT:
@@ -67,7 +68,7 @@ def _sphinx_role(key: str) -> Role:
 
 def _label(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
     title, target = _split(text)
-    if "/" in target:  # only a document's name holds a slash
+    if "/" in target:  # only a document's name contains a slash
         return [_link(raw, title or target, target)], []
     link = _link(raw, title or target, f"#{label_anchor(target)}")
     if not title:
@@ -106,7 +107,7 @@ def _nothing(*_arguments: Any, **_more: Any) -> Found:
 
 
 def _split(text: str) -> tuple[str, str]:
-    """The title, empty where there is none, and the target of ``title <target>``."""
+    """Split ``title <target>`` into the title, empty if there is none, and the target."""
     plain = nodes.unescape(text).strip()
     found = _TITLED.fullmatch(plain)
     return (" ".join(found[1].split()), found[2].strip()) if found else ("", plain)

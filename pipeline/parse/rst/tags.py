@@ -1,4 +1,4 @@
-"""Which HTML element stands for which docutils node, where one does."""
+"""The HTML element that stands for each docutils node that has one."""
 
 from __future__ import annotations
 
