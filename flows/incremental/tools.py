@@ -9,10 +9,11 @@ from ...pipeline import __version__
 TOOLS = (
     "faiss-cpu",
     "markdown-it-py",
+    "networkx",
     "numpy",
     "pyarrow",
     "PyStemmer",
-    "scikit-network",
+    "python-louvain",
     "torch",
 )
 

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from ...artifacts.cache.embeddings import fixed_size_lists
 from ...artifacts.cache.parsed_corpus import Understood
 from ...artifacts.tables import schemas
+from ...pipeline.communities import names
 from ...pipeline.communities.communities import Clusters, LinkGraph, Partition, link_graph, named
 from ...pipeline.embedding.centroids import centroids
 from ...pipeline.embedding.encoder import Vectors
@@ -22,7 +23,7 @@ from ...pipeline.lexical.bm25f import LexicalIndex, SharedField, build_index
 from ...pipeline.lexical.field_counts import FieldCounts, count_fields
 from ...pipeline.links.anchors import anchor_texts
 from ...pipeline.links.resolve import resolve_links
-from ...pipeline.model import DocId, ResolvedLink
+from ...pipeline.model import ResolvedLink
 from ...pipeline.settings.settings import FIELDS, LexicalField, Settings
 from ...pipeline.vocabulary.acronyms import merge
 from ...pipeline.vocabulary.concepts import NearTerms, VocabularyTerm, select_terms, surface_forms
@@ -33,7 +34,6 @@ Counts = npt.NDArray[np.int32]
 
 POSTINGS_PER_GROUP = 131_072
 _CODE_FIELDS = (LexicalField(weight=1.0),)
-_LABEL_MIN_CHARS = 3
 _COMMON_SHARE = 0.2
 _MIN_PASSAGES_TO_TELL = 100
 # Languages whose terms the catalog's SQL works out by itself.
@@ -67,14 +67,9 @@ def resolved_links(corpus: Understood, settings: Settings) -> list[ResolvedLink]
 def count_anchors(corpus: Understood, links: Iterable[ResolvedLink]) -> FieldCounts:
     """The words of the links to every document, one text a document, in its own language."""
     texts = anchor_texts(links)
-    columns = _ids_and_languages(corpus.documents)
+    columns = list(_columns(corpus.documents, "doc_id", "language"))
     analyzers = [prose_analyzer(stemmed_language(language)) for _, language in columns]
     return count_fields([[texts.get(doc_id, "") for doc_id, _ in columns]], analyzers)
-
-
-def _ids_and_languages(documents: pa.Table) -> list[tuple[DocId, str]]:
-    names = ("doc_id", "language")
-    return list(zip(*(documents.column(name).to_pylist() for name in names), strict=True))
 
 
 def code_index(corpus: Understood, settings: Settings) -> LexicalIndex:
@@ -90,29 +85,35 @@ def graph_of(corpus: Understood, links: Iterable[ResolvedLink]) -> LinkGraph:
 def name_communities(
     corpus: Understood, clusters: Clusters, graph: LinkGraph, prose: LexicalIndex, settings: Settings
 ) -> Partition:
-    """The communities by the words that set their documents apart."""
-    common = _common_terms(prose, len(corpus.passages))
-    terms = dict(_label_terms(corpus.documents, common))
-    return named(clusters, graph, terms, settings.communities)
+    """Return the communities with names: titles of their pages and phrases of their headings."""
+    row = {name: at for at, name in enumerate(graph.documents)}
+    titles, headings = [""] * len(row), [set[str]() for _ in row]
+    for doc_id, title in _columns(corpus.documents, "doc_id", "title"):
+        titles[row[doc_id]] = title
+        headings[row[doc_id]].add(title)
+    for doc_id, title in _columns(corpus.sections, "doc_id", "title"):
+        headings[row[doc_id]].add(title)
+    common = _common_terms(prose, len(corpus.passages)) | _words_of(settings.collections)
+    headed = names.Headed(titles, headings, common)
+    return named(clusters, graph, names.name_communities(clusters, graph, headed, settings.communities))
 
 
 def _common_terms(prose: LexicalIndex, passages: int) -> frozenset[str]:
-    """Terms of so many passages that they name nothing: the corpus's own stop words, if it has enough to tell."""
+    """Return terms of so many passages that they name nothing: the corpus's own stop words, if it has enough to tell."""
     if passages < _MIN_PASSAGES_TO_TELL:
         return frozenset()
     return frozenset(prose.terms[i] for i in np.flatnonzero(prose.frequency > _COMMON_SHARE * passages))
 
 
-def _label_terms(documents: pa.Table, common: frozenset[str]) -> Iterable[tuple[DocId, list[str]]]:
-    """The words that may name a community a document is in: those of its title and tags, as written."""
-    columns = [documents.column(name).to_pylist() for name in ("doc_id", "title", "tags", "language")]
-    for doc_id, title, tags, language in zip(*columns, strict=True):
-        analyzer = prose_analyzer(language)
-        words = {
-            word for word in analyzer.tokens(title) if len(word) >= _LABEL_MIN_CHARS and not word.isdigit()
-        }
-        telling = {*tags, *(word for word in words if common.isdisjoint(analyzer.expand(word)))}
-        yield doc_id, sorted(telling or words or {title})
+def _words_of(collections: Iterable[str]) -> frozenset[str]:
+    """Return the words of which names of collections are made: nothing sets a topic apart by them."""
+    return frozenset(
+        word for name in collections for word in prose_analyzer("en").tokens(name.replace("_", " "))
+    )
+
+
+def _columns(table: pa.Table, *columns: str) -> Iterable[tuple[Any, ...]]:
+    return zip(*(table.column(name).to_pylist() for name in columns), strict=True)
 
 
 def passages_each(documents: pa.Table, passages: pa.Table) -> Counts:
