@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from ...artifacts.cache.parsed_corpus import Understood
 from ...artifacts.tables import schemas
+from ...pipeline.communities import names
 from ...pipeline.communities.communities import (
     Clusters,
     LinkGraph,
@@ -20,13 +22,12 @@ from ...pipeline.communities.communities import (
 from ...pipeline.lexical.analyzer import prose_analyzer
 from ...pipeline.lexical.bm25f import LexicalIndex
 from ...pipeline.links.resolve import resolve_links
-from ...pipeline.model import DocId, ResolvedLink
+from ...pipeline.model import ResolvedLink
 from ...pipeline.settings.settings import Settings
 from ..run.context import RunContext
 
 # Edges; with fewer, communities are found before another process is up.
 _LARGE_GRAPH = 20_000
-_LABEL_MIN_CHARS = 3
 _COMMON_SHARE = 0.2
 _MIN_PASSAGES_TO_TELL = 100
 
@@ -61,29 +62,35 @@ def name_topics(
 def name_communities(
     corpus: Understood, clusters: Clusters, graph: LinkGraph, prose: LexicalIndex, settings: Settings
 ) -> Partition:
-    """The communities by the words that set their documents apart."""
-    common = _common_terms(prose, len(corpus.passages))
-    terms = dict(_label_terms(corpus.documents, common))
-    return named(clusters, graph, terms, settings.communities)
+    """Return the communities with names: titles of their pages and phrases of their headings."""
+    row = {name: at for at, name in enumerate(graph.documents)}
+    titles, headings = [""] * len(row), [set[str]() for _ in row]
+    for doc_id, title in _columns(corpus.documents, "doc_id", "title"):
+        titles[row[doc_id]] = title
+        headings[row[doc_id]].add(title)
+    for doc_id, title in _columns(corpus.sections, "doc_id", "title"):
+        headings[row[doc_id]].add(title)
+    common = _common_terms(prose, len(corpus.passages)) | _words_of(settings.collections)
+    headed = names.Headed(titles, headings, common)
+    return named(clusters, graph, names.name_communities(clusters, graph, headed, settings.communities))
 
 
 def _common_terms(prose: LexicalIndex, passages: int) -> frozenset[str]:
-    """Terms of so many passages that they name nothing: the corpus's own stop words, if it has enough to tell."""
+    """Return terms of so many passages that they name nothing: the corpus's own stop words, if it has enough to tell."""
     if passages < _MIN_PASSAGES_TO_TELL:
         return frozenset()
     return frozenset(prose.terms[i] for i in np.flatnonzero(prose.frequency > _COMMON_SHARE * passages))
 
 
-def _label_terms(documents: pa.Table, common: frozenset[str]) -> Iterable[tuple[DocId, list[str]]]:
-    """The words that may name a community a document is in: those of its title and tags, as written."""
-    columns = [documents.column(name).to_pylist() for name in ("doc_id", "title", "tags", "language")]
-    for doc_id, title, tags, language in zip(*columns, strict=True):
-        analyzer = prose_analyzer(language)
-        words = {
-            word for word in analyzer.tokens(title) if len(word) >= _LABEL_MIN_CHARS and not word.isdigit()
-        }
-        telling = {*tags, *(word for word in words if common.isdisjoint(analyzer.expand(word)))}
-        yield doc_id, sorted(telling or words or {title})
+def _words_of(collections: Iterable[str]) -> frozenset[str]:
+    """Return the words of which names of collections are made: nothing sets a topic apart by them."""
+    return frozenset(
+        word for name in collections for word in prose_analyzer("en").tokens(name.replace("_", " "))
+    )
+
+
+def _columns(table: pa.Table, *columns: str) -> Iterable[tuple[Any, ...]]:
+    return zip(*(table.column(name).to_pylist() for name in columns), strict=True)
 
 
 def link_tables(links: Sequence[ResolvedLink], partition: Partition) -> dict[str, pa.Table]:

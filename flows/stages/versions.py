@@ -16,10 +16,11 @@ from ...pipeline.settings.settings import Settings
 TOOLS = (
     "faiss-cpu",
     "markdown-it-py",
+    "networkx",
     "numpy",
     "pyarrow",
     "PyStemmer",
-    "scikit-network",
+    "python-louvain",
     "torch",
 )
 

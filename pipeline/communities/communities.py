@@ -1,11 +1,11 @@
-"""The link graph becomes Louvain communities: seeded, independent of order, labelled by their own terms."""
+"""Communities of the link graph: networkx holds it, python-louvain divides it, the same way every night."""
 
 from __future__ import annotations
 
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +13,13 @@ from scipy import sparse
 
 from ..model import Community, DocId, ResolvedLink
 from ..settings.settings import Communities
-from .initial_partition import families
-from .louvain import Labels, inside, modularity, partition
+from .initial_partition import Labels, Weights, initial_partition, strengths
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 _NUMBERS = 100_000
-# Families are to be parts of communities.
+# The parts that Louvain begins with should be smaller than communities.
 _FINER = 3.0
 
 Rows = npt.NDArray[np.int64]
@@ -52,6 +54,13 @@ class Clusters:
     modularity: float
 
 
+class _InOrder(np.random.RandomState):
+    """Leaves nodes in the order of the graph: a shuffle, however seeded, is another one when there is a document more."""
+
+    def shuffle(self, x: object) -> None:
+        """Do nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Partition:
     """Each linked document's community, and the communities; a document without links is in none."""
@@ -62,7 +71,7 @@ class Partition:
 
 
 def link_graph(documents: Iterable[DocId], links: Iterable[ResolvedLink]) -> LinkGraph:
-    """The graph of these documents, each edge once."""
+    """Return the graph of these documents, each edge once."""
     names = tuple(sorted(documents))
     row = {name: at for at, name in enumerate(names)}
     pairs = [
@@ -76,52 +85,112 @@ def link_graph(documents: Iterable[DocId], links: Iterable[ResolvedLink]) -> Lin
 
 
 def find_clusters(graph: LinkGraph, settings: Communities) -> Clusters:
-    """Louvain on the undirected graph of linked documents, numbered by the name of each community's hub."""
-    linked, undirected = _undirected(graph)
+    """Divide the linked documents by Louvain; each community is numbered by the name of its hub."""
+    linked, weights = _undirected(graph)
     if not len(linked):
         return Clusters({}, {}, 0.0)
     names = [graph.documents[row] for row in linked.tolist()]
-    labels = partition(undirected, families(names, undirected, _FINER * settings.resolution), settings)
-    weight = inside(undirected, labels)
-    numbers = _numbers(labels, weight, names)
+    order = _weakest_first(weights)
+    undirected = _graph_of(weights, order)
+    begun = initial_partition(names, weights, _FINER * settings.resolution)
+    first = _louvain(undirected, begun, settings)
+    # What was begun together stays together: Louvain only merges what its first pass leaves. So the communities are
+    # divided by the links inside them, and Louvain begins again with those parts.
+    parts = _louvain(_graph_of(_within(weights, first), order), np.arange(len(linked)), settings)
+    labels = _louvain(undirected, parts, settings)
+    inside = strengths(_within(weights, labels))
+    numbers = _numbers(labels, inside, names)
     members = _members(labels, linked)
-    each = np.bincount(labels, weight) / 2
+    each = np.bincount(labels, inside) / 2
     return Clusters(
         {number: members[label] for number, label in numbers.items()},
         {number: float(each[label]) for number, label in numbers.items()},
-        modularity(undirected, labels),
+        _modularity(undirected, labels),
     )
 
 
-def named(
-    clusters: Clusters, graph: LinkGraph, title_terms: Mapping[DocId, Sequence[str]], settings: Communities
-) -> Partition:
-    """The communities with the names that the terms of their documents give them."""
+def named(clusters: Clusters, graph: LinkGraph, names: Mapping[int, Sequence[str]]) -> Partition:
+    """Return the communities with their names: of each number its label, which may be empty, and then its terms."""
     members = {number: [graph.documents[row] for row in rows] for number, rows in clusters.members.items()}
-    labels = _labels(list(members.values()), title_terms, settings.label_terms)
     total = sum(map(len, members.values()))
     communities = tuple(
-        Community(number, ", ".join(label), label, len(docs), clusters.inside[number], len(docs) / total)
-        for (number, docs), label in zip(members.items(), labels, strict=True)
+        Community(
+            number,
+            names[number][0],
+            tuple(names[number][1:]),
+            len(docs),
+            clusters.inside[number],
+            len(docs) / total,
+        )
+        for number, docs in members.items()
     )
     of = {doc: number for number, docs in members.items() for doc in docs}
     return Partition(of, communities, clusters.modularity)
 
 
 def _undirected(graph: LinkGraph) -> tuple[Rows, sparse.csr_matrix]:
-    """The rows of linked documents, and the weights between them, both directions added."""
+    """Return the rows of linked documents, and the weights between them, both directions added."""
     linked = np.union1d(graph.source, graph.target)
     ends = np.searchsorted(linked, graph.source), np.searchsorted(linked, graph.target)
     directed = sparse.csr_matrix((graph.weight.astype(np.float64), ends), shape=(len(linked), len(linked)))
     return linked, sparse.csr_matrix(directed + directed.T)
 
 
-def _numbers(labels: Labels, weight: npt.NDArray[np.float64], names: Sequence[DocId]) -> dict[int, int]:
-    """Labels by number, which each has from the name of its hub: one that comes or goes renumbers no other.
+def _louvain(undirected: nx.Graph, begun: Labels, settings: Communities) -> Labels:
+    from community import best_partition
+
+    found = best_partition(
+        undirected,
+        partition=dict(enumerate(begun.tolist())),
+        resolution=settings.resolution,
+        random_state=np.random.RandomState(settings.seed) if settings.seed else _InOrder(),
+    )
+    labels = np.array([found[row] for row in range(len(begun))], dtype=np.int64)
+    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+
+
+def _weakest_first(weights: sparse.csr_matrix) -> Rows:
+    """Return the rows in the order in which Louvain visits them: those with few links first, equals by name.
+
+    What is linked with little joins what it belongs to before hubs are asked, which belong to many.
+    """
+    return np.argsort(strengths(weights), kind="stable")
+
+
+def _graph_of(weights: sparse.csr_matrix, order: Rows) -> nx.Graph:
+    """Return the graph with nodes and edges in this order of the rows."""
+    import networkx as nx
+
+    rank = np.argsort(order, kind="stable")
+    pairs = sparse.triu(weights, 1).tocoo()
+    first, second = rank[pairs.row], rank[pairs.col]
+    by_rank = np.lexsort((np.maximum(first, second), np.minimum(first, second)))
+    graph = nx.Graph()
+    graph.add_nodes_from(order.tolist())
+    edges = (each[by_rank].tolist() for each in (pairs.row, pairs.col, pairs.data))
+    graph.add_weighted_edges_from(zip(*edges, strict=True))
+    return graph
+
+
+def _within(weights: sparse.csr_matrix, labels: Labels) -> sparse.csr_matrix:
+    """Return the weights without those between communities."""
+    pairs = weights.tocoo()
+    same = labels[pairs.row] == labels[pairs.col]
+    return sparse.csr_matrix((pairs.data[same], (pairs.row[same], pairs.col[same])), shape=weights.shape)
+
+
+def _modularity(undirected: nx.Graph, labels: Labels) -> float:
+    from community import modularity
+
+    return float(modularity(dict(enumerate(labels.tolist())), undirected))
+
+
+def _numbers(labels: Labels, inside: Weights, names: Sequence[DocId]) -> dict[int, int]:
+    """Return labels by number, which each has from the name of its hub: one that comes or goes renumbers no other.
 
     The hub is the document with most links to others of its community, the first by name of several.
     """
-    order = np.lexsort((-weight, labels))
+    order = np.lexsort((-inside, labels))
     hubs = order[np.unique(labels[order], return_index=True)[1]]
     found: dict[int, int] = {}
     for hub in sorted(hubs.tolist()):
@@ -133,33 +202,7 @@ def _numbers(labels: Labels, weight: npt.NDArray[np.float64], names: Sequence[Do
 
 
 def _members(labels: Labels, rows: Rows) -> list[tuple[int, ...]]:
-    """The rows of each label, in order."""
+    """Return the rows of each label, in order."""
     order = np.argsort(labels, kind="stable")
     borders = np.cumsum(np.bincount(labels))[:-1]
     return [tuple(part.tolist()) for part in np.split(rows[order], borders)]
-
-
-def _labels(
-    members: Sequence[Sequence[DocId]], title_terms: Mapping[DocId, Sequence[str]], count: int
-) -> list[tuple[str, ...]]:
-    """Terms whose share of the community's documents most exceeds their share of all, weighted by spread.
-
-    Score: ``n_c(t) · ln(p(t | community) / p(t))``, the term's part of the Kullback–Leibler divergence.
-    """
-    everywhere = _document_frequency((doc for docs in members for doc in docs), title_terms)
-    total = sum(len(docs) for docs in members)
-    labels = []
-    for docs in members:
-        here = _document_frequency(docs, title_terms)
-        terms = sorted(here)
-        share = np.array([here[t] / len(docs) for t in terms])
-        overall = np.array([everywhere[t] / total for t in terms])
-        score = (np.array([here[t] for t in terms]) * np.log(share / overall)).round(9) if terms else share
-        # Where a community is all there is, nothing sets it apart: its commonest terms name it.
-        best = sorted(range(len(terms)), key=lambda i: (-score[i], -here[terms[i]], terms[i]))
-        labels.append(tuple(terms[i] for i in best[:count]))
-    return labels
-
-
-def _document_frequency(docs: Iterable[DocId], title_terms: Mapping[DocId, Sequence[str]]) -> Counter[str]:
-    return Counter(term for doc in docs for term in set(title_terms.get(doc, ())))

@@ -1,4 +1,4 @@
-"""Pages are families with those below them in the page tree, where enough of their links stay among them."""
+"""The partition that Louvain begins with: branches of the page tree whose pages link to one another."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from scipy import sparse
 
 from ..address import INDEX_NAMES
 from ..model import DocId
-from .louvain import Labels, Weights, strengths
 
+Labels = npt.NDArray[np.int64]
+Weights = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int32]
 _NOWHERE = -1
 # Deeper pages count as lying there: one path of two thousand folders must not make all others as long.
@@ -24,22 +25,23 @@ _LEAST = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class _Tree:
-    """Places by number; each document's way from the top down to its own, ``_NOWHERE`` below that; each place's parent."""
+    """Places by number: each document's path from the root to its own (``_NOWHERE`` below that), and each place's parent."""
 
     ways: Places
     above: Places
 
     def levels(self) -> list[Places]:
-        """The places at each depth."""
+        """Return the places at each depth."""
         return [np.setdiff1d(level, _NOWHERE) for level in self.ways.T]
 
 
-def families(documents: Sequence[DocId], graph: sparse.csr_matrix, resolution: float) -> Labels:
-    """A label from 0 on for each row of a symmetric matrix of weights, in the order of the rows.
+def initial_partition(documents: Sequence[DocId], graph: sparse.csr_matrix, resolution: float) -> Labels:
+    """Return a label from 0 on for each row of a symmetric matrix of weights, in the order of the rows.
 
-    Of all ways to cut the tree of pages so that each part is a page with everything below it, or a page alone, the one
+    Of all ways to cut the page tree so that each part is a page with everything below it, or a page alone, take the one
     of most modularity at this resolution: ``Σ w_c / Σ w − resolution · (s_c / Σ s)²`` over parts, where ``w_c`` is the
-    weight inside and ``s_c`` that of all its links. It is found from the leaves up, for parts add up.
+    weight inside and ``s_c`` that of all its links. Modularity is a sum over parts, so the best cut is found from the
+    leaves up.
     """
     tree = _tree(documents)
     whole, alone = _worth(tree, graph, resolution)
@@ -50,6 +52,11 @@ def families(documents: Sequence[DocId], graph: sparse.csr_matrix, resolution: f
         inner = tree.above[places] != _NOWHERE
         np.add.at(split, tree.above[places[inner]], best[inner])
     return _in_order(_heads(tree, is_one))
+
+
+def strengths(graph: sparse.csr_matrix) -> Weights:
+    """Return the sum of the weights of each row."""
+    return np.asarray(graph.sum(axis=1), dtype=np.float64).ravel()
 
 
 def _tree(documents: Sequence[DocId]) -> _Tree:
@@ -71,13 +78,13 @@ def _tree(documents: Sequence[DocId]) -> _Tree:
 
 
 def _place(document: DocId) -> tuple[str, ...]:
-    """Collection, folders and name without its ending; an index or README stands for its folder."""
+    """Return collection, folders and name without its ending; an index or README stands for its folder."""
     names = PurePosixPath(document.replace(":", "/", 1)).with_suffix("").parts
     return names[:-1] if len(names) > 1 and names[-1].lower() in INDEX_NAMES else names
 
 
 def _worth(tree: _Tree, graph: sparse.csr_matrix, resolution: float) -> tuple[Weights, Weights]:
-    """What each place adds to modularity as one family, and what its own documents add alone."""
+    """Return what each place adds to modularity as one part, and what its own documents add alone."""
     strength = strengths(graph)
     total, places, pairs = float(strength.sum()), len(tree.above), graph.tocoo()
     inside, links = np.zeros(places), np.zeros(places)
@@ -93,7 +100,7 @@ def _worth(tree: _Tree, graph: sparse.csr_matrix, resolution: float) -> tuple[We
 
 
 def _heads(tree: _Tree, is_one: npt.NDArray[np.bool_]) -> Labels:
-    """The topmost place of each document that is one family; a number of its own for a document of none."""
+    """Return the topmost place of each document that is one part; a number of its own for a document of none."""
     heads = len(is_one) + np.arange(len(tree.ways))
     for level in reversed(tree.ways.T):
         found = (level != _NOWHERE) & is_one[level]
@@ -102,7 +109,7 @@ def _heads(tree: _Tree, is_one: npt.NDArray[np.bool_]) -> Labels:
 
 
 def _in_order(labels: Labels) -> Labels:
-    """The same parts, numbered as they come."""
+    """Return the same parts, numbered as they come."""
     _, first, found = np.unique(labels, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))

@@ -102,6 +102,7 @@ class Communities(Table):
     resolution: float = Field(default=1.0, gt=0, strict=False)
     seed: int = 0
     label_terms: int = Field(default=3, ge=1)
+    label_confidence: float = Field(default=0.15, ge=0, le=1, strict=False)
 
 
 class VectorIndex(Table):

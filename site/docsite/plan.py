@@ -88,7 +88,8 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
     tag_pages = urls.slug_pages(tags, "_tags")
     tree = navigation.build_tree(library.entries)
     communities = library.communities()
-    topics = tuple(community for community in communities if len(community.entries) > 1)
+    # A community without a name had none that anybody would give it.
+    topics = tuple(each for each in communities if each.label and len(each.entries) > 1)
     return SitePlan(
         library=library,
         settings=settings,

@@ -215,15 +215,16 @@ def test_a_model_that_brings_code_is_refused_and_its_code_not_run(model: Path, t
 def test_a_graph_of_hardly_anything_has_communities_or_none(count: int) -> None:
     names = [doc_id("c", name) for name in ("a", "b")[:count]]
     links = [ResolvedLink(one, other, "", "link", "x", "", 0, "resolved") for one in names for other in names]
-    terms = {name: ["word"] for name in names}
     graph, settings = link_graph(names, links), Communities()
-    found = named(find_clusters(graph, settings), graph, terms, settings)
+    clusters = find_clusters(graph, settings)
+    labels = dict.fromkeys(clusters.members, ("word", "word"))
+    found = named(clusters, graph, labels)
     numbers = [community.community_id for community in found.communities]
     assert numbers == sorted(set(numbers)) and set(numbers) == set(found.of.values())
     assert all(community.label and community.size > 1 for community in found.communities)
     assert set(found.of) <= set(names)
     again = link_graph(names[::-1], links[::-1])
-    assert named(find_clusters(again, settings), again, terms, settings) == found
+    assert named(find_clusters(again, settings), again, labels) == found
 
 
 def test_a_prefect_server_that_hangs_is_given_up_within_its_limit(tmp_path: Path) -> None:

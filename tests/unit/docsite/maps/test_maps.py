@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from noctule.docsite.build import build_site
 from noctule.docsite.maps.layout import Shapes, placed
 from noctule.pipeline.settings.site import Site
-from tests.site_builder import page_of, snapshot_of
+from tests.site_builder import TablesInMemory, page_of, snapshot_of
 
 
 @settings(max_examples=40, deadline=None)
@@ -59,6 +59,23 @@ def test_the_map_has_every_topic_and_its_main_pages(tmp_path: Path) -> None:
         next((tmp_path / "site/_communities").glob("[0-9]*.html")).read_bytes(), "html.parser"
     )
     assert len(topic.select("svg.map rect")) == 8 and not topic.select("svg b")
+
+
+def test_a_topic_without_a_name_is_nowhere_on_the_site(tmp_path: Path) -> None:
+    snapshot = snapshot_of({"notes": _two_topics()})
+    communities = snapshot.tables["communities"]
+    place = communities.schema.get_field_index("label")
+    nameless, named = communities["community_id"].to_pylist()
+    tables = {
+        **snapshot.tables,
+        "communities": communities.set_column(place, "label", [["", "creatures"]]),
+    }
+    build_site(TablesInMemory("another", tables), tmp_path / "site", Site())
+    pages = {str(path.relative_to(tmp_path / "site")) for path in (tmp_path / "site").rglob("*.html")}
+    assert f"_communities/{named}.html" in pages and f"_communities/{nameless}.html" not in pages
+    texts = [(tmp_path / "site" / page).read_text("utf-8") for page in sorted(pages)]
+    assert not any(f"{nameless}.html" in text for text in texts)
+    assert sum("creatures" in text for text in texts) > 8
 
 
 def test_a_site_with_one_topic_has_no_map(tmp_path: Path) -> None:
