@@ -35,11 +35,9 @@ from noctule.docsite.assets import asset_files
 from noctule.docsite.incremental.previous import PreviousSite
 from noctule.docsite.incremental.staging import Stage
 from noctule.docsite.plan import plan_site
-from noctule.docsite.search.background import begin_lookup
 from noctule.docsite.search.background_excerpts import begin_shown
 from noctule.docsite.search.index import Elsewhere, search_files
-from noctule.flows.run.background import Beside
-from noctule.pipeline.settings.search import Search
+from noctule.flows.run.background import Background
 from noctule.pipeline.settings.settings import Settings, parse
 from noctule.pipeline.settings.site import Site
 
@@ -78,12 +76,11 @@ def measure() -> None:
 
 def build(store: Path, target: Path) -> None:
     """Build only the search index, engine and dialog below ``target``, as they are made for a site."""
-    with Store(store).open() as snapshot, Beside() as beside:
+    with Store(store).open() as snapshot, Background() as background:
         target.mkdir(parents=True)
         stage = Stage(target, PreviousSite())
-        lookup = begin_lookup(snapshot, Search(), beside, stage)
         plan = plan_site(snapshot, Site())
-        made = Elsewhere(lookup, begin_shown(plan, snapshot, beside, stage))
+        made = Elsewhere(shown=begin_shown(plan, snapshot, background, stage))
         for each in chain(asset_files(plan), search_files(plan, snapshot, elsewhere=made)):
             stage.add(each)
 

@@ -12,6 +12,8 @@ from noctule.artifacts.store.snapshot import Snapshot
 from noctule.artifacts.store.store import Store
 from noctule.artifacts.tables.invariants import rows_of
 from noctule.flows.engines.local import Inline
+from noctule.flows.run.background import Background
+from noctule.flows.run.context import Resources
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
 from noctule.flows.stages.encode import Encoded, Encoding, query_texts
@@ -55,7 +57,8 @@ def course_of(store: Store, snapshot: Snapshot, settings: Settings) -> Course:
     known = Encoded((), rows_of(vocabulary.column("vector"), dimension), row, 0)
     lessons = {"words": encoded_lessons("words", words, known)}
     encoder = load_encoder(settings.embed)
-    encoding = Encoding(encoder, store, Inline(), PlainDriver(), Silent())
+    resources = Resources(PlainDriver(), Silent(), Background())
+    encoding = Encoding(encoder, store.root, Inline(), resources)
     for kind, taught in (
         ("phrases", phrases(documents, sections, links, given)),
         ("spans", spans(documents, passages, given)),

@@ -13,6 +13,7 @@ import shutil
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,11 @@ from noctule.artifacts.store.store import Store
 from noctule.artifacts.tables.invariants import rows_of
 from noctule.artifacts.tables.vectors import search
 from noctule.flows.api import build_snapshot
+from noctule.flows.engines import Engine
+from noctule.flows.graph import BUILD
+from noctule.flows.run.context import Resources, RunContext
 from noctule.flows.run.progress import LogProgress
+from noctule.flows.stages.encode import Encoding
 from noctule.pipeline.embedding.encoder import load_encoder
 from noctule.pipeline.settings.settings import Settings, load
 
@@ -91,12 +96,14 @@ def _vectors() -> Path:
 
 def build(config: Path, folder: Path, vectors: Path) -> None:
     """Build the snapshot with the stand-in encoder and print its costs as JSON."""
-    import noctule.flows.run.build
-
     settings, store, steps = load(config), Store(folder), Watched()
     stand_in = StandIn(load_encoder(settings.embed), np.load(vectors, mmap_mode="r"))
-    setattr(noctule.flows.run.build, "load_encoder", lambda _: stand_in)  # noqa: B010
-    result = build_snapshot(settings, store, steps, LogProgress())
+
+    def open_encoding(run: RunContext, engine: Engine, resources: Resources) -> Encoding:
+        return Encoding(stand_in, run.store, engine, resources)
+
+    stages = [replace(each, function=open_encoding) if each.name == "load model" else each for each in BUILD]
+    result = build_snapshot(settings, store, steps, LogProgress(), stages=stages)
     with store.open() as snapshot:
         size = sum(entry.bytes for entry in snapshot.manifest.files.values())
         report = {

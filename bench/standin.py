@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -68,12 +68,9 @@ class Watched(PlainDriver):
         """Return megabytes by stage."""
         return dict(self._peaks)
 
-    def measure(self, stage: str) -> AbstractContextManager[None]:
-        """Time the block as a run of ``stage``."""
-        return self._watched(stage)
-
     @contextmanager
-    def _watched(self, stage: str) -> Iterator[None]:
+    def measure(self, stage: str) -> Iterator[None]:
+        """Time the block as a run of ``stage``."""
         self._stages.append(stage)
         try:
             with super().measure(stage):
