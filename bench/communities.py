@@ -1,81 +1,144 @@
-"""Communities of the link graphs that a store's snapshots hold, in the order in which those were made."""
+"""Communities of real link graphs: their modularity, and how many documents keep company from night to night on MDN."""
 
 from __future__ import annotations
 
-import os
+import shutil
+import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
 from typing import TypeAlias, TypeVar
 
 import networkx as nx
 import numpy as np
-from scipy import sparse
+from community import best_partition, modularity
 
-from noctule.artifacts.store.layout import SNAPSHOTS, table_file
-from noctule.artifacts.tables.parquet import read_table
-from noctule.pipeline.communities.communities import LinkGraph, find_clusters, link_graph
-from noctule.pipeline.model import DocId, ResolvedLink
-from noctule.pipeline.settings.settings import Communities
+from bench.corpora import corpus, settings_file
+from bench.nights import apply, archives, read_night
+from noctule.artifacts.cache.parse_cache import Remembered
+from noctule.artifacts.store.store import Store
+from noctule.flows.engines.open import opened
+from noctule.flows.run.result import BuildOptions
+from noctule.flows.run.steps import PlainSteps, Silent
+from noctule.flows.stages import tables
+from noctule.flows.stages.corpus import settled
+from noctule.flows.stages.parse import Reading
+from noctule.flows.stages.parse_batch import FileBatch
+from noctule.flows.stages.sources import list_sources, look, understand_all
+from noctule.pipeline.communities.communities import LinkGraph, find_clusters
+from noctule.pipeline.model import DocId
+from noctule.pipeline.settings.settings import Communities, Settings, load
 
+_SMALL = ("foam", "dendron", "rust", "fastapi")
+_SEEDS = 21
+_SEEDS_OF_MDN = 5
 _COPIES = 9  # of MDN: the documents of a million passages
 Of: TypeAlias = Mapping[DocId, int]
 T = TypeVar("T")
 
 
 def measure() -> None:
-    """Modularity, seconds, and documents that keep their community, however they begin, beside networkx's Louvain."""
-    graphs = [_graph(folder) for folder in _snapshots(Path(os.environ["NOCTULE_STORE"]))]
-    flat = [_without_folders(graph) for graph in graphs]
-    for name, states, settings in (
-        ("begun with families", graphs, Communities()),
-        ("begun with single pages", flat, Communities()),
-        ("shuffled", graphs, Communities(seed=1)),
+    """Modularity beside python-louvain's from single pages on five collections; MDN's nights; nine times MDN."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in _SMALL:
+            _compare(name, _graph(load(settings_file(name)), Path(folder) / name), _SEEDS)
+        states = list(_mdn_by_night(Path(folder)))
+    _compare("mdn", states[0], _SEEDS_OF_MDN)
+    for name, graphs, settings in (
+        ("as it is", states, Communities()),
+        ("begun with single pages", [_without_folders(graph) for graph in states], Communities()),
+        ("shuffled", states, Communities(seed=1)),
     ):
-        before: Of = {}
-        for graph in states:
-            found, seconds = _timed(partial(find_clusters, graph, settings))
-            of = {graph.documents[row]: number for number, rows in found.members.items() for row in rows}
-            kept = f"{100 * _kept(before, of):.2f} % kept" if before else ""
-            print(
-                f"{name}: {len(found.members)} communities, modularity {found.modularity:.4f}, {seconds:.2f} s {kept}"
-            )
-            before = of
-    _reference(graphs[-1])
-    many = _side_by_side(graphs[-1], _COPIES)
-    found, seconds = _timed(partial(find_clusters, many, Communities()))
+        found = [_company(graph, settings) for graph in graphs]
+        kept = [_kept(before, after) for before, after in pairwise(found)]
+        shown = " ".join(f"{100 * each:.2f}" for each in kept)
+        print(
+            f"{name}: {shown} % kept, median {100 * median(kept):.2f}, worst {100 * min(kept):.2f}",
+            flush=True,
+        )
+    many = _side_by_side(states[0], _COPIES)
+    clusters, seconds = _timed(partial(find_clusters, many, Communities()))
     print(
-        f"{_COPIES} side by side, {len(many.documents):,} documents: {len(found.members)} communities, {seconds:.1f} s"
+        f"{_COPIES} side by side, {len(many.source):,} edges: modularity {clusters.modularity:.4f}, {seconds:.0f} s"
     )
 
 
+def _compare(name: str, graph: LinkGraph, seeds: int) -> None:
+    undirected = _undirected(graph)
+    scratch, spent = _timed(
+        lambda: [
+            modularity(best_partition(undirected, random_state=seed), undirected) for seed in range(seeds)
+        ]
+    )
+    found, seconds = _timed(partial(find_clusters, graph, Communities()))
+    print(
+        f"{name}: {len(found.members)} communities, modularity {found.modularity:.4f} in {seconds:.1f} s; from single pages, "
+        f"{seeds} seeds: median {median(scratch):.4f}, most {max(scratch):.4f}, {spent / seeds:.1f} s each",
+        flush=True,
+    )
+
+
+def _undirected(graph: LinkGraph) -> nx.Graph:
+    undirected = nx.Graph()
+    for one, other, weight in zip(
+        graph.source.tolist(), graph.target.tolist(), graph.weight.tolist(), strict=True
+    ):
+        known = undirected.get_edge_data(one, other, {"weight": 0})["weight"]
+        undirected.add_edge(one, other, weight=known + weight)
+    return undirected
+
+
 def _timed(work: Callable[[], T]) -> tuple[T, float]:
-    """What the work gives, and its seconds of processor."""
+    """Return what the work gives, and its seconds of processor."""
     start = time.process_time()
     return work(), time.process_time() - start
 
 
-def _snapshots(store: Path) -> Sequence[Path]:
-    return sorted((store / SNAPSHOTS).iterdir(), key=lambda folder: folder.stat().st_mtime)
+def _mdn_by_night(folder: Path) -> Iterator[LinkGraph]:
+    """Yield the link graph of MDN, and that after each of its nights."""
+    root = shutil.copytree(corpus("mdn"), folder / "mdn")
+    given = load(settings_file("mdn"))
+    collection = given.collections["mdn"].model_copy(update={"root": str(root)})
+    settings = given.model_copy(update={"collections": {"mdn": collection}})
+    yield _graph(settings, folder / "store")
+    for archive in archives():
+        apply(root, read_night(archive))
+        yield _graph(settings, folder / "store")
 
 
-def _graph(snapshot: Path) -> LinkGraph:
-    names = read_table(snapshot / table_file("documents"), ["doc_id"])["doc_id"].to_pylist()
-    links = read_table(snapshot / table_file("links")).to_pylist()
-    return link_graph(names, (ResolvedLink(**each) for each in links))
+def _graph(settings: Settings, folder: Path) -> LinkGraph:
+    """Parse what is not remembered and resolve its links; nothing is encoded."""
+    folder.mkdir(exist_ok=True)
+    store, options = Store(folder), BuildOptions(accept_shrink=True)
+    with store.lock("index"), opened(settings, store) as engine:
+        listing = list_sources(settings)
+        looked, remembered = look(listing.files, settings), Remembered(store.root)
+        like = FileBatch((), settings, looked.deciding)
+        reading = Reading(remembered, like, engine, PlainSteps(), Silent(), anew=False)
+        understanding = understand_all(looked, remembered, reading, settings)
+        whole = settled(understanding, looked, listing, remembered, store, settings, options).whole
+        remembered.let_go()
+    return tables.graph_of(whole, tables.resolved_links(whole, settings))
+
+
+def _company(graph: LinkGraph, settings: Communities) -> Of:
+    members = find_clusters(graph, settings).members
+    return {graph.documents[row]: number for number, rows in members.items() for row in rows}
 
 
 def _without_folders(graph: LinkGraph) -> LinkGraph:
-    """The graph of documents that all stand at the top, where none is a family."""
+    """Return the graph of documents that all stand at the top of their page tree."""
     names = tuple(DocId(name.replace("/", " ").replace(":", " ")) for name in graph.documents)
     return replace(graph, documents=names)
 
 
 def _side_by_side(graph: LinkGraph, copies: int) -> LinkGraph:
-    """The graph so many times over, with links from each page to its copies, so that it does not fall apart."""
+    """Return the graph so many times over, with links from each page to its copies, so that it does not fall apart."""
     count = len(graph.documents)
     names = tuple(DocId(f"{copy}:{name}") for copy in range(copies) for name in graph.documents)
     offset = np.repeat(np.arange(copies) * count, len(graph.source))
@@ -89,18 +152,10 @@ def _side_by_side(graph: LinkGraph, copies: int) -> LinkGraph:
 
 
 def _kept(before: Of, after: Of) -> float:
-    """The share of documents whose community is, by most of its members, the one that they were in."""
+    """Return the share of documents whose community is, by most of its members, the one that they were in."""
     both = before.keys() & after.keys()
     pairs = Counter((after[name], before[name]) for name in both)
     most: dict[int, int] = {}
     for (now, _), count in pairs.items():
         most[now] = max(most.get(now, 0), count)
     return sum(most.values()) / len(both)
-
-
-def _reference(graph: LinkGraph) -> None:
-    size = len(graph.documents)
-    directed = sparse.csr_matrix((graph.weight, (graph.source, graph.target)), shape=(size, size))
-    undirected = nx.from_scipy_sparse_array(directed + directed.T)
-    found, seconds = _timed(partial(nx.community.louvain_communities, undirected, seed=1))
-    print(f"networkx: modularity {nx.community.modularity(undirected, found):.4f}, {seconds:.2f} s")

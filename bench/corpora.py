@@ -13,16 +13,20 @@ import zstandard
 ARCHIVES = {
     "mdn": "mdn-en-us-2026-08-12",
     "dendron": "dendron-site",
+    "fastapi": "fastapi",
     "foam": "foam",
     "python": "python39-html",
     "ray": "ray-docs",
+    "rust": "rust-book",
 }
 ROOTS = {
     "mdn": "mdn",
     "dendron": "dendron-site",
+    "fastapi": "fastapi",
     "foam": "foam",
     "python": "python39-html",
     "ray": "ray",
+    "rust": "rust-book",
 }
 
 

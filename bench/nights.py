@@ -132,10 +132,10 @@ def _nights_and_back(root: Path, nights: Sequence[Path]) -> Iterator[Change]:
         undo.append(
             Change(f"{change.name} undone", {path: _content(root / path) for path in change.files}, number)
         )
-        _apply(root, change)
+        apply(root, change)
         yield change
     for change in reversed(undo):
-        _apply(root, change)
+        apply(root, change)
         yield change
 
 
@@ -168,7 +168,8 @@ def _content(path: Path) -> bytes | None:
     return path.read_bytes() if path.is_file() else None
 
 
-def _apply(root: Path, change: Change) -> None:
+def apply(root: Path, change: Change) -> None:
+    """Bring the files below a folder to what a night leaves."""
     for name, content in change.files.items():
         path = root / name
         if content is None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from ...pipeline.embedding.cross_encoder import CrossEncoder, is_folder_name
 from ...pipeline.errors import ModelUnavailable, QueryError
@@ -19,6 +20,7 @@ from ...pipeline.settings.settings import Settings
 from ..store.snapshot import Snapshot
 from .caches import Cache, Usage
 from .context import Request
+from .graph import link_graph
 from .index.corpus import Corpus
 from .model import Answer, Mode
 from .pipeline import Means, Ranked, answer, rank
@@ -32,6 +34,9 @@ from .understanding.concepts import Concept
 from .understanding.query_vectors import QueryVectors, load_query_encoder
 from .understanding.synonyms import read_glossary
 from .understanding.understand import Reformulate
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 _THREADS = 4
 
@@ -175,6 +180,13 @@ class Searcher:
         """Terms of the concept vocabulary near a term or any text, nearest first; raises ``QueryError``."""
         _require_some(top_n)
         return related_terms(term, top_n, self._means)
+
+    def graph(self) -> nx.DiGraph:
+        """Return the link graph: documents by id with their attributes, and edges with the number and texts of links.
+
+        It is made anew at each call, so that it may be changed.
+        """
+        return link_graph(self._snapshot)
 
     def cache_usage(self) -> Mapping[str, Usage]:
         """How the caches of answers and of query vectors were used."""

@@ -11,7 +11,7 @@ import typer
 
 from ...pipeline.errors import NoctuleError
 from ..run.signals import INTERRUPTED, STOPPED, leave_now, stop_on_signals
-from . import build, evaluate, output, publish, schedule, search, site, sql, store, tune
+from . import build, evaluate, graph, output, publish, schedule, search, site, sql, store, tune
 
 _EPILOG = """
 Begin with:  noctule index FOLDER   then   noctule search "your question"
@@ -59,6 +59,7 @@ evaluate.register(app)
 tune.register(app)
 store.register(app)
 sql.register(app)
+graph.register(app)
 schedule.register(app)
 
 
