@@ -17,14 +17,14 @@ from typing import TypeAlias, TypeVar
 import networkx as nx
 import numpy as np
 from community import best_partition, modularity
+from noctule.flows.run.result import BuildOptions
+from noctule.flows.run.steps import PlainSteps, Silent
 
 from bench.corpora import corpus, settings_file
 from bench.nights import apply, archives, read_night
 from noctule.artifacts.cache.parse_cache import Remembered
 from noctule.artifacts.store.store import Store
 from noctule.flows.engines.open import opened
-from noctule.flows.run.result import BuildOptions
-from noctule.flows.run.steps import PlainSteps, Silent
 from noctule.flows.stages import tables
 from noctule.flows.stages.corpus import settled
 from noctule.flows.stages.parse import Reading

@@ -18,7 +18,7 @@ from noctule.flows.report import sheets, summary
 from noctule.flows.report.result import BuildResult, require_whole
 from noctule.flows.run import progress
 from noctule.flows.run.context import RunContext
-from noctule.flows.run.prefect_tasks import PrefectDriver, run_name, tagged
+from noctule.flows.run.prefect_tasks import PrefectDriver, completed, run_name, tagged
 from noctule.flows.run.request import IndexRequest
 from noctule.flows.run.signals import heeding_signals
 
@@ -77,7 +77,7 @@ def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
         keep_artifacts(result, run)
         if not allow_partial:
             require_whole(result)
-        return result
+        return completed(result, changed=result.changed)
 
 
 def keep_artifacts(result: BuildResult, run: RunContext) -> None:

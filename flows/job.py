@@ -171,8 +171,8 @@ def _provide_current(store: Store, execution: Execution) -> None:
 
 def _site(run: RunContext, driver: Driver, execution: Execution) -> SiteResult:
     """Build the site and put the night's report into its page."""
-    made: SiteResult = execution.make("site")
     published: Published = execution.make("published")
+    made: SiteResult = execution.make("site")
     seconds = next(time.seconds for time in reversed(driver.times) if time.stage == "site")
     _fill_report(run, published.snapshot_id, seconds)
     return made

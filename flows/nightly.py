@@ -14,7 +14,7 @@ from noctule.flows.index import keep_artifacts
 from noctule.flows.job import JobResult, run_job
 from noctule.flows.report.result import require_whole
 from noctule.flows.run import progress
-from noctule.flows.run.prefect_tasks import PrefectDriver, run_name, tagged
+from noctule.flows.run.prefect_tasks import PrefectDriver, completed, run_name, tagged
 from noctule.flows.run.request import IndexRequest
 from noctule.flows.run.signals import heeding_signals
 from noctule.flows.site import keep_site_artifact
@@ -61,4 +61,4 @@ def nightly(  # noqa: PLR0913, PLR0917  # parameters of a deployment
         keep_site_artifact(done.site, out)
         if not allow_partial:
             require_whole(done.build)
-        return done
+        return completed(done, changed=done.build.changed)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..run.executor import ordered
 from ..run.stage import Lane, Stage
 
 
@@ -20,7 +19,7 @@ def needed_stages(stage: Stage, stages: Sequence[Stage]) -> tuple[str, ...]:
 
 
 def as_rows(stages: Sequence[Stage]) -> list[dict[str, object]]:
-    """Return a row a stage, in the order of execution."""
+    """Return a row a stage, in the order of the table, which is that of execution."""
     return [
         {
             "stage": stage.name,
@@ -32,14 +31,14 @@ def as_rows(stages: Sequence[Stage]) -> list[dict[str, object]]:
             "fan_out": stage.fan_out,
             "redo": stage.redo,
         }
-        for stage in ordered(stages)
+        for stage in stages
     ]
 
 
 def as_text(stages: Sequence[Stage]) -> str:
-    """Return the stages in the order of execution, each with those that it waits for."""
+    """Return the stages in the order of the table, each with those that it waits for."""
     width = max(len(stage.name) for stage in stages)
-    return "\n".join(_line(stage, stages, width) for stage in ordered(stages))
+    return "\n".join(_line(stage, stages, width) for stage in stages)
 
 
 def _line(stage: Stage, stages: Sequence[Stage], width: int) -> str:

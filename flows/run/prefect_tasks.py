@@ -19,6 +19,7 @@ from prefect.cache_policies import NO_CACHE
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State, TaskRun
 from prefect.runtime import flow_run
+from prefect.states import Completed
 from prefect.task_runners import ThreadPoolTaskRunner
 from prefect.tasks import Task, exponential_backoff
 
@@ -94,6 +95,11 @@ def tagged(run: RunContext) -> AbstractContextManager[set[str]]:
             with get_client(sync_client=True) as client:
                 client.update_flow_run(UUID(str(run_id)), tags=wanted)
     return tags(*wanted)
+
+
+def completed(result: T, *, changed: bool) -> T:
+    """Return what a flow returns: the result, in a state that says so where nothing had changed."""
+    return result if changed else cast(T, Completed(message="nothing changed", data=result))
 
 
 class PrefectDriver(Clock):

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
+import uuid
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from noctule.flows.graph import BUILD
+from noctule.flows.report.graph import needed_stages
+from noctule.flows.run.executor import needed_for
 from tests.command_line import CommandLine, wait_until
 from tests.e2e.conftest import Built
 
@@ -78,8 +83,30 @@ def test_json_output_is_alone_and_nothing_is_said_beside_it(flow_run: FlowRun) -
 def test_every_task_run_is_recorded_with_a_name_to_follow(flow_run: FlowRun) -> None:
     states = dict(flow_run.rows("select name, state_type from task_run"))
     assert set(states.values()) == {"COMPLETED"}
-    assert {"remember", "parse 1 of 1", "embed 1 of 1", "write", "publish"} <= set(states)
+    assert {"parse", "parse 1 of 1", "embed 1 of 1", "write", "publish"} <= set(states)
     assert flow_run.rows("select state_type from flow_run") == [("COMPLETED",)]
+
+
+def test_the_run_page_draws_the_table_of_stages(flow_run: FlowRun) -> None:
+    rows = flow_run.rows("select id, name, task_inputs from task_run")
+    names = {uuid.UUID(each).hex: name for each, name, _ in rows}
+    for stage in needed_for({"published"}, BUILD):
+        [inputs] = [json.loads(given) for _, name, given in rows if name == stage.name]
+        drawn = {names[uuid.UUID(each["id"]).hex] for each in inputs.get("wait_for", ())}
+        assert drawn == set(needed_stages(stage, BUILD)), stage.name
+
+
+def test_a_run_has_a_name_tags_and_described_parameters(flow_run: FlowRun) -> None:
+    [(name, tags)] = flow_run.rows("select name, tags from flow_run")
+    assert re.fullmatch(r"index \d{4}-\d\d-\d\d \S+", name)
+    assert json.loads(tags) == ["collection:vault", "store:store"]
+    program = (
+        "import json; from noctule.flows.nightly import nightly\n"
+        "print(json.dumps(nightly.parameters.model_dump()))"
+    )
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    described = json.loads(said.stdout)["properties"]
+    assert described and all(each.get("description") for each in described.values()), described
 
 
 def test_the_report_is_kept_as_artifacts(flow_run: FlowRun) -> None:
@@ -133,9 +160,7 @@ def test_a_server_that_cannot_start_is_reported_with_a_way_out(built: Built, tmp
     assert "--no-prefect" in refused.error["hint"]
 
 
-def test_a_touched_file_is_looked_at_while_the_server_starts_and_changes_nothing(
-    built: Built, tmp_path: Path
-) -> None:
+def test_a_touched_file_changes_nothing_and_needs_no_prefect(built: Built, tmp_path: Path) -> None:
     vault = shutil.copytree(built.vault, tmp_path / "vault")
     command = CommandLine(tmp_path, tmp_path / "store")
     first = command.run("index", str(vault), "--no-prefect", "--json")
@@ -143,7 +168,7 @@ def test_a_touched_file_is_looked_at_while_the_server_starts_and_changes_nothing
     again = command.run("index", str(vault), "--json")
     assert (again.code, again.json["snapshot"]) == (0, first.json["snapshot"])
     assert (again.json["changed"], again.json["parsed"]) == (False, 0)
-    assert (command.store / "prefect" / "prefect.db").exists()
+    assert not (command.store / "prefect").exists()
 
 
 def test_a_given_server_that_does_not_answer_is_named(built: Built, tmp_path: Path) -> None:
@@ -156,9 +181,9 @@ def test_a_given_server_that_does_not_answer_is_named(built: Built, tmp_path: Pa
 @pytest.mark.parametrize(
     ("signal_name", "to_group", "code", "when"),
     [
-        ("SIGTERM", False, 143, "remember:"),
-        ("SIGINT", True, 130, "remember:"),
-        ("SIGHUP", False, 129, "remember:"),
+        ("SIGTERM", False, 143, "discover:"),
+        ("SIGINT", True, 130, "discover:"),
+        ("SIGHUP", False, 129, "discover:"),
         ("SIGINT", False, 130, "load model:"),
     ],
 )
@@ -190,11 +215,11 @@ def test_after_kill_9_the_server_goes_and_the_next_run_marks_the_run_as_crashed(
     command = built.copied_to(tmp_path)
     started = command.start("index", str(built.vault), "--from", "parse")
     try:
-        started.wait_for("remember:")
+        started.wait_for("discover:")
         started.process.kill()
         started.process.wait(10)
         wait_until(
-            lambda: not any("api_server" in line for line in started.family().values()),
+            lambda: not any("prefect_server/server.py" in line for line in started.family().values()),
             15,
             "the server is left",
         )
@@ -260,4 +285,4 @@ def test_only_io_errors_are_retried_and_a_damaged_history_is_replaced(tmp_path: 
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout.strip().split("\n")[-1])
     assert told["calls"] == {"flaky": 2, "wrong": 1}
-    assert told["returned"] == [{"large": "result"}, [9, 1, 4], "Mend it.", ["flaky", "square", "wrong"]]
+    assert told["returned"] == [{"large": "result"}, [9, 1, 4], "Mend it.", ["flaky", "wrong"]]

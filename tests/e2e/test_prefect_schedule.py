@@ -120,6 +120,22 @@ def test_a_server_that_is_given_gets_the_runs_and_no_private_one_is_started(
     assert not (store / "prefect.lock").exists()
 
 
+def test_a_quiet_night_leaves_a_run_on_a_server_that_is_given(
+    server: dict[str, str], built: Built, tmp_path: Path
+) -> None:
+    command = CommandLine(
+        tmp_path, built.copied_to(tmp_path).store, {"PREFECT_API_URL": server["PREFECT_API_URL"]}
+    )
+    done = command.run("index", str(built.vault), "--json")
+    assert (done.code, done.json["changed"]) == (0, False), done.err
+    found = client.ask(
+        f"{server['PREFECT_API_URL']}/flow_runs/filter", {"flows": {"name": {"any_": ["index"]}}}, 30
+    )
+    assert [(run["state"]["type"], run["state"]["message"]) for run in found] == [
+        ("COMPLETED", "nothing changed")
+    ]
+
+
 def _deployments(url: str, name: str) -> list[dict[str, Any]]:
     return list(client.ask(f"{url}/deployments/filter", {"deployments": {"name": {"any_": [name]}}}, 30))
 
