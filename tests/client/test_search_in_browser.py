@@ -15,9 +15,9 @@ from selenium import webdriver
 
 import noctule.artifacts.query
 from noctule.artifacts.query.understanding.term_vectors import PIECE_PASSAGES, pieces
-from noctule.docsite.search.packing import compressed, script, text
-from noctule.docsite.search.ranking import ranking_of
-from noctule.docsite.search.words import read_surfaces
+from noctule.docsite.search.files import compressed, script
+from noctule.docsite.search.manifest import ranking_of
+from noctule.docsite.search.spelling import read_surfaces
 from noctule.docsite.urls import SEARCH as FOLDER
 from noctule.pipeline.lexical.analyzer import fold, prose_analyzer
 from noctule.pipeline.settings.settings import parse
@@ -365,7 +365,7 @@ def test_a_changed_byte_is_damaged(driver: webdriver.Chrome, copy: Path) -> None
 
 def test_a_file_from_elsewhere_is_of_another_build(driver: webdriver.Chrome, copy: Path) -> None:
     shard = _shard_of(driver, copy, "kestrel")
-    shard.write_bytes(script("00000000", compressed([text([])])))
+    shard.write_bytes(script("00000000", compressed([b"[]"])))
     _fails_with(driver, "other-build")
 
 
@@ -373,14 +373,14 @@ def test_a_site_that_was_rebuilt_meanwhile_says_so(driver: webdriver.Chrome, cop
     shard = _shard_of(driver, copy, "kestrel")
     shard.unlink()
     newer = {"format": 3, "build": "another"}
-    (copy / FOLDER / "manifest.js").write_bytes(script("manifest", compressed([text(newer)])))
+    (copy / FOLDER / "manifest.js").write_bytes(script("manifest", compressed([json.dumps(newer).encode()])))
     _fails_with(driver, "other-build")
 
 
 def test_without_a_manifest_there_is_an_error_and_a_page(driver: webdriver.Chrome, copy: Path) -> None:
     (copy / FOLDER / "manifest.js").unlink()
     _fails_with(driver, "missing")
-    (copy / FOLDER / "manifest.js").write_bytes(script("manifest", compressed([text({"format": 99})])))
+    (copy / FOLDER / "manifest.js").write_bytes(script("manifest", compressed([b'{"format": 99}'])))
     _fails_with(driver, "other-build")
 
 
