@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -18,6 +19,7 @@ from noctule.artifacts.query.understanding.term_vectors import PIECE_PASSAGES, p
 from noctule.docsite.search.files import compressed, script
 from noctule.docsite.search.manifest import ranking_of
 from noctule.docsite.search.spelling import read_surfaces
+from noctule.docsite.theme_folder import CLIENT
 from noctule.docsite.urls import SEARCH as FOLDER
 from noctule.pipeline.lexical.analyzer import fold, prose_analyzer
 from noctule.pipeline.settings.settings import parse
@@ -222,7 +224,7 @@ def test_the_engine_cuts_and_stems_as_the_index_did(page: webdriver.Chrome, sear
     assert len(words) > 40_000
     wanted = [list(prose_analyzer("en").expand(word)) for word in words]
     texts = ["C++ and C# aren't node.js’s", "東京都の天気 and Größe", "naïve_café.txt ½ ﬁne", "l’été d'été"]
-    page.execute_script(_Sources().read())
+    page.execute_script(_analyzer())
     stems = page.execute_script("return arguments[0].map((word) => test.expanded(word, test.stem))", words)
     assert [each for each in zip(words, wanted, stems, strict=True) if each[1] != each[2]] == []
     cut = page.execute_script("return arguments[0].map(test.tokens)", texts)
@@ -231,13 +233,11 @@ def test_the_engine_cuts_and_stems_as_the_index_did(page: webdriver.Chrome, sear
     assert page.execute_script("return arguments[0].map(test.folded)", letters) == [fold(c) for c in letters]
 
 
-class _Sources:
-    """The analyzer alone, as a page can run it."""
-
-    def read(self) -> str:
-        folder = Path(__file__).resolve().parents[2] / "site" / "docsite" / "client" / "search"
-        code = "".join((folder / f"{name}.js").read_text("utf-8") for name in ("stem", "analyze"))
-        return f"{code}\nwindow.test = {{expanded, stem: stemEnglish, tokens: tokensOf, folded}};"
+def _analyzer() -> str:
+    """Return the analyzer alone, as a page can run it."""
+    code = "".join((CLIENT / "search" / f"{name}.js").read_text("utf-8") for name in ("stem", "analyze"))
+    plain = re.sub(r"^import .*\n|^export ", "", code, flags=re.MULTILINE)
+    return f"{plain}\nwindow.test = {{expanded, stem: stemEnglish, tokens: tokensOf, folded}};"
 
 
 def test_words_of_other_languages_find_their_pages(page: webdriver.Chrome) -> None:
@@ -326,7 +326,7 @@ def copy(search_site: SearchSite, driver: webdriver.Chrome, tmp_path: Path) -> I
 
 def _shard_of(driver: webdriver.Chrome, copy: Path, term: str) -> Path:
     code = """const [term, done] = arguments; (window.engine = noctule.open({base: "../_search/"}))
-      .then((e) => done(e.manifest.names.shards[e.manifest.shardOf(term)]));"""
+      .then((e) => done(e.manifest.names.term_shards[e.manifest.shardOf(term)]));"""
     return copy / FOLDER / f"{driver.execute_async_script(code, term)}.js"
 
 

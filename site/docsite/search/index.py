@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 from ...pipeline.settings.search import Search
+from ..assets import bundle
 from ..incremental.previous import PreviousSite
 from ..library import SnapshotTables
 from ..plan import SitePage, SitePlan
-from ..theme_folder import SCRIPTS
 from ..urls import SEARCH
 from .cosine_contributions import cosine_contributions, no_contributions
 from .excerpts import Card, cards, make_directory, make_excerpts
@@ -62,7 +62,7 @@ def search_files(
         with Files(folder, before, Half.LOOKUP) as files:
             lookup = _ready(make_lookup(snapshot, search or Search(), files))
             yield from files.pages()
-    yield SitePage(f"{folder}{ENGINE}.js", (SCRIPTS / f"{ENGINE}.js").read_bytes())
+    yield SitePage(f"{folder}{ENGINE}.js", bundle(ENGINE))
     if shown is None:
         with Files(folder, before, Half.SHOWN) as files:
             shown = _ready(make_shown(cards(plan), facets(plan), snapshot, files))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -31,7 +30,6 @@ from noctule.docsite.search.postings import TIERS, arrange
 from noctule.docsite.search.quantization import OWN_STEP, levels_by_bits
 from noctule.docsite.search.spelling import Surfaces, aliases
 from noctule.docsite.search.terms import Sizes, make_shards, runs_by_use
-from noctule.docsite.templates import CLIENT
 from noctule.docsite.urls import SEARCH as FOLDER
 from noctule.pipeline.settings.search import Recency, Search
 from noctule.pipeline.settings.settings import Site
@@ -285,25 +283,6 @@ def test_the_ranking_is_that_of_the_settings() -> None:
     assert [each.kind for each in found.boosts] == ["recency", "community"]
     assert found.boosts[0].tiers == ((1, 2.0), (9, 1.5))
     assert (found.boosts[1].seeds, found.boosts[1].factor) == (3, 1.1)
-
-
-def test_the_engines_types_hold() -> None:
-    tsc = os.environ.get("NOCTULE_TSC") or shutil.which("tsc")
-    if not tsc:
-        pytest.skip("needs tsc on the PATH, or its path as NOCTULE_TSC")
-    sources = sorted(str(path) for path in (CLIENT / "search").iterdir())
-    flags = [
-        "--noEmit",
-        "--allowJs",
-        "--checkJs",
-        "--strict",
-        "--target",
-        "es2023",
-        "--lib",
-        "es2023,dom,dom.iterable",
-    ]
-    run = subprocess.run([tsc, *flags, *sources], capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stdout
 
 
 _DIGEST = """
