@@ -1,4 +1,4 @@
-"""A reader of the browser's search index, written from FORMAT.md alone; it shares no code with the writers."""
+"""A reader of the browser's search index, written from FORMAT.md alone, without the writers' code."""
 
 from __future__ import annotations
 

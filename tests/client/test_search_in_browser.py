@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -19,12 +18,11 @@ from noctule.artifacts.query.understanding.term_vectors import PIECE_PASSAGES, p
 from noctule.docsite.search.files import compressed, script
 from noctule.docsite.search.manifest import ranking_of
 from noctule.docsite.search.spelling import read_surfaces
-from noctule.docsite.theme_folder import CLIENT
 from noctule.docsite.urls import SEARCH as FOLDER
 from noctule.pipeline.lexical.analyzer import fold, prose_analyzer
 from noctule.pipeline.settings.settings import parse
 from tests.browser_driver import needs_browser, served
-from tests.search_site_builder import SearchSite, search_site
+from tests.search_site_builder import SearchSite, analyzer_script, search_site
 
 __all__ = ["search_site"]
 
@@ -224,20 +222,15 @@ def test_the_engine_cuts_and_stems_as_the_index_did(page: webdriver.Chrome, sear
     assert len(words) > 40_000
     wanted = [list(prose_analyzer("en").expand(word)) for word in words]
     texts = ["C++ and C# aren't node.js’s", "東京都の天気 and Größe", "naïve_café.txt ½ ﬁne", "l’été d'été"]
-    page.execute_script(_analyzer())
+    page.execute_script(
+        f"{analyzer_script()}\nwindow.test = {{expanded, stem: stemEnglish, tokens: tokensOf, folded}};"
+    )
     stems = page.execute_script("return arguments[0].map((word) => test.expanded(word, test.stem))", words)
     assert [each for each in zip(words, wanted, stems, strict=True) if each[1] != each[2]] == []
     cut = page.execute_script("return arguments[0].map(test.tokens)", texts)
     assert cut == [prose_analyzer("en").tokens(each) for each in texts]
     letters = [chr(code) for code in range(0x20, 0x250)]
     assert page.execute_script("return arguments[0].map(test.folded)", letters) == [fold(c) for c in letters]
-
-
-def _analyzer() -> str:
-    """Return the analyzer alone, as a page can run it."""
-    code = "".join((CLIENT / "search" / f"{name}.js").read_text("utf-8") for name in ("stem", "analyze"))
-    plain = re.sub(r"^import .*\n|^export ", "", code, flags=re.MULTILINE)
-    return f"{plain}\nwindow.test = {{expanded, stem: stemEnglish, tokens: tokensOf, folded}};"
 
 
 def test_words_of_other_languages_find_their_pages(page: webdriver.Chrome) -> None:

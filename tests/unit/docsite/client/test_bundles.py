@@ -1,4 +1,4 @@
-"""The client's scripts: layers of modules, checked types, committed bundles that are what the modules give."""
+"""The client's scripts: modules in layers, checked types, and bundles that are what the modules give."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ENTRIES = dict(
     re.findall(r'^  "(\w+\.js)": "([\w/]+\.js)",$', (SITE / "bundle.mjs").read_text("utf-8"), re.M)
 )
 MODULES = sorted(path for path in CLIENT.rglob("*.js") if SCRIPTS not in path.parents)
-_IMPORTS = re.compile(r'^(?:import|export) [^"\n]*"(\.[^"]+)";$', re.MULTILINE)
+_IMPORTS = re.compile(r'^(?:import|export) [^";]*"(\.[^"]+)";$', re.MULTILINE)
 _MINUTE_S = 60
 
 
