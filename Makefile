@@ -12,7 +12,7 @@ INPUTS := pyproject.toml constraints.txt
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
-.PHONY: help demo test lint types layers tests browser bench evaluate torture fuzz clean
+.PHONY: help demo test lint types layers tests browser npm bundle bench evaluate torture fuzz clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1	/' | expand -t 18
@@ -32,7 +32,7 @@ demo: $(VENV)/.installed ## install, index docs/, build its site, ask three ques
 	echo "Your own docs: $(NOCTULE) index PATH/TO/DOCS && $(NOCTULE) search \"…\""; \
 	echo "demo took $$((SECONDS - start)) s after the install"
 
-test: $(VENV)/.installed-test browser ## install the test extras and run every check
+test: $(VENV)/.installed-test browser npm ## install the test extras and run every check
 	@set -eu; start=$$SECONDS; \
 	$(MAKE) --no-print-directory lint types layers tests; \
 	echo "make test took $$((SECONDS - start)) s after the install"
@@ -58,6 +58,17 @@ browser: ## Chromium for the client tests, where this user may install it
 	    || echo "chromium could not be installed: the client tests will be skipped"; \
 	else echo "no chromium and chromedriver here: the client tests will be skipped (install them with your package manager)"; fi
 
+npm: ## esbuild and TypeScript for the checks of the client's scripts, where npm is
+	@test -x site/node_modules/.bin/tsc && test -x site/node_modules/.bin/esbuild && exit 0; \
+	if ! command -v npm >/dev/null; then echo "no npm here: the types and bundles of the client's scripts are not checked"; \
+	elif npm install --silent --no-audit --no-fund --no-package-lock --prefix site >/dev/null; then :; \
+	else echo "esbuild and TypeScript could not be installed: the types and bundles of the client's scripts are not checked"; fi
+
+bundle: $(VENV)/.installed npm ## site/docsite/client/bundles of the client's modules (needs npm)
+	$(BIN)/python -m noctule.docsite.search.format > site/docsite/client/search/.format.js
+	mv site/docsite/client/search/.format.js site/docsite/client/search/format.js
+	npm run --silent --prefix site bundle
+
 bench: $(VENV)/.installed-test ## measure on real corpora (NOCTULE_CORPORA=folder): minutes to hours
 	$(BIN)/pip install -q -c constraints.txt -e ".[bench]"
 	$(BIN)/python -m bench
@@ -75,7 +86,7 @@ fuzz: $(VENV)/.installed-test ## generated input for every parser, pages, settin
 	PYTHONPATH=. $(BIN)/python -m tests.fuzz.run --seconds $(SECONDS_EACH) --found .fuzz
 
 clean: ## remove what make made
-	rm -rf $(VENV) $(SITE) .noctule build *.egg-info
+	rm -rf $(VENV) $(SITE) .noctule build *.egg-info site/node_modules
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' \

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from noctule.artifacts.store.store import Store
 from noctule.docsite.build import build_site
 from noctule.docsite.templates import CONTENT_SECURITY_POLICY
+from noctule.docsite.theme_folder import CLIENT
 from noctule.flows.api import build_snapshot
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
@@ -68,3 +70,9 @@ def search_site(tmp_path_factory: pytest.TempPathFactory) -> SearchSite:
         (made.site / "try").mkdir()
         (made.site / "try" / "index.html").write_text(PAGE, "utf-8")
     return made
+
+
+def analyzer_script() -> str:
+    """Return the modules of the client's analyzer as one classic script, whose functions are global."""
+    code = "".join((CLIENT / "search" / f"{name}.js").read_text("utf-8") for name in ("stem", "analyze"))
+    return re.sub(r"^import [^;]*;\n|^export ", "", code, flags=re.MULTILINE)

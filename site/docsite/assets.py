@@ -1,4 +1,4 @@
-"""The files beside the pages: scripts and styles, put together from their parts, and what an owner adds."""
+"""The files beside the pages: scripts, styles, and what an owner adds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..pipeline.errors import SettingsError
 from . import urls
 from .parts import MERMAID, own_names
 from .plan import SitePage, SitePlan
-from .theme_folder import CLIENT, THEME
+from .theme_folder import SCRIPTS, THEME
 
 STYLES: Mapping[str, Sequence[str]] = {
     "style.css": ("style.css", "parts.css", "code.css"),
@@ -21,7 +21,7 @@ MAX_OWN_BYTES = 20_000_000
 
 
 def asset_files(plan: SitePlan) -> Iterator[SitePage]:
-    """Every file of the folder ``_assets``, those of the owner's folder included, in a fixed order."""
+    """Yield every file of the folder ``_assets``, those of the owner's folder included, in a fixed order."""
     made = dict(_scripts(plan)) | dict(_styles(plan)) | {"icon.svg": (THEME / "icon.svg").read_bytes()}
     made |= _own(plan)
     if plan.settings.mermaid:
@@ -32,47 +32,32 @@ def asset_files(plan: SitePlan) -> Iterator[SitePage]:
 
 def _scripts(plan: SitePlan) -> Iterator[tuple[str, bytes]]:
     words = plan.theme.words
-    yield "theme.js", shipped([CLIENT / "theme.js"])
-    yield "page.js", words.script("page").encode() + shipped(_in_order("page"))
+    yield "theme.js", bundle("theme")
+    yield "page.js", words.script("page").encode() + bundle("page")
     if plan.settings.search:
-        yield "dialog.js", words.script("dialog").encode() + shipped(_in_order("dialog"))
-        yield "playground.js", shipped(_in_order("playground"))
+        yield "dialog.js", words.script("dialog").encode() + bundle("dialog")
+        yield "playground.js", bundle("playground")
 
 
 def component_files(plan: SitePlan) -> Iterator[SitePage]:
-    """The search element for a site that something else built: its script, its style and the dialog."""
+    """Yield the search element for a site that something else built: its script, its style and the dialog."""
     words, style = plan.theme.words, b"\n".join((THEME / name).read_bytes() for name in _COMPONENT_STYLE)
-    start = shipped([CLIENT / "page" / "base.js", CLIENT / "component" / "main.js"])
-    dialog = words.script("dialog").encode() + shipped(_in_order("dialog"))
+    dialog = words.script("dialog").encode() + bundle("dialog")
     yield SitePage("dialog.js", plain_script(dialog))
-    yield SitePage("noctule-search.js", plain_script(words.script("text").encode() + start))
+    yield SitePage("noctule-search.js", plain_script(words.script("text").encode() + bundle("component")))
     yield SitePage("search.css", b'@charset "utf-8";\n' + style)
 
 
+def bundle(name: str) -> bytes:
+    """Return a script as ``make bundle`` made it of the client's modules."""
+    return (SCRIPTS / f"{name}.js").read_bytes()
+
+
 def plain_script(script: bytes) -> bytes:
-    """The script in ASCII: a page that says no encoding has its scripts read in its own."""
+    """Return the script in ASCII: a page that says no encoding has its scripts read in its own."""
     units = script.decode().encode("utf-16-be", "surrogatepass")
     numbers = [int.from_bytes(units[at : at + 2], "big") for at in range(0, len(units), 2)]
     return "".join(chr(unit) if unit < 128 else f"\\u{unit:04x}" for unit in numbers).encode()
-
-
-def _in_order(folder: str) -> list[Path]:
-    """A folder's scripts; a file ``main.js``, which starts the others, comes last."""
-    return sorted((CLIENT / folder).glob("*.js"), key=lambda path: (path.name == "main.js", path.name))
-
-
-def shipped(paths: Sequence[Path]) -> bytes:
-    """The scripts one after the other, as one file, without comments that fill whole lines and without indentation."""
-    kept: list[str] = []
-    for path in paths:
-        inside = False
-        for line in path.read_text("utf-8").splitlines():
-            bare = line.strip()
-            if inside or (bare.startswith("/*") and "*/" not in bare):
-                inside = "*/" not in bare
-            elif bare and not bare.startswith("//") and not (bare.startswith("/*") and bare.endswith("*/")):
-                kept.append(bare)
-    return ("\n".join(kept) + "\n").encode()
 
 
 def _styles(plan: SitePlan) -> Iterator[tuple[str, bytes]]:

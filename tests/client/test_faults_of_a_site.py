@@ -19,6 +19,7 @@ from noctule.pipeline.settings.search import Search
 from noctule.pipeline.settings.site import Site
 from tests.browser_driver import needs_browser
 from tests.guide_snapshot import Guide, guide
+from tests.search_site_builder import analyzer_script
 
 __all__ = ["guide"]
 pytestmark = needs_browser
@@ -122,10 +123,8 @@ _TEXTS = (
 
 def test_the_browser_and_python_cut_the_same_terms(browser: webdriver.Chrome, site: Path) -> None:
     browser.get(f"{site.as_uri()}/index.html")
-    folder = Path(__file__).resolve().parents[2] / "site" / "docsite" / "client" / "search"
-    code = "".join((folder / f"{name}.js").read_text("utf-8") for name in ("stem", "analyze"))
     browser.execute_script(
-        f"{code}\nwindow.theirs = (t) => tokensOf(t).flatMap((k) => expanded(k, stemEnglish));"
+        f"{analyzer_script()}\nwindow.theirs = (t) => tokensOf(t).flatMap((k) => expanded(k, stemEnglish));"
     )
     found = browser.execute_script("return arguments[0].map(window.theirs)", list(_TEXTS))
     assert found == [terms(prose_analyzer("en"), text) for text in _TEXTS]

@@ -15,14 +15,14 @@ from selenium import webdriver
 
 import noctule.artifacts.query
 from noctule.artifacts.query.understanding.term_vectors import PIECE_PASSAGES, pieces
-from noctule.docsite.search.packing import compressed, script, text
-from noctule.docsite.search.ranking import ranking_of
-from noctule.docsite.search.words import read_surfaces
+from noctule.docsite.search.files import compressed, script
+from noctule.docsite.search.manifest import ranking_of
+from noctule.docsite.search.spelling import read_surfaces
 from noctule.docsite.urls import SEARCH as FOLDER
 from noctule.pipeline.lexical.analyzer import fold, prose_analyzer
 from noctule.pipeline.settings.settings import parse
 from tests.browser_driver import needs_browser, served
-from tests.search_site_builder import SearchSite, search_site
+from tests.search_site_builder import SearchSite, analyzer_script, search_site
 
 __all__ = ["search_site"]
 
@@ -222,22 +222,15 @@ def test_the_engine_cuts_and_stems_as_the_index_did(page: webdriver.Chrome, sear
     assert len(words) > 40_000
     wanted = [list(prose_analyzer("en").expand(word)) for word in words]
     texts = ["C++ and C# aren't node.js’s", "東京都の天気 and Größe", "naïve_café.txt ½ ﬁne", "l’été d'été"]
-    page.execute_script(_Sources().read())
+    page.execute_script(
+        f"{analyzer_script()}\nwindow.test = {{expanded, stem: stemEnglish, tokens: tokensOf, folded}};"
+    )
     stems = page.execute_script("return arguments[0].map((word) => test.expanded(word, test.stem))", words)
     assert [each for each in zip(words, wanted, stems, strict=True) if each[1] != each[2]] == []
     cut = page.execute_script("return arguments[0].map(test.tokens)", texts)
     assert cut == [prose_analyzer("en").tokens(each) for each in texts]
     letters = [chr(code) for code in range(0x20, 0x250)]
     assert page.execute_script("return arguments[0].map(test.folded)", letters) == [fold(c) for c in letters]
-
-
-class _Sources:
-    """The analyzer alone, as a page can run it."""
-
-    def read(self) -> str:
-        folder = Path(__file__).resolve().parents[2] / "site" / "docsite" / "client" / "search"
-        code = "".join((folder / f"{name}.js").read_text("utf-8") for name in ("stem", "analyze"))
-        return f"{code}\nwindow.test = {{expanded, stem: stemEnglish, tokens: tokensOf, folded}};"
 
 
 def test_words_of_other_languages_find_their_pages(page: webdriver.Chrome) -> None:
@@ -326,7 +319,7 @@ def copy(search_site: SearchSite, driver: webdriver.Chrome, tmp_path: Path) -> I
 
 def _shard_of(driver: webdriver.Chrome, copy: Path, term: str) -> Path:
     code = """const [term, done] = arguments; (window.engine = noctule.open({base: "../_search/"}))
-      .then((e) => done(e.manifest.names.shards[e.manifest.shardOf(term)]));"""
+      .then((e) => done(e.manifest.names.term_shards[e.manifest.shardOf(term)]));"""
     return copy / FOLDER / f"{driver.execute_async_script(code, term)}.js"
 
 
@@ -365,7 +358,7 @@ def test_a_changed_byte_is_damaged(driver: webdriver.Chrome, copy: Path) -> None
 
 def test_a_file_from_elsewhere_is_of_another_build(driver: webdriver.Chrome, copy: Path) -> None:
     shard = _shard_of(driver, copy, "kestrel")
-    shard.write_bytes(script("00000000", compressed([text([])])))
+    shard.write_bytes(script("00000000", compressed([b"[]"])))
     _fails_with(driver, "other-build")
 
 
@@ -373,14 +366,14 @@ def test_a_site_that_was_rebuilt_meanwhile_says_so(driver: webdriver.Chrome, cop
     shard = _shard_of(driver, copy, "kestrel")
     shard.unlink()
     newer = {"format": 3, "build": "another"}
-    (copy / FOLDER / "manifest.js").write_bytes(script("manifest", compressed([text(newer)])))
+    (copy / FOLDER / "manifest.js").write_bytes(script("manifest", compressed([json.dumps(newer).encode()])))
     _fails_with(driver, "other-build")
 
 
 def test_without_a_manifest_there_is_an_error_and_a_page(driver: webdriver.Chrome, copy: Path) -> None:
     (copy / FOLDER / "manifest.js").unlink()
     _fails_with(driver, "missing")
-    (copy / FOLDER / "manifest.js").write_bytes(script("manifest", compressed([text({"format": 99})])))
+    (copy / FOLDER / "manifest.js").write_bytes(script("manifest", compressed([b'{"format": 99}'])))
     _fails_with(driver, "other-build")
 
 

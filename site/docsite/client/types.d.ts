@@ -102,10 +102,23 @@ interface DialogParts {
   close: HTMLButtonElement;
 }
 
+/** What the engine's script defines: `part` is called by the files of an index. */
 interface Noctule {
   open(options: { base: string }): Promise<SearchEngine>;
+  part(name: string, length: number, packed: string): void;
 }
 
+/** What this browser remembers of searches. */
+interface SearchMemory {
+  recent(): string[];
+  addRecent(query: string): void;
+  clearRecent(): void;
+  zero(): ZeroResult[];
+  addZero(query: string): void;
+  clearZero(): void;
+}
+
+/** What the script of a page publishes as `noctuleReader`; the dialog's script, loaded later, adds the last three. */
 interface Reader {
   root: string;
   /** Where the dialog is put, if not in the page's body, and what the address calls the query, if not `q`. */
@@ -115,28 +128,11 @@ interface Reader {
   address(path: string): string;
   load(path: string): Promise<void>;
   element: Element_;
-  openDialog(query: string, from: HTMLElement | null): void;
-  remember: {
-    recent(): string[];
-    addRecent(query: string): void;
-    clearRecent(): void;
-    zero(): ZeroResult[];
-    addZero(query: string): void;
-    clearZero(): void;
-  };
   emit(name: string, detail: Record<string, unknown>): void;
-  announce(region: HTMLElement, text: string): void;
-  build(): DialogParts;
-  results(parts: DialogParts, answer: SearchAnswer, query: string, showWhy: boolean): Choice[];
-  facets(parts: DialogParts, answer: SearchAnswer, chosen: SearchFilters, change: (filters: SearchFilters) => void): void;
-  states: {
-    start(parts: DialogParts, ask: (query: string) => void): void;
-    nothing(parts: DialogParts, answer: SearchAnswer, query: string, filtered: boolean, ask: (query: string) => void): void;
-    failed(parts: DialogParts, error: SearchError): void;
-  };
-  engine(): Promise<SearchEngine>;
-  forgetEngine(): void;
   safeAddress(url: string): string;
+  openDialog(query: string, from: HTMLElement | null): void;
+  engine(): Promise<SearchEngine>;
+  remember: SearchMemory;
 }
 
 interface Window {

@@ -1,4 +1,4 @@
-"""What a site needs to be read without a network: a service worker, a page for what was not kept, and a web manifest."""
+"""What a site needs to be read offline: a service worker, a page for what was not kept, a web manifest."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ import json
 from collections.abc import Iterator
 
 from .. import urls
-from ..assets import shipped
+from ..assets import bundle
 from ..incremental.fingerprints.columns import digest
 from ..parts import own_names
 from ..plan import SitePage, SitePlan
-from ..theme_folder import CLIENT
 from .frame import direction, frame_of
 
 MANIFEST = "manifest.webmanifest"
 
 
 def offline_files(plan: SitePlan, shared: bytes) -> Iterator[SitePage]:
-    """The files, if the settings ask for them; ``shared`` stands for what all pages of the site are made with."""
+    """Yield the files, if the settings ask for them.
+
+    ``shared`` stands for what all pages of the site are made with.
+    """
     if not plan.settings.offline:
         return
     yield _no_network(plan)
@@ -34,13 +36,13 @@ def _no_network(plan: SitePlan) -> SitePage:
 
 
 def _worker(plan: SitePlan, shared: bytes) -> bytes:
-    """The script below the name of the build, by which browsers see that there is another."""
+    """Return the script below the name of the build, by which browsers notice another build."""
     build = digest(shared, plan.library.snapshot_id.encode()).hex()
-    return f"// {build}\n".encode() + shipped([CLIENT / "offline" / "worker.js"])
+    return f"// {build}\n".encode() + bundle("worker")
 
 
 def _manifest(plan: SitePlan) -> bytes:
-    """What an installed site is called; addresses are relative to the manifest."""
+    """Return what an installed site is called; addresses are relative to the manifest."""
     settings = plan.settings
     stated = {
         "name": plan.title,

@@ -1,4 +1,4 @@
-"""Kinships: what each term adds to the cosines of passages and of documents, multiplied out once and for all."""
+"""Cosine contributions: what each term adds to the cosines of passages and documents, multiplied out."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _TERMS_AT_A_TIME, _PRODUCTS_AT_A_TIME = 20_000, 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Kinships:
-    """What every posting adds to a passage's cosine and every pair to a document's, times the query's length.
+class CosineContributions:
+    """Holds what every posting adds to its passage's cosine, and every pair to its document's.
 
-    ``length`` is that of every term's vector.
+    Both are multiplied by the query's length; ``length`` is that of every term's vector.
     """
 
     passage: Floats
@@ -27,28 +27,28 @@ class Kinships:
     length: Floats
 
 
-def kinships(
+def cosine_contributions(
     lexicon: Lexicon, shape: Shape, vectors: TermVectors, passages: Floats, documents: Floats
-) -> Kinships:
-    """The products of every posting's term with its passage, and of every pair's with its document."""
+) -> CosineContributions:
+    """Multiply every posting's term with its passage, and every pair's term with its document."""
     term = term_of(lexicon)
     document = shape.document_of[lexicon.passage]
     opening = np.flatnonzero(changes(term) | changes(document))
     length = np.zeros(len(lexicon.terms), dtype=np.float32)
     for some in _blocks(len(length)):
         length[some] = np.linalg.norm(vectors.of(some), axis=1)
-    return Kinships(
+    return CosineContributions(
         _products(term, lexicon.passage, vectors, passages),
         _products(term[opening], document[opening], vectors, documents),
         length,
     )
 
 
-def no_kinships(lexicon: Lexicon, shape: Shape) -> Kinships:
-    """Those of an index without vectors: zeros."""
+def no_contributions(lexicon: Lexicon, shape: Shape) -> CosineContributions:
+    """Return the contributions in an index without vectors: zeros."""
     pairs = changes(term_of(lexicon)) | changes(shape.document_of[lexicon.passage])
     sizes = len(lexicon.passage), int(pairs.sum()), len(lexicon.terms)
-    return Kinships(*(np.zeros(size, dtype=np.float32) for size in sizes))
+    return CosineContributions(*(np.zeros(size, dtype=np.float32) for size in sizes))
 
 
 def _products(term: Narrow, row: Narrow, vectors: TermVectors, rows: Floats) -> Floats:
@@ -64,16 +64,16 @@ def _products(term: Narrow, row: Narrow, vectors: TermVectors, rows: Floats) -> 
 
 
 def _blocks(terms: int) -> Iterator[Ints]:
-    """The terms in order, as many at a time as are held in full."""
+    """Yield the terms in order, as many at a time as are held in memory in full."""
     for first in range(0, terms, _TERMS_AT_A_TIME):
         yield np.arange(first, min(terms, first + _TERMS_AT_A_TIME))
 
 
 def term_of(lexicon: Lexicon) -> Narrow:
-    """The term of every posting."""
+    """Return the term of every posting."""
     return np.repeat(np.arange(len(lexicon.terms), dtype=np.int32), lexicon.frequency)
 
 
 def changes(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Where a value is another than the one before; the first is."""
+    """Return where a value differs from the one before; the first always does."""
     return np.concatenate([np.ones(min(1, len(values)), np.bool_), values[1:] != values[:-1]])

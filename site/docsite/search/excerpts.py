@@ -1,31 +1,38 @@
-"""What hits show: titles, addresses and texts of a few neighbouring documents a file."""
+"""What hits show: titles, addresses and texts, of a few neighbouring documents in each file.
+
+The directory of these files lies in files of its own, 64 names in each, so that the manifest stays small.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..library import SnapshotTables
 from ..plan import SitePlan
 from .files import Files
+from .format import BREADCRUMB_SEPARATOR, EXCERPT_DIRECTORY, EXCERPTS
 from .material import blocks
-from .packing import text
 
 # Characters of text in a file; packing leaves about two fifths.
 GROUP_CHARS = 3_600
 _SECTIONS_AT_A_TIME = 4_096
-_BETWEEN = " › "
+_FILES_IN_A_DIRECTORY = 64
 _NOT_IN_SLUG = re.compile(r"[^\w -]")
 
 
 @dataclass(frozen=True, slots=True)
-class Groups:
-    """The names of the files, and the document and passage that each begins with; documents are in the library's order."""
+class ExcerptFiles:
+    """Names files in order, with the document and the passage of it that each begins with.
+
+    The files are those with excerpts, or those of their directory; documents are in the library's order.
+    """
 
     names: tuple[str, ...]
     documents: tuple[int, ...]
@@ -34,7 +41,7 @@ class Groups:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What every file with texts of a document says of it: its page, and the labels of the pages above that."""
+    """Holds what excerpts say of a document: title, page, labels of the pages above, and date."""
 
     title: str
     page: str
@@ -43,7 +50,7 @@ class Card:
 
 
 def cards(plan: SitePlan) -> tuple[Card, ...]:
-    """The cards of all documents, in the library's order."""
+    """Return the cards of all documents, in the library's order."""
     above = {page: tuple(node.label for node in trail[:-1]) for page, trail in plan.tree.trails.items()}
     return tuple(
         Card(entry.title, entry.page, above.get(entry.page, ()), entry.modified)
@@ -53,7 +60,7 @@ def cards(plan: SitePlan) -> tuple[Card, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Passages of one document from ``ordinal`` on, each with the place of its section."""
+    """Holds passages of one document from ``ordinal`` on, each with the place of its section."""
 
     row: int
     ordinal: int
@@ -67,7 +74,7 @@ class _Passage:
 
 
 class Texts:
-    """The passages of documents, a block in memory at a time, cut into pieces that a file has room for."""
+    """Reads documents' passages, a block at a time, and cuts them into pieces that fit a file."""
 
     def __init__(self, snapshot: SnapshotTables) -> None:
         self._snapshot = snapshot
@@ -80,7 +87,7 @@ class Texts:
         pa.default_memory_pool().release_unused()
 
     def pieces(self, counts: Sequence[int]) -> Iterator[_Piece]:
-        """All documents in order, of which each has so many passages, in pieces; one that is not long is whole."""
+        """Yield all documents in order, with so many passages each, in pieces; a short one is whole."""
         texts = chain.from_iterable(block.to_pylist() for block in blocks(self._snapshot, "passages", "text"))
         start = 0
         for row, count in enumerate(counts):
@@ -89,15 +96,15 @@ class Texts:
             start += count
 
     def section(self, place: int | None) -> list[object]:
-        """Title, name and the headings above; a name that the title gives is 0."""
+        """Return title, slug and the headings above; a slug that follows from the title is 0."""
         if place is None:
             return ["", "", ""]
         title, slug, breadcrumb = (given or "" for given in self._row(place))
-        above = breadcrumb.split(_BETWEEN)[1:-1]
-        return [title, 0 if slug and slug == _slug(title) else slug, _BETWEEN.join(above)]
+        above = breadcrumb.split(BREADCRUMB_SEPARATOR)[1:-1]
+        return [title, 0 if slug and slug == _slug(title) else slug, BREADCRUMB_SEPARATOR.join(above)]
 
     def _row(self, place: int) -> tuple[str | None, ...]:
-        """One section's columns: asked for in order, they are taken out of them many at a time."""
+        """Return one section's columns; sections are asked for in order, so many are read at a time."""
         if not 0 <= place - self._first < len(self._some):
             self._first = place
             some = (column.slice(place, _SECTIONS_AT_A_TIME).to_pylist() for column in self._sections)
@@ -118,32 +125,57 @@ def _cut(row: int, passages: Sequence[_Passage]) -> Iterator[_Piece]:
 
 
 def _slug(title: str) -> str:
-    """The name of a heading as the engine guesses it."""
+    """Return the slug of a heading as the client guesses it."""
     return _NOT_IN_SLUG.sub("", title.lower()).strip().replace(" ", "-")
 
 
-def make_groups(
+def make_excerpts(
     shown: Sequence[Card], snapshot: SnapshotTables, counts: Sequence[int], files: Files
-) -> Groups:
-    """The files of all documents, of which each has a card and so many passages."""
+) -> ExcerptFiles:
+    """Add the files of all documents, of which each has a card and so many passages."""
     texts = Texts(snapshot)
     first: list[tuple[int, int]] = []
 
     def columns() -> Iterator[list[bytes]]:
         for group in _grouped(texts.pieces(counts)):
             first.append((group[0].row, group[0].ordinal))
-            yield [text([_described(shown[piece.row], texts, piece) for piece in group])]
+            yield EXCERPTS.pack(
+                {"documents": [_described(shown[piece.row], texts, piece) for piece in group]}
+            )
 
     names = files.add_all(columns())
-    return Groups(names, tuple(row for row, _ in first), tuple(ordinal for _, ordinal in first))
+    return ExcerptFiles(names, tuple(row for row, _ in first), tuple(ordinal for _, ordinal in first))
 
 
 def _described(card: Card, texts: Texts, piece: _Piece) -> list[object]:
-    """What a browser shows of the piece: its document, its sections, and its passages as ``[section, text]``."""
+    """Return what a browser shows of the piece: document, sections, passages as ``[section, text]``."""
     own = list(dict.fromkeys(each.section for each in piece.passages))
     passages = [[own.index(each.section), each.text] for each in piece.passages]
     sections = [texts.section(place) for place in own]
     return [card.title, card.page, card.above, card.modified, piece.ordinal, sections, passages]
+
+
+def make_directory(excerpts: ExcerptFiles, files: Files) -> ExcerptFiles:
+    """Add the directory of files with excerpts, and return its own files."""
+    starts = range(0, len(excerpts.names), _FILES_IN_A_DIRECTORY)
+    parts = [slice(at, at + _FILES_IN_A_DIRECTORY) for at in starts]
+    names = files.add_all(
+        EXCERPT_DIRECTORY.pack(
+            {
+                "file_names": bytes.fromhex("".join(excerpts.names[part])),
+                **first_rows(excerpts.documents[part], excerpts.ordinals[part]),
+            }
+        )
+        for part in parts
+    )
+    first = slice(None, None, _FILES_IN_A_DIRECTORY)
+    return ExcerptFiles(names, excerpts.documents[first], excerpts.ordinals[first])
+
+
+def first_rows(documents: Sequence[int], ordinals: Sequence[int]) -> Mapping[str, object]:
+    """Return the columns that say with which document and passage each file begins."""
+    gaps = np.diff(np.array(documents, dtype=np.int64), prepend=0)
+    return {"first_document_gap": gaps, "first_ordinal": ordinals}
 
 
 def _grouped(pieces: Iterator[_Piece]) -> Iterator[list[_Piece]]:

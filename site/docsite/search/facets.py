@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-import numpy as np
-
 from ..library import Entry
 from ..plan import SitePlan
-from .packing import text, varints
+from .format import FACETS
 
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
 def facets(plan: SitePlan) -> list[bytes]:
-    """The columns of the file that a browser loads with the first search: names, then for each document their numbers."""
+    """Return the columns of the file that a browser loads with the first search.
+
+    The names of all values come first, then for each document the places of its own among them.
+    """
     entries = plan.library.entries
     collections = list(plan.library.collections)
     languages = sorted({entry.language for entry in entries})
@@ -31,33 +32,34 @@ def facets(plan: SitePlan) -> list[bytes]:
         "community": [[number, label] for number, label in sorted(labels.items())],
     }
     communities = {number: place for place, number in enumerate(sorted(labels))}
-    return [
-        text(names),
-        _places(collections, [entry.collection for entry in entries]),
-        _places(languages, [entry.language for entry in entries]),
-        _places(sections, folders),
-        varints(np.array([communities.get(entry.community, -1) + 1 for entry in entries])),
-        _tags(tags, entries),
-        varints(np.array([_day(entry.modified) for entry in entries])),
-    ]
+    values = {
+        "names": names,
+        "collection": _places(collections, [entry.collection for entry in entries]),
+        "language": _places(languages, [entry.language for entry in entries]),
+        "section": _places(sections, folders),
+        "community": [communities.get(entry.community, -1) + 1 for entry in entries],
+        "tags": _tags(tags, entries),
+        "modified": [_day(entry.modified) for entry in entries],
+    }
+    return FACETS.pack(values)
 
 
-def _places(names: Sequence[str], values: Sequence[str]) -> bytes:
+def _places(names: Sequence[str], values: Sequence[str]) -> list[int]:
     place = {name: at for at, name in enumerate(names)}
-    return varints(np.array([place[value] for value in values]))
+    return [place[value] for value in values]
 
 
-def _tags(names: Sequence[str], entries: Sequence[Entry]) -> bytes:
+def _tags(names: Sequence[str], entries: Sequence[Entry]) -> list[int]:
     place = {name: at for at, name in enumerate(names)}
     numbers: list[int] = []
     for entry in entries:
         own = sorted({place[tag] for tag in entry.tags})
         numbers += [len(own), *own]
-    return varints(np.array(numbers))
+    return numbers
 
 
 def _folders(entries: Sequence[Entry]) -> list[str]:
-    """The first folder of each page below the folder that all of them share; nothing for a page in it."""
+    """Return each page's first folder below the one that all pages share; nothing for a page in that."""
     folders = [entry.page.split("/")[:-1] for entry in entries]
     shared = 0
     while folders and all(len(each) > shared and each[shared] == folders[0][shared] for each in folders):
@@ -66,7 +68,7 @@ def _folders(entries: Sequence[Entry]) -> list[str]:
 
 
 def _day(modified: str) -> int:
-    """Days since 1970, and 1; 0 where the day is not known."""
+    """Return the days since 1970 plus 1; 0 where the day is not known."""
     try:
         return max(0, date.fromisoformat(modified[:10]).toordinal() - _EPOCH + 1)
     except ValueError:

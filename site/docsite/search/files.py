@@ -1,6 +1,7 @@
-"""The files of a search index while it is made: each gets its name at once, and is packed by one of a few threads.
+"""The files of a search index while it is made: each gets its name at once, and a thread packs it.
 
-A file that the site had before is neither packed nor read again.
+A file that the site had before is neither packed nor read again. A page that was opened from a disk may load
+scripts but fetch nothing, so every file is a classic script, on a server too (FORMAT.md).
 """
 
 from __future__ import annotations
@@ -13,29 +14,33 @@ from enum import Enum
 from hashlib import sha256
 from types import TracebackType
 
+import numpy as np
+
 from ..incremental.fingerprints.columns import digest
 from ..incremental.fingerprints.shared import program_digest
 from ..incremental.previous import PreviousSite
 from ..plan import SitePage
-from .packing import FORMAT, compressed, script
+from .format import ESCAPE, ESCAPE_ITSELF, FORMAT, NAME_CHARS, OTHERS, SURROGATES, Numbers, varints
 
-NAME_CHARS = 8
+_OWN_BLOCK_BYTES = 512
 _PACKERS, _MOST_WAITING = 2, 256
 
 
 class Half(Enum):
-    """Which files of an index are made together; the value has the first digits of their names, so that two halves
-    made apart never share one."""
+    """Names the files of an index that are made together.
+
+    The value has the first digits of their names, so that two halves made apart never share one.
+    """
 
     LOOKUP = "01234567"
     SHOWN = "89abcdef"
 
 
 class Files:
-    """Files below ``folder``, named by what they hold, so that a browser may keep them forever.
+    """Holds the files below ``folder``, named by their content, so that a browser may keep them for ever.
 
-    A name has 32 bits, one of which tells its half; where two different files would have the same, the later takes other
-    bits of its hash.
+    A name has 32 bits, one of which tells its half; where two different files would have the same, the later
+    takes other bits of its hash.
     """
 
     def __init__(self, folder: str, previous: PreviousSite, half: Half) -> None:
@@ -55,7 +60,7 @@ class Files:
         self._pool.shutdown(cancel_futures=True)
 
     def add(self, columns: Sequence[bytes]) -> str:
-        """The name of the file that holds these columns; equal files have the same."""
+        """Return the name of the file that holds these columns; equal files have the same."""
         name = self._name(_content_of(columns))
         if name not in self._packed:
             is_kept = self._previous.has(self._path(name), self._fingerprint(name))
@@ -63,11 +68,11 @@ class Files:
         return name
 
     def add_all(self, files: Iterable[Sequence[bytes]]) -> tuple[str, ...]:
-        """The names of the files that hold these columns, in order: they are packed while the next columns are made."""
+        """Return the names of these files in order; one is packed while the next columns are made."""
         return tuple(map(self.add, files))
 
     def pages(self) -> Iterator[SitePage]:
-        """Every file, by name."""
+        """Yield every file, by name."""
         for name in sorted(self._packed):
             path, fingerprint, packed = self._path(name), self._fingerprint(name), self._packed.pop(name)
             content = b"" if packed is None else script(name, packed.result())
@@ -96,9 +101,57 @@ class Files:
 
 
 def _content_of(columns: Sequence[bytes]) -> str:
-    """What stands for the columns: each is fenced by its length, so that borders cannot move."""
+    """Return a hash of the columns, each preceded by its length, so that borders cannot move."""
     made = sha256(FORMAT.to_bytes(2, "little"))
     for column in columns:
         made.update(len(column).to_bytes(8, "little"))
         made.update(column)
     return made.hexdigest()
+
+
+def script(name: str, packed: bytes) -> bytes:
+    """Return a classic script that hands over ``packed`` under a name.
+
+    It is UTF-16 with a byte order mark, which no header of a server overrides: a string then holds 16 bits a
+    character, and what it cannot hold (quotes, line ends, halves of surrogate pairs) is escaped, which adds 3
+    %.
+    """
+    head = f'noctule.part("{name}",{len(packed)},"'.encode("utf-16-le")
+    return b"\xff\xfe" + head + _units(packed).astype("<u2").tobytes() + '")'.encode("utf-16-le")
+
+
+def _units(packed: bytes) -> Numbers:
+    plain = np.frombuffer(packed + b"\0" * (len(packed) % 2), dtype="<u2")
+    written = _WRITTEN[plain]
+    escaped = np.flatnonzero(written != plain)
+    return np.insert(written, escaped, np.uint16(ESCAPE))
+
+
+def _written() -> Numbers:
+    """Return how every 16-bit unit is written; where it changes, the escape stands before it."""
+    found = np.arange(1 << 16, dtype=np.uint16)
+    found[0xD800:0xE000] += np.uint16(SURROGATES - 0xD800)
+    found[[0x22, 0x5C, 0x0A, 0x0D]] += np.uint16(OTHERS)
+    found[ESCAPE] = ESCAPE_ITSELF
+    return found
+
+
+_WRITTEN = _written()
+
+
+def compressed(columns: Sequence[bytes]) -> bytes:
+    """Compress columns, one after the other, with gzip: a browser checks its sum, so that damage is noticed.
+
+    Large columns get a block of their own, because what is common in one is rare in the next. Several columns
+    are mostly numbers, in which only long repetitions are looked for: 3 % smaller than with short ones, in
+    half the time. A single column is text.
+    """
+    level, strategy = (9, zlib.Z_DEFAULT_STRATEGY) if len(columns) == 1 else (6, zlib.Z_FILTERED)
+    packer = zlib.compressobj(level, zlib.DEFLATED, 31, 9, strategy)
+    head = np.array([len(columns), *map(len, columns)], dtype=np.int64)
+    pieces = [packer.compress(varints(head))]
+    for column in columns:
+        pieces.append(packer.compress(column))
+        if len(column) >= _OWN_BLOCK_BYTES:
+            pieces.append(packer.flush(zlib.Z_BLOCK))
+    return b"".join([*pieces, packer.flush()])

@@ -1,7 +1,7 @@
-"""The search index of a site: all its files, out of a snapshot.
+"""The search index of a site: all its files, out of a snapshot; FORMAT.md describes their bytes.
 
-There are two halves: what words and meanings are looked up in, which knows nothing of pages, and what hits are shown from.
-Each can be made without the other; the manifest is made of both.
+There are two halves: what words and meanings are looked up in, which knows nothing of pages, and what hits
+are shown from. Each can be made without the other; the manifest is made of both.
 """
 
 from __future__ import annotations
@@ -14,24 +14,21 @@ import numpy as np
 import pyarrow as pa
 
 from ...pipeline.settings.search import Search
+from ..assets import bundle
 from ..incremental.previous import PreviousSite
 from ..library import SnapshotTables
 from ..plan import SitePage, SitePlan
 from ..urls import SEARCH
-from .cosine_contributions import kinships, no_kinships
-from .engine import engine
-from .excerpt_directory import make_shelves
-from .excerpts import Card, cards, make_groups
+from .cosine_contributions import cosine_contributions, no_contributions
+from .excerpts import Card, cards, make_directory, make_excerpts
 from .facets import facets
-from .files import Files, Half
-from .inverted_file import Lists, make_lists
-from .manifest import Index, Lookup, Shown, manifest
+from .files import Files, Half, script
+from .inverted_file import InvertedFile, make_inverted_file
+from .manifest import Index, Lookup, Ranking, Shown, manifest, ranking_of
 from .material import Lexicon, Shape, read_lexicon, read_meanings, read_passages, read_shape
-from .packing import script
 from .postings import arrange
-from .ranking import Ranking, ranking_of
+from .spelling import aliases, make_word_files, read_surfaces
 from .terms import Aliases, Shards, TurnedTerms, make_shards
-from .words import aliases, make_word_files, read_surfaces
 
 MANIFEST, ENGINE, FOLDER = "manifest", "engine", f"{SEARCH}/"
 T = TypeVar("T")
@@ -40,7 +37,7 @@ _UNSAID = "en"  # as the index analyses documents that name no language
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """Halves of the files that are made elsewhere, and asked for when all else is there."""
+    """Holds the halves of the files that are made elsewhere, to be asked for when all else is there."""
 
     lookup: Callable[[], Lookup] | None = None
     shown: Callable[[], Shown] | None = None
@@ -54,10 +51,10 @@ def search_files(
     folder: str = FOLDER,
     elsewhere: Elsewhere | None = None,
 ) -> Iterator[SitePage]:
-    """Every file below ``folder``: the engine, the manifest, and the parts that a query loads as needed.
+    """Yield every file below ``folder``: the engine, the manifest, and what a query loads as needed.
 
-    Files of the site before are kept where they are what ``previous`` has. A half that is made ``elsewhere`` is not among the
-    files. Raises ``ArtifactError`` where the snapshot lacks the tables of search.
+    Files of the site before are kept where they are what ``previous`` has. A half that is made ``elsewhere``
+    is not among the files. Raises ``ArtifactError`` where the snapshot lacks the tables of search.
     """
     before, other = previous or PreviousSite(), elsewhere or Elsewhere()
     lookup, shown = other.lookup, other.shown
@@ -65,12 +62,13 @@ def search_files(
         with Files(folder, before, Half.LOOKUP) as files:
             lookup = _ready(make_lookup(snapshot, search or Search(), files))
             yield from files.pages()
-    yield SitePage(f"{folder}{ENGINE}.js", engine())
+    yield SitePage(f"{folder}{ENGINE}.js", bundle(ENGINE))
     if shown is None:
         with Files(folder, before, Half.SHOWN) as files:
             shown = _ready(make_shown(cards(plan), facets(plan), snapshot, files))
             yield from files.pages()
-    # Of two halves that one process was given it is the later: where it has not begun, it is made here meanwhile.
+    # Of two halves that one process was given it is the later; if it has not begun, it is made here
+    # meanwhile.
     had = shown()
     yield SitePage(f"{folder}{MANIFEST}.js", script(MANIFEST, manifest(Index(lookup(), had))))
 
@@ -82,14 +80,17 @@ def _ready(made: T) -> Callable[[], T]:
 def make_shown(
     documents: Sequence[Card], filters: Sequence[bytes], snapshot: SnapshotTables, files: Files
 ) -> Shown:
-    """What hits are shown from; ``filters`` are the columns of the file that they are filtered by."""
-    groups = make_groups(documents, snapshot, np.diff(read_shape(snapshot).first).tolist(), files)
+    """Add what hits are shown from; ``filters`` are the columns of the file that they are filtered by."""
+    excerpts = make_excerpts(documents, snapshot, np.diff(read_shape(snapshot).first).tolist(), files)
     pa.default_memory_pool().release_unused()
-    return Shown(make_shelves(groups, files), files.add(filters))
+    return Shown(make_directory(excerpts, files), files.add(filters))
 
 
 def make_lookup(snapshot: SnapshotTables, search: Search, files: Files) -> Lookup:
-    """What words and meanings are looked up in; raises ``ArtifactError`` where the snapshot lacks the tables of search."""
+    """Add what words and meanings are looked up in.
+
+    Raises ``ArtifactError`` where the snapshot lacks the tables of search.
+    """
     shape, ranking = read_shape(snapshot), ranking_of(search)
     surfaces = read_surfaces(snapshot)
     known = aliases(surfaces)
@@ -97,7 +98,7 @@ def make_lookup(snapshot: SnapshotTables, search: Search, files: Files) -> Looku
     languages = sorted(set(surfaces.languages)) or [_UNSAID]
     del surfaces
     lexicon = read_lexicon(snapshot)
-    shards, lists = _terms_and_lists(snapshot, lexicon, shape, ranking, known, files)
+    shards, inverted_file = _shards_and_lists(snapshot, lexicon, shape, ranking, known, files)
     return Lookup(
         shape=shape,
         ranking=ranking,
@@ -105,31 +106,33 @@ def make_lookup(snapshot: SnapshotTables, search: Search, files: Files) -> Looku
         languages=languages,
         has_aliases=bool(known),
         shards=shards,
-        lists=lists,
+        inverted_file=inverted_file,
         words=words,
     )
 
 
-def _terms_and_lists(
+def _shards_and_lists(
     snapshot: SnapshotTables,
     lexicon: Lexicon,
     shape: Shape,
     ranking: Ranking,
     known: Aliases,
     files: Files,
-) -> tuple[Shards, Lists | None]:
-    """What needs vectors; those of passages are let go of as soon as they are multiplied out."""
+) -> tuple[Shards, InvertedFile | None]:
+    """Add what needs vectors; those of passages are let go of as soon as they are multiplied out."""
     meanings = read_meanings(snapshot, lexicon.terms) if ranking.meaning else None
     if meanings is None:
-        postings = arrange(lexicon, shape, no_kinships(lexicon, shape), _ceiling(lexicon))
+        postings = arrange(lexicon, shape, no_contributions(lexicon, shape), _ceiling(lexicon))
         return make_shards(lexicon, postings, None, known, files), None
     passages = read_passages(snapshot, meanings.documents.shape[1])
-    kin = kinships(lexicon, shape, meanings.terms, passages, meanings.documents)
+    cosines = cosine_contributions(lexicon, shape, meanings.terms, passages, meanings.documents)
     del passages
-    lists = make_lists(meanings, np.diff(shape.first) > 0, files)
-    postings = arrange(lexicon, shape, kin, _ceiling(lexicon))
-    del kin
-    return make_shards(lexicon, postings, TurnedTerms(meanings.terms, lists.turn), known, files), lists
+    inverted_file = make_inverted_file(meanings, np.diff(shape.first) > 0, files)
+    postings = arrange(lexicon, shape, cosines, _ceiling(lexicon))
+    del cosines
+    return make_shards(
+        lexicon, postings, TurnedTerms(meanings.terms, inverted_file.turn), known, files
+    ), inverted_file
 
 
 def _ceiling(lexicon: Lexicon) -> float:

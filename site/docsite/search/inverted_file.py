@@ -1,12 +1,13 @@
-"""Documents by meaning: inverted lists of a few bits a number, of which a browser loads those nearest to a query.
+"""The inverted file: documents by meaning, in lists of which a browser loads those nearest to a query.
 
-Vectors are turned so that their first numbers say most, and cut; numbers that say more get more bits (Lloyd-Max
-levels of the normal distribution). A document's code is what its vector differs by from its list's centroid.
+Vectors are rotated so that their first numbers say most, and cut; numbers that say more get more bits
+(Lloyd-Max levels of the normal distribution). A document's code is what its vector differs by from its list's
+centroid.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +17,8 @@ from threadpoolctl import threadpool_limits
 
 from ...artifacts.tables.inverted_file import one_thread
 from .files import Files
+from .format import INVERTED_LIST, bits
 from .material import Floats, Ints, Meanings
-from .packing import bits, floats, octets, varints
 
 DIMENSIONS = 128
 DOCUMENTS_IN_A_LIST = 57
@@ -38,14 +39,14 @@ Codes = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Quantizer:
-    """How rows are written: around a mean, in units of each number's deviation, with so many bits each."""
+    """Writes rows around a mean, in units of each number's deviation, with so many bits each."""
 
     mean: Floats
     deviation: Floats
     widths: Ints
 
     def encode(self, rows: Floats) -> Codes:
-        """A code for every number: its nearest level, the most negative being 0."""
+        """Return a code for every number: its nearest level, the most negative being 0."""
         found = np.zeros(rows.shape, dtype=np.uint8)
         relative = (rows - self.mean) / self.deviation
         for at, width in enumerate(self.widths.tolist()):
@@ -60,8 +61,8 @@ def _steps(width: int) -> npt.NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class Lists:
-    """The names of the lists' files, and what the manifest says of them: every document's list, the centroids' codes."""
+class InvertedFile:
+    """Names the files of the lists; holds every document's list and the centroids' codes for the manifest."""
 
     turn: Floats
     list_of: Ints
@@ -70,23 +71,23 @@ class Lists:
     residual_quantizer: Quantizer
     names: tuple[str, ...]
 
-    def columns(self) -> list[bytes]:
-        """The columns of the manifest."""
+    def columns(self) -> Mapping[str, object]:
+        """Return the values of the manifest's columns."""
         coarse, fine = self.centroid_quantizer, self.residual_quantizer
-        return [
-            octets(self.list_of & 255),
-            octets(self.list_of >> 8),
-            floats(coarse.mean),
-            floats(coarse.deviation),
-            octets(coarse.widths),
-            floats(fine.deviation),
-            octets(fine.widths),
-            bits(self.centroids, coarse.widths),
-        ]
+        return {
+            "list_low": self.list_of & 255,
+            "list_high": self.list_of >> 8,
+            "centroid_mean": coarse.mean,
+            "centroid_deviation": coarse.deviation,
+            "centroid_bits": coarse.widths,
+            "residual_deviation": fine.deviation,
+            "residual_bits": fine.widths,
+            "centroid_codes": bits(self.centroids, coarse.widths),
+        }
 
 
-def make_lists(meanings: Meanings, has_passages: npt.NDArray[np.bool_], files: Files) -> Lists:
-    """The lists of all documents that have passages."""
+def make_inverted_file(meanings: Meanings, has_passages: npt.NDArray[np.bool_], files: Files) -> InvertedFile:
+    """Add the lists of all documents that have passages."""
     turn = _turn(meanings.documents)
     members = np.flatnonzero(has_passages)
     list_of = np.zeros(len(has_passages), dtype=np.int64)
@@ -100,14 +101,13 @@ def make_lists(meanings: Meanings, has_passages: npt.NDArray[np.bool_], files: F
     fine = _quantizer(residuals, DOCUMENT_BITS, np.zeros(turn.shape[1], np.float32))
     codes = fine.encode(residuals)
     names = files.add_all(_columns(members, list_of[members], codes, centroids, fine.widths))
-    return Lists(turn, list_of, coarse.encode(centroids), coarse, fine, names)
+    return InvertedFile(turn, list_of, coarse.encode(centroids), coarse, fine, names)
 
 
 def _turn(vectors: Floats) -> Floats:
-    """The directions in which the vectors are longest, longest first, as columns; their signs do not hang on the machine."""
-    with threadpool_limits(
-        1, "blas"
-    ):  # with two, the last bits are others, and directions of like lengths turn
+    """Return the vectors' principal directions as columns; their signs do not depend on the machine."""
+    # With two threads the last bits differ, and directions of like lengths turn.
+    with threadpool_limits(1, "blas"):
         _, directions = np.linalg.eigh(_squared(vectors))
     kept = directions[:, ::-1][:, :DIMENSIONS]
     signs = np.sign(kept[np.argmax(np.abs(kept), axis=0), np.arange(kept.shape[1])])
@@ -115,7 +115,7 @@ def _turn(vectors: Floats) -> Floats:
 
 
 def along(vectors: Floats, turn: Floats) -> Floats:
-    """Vectors along other directions."""
+    """Project vectors onto other directions."""
     with threadpool_limits(1, "blas"):
         found: Floats = (vectors.astype(np.float64) @ turn.astype(np.float64)).astype(np.float32)
     return found
@@ -128,7 +128,7 @@ def _squared(vectors: Floats) -> npt.NDArray[np.float64]:
 
 
 def _clusters(vectors: Floats) -> Ints:
-    """Which list each vector lies in: spherical k-means of FAISS; lists that got none are left out."""
+    """Return the list of each vector, by spherical k-means of FAISS; lists that got none are left out."""
     import faiss
 
     lists = max(1, round(len(vectors) / DOCUMENTS_IN_A_LIST))
@@ -152,7 +152,7 @@ def _means(vectors: Floats, list_of: Ints, count: int) -> Floats:
 
 
 def _quantizer(rows: Floats, total: int, mean: Floats) -> Quantizer:
-    """Bits where they leave the least variance, one after the other."""
+    """Give bits to numbers one after the other, each where it leaves the least variance."""
     deviation = rows.std(axis=0) if len(rows) else np.zeros(rows.shape[1], np.float32)
     variance = deviation.astype(np.float64) ** 2
     widths = np.zeros(len(variance), dtype=np.int64)
@@ -171,9 +171,10 @@ def _columns(
         documents = members[inside]
         scale = max(float(np.abs(centroid).max()), 1e-9) / 127
         rounded = np.round(centroid / scale).astype(np.int8)
-        yield [
-            varints(np.diff(documents, prepend=-1) - 1),
-            floats(np.array([scale])),
-            rounded.tobytes(),
-            bits(codes[inside], widths),
-        ]
+        columns = {
+            "document_gap": np.diff(documents, prepend=-1) - 1,
+            "centroid_unit": np.array([scale]),
+            "centroid": rounded,
+            "residual_codes": bits(codes[inside], widths),
+        }
+        yield INVERTED_LIST.pack(columns)

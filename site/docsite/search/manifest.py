@@ -1,30 +1,92 @@
-"""The manifest: what a browser reads first, the names of all files and what ranking needs of every document."""
+"""The manifest, which a browser reads first: names of files, numbers of the ranking, flags of documents."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Literal
 
 import numpy as np
 
 from ...artifacts.query.understanding.term_vectors import PIECE_WEIGHT
 from ...pipeline.identity import sha256_hex
-from .excerpt_directory import Shelves
-from .inverted_file import LEVELS, Lists
+from ...pipeline.settings.search import Search
+from .excerpts import ExcerptFiles, first_rows
+from .files import compressed
+from .format import FAMILIES, FORMAT, MANIFEST, MANIFEST_VECTORS, strings
+from .inverted_file import LEVELS, InvertedFile
 from .material import Shape
-from .packing import FORMAT, compressed, octets, strings, text
 from .quantization import OWN_STEP, levels_by_bits
-from .ranking import Ranking
+from .spelling import WordFiles
 from .terms import Shards, utf16
-from .words import WordFiles
 
 LINK_STEPS = 8  # levels per unit of ln(1 + links in)
 _MOST_LINK_LEVEL = 127
 
 
 @dataclass(frozen=True, slots=True)
+class Boost:
+    """Holds a factor on documents that were found.
+
+    It is for those in the communities of the ``seeds`` best ones, or for those that were changed within so
+    many days, by ``tiers`` of days and factors.
+    """
+
+    kind: Literal["community", "recency"]
+    seeds: int = 0
+    factor: float = 1.0
+    tiers: tuple[tuple[int, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Holds the shares of the parts of a score, and how many candidates each list gives.
+
+    ``score(p) = (keyword · words + passage · cos(q, p) + document · cos(q, d)) / their sum``, times
+    ``1 + support · second / best`` and ``1 + links · ln(1 + links in)``, and the boosts, one after the other.
+    With ``rrf_k`` the first is ``keyword / (k + rank) + passage / (k + rank) + document / (k + rank)``.
+    """
+
+    keyword: float
+    passage: float
+    document: float
+    support: float
+    links: float
+    candidates: int
+    rrf_k: int | None = None
+    boosts: tuple[Boost, ...] = ()
+
+    @property
+    def meaning(self) -> float:
+        """Return what the two cosines count together."""
+        return self.passage + self.document
+
+
+def ranking_of(search: Search) -> Ranking:
+    """Return the numbers of a search; what a browser cannot do (other lists, other stages) is left out."""
+    return Ranking(
+        keyword=search.weights["keyword"],
+        passage=search.weights["semantic"],
+        document=search.weights["document"],
+        support=search.support.share if "support" in search.stages else 0.0,
+        links=search.in_degree.share if "in_degree" in search.stages else 0.0,
+        candidates=search.candidates,
+        rrf_k=search.rrf_k if search.fusion == "rrf" else None,
+        boosts=tuple(_boost(stage, search) for stage in search.stages if stage in ("community", "recency")),
+    )
+
+
+def _boost(stage: str, search: Search) -> Boost:
+    if stage == "community":
+        return Boost("community", seeds=search.community.seeds, factor=search.community.factor)
+    given = zip(search.recency.days, search.recency.factors, strict=True)
+    tiers = tuple((days, 1 + search.recency_bias * (factor - 1)) for days, factor in given)
+    return Boost("recency", tiers=tiers)
+
+
+@dataclass(frozen=True, slots=True)
 class Lookup:
-    """What words and meanings are looked up in; ``ceiling`` is the most that BM25F gives for a term of rarity 1."""
+    """Holds what words and meanings are looked up in; ``ceiling`` is BM25F's maximum at rarity 1."""
 
     shape: Shape
     ranking: Ranking
@@ -32,55 +94,55 @@ class Lookup:
     languages: Sequence[str]
     has_aliases: bool
     shards: Shards
-    lists: Lists | None
+    inverted_file: InvertedFile | None
     words: WordFiles
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What hits are shown from, and the name of the file of what they are filtered by."""
+    """Names what hits are shown from: the directory of excerpts, and the file of facets."""
 
-    shelves: Shelves
+    directory: ExcerptFiles
     facets: str
 
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """All that was made of a snapshot: where hits are looked up, and what they are shown from and filtered by."""
+    """Holds both halves of an index: what hits are looked up in, and what they are shown from."""
 
     lookup: Lookup
     shown: Shown
 
     def families(self) -> Mapping[str, Sequence[str]]:
-        """The names of files by what they hold, in the order of the manifest."""
+        """Return the names of files by what they hold, in the order of the manifest."""
         lookup = self.lookup
-        return {
-            "shards": lookup.shards.shards,
-            "tails": lookup.shards.tails,
-            "lists": lookup.lists.names if lookup.lists else (),
-            "shelves": self.shown.shelves.names,
+        names: Mapping[str, Sequence[str]] = {
+            "term_shards": lookup.shards.shards,
+            "posting_tiers": lookup.shards.tails,
+            "inverted_lists": lookup.inverted_file.names if lookup.inverted_file else (),
+            "excerpt_directories": self.shown.directory.names,
             "words": lookup.words.words,
-            "near": lookup.words.near,
+            "near_words": lookup.words.near,
             "facets": (self.shown.facets,),
         }
+        return {key: names[family] for family, key in FAMILIES.items()}
 
 
 def manifest(index: Index) -> bytes:
-    """The manifest, packed."""
-    shape, words, lists = index.lookup.shape, index.lookup.words, index.lookup.lists
+    """Pack the manifest."""
+    shape, words, directory = index.lookup.shape, index.lookup.words, index.shown.directory
     names = [name for family in index.families().values() for name in family]
     links = np.round(np.log1p(shape.links_in) * LINK_STEPS).astype(np.int64)
-    return compressed(
-        [
-            text(_header(index, names)),
-            bytes.fromhex("".join(names)),
-            *strings(_separators(index.lookup.shards)),
-            *strings(words.first),
-            *index.shown.shelves.columns(),
-            octets(np.minimum(links, _MOST_LINK_LEVEL) * 2 + (np.diff(shape.first) == 1)),
-            *(lists.columns() if lists else []),
-        ]
-    )
+    values = {
+        "header": _header(index, names),
+        "file_names": bytes.fromhex("".join(names)),
+        **strings(_separators(index.lookup.shards), "shard"),
+        **strings(words.first, "letter"),
+        **first_rows(directory.documents, directory.ordinals),
+        "document_flags": np.minimum(links, _MOST_LINK_LEVEL) * 2 + (np.diff(shape.first) == 1),
+    }
+    vectors = index.lookup.inverted_file
+    return compressed(MANIFEST.pack(values) + (MANIFEST_VECTORS.pack(vectors.columns()) if vectors else []))
 
 
 def _header(index: Index, names: Sequence[str]) -> dict[str, object]:
@@ -94,7 +156,7 @@ def _header(index: Index, names: Sequence[str]) -> dict[str, object]:
         "ranking": asdict(lookup.ranking),
         "languages": list(lookup.languages),
         "aliases": lookup.has_aliases,
-        "dimensions": lookup.lists.turn.shape[1] if lookup.lists else 0,
+        "dimensions": lookup.inverted_file.turn.shape[1] if lookup.inverted_file else 0,
         "levels": [list(each) for each in LEVELS],
         "posting_levels": levels_by_bits(shape.passages).tolist(),
         "own_step": OWN_STEP,
@@ -105,7 +167,7 @@ def _header(index: Index, names: Sequence[str]) -> dict[str, object]:
 
 
 def _separators(shards: Shards) -> list[str]:
-    """For each shard the shortest beginning of its first term that comes after the last of the shard before."""
+    """Return for each shard the shortest prefix of its first term that follows the shard before."""
     return [
         next(
             first[:end]

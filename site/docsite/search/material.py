@@ -1,4 +1,4 @@
-"""What the search index is made of: the columns of a snapshot that it needs, read once."""
+"""The columns of a snapshot that the search index is made of, read once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Narrow = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Terms in the order of the snapshot, with their postings: term ``i`` owns ``[starts[i], starts[i + 1])``."""
+    """Holds terms in the snapshot's order, with postings: term ``i`` owns ``[starts[i], starts[i + 1])``."""
 
     terms: Sequence[str]
     idf: Floats
@@ -33,56 +33,56 @@ class Lexicon:
 
     @property
     def frequency(self) -> Ints:
-        """How many passages hold each term."""
+        """Return how many passages hold each term."""
         return np.diff(self.starts)
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Documents in the order of the snapshot: the first passage of each, and how many documents link to it."""
+    """Holds for each document, in order, its first passage and how many documents link to it."""
 
     first: Ints
     links_in: Ints
 
     @property
     def documents(self) -> int:
-        """How many documents there are."""
+        """Return how many documents there are."""
         return len(self.links_in)
 
     @property
     def passages(self) -> int:
-        """How many passages there are."""
+        """Return how many passages there are."""
         return int(self.first[-1])
 
     @property
     def document_of(self) -> Narrow:
-        """The document of every passage."""
+        """Return the document of every passage."""
         return np.repeat(np.arange(self.documents, dtype=np.int32), np.diff(self.first))
 
 
 @dataclass(frozen=True, slots=True)
 class TermVectors:
-    """The vector of term ``i`` is ``scale[i] * code[i]``; a query's is the sum of those of its terms."""
+    """Holds the vector ``scale[i] * code[i]`` of term ``i``; a query's is the sum of those of its terms."""
 
     scale: Floats
     code: npt.NDArray[np.int8]
 
     def of(self, terms: npt.NDArray[Any]) -> Floats:
-        """The vectors of some terms, a row each."""
+        """Return the vectors of some terms, a row each."""
         found: Floats = self.code[terms] * self.scale[terms, None]
         return found
 
 
 @dataclass(frozen=True, slots=True)
 class Meanings:
-    """The centroids of documents, unit vectors all, and the vectors of terms."""
+    """Holds the centroids of documents, all unit vectors, and the vectors of terms."""
 
     documents: Floats
     terms: TermVectors
 
 
 def read_lexicon(snapshot: SnapshotTables) -> Lexicon:
-    """The terms and postings of the prose index."""
+    """Read the terms and postings of the prose index."""
     terms = snapshot.table("terms", ["term", "idf", "passages"])
     postings = snapshot.table("postings", ["passage", "score"])
     counts = terms["passages"].to_numpy().astype(np.int64)
@@ -96,14 +96,17 @@ def read_lexicon(snapshot: SnapshotTables) -> Lexicon:
 
 
 def read_shape(snapshot: SnapshotTables) -> Shape:
-    """How passages lie in documents."""
+    """Read how passages lie in documents."""
     table = snapshot.table("documents", ["passages", "links_in"])
     counts, links = (pc.fill_null(table[name], 0).to_numpy() for name in ("passages", "links_in"))
     return Shape(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), links.astype(np.int64))
 
 
 def read_meanings(snapshot: SnapshotTables, terms: Sequence[str]) -> Meanings | None:
-    """The vectors of documents and terms; nothing where the snapshot has none: the index is then one of words alone."""
+    """Read the vectors of documents and terms; nothing where the snapshot has none.
+
+    The index is then one of words alone.
+    """
     if not _has(snapshot, "term_vectors"):
         return None
     documents = _matrix(snapshot.table("centroids", ["vector"])["vector"])
@@ -113,7 +116,7 @@ def read_meanings(snapshot: SnapshotTables, terms: Sequence[str]) -> Meanings | 
 
 
 def read_passages(snapshot: SnapshotTables, dimension: int) -> Floats:
-    """The vector of every passage, a row each."""
+    """Read the vector of every passage, a row each."""
     rows = snapshot.table("passages", ["vector_row"])["vector_row"].to_numpy()
     found = np.empty((len(rows), dimension), dtype=np.float32)
     order = np.argsort(rows, kind="stable")
@@ -127,7 +130,7 @@ def read_passages(snapshot: SnapshotTables, dimension: int) -> Floats:
 
 
 def blocks(snapshot: SnapshotTables, name: str, column: str) -> Iterator[pa.Array]:
-    """One column of a table in order, a block at a time: of a snapshot on a disk it is never all in memory."""
+    """Yield a table's column in order, in blocks: of a snapshot on a disk it is never all in memory."""
     if isinstance(snapshot, Snapshot):
         yield from read_blocks(snapshot.file(name), column)
     else:
@@ -135,7 +138,7 @@ def blocks(snapshot: SnapshotTables, name: str, column: str) -> Iterator[pa.Arra
 
 
 def _term_vectors(table: pa.Table, terms: Sequence[str]) -> TermVectors:
-    """The vectors in the order of the terms; a term without one has the vector of zeros."""
+    """Return the vectors in the order of the terms; a term without one has zeros."""
     place = pc.index_in(table["term"].combine_chunks(), value_set=pa.array(terms, pa.string())).to_numpy()
     dimension = table["code"].type.list_size
     scale, code = np.zeros(len(terms), np.float32), np.zeros((len(terms), dimension), np.int8)

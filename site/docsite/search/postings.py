@@ -1,36 +1,38 @@
 """Postings as a browser reads them: in tiers by how much they can matter, a few bits for each number.
 
-A posting says in which document and in which of its passages a term stands, its *impact* there (BM25F without the
-term's rarity) and its *kinships*: what the term adds to the cosines of the document and of the passage, already
-multiplied out. A passage that holds all the terms of a query thus has its whole score in the postings, and no vector
-is loaded for it.
+A posting says in which document and in which of its passages a term stands, its *impact* there (BM25F without
+the term's rarity) and its *cosine contributions*: what the term adds to the cosines of the document and of
+the passage, already multiplied out. A passage that holds all the terms of a query thus has its whole score in
+the postings, and no vector is loaded for it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from .cosine_contributions import Kinships, changes, term_of
+from .cosine_contributions import CosineContributions, changes, term_of
+from .format import zigzag
 from .material import Floats, Ints, Lexicon, Narrow, Shape
-from .packing import octets, varints, zigzag
-from .quantization import Ranges, leveled
+from .quantization import Ranges, quantize
 
-# Passages of a term in its first tier, which lies in the term's shard, and in the next ones; the last has the rest.
+# Passages of a term in its first tier, which lies in the term's shard, and in the next; the last has the
+# rest.
 TIERS = (1_000, 2_500, 6_000, 14_000, 32_000)
-_KINSHIP_SHARE = 0.5
+_CONTRIBUTION_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """Lists of *pairs* (a term, a document), a list for each term and tier, one after the other.
+    """Holds lists of *pairs* (a term, a document), a list for each term and tier, one after the other.
 
-    List ``l`` owns ``pairs[lists[l] : lists[l + 1]]``; pair ``p`` has a ``document_gap`` (what lies between its document
-    and the one before in the list) and a ``kinship``, and owns ``passages[p] : passages[p + 1]`` of ``impact``, ``own`` (by
-    how many steps the passage's kinship is another than its document's, as ``zigzag`` gives it) and ``ordinal_gap``.
-    ``list_of[t * tiers + k]`` would be the list of term ``t``, tier ``k``.
+    List ``l`` owns ``pairs[lists[l] : lists[l + 1]]``. Pair ``p`` has a ``document_gap`` (what lies between
+    its document and the one before in the list) and a ``contribution``, and owns ``passages[p] : passages[p +
+    1]`` of ``impact``, ``change`` (by how many steps the passage's contribution differs from its document's,
+    as ``zigzag`` gives it) and ``ordinal_gap``. Term ``t`` has its tier ``k`` in list ``list_of(t, k)``.
     """
 
     ranges: Ranges
@@ -39,41 +41,41 @@ class Postings:
     passages: Ints
     ordinal_gap: Narrow
     impact: npt.NDArray[np.uint8]
-    kinship: npt.NDArray[np.uint8]
-    own: npt.NDArray[np.uint8]
+    contribution: npt.NDArray[np.uint8]
+    change: npt.NDArray[np.uint8]
     documents_of: Ints
 
     def list_of(self, term: int, tier: int) -> int:
-        """The number of a term's list of a tier."""
+        """Return the number of a term's list of a tier."""
         return term * (len(TIERS) + 1) + tier
 
     def size(self, number: int) -> int:
-        """How many passages a list has."""
+        """Return how many passages a list has."""
         first, end = self.lists[number], self.lists[number + 1]
         return int(self.passages[end] - self.passages[first])
 
     def sizes(self) -> Ints:
-        """How many passages every list has."""
+        """Return how many passages every list has."""
         return np.diff(self.passages[self.lists])
 
-    def columns(self, numbers: Ints) -> list[bytes]:
-        """The columns of a file that holds these lists."""
+    def columns(self, numbers: Ints) -> Mapping[str, object]:
+        """Return the values of the columns of a file that holds these lists."""
         pairs = _spans(self.lists[numbers], self.lists[numbers + 1])
         first, end = self.passages[pairs], self.passages[pairs + 1]
         rows = _spans(first, end)
-        return [
-            varints(self.lists[numbers + 1] - self.lists[numbers]),
-            varints(self.document_gap[pairs]),
-            varints(end - first - 1),
-            varints(self.ordinal_gap[rows]),
-            octets(self.impact[rows]),
-            octets(self.kinship[pairs]),
-            octets(self.own[rows]),
-        ]
+        return {
+            "list_documents": self.lists[numbers + 1] - self.lists[numbers],
+            "document_gap": self.document_gap[pairs],
+            "more_passages": end - first - 1,
+            "ordinal_gap": self.ordinal_gap[rows],
+            "impact": self.impact[rows],
+            "contribution": self.contribution[pairs],
+            "contribution_change": self.change[rows],
+        }
 
 
 def _gaps(values: Narrow, starts: Ints) -> Narrow:
-    """Rising values as what lies between them; the first of a run, each of which begins at its start, as it is."""
+    """Return ascending values as the gaps between them; the first of each run, at its start, as it is."""
     found = np.diff(values, prepend=np.int32(0))
     found -= 1
     opening = starts[starts < len(values)]
@@ -82,23 +84,23 @@ def _gaps(values: Narrow, starts: Ints) -> Narrow:
 
 
 def _spans(starts: Ints, ends: Ints) -> Narrow:
-    """The rows of all spans, one after the other; narrow, for they are as many as there are postings."""
+    """Return the rows of all spans, one after the other; narrow, as there are as many as postings."""
     sizes = ends - starts
     found = np.repeat((starts - (np.cumsum(sizes) - sizes)).astype(np.int32), sizes)
     found += np.arange(len(found), dtype=np.int32)
     return found
 
 
-def arrange(lexicon: Lexicon, shape: Shape, kin: Kinships, ceiling: float) -> Postings:
-    """The postings in their tiers; ``ceiling`` is the most that BM25F gives for a term of rarity 1."""
+def arrange(lexicon: Lexicon, shape: Shape, cosines: CosineContributions, ceiling: float) -> Postings:
+    """Arrange the postings in their tiers; ``ceiling`` is BM25F's maximum for a term of rarity 1."""
     term = term_of(lexicon)
     document = shape.document_of[lexicon.passage]
     impact = lexicon.score / (lexicon.idf[term] * np.float32(ceiling))
     opening = np.flatnonzero(changes(term) | changes(document))
     counts = np.diff(np.append(opening, len(term)))
-    tier = _tiers(term, opening, counts, _worth(term, impact, kin, lexicon, opening))
+    tier = _tiers(term, opening, counts, _worth(term, impact, cosines, lexicon, opening))
     order = np.lexsort((document[opening], tier, term[opening]))
-    written = leveled(shape.passages, lexicon, opening, impact, kin)
+    written = quantize(shape.passages, lexicon, opening, impact, cosines)
     del impact
     rows = _spans(opening[order], (opening + counts)[order])
     owner = term[opening].astype(np.int64) * (len(TIERS) + 1) + tier
@@ -113,25 +115,27 @@ def arrange(lexicon: Lexicon, shape: Shape, kin: Kinships, ceiling: float) -> Po
         passages,
         _gaps((lexicon.passage - shape.first.astype(np.int32)[document])[rows], passages),
         written.impact[rows],
-        written.kinship[order],
-        zigzag(written.own)[rows],
+        written.contribution[order],
+        zigzag(written.change)[rows],
         np.bincount(term[opening], minlength=len(lexicon.terms)),
     )
 
 
-def _worth(term: Narrow, impact: Floats, kin: Kinships, lexicon: Lexicon, opening: Ints) -> Floats:
-    """What each pair can bring to a score: by its best impact, and half as much by its best kinship."""
+def _worth(
+    term: Narrow, impact: Floats, cosines: CosineContributions, lexicon: Lexicon, opening: Ints
+) -> Floats:
+    """Return what each pair can add to a score: its best impact, and half as much its contribution."""
     if not len(term):
         return np.zeros(0, dtype=np.float32)
     most = np.maximum.reduceat(impact, lexicon.starts[:-1])
     owner = term[opening]
-    near = kin.document / np.maximum(kin.length[owner], np.float32(1e-9))
-    worth = np.maximum.reduceat(impact, opening) / most[owner] + np.float32(_KINSHIP_SHARE) * near
+    near = cosines.document / np.maximum(cosines.length[owner], np.float32(1e-9))
+    worth = np.maximum.reduceat(impact, opening) / most[owner] + np.float32(_CONTRIBUTION_SHARE) * near
     return np.asarray(worth, dtype=np.float32)
 
 
 def _tiers(term: Narrow, opening: Ints, counts: Ints, worth: Floats) -> npt.NDArray[np.int8]:
-    """The tier of each pair: those worth most come first, as many as a tier has room for."""
+    """Return the tier of each pair: those worth most come first, as many as a tier has room for."""
     owner = term[opening]
     order = np.lexsort((np.arange(len(owner)), -worth, owner))
     before = np.cumsum(counts[order]) - counts[order]

@@ -1,4 +1,4 @@
-"""Levels: impacts and kinships as small whole numbers, between the least and the most of each term."""
+"""Quantization of impacts and cosine contributions, between the least and the most of each term."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .cosine_contributions import Kinships, term_of
+from .cosine_contributions import CosineContributions, term_of
 from .material import Floats, Ints, Lexicon, Narrow
 
-# Levels of impacts and kinships for a word of medium rarity; what is rare counts more, and is written more finely.
+# Levels of impacts and contributions for a word of medium rarity; rare words count more, and get more.
 LEVELS, _MEDIUM_IDF, _RARITY_POWER = 48, 5.0, 1.0
 _FEWEST_LEVELS, _MOST_LEVELS = 7, 255
 _FREQUENCY_BITS = 32
 _ROWS_AT_A_TIME = 262_144
-# A step of a passage's kinship, in levels of a range as wide as the length of the term's vector.
+# A step of a passage's contribution, in levels of a range as wide as the length of the term's vector.
 OWN_STEP = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Ranges:
-    """What the lowest and the highest level of each term stand for; ``length`` is that of its vector.
+    """Says what the lowest and the highest level of each term stand for; ``length`` is that of its vector.
 
-    Impacts are parts of 255 of the most that BM25F can give; kinships are parts of 127 of the length.
+    Impacts are parts of 255 of the most that BM25F can give; contributions are parts of 127 of the length.
     """
 
     impact: npt.NDArray[np.uint8]
-    kinship: npt.NDArray[np.int8]
+    contribution: npt.NDArray[np.int8]
     length: Floats
 
 
 def levels_by_bits(passages: int) -> Ints:
-    """How many levels above the lowest a term has, by the bits of the number of passages that hold it."""
+    """Return how many levels above the lowest a term has, by the bits of its number of passages."""
     typical = np.minimum(1.5 * 2.0 ** (np.arange(_FREQUENCY_BITS) - 1), passages)
     idf = np.log1p((passages - typical + 0.5) / (typical + 0.5))
     levels = np.round(LEVELS * (idf / _MEDIUM_IDF) ** _RARITY_POWER)
@@ -47,50 +47,52 @@ def _bits_of(frequency: Ints) -> Ints:
 
 
 @dataclass(frozen=True, slots=True)
-class Leveled:
-    """The ranges of all terms; the levels of all impacts and of pairs' kinships; the steps to those of passages."""
+class Quantized:
+    """Holds the ranges of terms, the levels of impacts and of pairs' contributions, passages' steps."""
 
     ranges: Ranges
     impact: npt.NDArray[np.uint8]
-    kinship: npt.NDArray[np.uint8]
-    own: npt.NDArray[np.int8]
+    contribution: npt.NDArray[np.uint8]
+    change: npt.NDArray[np.int8]
 
 
-def leveled(passages: int, lexicon: Lexicon, opening: Ints, impact: Floats, kin: Kinships) -> Leveled:
-    """Impacts and kinships of all postings; ``opening`` has the posting that every pair begins with."""
+def quantize(
+    passages: int, lexicon: Lexicon, opening: Ints, impact: Floats, cosines: CosineContributions
+) -> Quantized:
+    """Quantize all postings; ``opening`` has the posting that each pair begins with."""
     term = term_of(lexicon)
     if not len(term):
-        return _nothing(kin.length)
+        return _nothing(cosines.length)
     levels = levels_by_bits(passages)[_bits_of(lexicon.frequency)].astype(np.float32)
-    scale = np.maximum(kin.length, np.float32(1e-9))
+    scale = np.maximum(cosines.length, np.float32(1e-9))
     owner, starts = term[opening], lexicon.starts[:-1]
-    near = (kin.document / scale[owner] * 127).astype(np.float32, copy=False)
+    near = (cosines.document / scale[owner] * 127).astype(np.float32, copy=False)
     impacts = _bounds(impact * 255, starts).clip(0, 255)
     nearest = _bounds(near, np.searchsorted(opening, starts)).clip(-127, 127)
-    kinship = _levels(near, nearest, levels, owner)
-    written = nearest[owner, 0] + (nearest[:, 1] - nearest[:, 0])[owner] * kinship / levels[owner]
-    return Leveled(
-        Ranges(impacts.astype(np.uint8), nearest.astype(np.int8), kin.length),
+    levels_of_pairs = _levels(near, nearest, levels, owner)
+    written = nearest[owner, 0] + (nearest[:, 1] - nearest[:, 0])[owner] * levels_of_pairs / levels[owner]
+    return Quantized(
+        Ranges(impacts.astype(np.uint8), nearest.astype(np.int8), cosines.length),
         _levels(impact * 255, impacts, levels, term),
-        kinship,
-        _steps(kin.passage, written / 127, opening, term, scale, levels),
+        levels_of_pairs,
+        _steps(cosines.passage, written / 127, opening, term, scale, levels),
     )
 
 
-def _nothing(length: Floats) -> Leveled:
+def _nothing(length: Floats) -> Quantized:
     none = np.zeros(0, dtype=np.uint8)
     signed = none.astype(np.int8)
-    return Leveled(Ranges(none.reshape(0, 2), signed.reshape(0, 2), length), none, none, signed)
+    return Quantized(Ranges(none.reshape(0, 2), signed.reshape(0, 2), length), none, none, signed)
 
 
 def _bounds(values: Floats, starts: Ints) -> Floats:
-    """The least and the most of each run of values, to whole numbers, a row each."""
+    """Return the least and the most of each run of values, rounded outwards, a row each."""
     least, most = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
     return np.stack([np.floor(least), np.ceil(most)], axis=1)
 
 
 def _levels(values: Floats, bounds: Floats, levels: Floats, owner: Narrow) -> npt.NDArray[np.uint8]:
-    """The level of each value between the bounds of its owner, who has so many."""
+    """Return the level of each value between the bounds of its term, which has so many levels."""
     width = np.maximum(bounds[:, 1] - bounds[:, 0], 1e-9)
     found = np.empty(len(values), dtype=np.uint8)
     for part in _parts(len(values)):
@@ -103,7 +105,7 @@ def _levels(values: Floats, bounds: Floats, levels: Floats, owner: Narrow) -> np
 def _steps(
     passage: Floats, written: Floats, opening: Ints, term: Narrow, scale: Floats, levels: Floats
 ) -> npt.NDArray[np.int8]:
-    """By how many steps the kinship of every passage is another than what is ``written`` of its pair."""
+    """Return by how many steps every passage's contribution differs from what is ``written`` of its pair."""
     pair = np.repeat(np.arange(len(opening), dtype=np.int32), np.diff(np.append(opening, len(term))))
     found = np.empty(len(term), dtype=np.int8)
     for part in _parts(len(term)):
@@ -114,6 +116,6 @@ def _steps(
 
 
 def _parts(count: int) -> Iterator[slice]:
-    """All of so many rows, a few at a time: columns of what is only needed on the way would fill the memory."""
+    """Yield slices over so many rows, to bound the memory that intermediate columns take."""
     for first in range(0, count, _ROWS_AT_A_TIME):
         yield slice(first, min(count, first + _ROWS_AT_A_TIME))

@@ -1,4 +1,4 @@
-"""Term shards: for each term its rarity, its vector, the first tier of its postings, and where the other tiers lie."""
+"""Term shards: each term's rarity, vector and first tier of postings, and where its other tiers lie."""
 
 from __future__ import annotations
 
@@ -10,21 +10,28 @@ import numpy as np
 import numpy.typing as npt
 
 from ...artifacts.query.understanding.term_vectors import PIECE_BEGIN, PIECE_PASSAGES, pieces
-from .cuts import Sizes, runs, runs_by_use
 from .files import Files
+from .format import LENGTH_OFFSET, LENGTH_STEPS, POSTINGS, TERM_SHARD, VECTOR_LEVELS, Numbers, strings
 from .inverted_file import along
 from .material import Floats, Ints, Lexicon, TermVectors
-from .packing import octets, strings, text, varints
 from .postings import TIERS, Postings
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Bounds what a run may weigh: up to ``least`` it is never cut, beyond ``most`` it always is."""
+
+    least: float
+    most: float
+
 
 # What a shard or a file of later tiers holds, in bytes as they are estimated before anything is packed.
 SHARD_BYTES, TAIL_BYTES = Sizes(1_000, 4_000), 1_500
-# The more passages hold a term, the more queries ask for it: the commonest is in this share of them, about. A shard more
-# is worth so many bytes a query: that is less than its name in the manifest takes, which a reader loads but once.
+# The more passages hold a term, the more queries ask for it: the commonest is in this share of them, about. A
+# shard more is worth so many bytes a query: less than its name in the manifest takes, which is loaded but
+# once.
 ASKED_SHARE, SHARD_COST = 0.06, 0.5
 _PASSAGE_BYTES, _VECTOR_BYTES, _TERM_BYTES = 1.9, 56, 14
-VECTOR_LEVELS = 7  # on either side of 0: four bits
-_LENGTH_STEPS = 256  # per doubling
 _VECTORS_AT_A_TIME = 4_096
 _LAST_OF_ONE_UNIT = "\uffff"  # JavaScript counts what comes after as two characters
 
@@ -33,7 +40,7 @@ Aliases = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Shards:
-    """The names of term shards with the first and the last term of each, and those of the files of later tiers."""
+    """Names the term shards, with the first and the last term of each, and the files of later tiers."""
 
     first: tuple[str, ...]
     last: tuple[str, ...]
@@ -43,21 +50,21 @@ class Shards:
 
 @dataclass(frozen=True, slots=True)
 class TurnedTerms:
-    """The vectors of terms, and the directions along which they are to be written."""
+    """Holds the vectors of terms, and the directions along which they are to be written."""
 
     vectors: TermVectors
     turn: Floats
 
 
 def utf16(word: str) -> bytes:
-    """The key that sorts strings as JavaScript compares them."""
+    """Return the key that sorts strings as JavaScript compares them."""
     return word.encode("utf-16-be", "surrogatepass")
 
 
 def make_shards(
     lexicon: Lexicon, postings: Postings, turned: TurnedTerms | None, aliases: Aliases, files: Files
 ) -> Shards:
-    """All shards; ``aliases`` are words that a browser cannot reduce to their terms by itself."""
+    """Add all shards; ``aliases`` are words that a browser cannot reduce to their terms by itself."""
     order = sorted(range(len(lexicon.terms)), key=lambda at: utf16(lexicon.terms[at]))
     sizes = postings.sizes()
     heads = np.array(order, dtype=np.int64) * (len(TIERS) + 1)
@@ -73,22 +80,23 @@ def make_shards(
 
     def columns(run: slice, own: Sequence[str]) -> list[bytes]:
         terms = np.array(order[run], dtype=np.int64)
-        return [
-            *strings([lexicon.terms[at] for at in order[run]]),
-            *rows.numbers(terms),
-            rows.vectors(terms[vectors[run]]),
-            _pieces([lexicon.terms[at] for at in terms[~vectors[run]]], known),
-            _places(terms, places),
-            text([[word, *aliases[word]] for word in own]),
-            *postings.columns(heads[run]),
-        ]
+        values = {
+            **strings([lexicon.terms[at] for at in order[run]], "term"),
+            **rows.numbers(terms),
+            "vector": rows.vectors(terms[vectors[run]]),
+            "pieces": _pieces([lexicon.terms[at] for at in terms[~vectors[run]]], known),
+            "tier_places": _places(terms, places),
+            "aliases": [[word, *aliases[word]] for word in own],
+            **postings.columns(heads[run]),
+        }
+        return TERM_SHARD.pack(values)
 
     names = files.add_all(map(columns, cuts, _shared_out(aliases, first)))
     return Shards(tuple(first), tuple(last), names, tails)
 
 
 def _shared_out(aliases: Aliases, first: Sequence[str]) -> list[list[str]]:
-    """For each shard the words whose place is in it, in order; ``first`` are the terms that shards begin with."""
+    """Return for each shard the words that belong in it, in order; ``first`` are shards' first terms."""
     keys = [utf16(each) for each in first]
     found: list[list[str]] = [[] for _ in first]
     for word in sorted(aliases, key=utf16) if first else ():
@@ -98,35 +106,35 @@ def _shared_out(aliases: Aliases, first: Sequence[str]) -> list[list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """What shards say of every term, a row each: numbers, and the vector where it has one."""
+    """Holds what shards say of every term, a row each: numbers, and the vector where it has one."""
 
     frequency: Ints
     documents: Ints
     impact: npt.NDArray[np.uint8]
-    kinship: npt.NDArray[np.int8]
+    contribution: npt.NDArray[np.int8]
     steps: Ints
     vector: npt.NDArray[np.uint8]
 
-    def numbers(self, terms: Ints) -> list[bytes]:
-        """The columns of some terms' numbers."""
+    def numbers(self, terms: Ints) -> Mapping[str, object]:
+        """Return the values of the columns of some terms' numbers."""
         steps = self.steps[terms]
-        return [
-            varints(self.frequency[terms]),
-            varints(self.documents[terms]),
-            octets(self.impact[terms].T.ravel()),
-            self.kinship[terms].T.tobytes(),
-            octets(np.concatenate([steps & 255, steps >> 8])),
-        ]
+        return {
+            "passages": self.frequency[terms],
+            "documents": self.documents[terms],
+            "impact_range": self.impact[terms].T.ravel(),
+            "contribution_range": self.contribution[terms].T.ravel(),
+            "vector_length": np.concatenate([steps & 255, steps >> 8]),
+        }
 
     def vectors(self, terms: Ints) -> bytes:
-        """The vectors of some terms: what their greatest numbers are, then the numbers."""
+        """Return the vectors of some terms: what their greatest numbers are, then the numbers."""
         rows = self.vector[terms]
         return rows[:, :1].tobytes() + rows[:, 1:].tobytes()
 
 
 def _rows(lexicon: Lexicon, postings: Postings, turned: TurnedTerms | None) -> _Rows:
     ranges = postings.ranges
-    steps = np.round((np.log2(np.maximum(ranges.length, np.float32(1e-9))) + 32) * _LENGTH_STEPS)
+    steps = np.round((np.log2(np.maximum(ranges.length, np.float32(1e-9))) + LENGTH_OFFSET) * LENGTH_STEPS)
     steps[ranges.length <= 0] = 0
     found = [
         _vectors(np.arange(at, min(len(lexicon.terms), at + _VECTORS_AT_A_TIME)), ranges.length, turned)
@@ -137,14 +145,14 @@ def _rows(lexicon: Lexicon, postings: Postings, turned: TurnedTerms | None) -> _
         lexicon.frequency,
         postings.documents_of,
         ranges.impact,
-        ranges.kinship,
+        ranges.contribution,
         steps.astype(np.int64),
         np.concatenate(found) if found else np.zeros((len(lexicon.terms), 0), np.uint8),
     )
 
 
 def _vectors(terms: Ints, lengths: Floats, turned: TurnedTerms) -> npt.NDArray[np.uint8]:
-    """The terms' vectors: a byte for the greatest number as a part of the length, then four bits a number."""
+    """Write vectors: a byte for the greatest number as a part of the length, then four bits a number."""
     numbers = along(turned.vectors.of(terms), turned.turn)
     length = np.maximum(lengths[terms], np.float32(1e-9))
     greatest = np.ceil(np.abs(numbers).max(axis=1) / length * 255).clip(1, 255)
@@ -167,20 +175,23 @@ def _known_pieces(lexicon: Lexicon, postings: Postings) -> _KnownPieces:
 
 @dataclass(frozen=True, slots=True)
 class _KnownPieces:
-    """Words that others may be made of, and what they begin with."""
+    """Holds words that others may be made of, and what they begin with."""
 
     words: frozenset[str]
     begins: frozenset[str]
 
     def of(self, word: str) -> Sequence[str]:
-        """The pieces of a word; none of one with characters that JavaScript counts as two."""
+        """Return the pieces of a word; none of one with characters that JavaScript counts as two."""
         if not self.words or max(word) > _LAST_OF_ONE_UNIT:
             return ()
         return pieces(word, self.words.__contains__, self.begins.__contains__)
 
 
-def _pieces(words: Sequence[str], known: _KnownPieces) -> bytes:
-    """What words without a vector are made of: for each how many pieces, and for a piece what lies before it and its length."""
+def _pieces(words: Sequence[str], known: _KnownPieces) -> list[int]:
+    """Return what words without a vector are made of.
+
+    For each word that is the number of its pieces, and for each piece what lies before it and its length.
+    """
     numbers: list[int] = []
     for word in words:
         found = known.of(word)
@@ -190,31 +201,31 @@ def _pieces(words: Sequence[str], known: _KnownPieces) -> bytes:
             start = word.index(piece, at)
             numbers += [start - at, len(piece)]
             at = start + len(piece)
-    return varints(np.array(numbers, dtype=np.int64))
+    return numbers
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a later tier lies: the file, its place there, and about how many bytes it has."""
+    """Says where a later tier lies: the file, its place there, and about how many bytes it has."""
 
     file: int
     place: int
     size: int
 
 
-def _places(terms: Ints, places: Mapping[int, Sequence[_Place]]) -> bytes:
+def _places(terms: Ints, places: Mapping[int, Sequence[_Place]]) -> list[int]:
     numbers: list[int] = []
     for at, term in enumerate(terms.tolist()):
         if term in places:
             numbers += [at, len(places[term])]
             numbers += [number for each in places[term] for number in (each.file, each.place, each.size)]
-    return varints(np.array(numbers, dtype=np.int64))
+    return numbers
 
 
 def _tails(
     order: Sequence[int], sizes: Ints, postings: Postings, files: Files
 ) -> tuple[tuple[str, ...], Mapping[int, list[_Place]]]:
-    """The files of later tiers: those of small tiers together, each tier of a term at one place."""
+    """Add the files of later tiers: those of small tiers together, each tier of a term at one place."""
     places: dict[int, list[_Place]] = {}
 
     def columns() -> Iterator[list[bytes]]:
@@ -227,6 +238,36 @@ def _tails(
                     size = int(sizes[postings.list_of(at, tier)] * _PASSAGE_BYTES)
                     places.setdefault(at, []).append(_Place(file, place, size))
                 file += 1
-                yield postings.columns(numbers[run])
+                yield POSTINGS.pack(postings.columns(numbers[run]))
 
     return files.add_all(columns()), places
+
+
+def runs(weights: Numbers, limit: float) -> Iterator[slice]:
+    """Yield runs of entries that weigh ``limit`` together at most; one that weighs more is alone."""
+    start, weight = 0, 0.0
+    for at, each in enumerate(weights.tolist()):
+        if at > start and weight + each > limit:
+            yield slice(start, at)
+            start, weight = at, 0.0
+        weight += each
+    if start < len(weights):
+        yield slice(start, len(weights))
+
+
+def runs_by_use(weights: Numbers, asked: Numbers, sizes: Sizes, cost: float) -> Iterator[slice]:
+    """Yield runs in which little is loaded for nothing.
+
+    ``asked[i]`` is the share of queries that ask for entry ``i``, and then load its neighbours too. One joins
+    the run before it as long as this makes fewer bytes a query than ``cost``, within ``sizes``.
+    """
+    start, weight, share = 0, 0.0, 0.0
+    for at, (each, own) in enumerate(zip(weights.tolist(), asked.tolist(), strict=True)):
+        whole, wasted = weight + each, share * each + own * weight
+        if at > start and (whole > sizes.most or (wasted > cost and whole > sizes.least)):
+            yield slice(start, at)
+            start, weight, share = at, 0.0, 0.0
+        weight += each
+        share += own
+    if start < len(weights):
+        yield slice(start, len(weights))

@@ -1,258 +1,266 @@
 // @ts-check
 // The dialog at work: typing, keys, the address, and answers in the order in which they were asked for.
-(() => {
-  "use strict";
-  const reader = window.noctuleReader;
-  const PAUSE = 130;
-  const MANY = 10;
-  const TITLE_WORDS = /[\p{L}\p{N}_]+/gu;
-  /** @type {DialogParts | null} */
-  let built = null;
-  /** @type {HTMLElement | null} */
-  let trigger = null;
-  /** @type {Choice[]} */
-  let choices = [];
-  /** @type {SearchAnswer | null} */
-  let answer = null;
-  /** @type {AbortController | null} */
-  let running = null;
-  /** @type {SearchFilters} */
-  let filters = {};
-  let active = -1;
-  let timer = 0;
-  let asked = "";
-  let showWhy = false;
-  let goFirst = false;
-  let empty = "";
 
-  /**
-   * A query without results is worth remembering once it is given up, not while it is being typed on.
-   * @param {string} next
-   */
-  function giveUp(next) {
-    if (empty && !(next && next.startsWith(empty))) reader.remember.addZero(empty);
-    empty = "";
+import { reader } from "../reader/published.js";
+import { announce, buildDialog } from "./build.js";
+import { engine, forgetEngine } from "./engine.js";
+import { showFacets } from "./facets.js";
+import { remember } from "./remember.js";
+import { showResults } from "./results.js";
+import { showFailure, showNothing, showStart } from "./states.js";
+
+const PAUSE = 130;
+const MANY = 10;
+const TITLE_WORDS = /[\p{L}\p{N}_]+/gu;
+/** @type {DialogParts | null} */
+let built = null;
+/** @type {HTMLElement | null} */
+let trigger = null;
+/** @type {Choice[]} */
+let choices = [];
+/** @type {SearchAnswer | null} */
+let answer = null;
+/** @type {AbortController | null} */
+let running = null;
+/** @type {SearchFilters} */
+let filters = {};
+let active = -1;
+let timer = 0;
+let asked = "";
+let showWhy = false;
+let goFirst = false;
+let empty = "";
+
+/**
+ * A query without results is worth remembering once it is given up, not while it is being typed on.
+ * @param {string} next
+ */
+function giveUp(next) {
+  if (empty && !(next && next.startsWith(empty))) remember.addZero(empty);
+  empty = "";
+}
+
+/** @param {string} query */
+function showInAddress(query) {
+  const url = new URL(window.location.href);
+  if (query) url.searchParams.set(reader.parameter || "q", query);
+  else url.searchParams.delete(reader.parameter || "q");
+  try {
+    window.history.replaceState(window.history.state, "", url);
+  } catch {
+    // Some browsers forbid it on a disk.
   }
+}
 
-  /** @param {string} query */
-  function showInAddress(query) {
-    const url = new URL(window.location.href);
-    if (query) url.searchParams.set(reader.parameter || "q", query);
-    else url.searchParams.delete(reader.parameter || "q");
-    try {
-      window.history.replaceState(window.history.state, "", url);
-    } catch {
-      // Some browsers forbid it on a disk.
-    }
-  }
-
-  /** @param {DialogParts} parts @param {number} place */
-  function activate(parts, place) {
-    choices[active]?.link.setAttribute("aria-selected", "false");
-    active = place;
-    const choice = choices[active];
-    if (!choice) {
-      parts.input.removeAttribute("aria-activedescendant");
-      return;
-    }
-    choice.link.setAttribute("aria-selected", "true");
-    choice.link.scrollIntoView({ block: "nearest" });
-    parts.input.setAttribute("aria-activedescendant", choice.link.id);
-  }
-
-  /** @param {DialogParts} parts */
-  function draw(parts) {
-    if (!answer) return;
-    active = -1;
+/** @param {DialogParts} parts @param {number} place */
+function activate(parts, place) {
+  choices[active]?.link.setAttribute("aria-selected", "false");
+  active = place;
+  const choice = choices[active];
+  if (!choice) {
     parts.input.removeAttribute("aria-activedescendant");
+    return;
+  }
+  choice.link.setAttribute("aria-selected", "true");
+  choice.link.scrollIntoView({ block: "nearest" });
+  parts.input.setAttribute("aria-activedescendant", choice.link.id);
+}
+
+/** @param {DialogParts} parts */
+function draw(parts) {
+  if (!answer) return;
+  active = -1;
+  parts.input.removeAttribute("aria-activedescendant");
+  parts.list.removeAttribute("aria-busy");
+  showFacets(parts, answer, filters, (changed) => {
+    filters = changed;
+    ask(parts, asked);
+  });
+  if (!answer.hits.length) {
+    choices = [];
+    showNothing(parts, answer, asked, Object.keys(filters).length > 0, (query) => type(parts, query));
+    return;
+  }
+  const spelled = answer.spelling.map(({ from, to }) => reader.element("p", { class: "state-note", dir: "auto" }, reader.say("dialog", "spelled", { from, to })));
+  parts.state.replaceChildren(...spelled);
+  choices = showResults(parts, answer, showWhy);
+}
+
+/** @param {DialogParts} parts @param {SearchAnswer} found @param {string} query @param {number} started */
+function received(parts, found, query, started) {
+  answer = found;
+  draw(parts);
+  const live = /** @type {HTMLElement} */ (parts.dialog.querySelector("#SearchLive"));
+  const told = found.hits.length ? "count" : "count_none";
+  announce(live, reader.say("dialog", told, found.hits.length ? { count: found.total, query } : { query }));
+  reader.emit("noctule:search", { query, filters, count: found.total, ms: Math.round(performance.now() - started) });
+  giveUp(query);
+  if (!found.hits.length && !Object.keys(filters).length) empty = query;
+  if (goFirst && choices.length) follow(choices[0], false);
+  goFirst = false;
+}
+
+/** @param {DialogParts} parts @param {string} query */
+async function ask(parts, query) {
+  window.clearTimeout(timer);
+  running?.abort();
+  asked = query.trim();
+  showInAddress(asked);
+  if (!asked) {
     parts.list.removeAttribute("aria-busy");
-    reader.facets(parts, answer, filters, (changed) => {
-      filters = changed;
-      ask(parts, asked);
-    });
-    if (!answer.hits.length) {
-      choices = [];
-      reader.states.nothing(parts, answer, asked, Object.keys(filters).length > 0, (query) => type(parts, query));
-      return;
-    }
-    const spelled = answer.spelling.map(({ from, to }) => reader.element("p", { class: "state-note", dir: "auto" }, reader.say("dialog", "spelled", { from, to })));
-    parts.state.replaceChildren(...spelled);
-    choices = reader.results(parts, answer, asked, showWhy);
+    answer = null;
+    choices = [];
+    filters = {};
+    showStart(parts, (recent) => type(parts, recent));
+    return;
   }
-
-  /** @param {DialogParts} parts @param {SearchAnswer} found @param {string} query @param {number} started */
-  function received(parts, found, query, started) {
-    answer = found;
-    draw(parts);
-    const live = /** @type {HTMLElement} */ (parts.dialog.querySelector("#SearchLive"));
-    const told = found.hits.length ? "count" : "count_none";
-    reader.announce(live, reader.say("dialog", told, found.hits.length ? { count: found.total, query } : { query }));
-    reader.emit("noctule:search", { query, filters, count: found.total, ms: Math.round(performance.now() - started) });
-    giveUp(query);
-    if (!found.hits.length && !Object.keys(filters).length) empty = query;
-    if (goFirst && choices.length) follow(choices[0], false);
+  const mine = (running = new AbortController());
+  const started = performance.now();
+  parts.list.setAttribute("aria-busy", "true");
+  try {
+    const found = await (await engine()).search(asked, { limit: MANY, filters, signal: mine.signal });
+    if (mine === running && !mine.signal.aborted) received(parts, found, asked, started);
+  } catch (error) {
+    if (mine !== running || mine.signal.aborted) return;
+    parts.list.removeAttribute("aria-busy");
+    choices = [];
+    answer = null;
     goFirst = false;
+    forgetEngine();
+    showFailure(parts, /** @type {SearchError} */ (error));
   }
+}
 
-  /** @param {DialogParts} parts @param {string} query */
-  async function ask(parts, query) {
+/** @param {DialogParts} parts @param {string} query */
+function type(parts, query) {
+  parts.input.value = query;
+  parts.input.focus();
+  ask(parts, query);
+}
+
+/** @param {DialogParts} parts */
+function typed(parts) {
+  window.clearTimeout(timer);
+  const query = parts.input.value;
+  // The files that a half-typed word needs are asked for at once, the search waits for a pause.
+  const last = query.split(/\s+/).pop();
+  if (last) engine().then((opened) => opened.warm(last), () => undefined);
+  timer = window.setTimeout(() => ask(parts, query), query.trim() ? PAUSE : 0);
+}
+
+/** @param {Choice} choice @param {boolean} elsewhere */
+function follow(choice, elsewhere) {
+  chosen(choice);
+  if (elsewhere) window.open(choice.link.href, "_blank", "noopener");
+  else choice.link.click();
+}
+
+/** @param {Choice} choice */
+function chosen(choice) {
+  const hit = answer?.hits[choice.rank];
+  if (!hit) return;
+  remember.addRecent(asked);
+  const words = [...new Set([...(hit.why.terms || []), ...(asked.toLowerCase().match(TITLE_WORDS) || [])])];
+  try {
+    const page = choice.link.href.split("#")[0].split("?")[0];
+    window.sessionStorage.setItem("noctule-words", JSON.stringify({ page, words }));
+  } catch {
+    // Then nothing is marked on the page.
+  }
+  reader.emit("noctule:select", { query: asked, url: choice.link.href, rank: choice.rank + 1 });
+}
+
+/** @param {DialogParts} parts @param {KeyboardEvent} event */
+function keyed(parts, event) {
+  // While a word is being composed, every key belongs to the input method.
+  if (event.isComposing || event.keyCode === 229) return;
+  const down = event.key === "ArrowDown" || (event.ctrlKey && event.key === "n");
+  const up = event.key === "ArrowUp" || (event.ctrlKey && event.key === "p");
+  if (down || up) {
+    event.preventDefault();
+    const next = down ? active + 1 : (active < 0 ? choices.length : active) - 1;
+    if (choices.length) activate(parts, (next + choices.length) % choices.length);
+  } else if ((event.key === "Home" || event.key === "End") && active >= 0) {
+    event.preventDefault();
+    activate(parts, event.key === "Home" ? 0 : choices.length - 1);
+  } else if (event.key === "Enter") {
+    event.preventDefault();
+    const choice = choices[Math.max(active, 0)];
+    if (choice && asked === parts.input.value.trim()) follow(choice, event.ctrlKey || event.metaKey || event.shiftKey);
+    else {
+      goFirst = true;
+      ask(parts, parts.input.value);
+    }
+  } else if (event.key === "Escape") {
+    event.preventDefault();
+    parts.dialog.close();
+  }
+}
+
+/** @param {DialogParts} parts @param {MouseEvent} event */
+function clicked(parts, event) {
+  const link = event.target instanceof Element ? event.target.closest("a[role=option]") : null;
+  const choice = choices.find((each) => each.link === link);
+  if (!choice) return;
+  if (event.isTrusted) chosen(choice);
+  const here = window.location.href.split("#")[0].split("?")[0];
+  if (choice.link.href.split("#")[0] === here && !event.ctrlKey && !event.metaKey) parts.dialog.close();
+}
+
+/** @param {DialogParts} parts */
+function wire(parts) {
+  const { dialog, input } = parts;
+  input.addEventListener("input", (event) => {
+    if (!(event instanceof InputEvent && event.isComposing)) typed(parts);
+  });
+  input.addEventListener("compositionend", () => typed(parts));
+  input.addEventListener("keydown", (event) => keyed(parts, event));
+  parts.list.addEventListener("click", (event) => clicked(parts, event));
+  parts.close.addEventListener("click", () => dialog.close());
+  parts.why.addEventListener("click", () => {
+    showWhy = !showWhy;
+    parts.why.setAttribute("aria-pressed", String(showWhy));
+    draw(parts);
+  });
+  window.addEventListener("pagehide", () => giveUp(""));
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+  dialog.addEventListener("keydown", (event) => {
+    // A dialog that was just closed keeps the focus for a moment.
+    if (dialog.open && (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+      event.preventDefault();
+      dialog.close();
+    }
+  });
+  dialog.addEventListener("close", () => {
+    // The event comes later than the closing: the dialog may be open again.
+    if (dialog.open) return;
+    giveUp("");
     window.clearTimeout(timer);
     running?.abort();
-    asked = query.trim();
-    showInAddress(asked);
-    if (!asked) {
-      parts.list.removeAttribute("aria-busy");
-      answer = null;
-      choices = [];
-      filters = {};
-      reader.states.start(parts, (recent) => type(parts, recent));
-      return;
-    }
-    const mine = (running = new AbortController());
-    const started = performance.now();
-    parts.list.setAttribute("aria-busy", "true");
-    try {
-      const engine = await reader.engine();
-      const found = await engine.search(asked, { limit: MANY, filters, signal: mine.signal });
-      if (mine === running && !mine.signal.aborted) received(parts, found, asked, started);
-    } catch (error) {
-      if (mine !== running || mine.signal.aborted) return;
-      parts.list.removeAttribute("aria-busy");
-      choices = [];
-      answer = null;
-      goFirst = false;
-      reader.forgetEngine();
-      reader.states.failed(parts, /** @type {SearchError} */ (error));
-    }
-  }
+    document.documentElement.classList.remove("searching");
+    showInAddress("");
+    trigger?.focus();
+  });
+}
 
-  /** @param {DialogParts} parts @param {string} query */
-  function type(parts, query) {
-    parts.input.value = query;
-    parts.input.focus();
-    ask(parts, query);
+/** @param {string} query @param {HTMLElement | null} from */
+function openDialog(query, from) {
+  if (!built) {
+    built = buildDialog();
+    wire(built);
   }
+  const parts = built;
+  if (parts.dialog.open) return;
+  trigger = from;
+  if (query) parts.input.value = query;
+  document.documentElement.classList.add("searching");
+  parts.dialog.showModal();
+  parts.input.focus();
+  parts.input.select();
+  ask(parts, parts.input.value);
+}
 
-  /** @param {DialogParts} parts */
-  function typed(parts) {
-    window.clearTimeout(timer);
-    const query = parts.input.value;
-    // The files that a half-typed word needs are asked for at once, the search waits for a pause.
-    const last = query.split(/\s+/).pop();
-    if (last) reader.engine().then((engine) => engine.warm(last), () => undefined);
-    timer = window.setTimeout(() => ask(parts, query), query.trim() ? PAUSE : 0);
-  }
-
-  /** @param {Choice} choice @param {boolean} elsewhere */
-  function follow(choice, elsewhere) {
-    chosen(choice);
-    if (elsewhere) window.open(choice.link.href, "_blank", "noopener");
-    else choice.link.click();
-  }
-
-  /** @param {Choice} choice */
-  function chosen(choice) {
-    const hit = answer?.hits[choice.rank];
-    if (!hit) return;
-    reader.remember.addRecent(asked);
-    const words = [...new Set([...(hit.why.terms || []), ...(asked.toLowerCase().match(TITLE_WORDS) || [])])];
-    try {
-      const page = choice.link.href.split("#")[0].split("?")[0];
-      window.sessionStorage.setItem("noctule-words", JSON.stringify({ page, words }));
-    } catch {
-      // Then nothing is marked on the page.
-    }
-    reader.emit("noctule:select", { query: asked, url: choice.link.href, rank: choice.rank + 1 });
-  }
-
-  /** @param {DialogParts} parts @param {KeyboardEvent} event */
-  function keyed(parts, event) {
-    // While a word is being composed, every key belongs to the input method.
-    if (event.isComposing || event.keyCode === 229) return;
-    const down = event.key === "ArrowDown" || (event.ctrlKey && event.key === "n");
-    const up = event.key === "ArrowUp" || (event.ctrlKey && event.key === "p");
-    if (down || up) {
-      event.preventDefault();
-      const next = down ? active + 1 : (active < 0 ? choices.length : active) - 1;
-      if (choices.length) activate(parts, (next + choices.length) % choices.length);
-    } else if ((event.key === "Home" || event.key === "End") && active >= 0) {
-      event.preventDefault();
-      activate(parts, event.key === "Home" ? 0 : choices.length - 1);
-    } else if (event.key === "Enter") {
-      event.preventDefault();
-      const choice = choices[Math.max(active, 0)];
-      if (choice && asked === parts.input.value.trim()) follow(choice, event.ctrlKey || event.metaKey || event.shiftKey);
-      else {
-        goFirst = true;
-        ask(parts, parts.input.value);
-      }
-    } else if (event.key === "Escape") {
-      event.preventDefault();
-      parts.dialog.close();
-    }
-  }
-
-  /** @param {DialogParts} parts @param {MouseEvent} event */
-  function clicked(parts, event) {
-    const link = event.target instanceof Element ? event.target.closest("a[role=option]") : null;
-    const choice = choices.find((each) => each.link === link);
-    if (!choice) return;
-    if (event.isTrusted) chosen(choice);
-    const here = window.location.href.split("#")[0].split("?")[0];
-    if (choice.link.href.split("#")[0] === here && !event.ctrlKey && !event.metaKey) parts.dialog.close();
-  }
-
-  /** @param {DialogParts} parts */
-  function wire(parts) {
-    const { dialog, input } = parts;
-    input.addEventListener("input", (event) => {
-      if (!(event instanceof InputEvent && event.isComposing)) typed(parts);
-    });
-    input.addEventListener("compositionend", () => typed(parts));
-    input.addEventListener("keydown", (event) => keyed(parts, event));
-    parts.list.addEventListener("click", (event) => clicked(parts, event));
-    parts.close.addEventListener("click", () => dialog.close());
-    parts.why.addEventListener("click", () => {
-      showWhy = !showWhy;
-      parts.why.setAttribute("aria-pressed", String(showWhy));
-      draw(parts);
-    });
-    window.addEventListener("pagehide", () => giveUp(""));
-    dialog.addEventListener("click", (event) => {
-      if (event.target === dialog) dialog.close();
-    });
-    dialog.addEventListener("keydown", (event) => {
-      // A dialog that was just closed keeps the focus for a moment.
-      if (dialog.open && (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
-        event.preventDefault();
-        dialog.close();
-      }
-    });
-    dialog.addEventListener("close", () => {
-      // The event comes later than the closing: the dialog may be open again.
-      if (dialog.open) return;
-      giveUp("");
-      window.clearTimeout(timer);
-      running?.abort();
-      document.documentElement.classList.remove("searching");
-      showInAddress("");
-      trigger?.focus();
-    });
-  }
-
-  reader.openDialog = (query, from) => {
-    if (!built) {
-      built = reader.build();
-      wire(built);
-    }
-    const parts = built;
-    if (parts.dialog.open) return;
-    trigger = from;
-    if (query) parts.input.value = query;
-    document.documentElement.classList.add("searching");
-    parts.dialog.showModal();
-    parts.input.focus();
-    parts.input.select();
-    ask(parts, parts.input.value);
-  };
-})();
+// For the page that opened the dialog, and for the playground.
+Object.assign(reader, { openDialog, engine, remember });

@@ -1,60 +1,57 @@
 // @ts-check
 // What this browser remembers of searches: the last ones, and those without results. Nothing is sent anywhere.
-(() => {
-  "use strict";
-  const RECENT = "noctule-recent";
-  const ZERO = "noctule-zero";
-  const MOST_RECENT = 7;
-  const MOST_ZERO = 500;
-  const LONGEST = 200;
 
-  /** @param {string} key @returns {unknown[]} */
-  function read(key) {
-    try {
-      const kept = JSON.parse(window.localStorage.getItem(key) || "[]");
-      return Array.isArray(kept) ? kept : [];
-    } catch {
-      return [];
-    }
+const RECENT = "noctule-recent";
+const ZERO = "noctule-zero";
+const MOST_RECENT = 7;
+const MOST_ZERO = 500;
+const LONGEST = 200;
+
+/** @param {string} key @returns {unknown[]} */
+function read(key) {
+  try {
+    const kept = JSON.parse(window.localStorage.getItem(key) || "[]");
+    return Array.isArray(kept) ? kept : [];
+  } catch {
+    return [];
   }
+}
 
-  /** @param {string} key @param {unknown[]} list */
-  function write(key, list) {
-    try {
-      if (list.length) window.localStorage.setItem(key, JSON.stringify(list));
-      else window.localStorage.removeItem(key);
-    } catch {
-      // Storage is forbidden or full: nothing is remembered.
-    }
+/** @param {string} key @param {unknown[]} list */
+function write(key, list) {
+  try {
+    if (list.length) window.localStorage.setItem(key, JSON.stringify(list));
+    else window.localStorage.removeItem(key);
+  } catch {
+    // Storage is forbidden or full: nothing is remembered.
   }
+}
 
-  const remember = {
-    recent: () => read(RECENT).filter((query) => typeof query === "string").map(String),
+export const remember = {
+  recent: () => read(RECENT).filter((query) => typeof query === "string").map(String),
 
-    /** @param {string} query */
-    addRecent(query) {
-      const kept = remember.recent().filter((other) => other !== query);
-      write(RECENT, [query.slice(0, LONGEST), ...kept].slice(0, MOST_RECENT));
-    },
+  /** @param {string} query */
+  addRecent(query) {
+    const kept = remember.recent().filter((other) => other !== query);
+    write(RECENT, [query.slice(0, LONGEST), ...kept].slice(0, MOST_RECENT));
+  },
 
-    clearRecent: () => write(RECENT, []),
+  clearRecent: () => write(RECENT, []),
 
-    /** @returns {ZeroResult[]} latest first */
-    zero: () =>
-      read(ZERO)
-        .map((each) => /** @type {Partial<ZeroResult>} */ (each || {}))
-        .filter((each) => typeof each.query === "string")
-        .map((each) => ({ query: String(each.query), count: Number(each.count) || 1 })),
+  /** @returns {ZeroResult[]} latest first */
+  zero: () =>
+    read(ZERO)
+      .map((each) => /** @type {Partial<ZeroResult>} */ (each || {}))
+      .filter((each) => typeof each.query === "string")
+      .map((each) => ({ query: String(each.query), count: Number(each.count) || 1 })),
 
-    /** @param {string} query */
-    addZero(query) {
-      const kept = remember.zero();
-      const count = (kept.find((each) => each.query === query)?.count || 0) + 1;
-      const others = kept.filter((each) => each.query !== query);
-      write(ZERO, [{ query: query.slice(0, LONGEST), count }, ...others].slice(0, MOST_ZERO));
-    },
+  /** @param {string} query */
+  addZero(query) {
+    const kept = remember.zero();
+    const count = (kept.find((each) => each.query === query)?.count || 0) + 1;
+    const others = kept.filter((each) => each.query !== query);
+    write(ZERO, [{ query: query.slice(0, LONGEST), count }, ...others].slice(0, MOST_ZERO));
+  },
 
-    clearZero: () => write(ZERO, []),
-  };
-  window.noctuleReader.remember = remember;
-})();
+  clearZero: () => write(ZERO, []),
+};

@@ -1,88 +1,95 @@
 // @ts-check
 // What the dialog shows when there are no results to show: recent searches, ways on, or what is wrong.
-(() => {
-  "use strict";
-  const reader = window.noctuleReader;
-  const element = reader.element;
-  /** @param {string} key @param {Record<string, string | number>} [values] */
-  const say = (key, values) => reader.say("dialog", key, values);
 
-  /** @param {string} text @param {() => void} press */
-  function suggestion(text, press) {
-    const button = element("button", { type: "button", class: "chip", dir: "auto" }, text);
-    button.addEventListener("click", press);
-    return button;
+import { reader } from "../reader/published.js";
+import { remember } from "./remember.js";
+
+const element = reader.element;
+/** @param {string} key @param {Record<string, string | number>} [values] */
+const say = (key, values) => reader.say("dialog", key, values);
+
+/** @param {string} text @param {() => void} press */
+function suggestion(text, press) {
+  const button = element("button", { type: "button", class: "chip", dir: "auto" }, text);
+  button.addEventListener("click", press);
+  return button;
+}
+
+/** @param {string} title @param {(Node | string)[]} content */
+function block(title, content) {
+  return element("section", { class: "state-block" }, element("h2", {}, title), element("p", { class: "chips" }, ...content));
+}
+
+/** @param {string} key @param {string} path */
+function page(key, path) {
+  return element("a", { class: "chip", href: reader.address(path) }, say(key));
+}
+
+function browse() {
+  // A site that was built by something else has no such pages.
+  if (reader.host) return "";
+  const links = [page("browse_words", "_search/index.html"), page("browse_pages", "_pages/index.html")];
+  if (document.querySelector(".site-links a[href*='_communities/index.html']")) links.push(page("browse_topics", "_communities/index.html"));
+  if (document.querySelector(".site-links a[href*='_tags/index.html']")) links.push(page("browse_tags", "_tags/index.html"));
+  return block(say("browse"), links);
+}
+
+/** @param {DialogParts} parts @param {(Node | string)[]} content */
+function show(parts, content) {
+  parts.state.replaceChildren(...content);
+  parts.list.replaceChildren();
+  parts.count.textContent = "";
+  parts.why.hidden = true;
+  parts.input.setAttribute("aria-expanded", "false");
+}
+
+/** @param {DialogParts} parts @param {(query: string) => void} ask */
+export function showStart(parts, ask) {
+  const recent = remember.recent();
+  const content = [element("p", { class: "state-lead" }, say("start"))];
+  if (recent.length) {
+    const clear = element("button", { type: "button", class: "state-clear" }, say("recent_clear"));
+    clear.addEventListener("click", () => {
+      remember.clearRecent();
+      showStart(parts, ask);
+      parts.input.focus();
+    });
+    content.push(block(say("recent"), recent.map((query) => suggestion(query, () => ask(query)))), clear);
   }
+  parts.facets.replaceChildren();
+  parts.facets.hidden = true;
+  show(parts, [...content, browse()]);
+}
 
-  /** @param {string} title @param {(Node | string)[]} content */
-  function block(title, content) {
-    return element("section", { class: "state-block" }, element("h2", {}, title), element("p", { class: "chips" }, ...content));
+/**
+ * @param {DialogParts} parts
+ * @param {SearchAnswer} answer
+ * @param {string} query
+ * @param {boolean} filtered
+ * @param {(query: string) => void} ask
+ */
+export function showNothing(parts, answer, query, filtered, ask) {
+  const key = filtered ? "nothing_filters" : "nothing";
+  /** @type {(Node | string)[]} */
+  const content = [element("p", { class: "state-lead", dir: "auto" }, say(key, { query }))];
+  for (const { from, to } of answer.spelling) {
+    content.push(element("p", { dir: "auto" }, say("spelled", { from, to })));
   }
-
-  /** @param {string} key @param {string} path */
-  function page(key, path) {
-    return element("a", { class: "chip", href: reader.address(path) }, say(key));
+  if (answer.near.length) content.push(block(say("near"), answer.near.slice(0, 8).map((word) => suggestion(word, () => ask(word)))));
+  const words = query.split(/\s+/).filter(Boolean);
+  if (words.length > 1 && words.length < 8) {
+    const less = words.map((word, place) => suggestion(say("try_less", { word }), () => ask(words.filter((_, at) => at !== place).join(" "))));
+    content.push(element("p", { class: "chips" }, ...less));
   }
+  show(parts, [...content, browse()]);
+}
 
-  function browse() {
-    // A site that was built by something else has no such pages.
-    if (reader.host) return "";
-    const links = [page("browse_words", "_search/index.html"), page("browse_pages", "_pages/index.html")];
-    if (document.querySelector(".site-links a[href*='_communities/index.html']")) links.push(page("browse_topics", "_communities/index.html"));
-    if (document.querySelector(".site-links a[href*='_tags/index.html']")) links.push(page("browse_tags", "_tags/index.html"));
-    return block(say("browse"), links);
-  }
-
-  /** @param {DialogParts} parts @param {(Node | string)[]} content */
-  function show(parts, content) {
-    parts.state.replaceChildren(...content);
-    parts.list.replaceChildren();
-    parts.count.textContent = "";
-    parts.why.hidden = true;
-    parts.input.setAttribute("aria-expanded", "false");
-  }
-
-  reader.states = {
-    start(parts, ask) {
-      const recent = reader.remember.recent();
-      const content = [element("p", { class: "state-lead" }, say("start"))];
-      if (recent.length) {
-        const clear = element("button", { type: "button", class: "state-clear" }, say("recent_clear"));
-        clear.addEventListener("click", () => {
-          reader.remember.clearRecent();
-          reader.states.start(parts, ask);
-          parts.input.focus();
-        });
-        content.push(block(say("recent"), recent.map((query) => suggestion(query, () => ask(query)))), clear);
-      }
-      parts.facets.replaceChildren();
-      parts.facets.hidden = true;
-      show(parts, [...content, browse()]);
-    },
-
-    nothing(parts, answer, query, filtered, ask) {
-      const key = filtered ? "nothing_filters" : "nothing";
-      /** @type {(Node | string)[]} */
-      const content = [element("p", { class: "state-lead", dir: "auto" }, say(key, { query }))];
-      for (const { from, to } of answer.spelling) {
-        content.push(element("p", { dir: "auto" }, say("spelled", { from, to })));
-      }
-      if (answer.near.length) content.push(block(say("near"), answer.near.slice(0, 8).map((word) => suggestion(word, () => ask(word)))));
-      const words = query.split(/\s+/).filter(Boolean);
-      if (words.length > 1 && words.length < 8) {
-        const less = words.map((word, place) => suggestion(say("try_less", { word }), () => ask(words.filter((_, at) => at !== place).join(" "))));
-        content.push(element("p", { class: "chips" }, ...less));
-      }
-      show(parts, [...content, browse()]);
-    },
-
-    failed(parts, error) {
-      if (error.code === "damaged") reader.emit("noctule:failed", { code: error.code });
-      const key = error.code ? error.code.replace("-", "_") : "failed";
-      const again = element("button", { type: "button", class: "chip" }, say("reload"));
-      again.addEventListener("click", () => window.location.reload());
-      const message = element("p", { class: "state-lead state-error", role: "alert" }, say(key, { reason: error.message }));
-      show(parts, [message, element("p", { class: "chips" }, again), browse()]);
-    },
-  };
-})();
+/** @param {DialogParts} parts @param {SearchError} error */
+export function showFailure(parts, error) {
+  if (error.code === "damaged") reader.emit("noctule:failed", { code: error.code });
+  const key = error.code ? error.code.replace("-", "_") : "failed";
+  const again = element("button", { type: "button", class: "chip" }, say("reload"));
+  again.addEventListener("click", () => window.location.reload());
+  const message = element("p", { class: "state-lead state-error", role: "alert" }, say(key, { reason: error.message }));
+  show(parts, [message, element("p", { class: "chips" }, again), browse()]);
+}

@@ -1,8 +1,9 @@
 // @ts-check
 // Gives every code block a button that copies its text.
-(() => {
-  "use strict";
-  const reader = window.noctuleReader;
+
+import { reader } from "../reader/reader.js";
+
+export function addCopyButtons() {
   /** @param {string} key */
   const say = (key) => reader.say("page", key);
 
@@ -72,4 +73,4 @@
     });
     block.append(button);
   });
-})();
+}

@@ -1,8 +1,9 @@
 // @ts-check
 // Draws diagrams with the owner's copy of mermaid, if there is one; else they stay as their source.
-(() => {
-  "use strict";
-  const reader = window.noctuleReader;
+
+import { reader } from "../reader/reader.js";
+
+export function drawDiagrams() {
   const blocks = document.querySelectorAll(".diagram");
   if (!blocks.length || !("mermaid" in document.documentElement.dataset)) return;
   const dark = getComputedStyle(document.body).colorScheme === "dark" || window.matchMedia("(prefers-color-scheme: dark)").matches;
@@ -33,4 +34,4 @@
       await draw(block, number).catch(() => undefined);
     }
   }, () => undefined);
-})();
+}

@@ -1,7 +1,7 @@
 // @ts-check
 // Marks the words of the search that led here, without changing the text; Escape takes the marks away.
-(() => {
-  "use strict";
+
+export function markFoundWords() {
   const KEY = "noctule-words";
   const MOST = 500;
 
@@ -36,4 +36,4 @@
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") CSS.highlights.delete("noctule-found");
   });
-})();
+}

@@ -1,7 +1,7 @@
 // @ts-check
 // Makes the current page visible in the navigation, marks the section in view, and closes the menu on Escape.
-(function () {
-  "use strict";
+
+export function arrangeNavigation() {
   var nav = document.getElementById("SiteNav");
 
   function revealCurrent() {
@@ -63,4 +63,4 @@
   arrange();
   revealCurrent();
   spyOnSections();
-})();
+}

@@ -1,8 +1,9 @@
 // @ts-check
 // Reading without a network, where the owner wants it; where the owner no longer does, the copies go.
-(() => {
-  "use strict";
-  const reader = window.noctuleReader;
+
+import { reader } from "../reader/reader.js";
+
+export function offerOfflineReading() {
   // A page that was opened from a disk, or over a connection that is not secure, has none.
   const workers = window.location.protocol.startsWith("http") ? navigator.serviceWorker : undefined;
   if (!workers) return;
@@ -40,4 +41,4 @@
   document.addEventListener("noctule:failed", () => tell({ forget: true }));
   const wanted = "offline" in document.documentElement.dataset;
   window.addEventListener("load", () => (wanted ? begin() : end()).catch(() => {}));
-})();
+}

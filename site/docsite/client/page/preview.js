@@ -1,8 +1,9 @@
 // @ts-check
 // Shows title and summary of a linked page beside the pointer or the focus, before the link is followed.
-(() => {
-  "use strict";
-  const reader = window.noctuleReader;
+
+import { reader } from "../reader/reader.js";
+
+export function showPreviews() {
   const count = Number(document.documentElement.dataset.previews || 0);
   const OPEN_AFTER = 350;
   const CLOSE_AFTER = 200;
@@ -107,4 +108,4 @@
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") close();
   });
-})();
+}

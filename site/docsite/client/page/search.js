@@ -1,8 +1,9 @@
 // @ts-check
 // Opens the search dialog, whose scripts are loaded the first time: a page that nobody searches on pays nothing.
-(() => {
-  "use strict";
-  const reader = window.noctuleReader;
+
+import { reader } from "../reader/reader.js";
+
+export function offerSearch() {
   const button = document.querySelector("[data-search]");
   if (!(button instanceof HTMLAnchorElement)) return;
   const apple = /Mac|iPhone|iPad/.test(navigator.platform);
@@ -63,4 +64,4 @@
 
   const asked = new URLSearchParams(window.location.search).get("q");
   if (asked) open(asked, button);
-})();
+}

@@ -1,8 +1,9 @@
 // @ts-check
 // Boxes of the kind "tab" that follow each other become tabs; a choice holds for tabs of the same name on all pages.
-(() => {
-  "use strict";
-  const reader = window.noctuleReader;
+
+import { reader } from "../reader/reader.js";
+
+export function makeTabs() {
   const KEY = "noctule-tab";
   let number = 0;
 
@@ -124,4 +125,4 @@
   }
   window.addEventListener("hashchange", reveal);
   reveal();
-})();
+}

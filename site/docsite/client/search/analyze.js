@@ -1,6 +1,8 @@
 // @ts-check
 // From text to terms, as the index was made: tokens are cut, then each is expanded to the terms that it stands for.
 
+import { stemEnglish } from "./stem.js";
+
 const CJK =
   "\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\uac00-\\ud7af\\u{20000}-\\u{2fa1f}";
 // Marks that may be left out in writing: accents, Hebrew points, Arabic vowels.
@@ -16,7 +18,7 @@ const IN_WORD = `[${LETTER}_${LOOSE_MARKS}${FIRM_MARKS}]`;
 const IN_PART = `[${LETTER}${LOOSE_MARKS}${FIRM_MARKS}]`;
 const TOKEN = `[a-z](?:\\+\\+|#)(?![${LETTER}_])|${IN_WORD}+(?:[.'’]${IN_WORD}+)*`;
 const TOKENS = new RegExp(TOKEN, "gu");
-const TOKENS_AS_WRITTEN = new RegExp(TOKEN, "giu");
+export const TOKENS_AS_WRITTEN = new RegExp(TOKEN, "giu");
 const PARTS_OF_TOKEN = new RegExp(`${IN_PART}+(?:['’]${IN_PART}+)*`, "gu");
 const CJK_RUN = new RegExp(`[${CJK}]+`, "gu");
 const HAS_CJK = new RegExp(`[${CJK}]`, "u");
@@ -30,7 +32,7 @@ const MOST_CHARS = 64;
  * @param {string} text
  * @returns {string}
  */
-function folded(text) {
+export function folded(text) {
   if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
   // Unicode's case folding, which JavaScript lacks: lower case, but for these.
   return text
@@ -49,7 +51,7 @@ function folded(text) {
  * @param {string} word
  * @returns {string}
  */
-function withoutAccents(word) {
+export function withoutAccents(word) {
   if (/^[\x00-\x7f]*$/.test(word)) return word;
   return word.normalize("NFD").replace(LOOSE_MARK, "").normalize("NFC");
 }
@@ -58,7 +60,7 @@ function withoutAccents(word) {
  * @param {string} text
  * @returns {string[]}
  */
-function tokensOf(text) {
+export function tokensOf(text) {
   return folded(text).match(TOKENS) || [];
 }
 
@@ -87,7 +89,7 @@ function stemmed(word, stemmer) {
  * @param {Stemmer | null} stemmer
  * @returns {string[]}
  */
-function expanded(token, stemmer) {
+export function expanded(token, stemmer) {
   // An accent that stands alone is a token, and nothing once accents are gone.
   return termsOf(token, stemmer).filter(Boolean);
 }
@@ -134,7 +136,7 @@ function mixed(token, stemmer) {
  * @param {string[]} languages
  * @returns {(Stemmer | null)[]}
  */
-function stemmersFor(languages) {
+export function stemmersFor(languages) {
   const english = languages.filter((language) => /^en(?![a-z])/i.test(language));
   /** @type {(Stemmer | null)[]} */
   const found = english.length ? [stemEnglish] : [];

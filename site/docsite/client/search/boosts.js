@@ -1,6 +1,11 @@
 // @ts-check
 // Boosts: factors on documents that were found, for the company that they keep and for their age.
 
+import { MS_A_DAY } from "./facets.js";
+import { inOrder } from "./rank.js";
+/** @import { Facets } from "./facets.js" */
+/** @import { Ranked } from "./rank.js" */
+
 /** @typedef {{kind: "community" | "recency", seeds: number, factor: number, tiers: [number, number][]}} Boost */
 
 /**
@@ -11,7 +16,7 @@
  * @param {Date} now
  * @returns {Ranked[]}
  */
-function boosted(ranked, boosts, facets, now) {
+export function boosted(ranked, boosts, facets, now) {
   for (const boost of boosts) {
     const factor = boost.kind === "community" ? inCommunities(ranked, boost, facets) : lately(boost, facets, now);
     ranked = inOrder(ranked.map((each, at) => times(each, factor(each.document, at))));

@@ -1,7 +1,7 @@
 // @ts-check
 // Bytes: out of a script's string, out of gzip, and into columns of numbers and words.
 
-const ESCAPE = 0xe000;
+import { ESCAPE, ESCAPE_ITSELF, OTHERS, SURROGATES } from "./format.js";
 
 /**
  * The bytes that a part's script hands over; quotes, line ends and halves of surrogate pairs stand escaped in it.
@@ -9,14 +9,14 @@ const ESCAPE = 0xe000;
  * @param {string} packed
  * @returns {Uint8Array}
  */
-function unpacked(length, packed) {
+export function unpacked(length, packed) {
   const bytes = new Uint8Array(length + 1);
   let at = 0;
   for (let i = 0; i < packed.length && at < length; i++) {
     let unit = packed.charCodeAt(i);
     if (unit === ESCAPE) {
       unit = packed.charCodeAt(++i);
-      unit = unit === 0xeb00 ? ESCAPE : unit < 0xe900 ? unit - 0xe100 + 0xd800 : unit - 0xea00;
+      unit = unit === ESCAPE_ITSELF ? ESCAPE : unit < SURROGATES + 0x800 ? unit - SURROGATES + 0xd800 : unit - OTHERS;
     }
     bytes[at++] = unit & 255;
     bytes[at++] = unit >> 8;
@@ -29,7 +29,7 @@ function unpacked(length, packed) {
  * @param {Uint8Array} bytes
  * @returns {Promise<Uint8Array>}
  */
-async function inflated(bytes) {
+export async function inflated(bytes) {
   const stream = new Blob([/** @type {BlobPart} */ (bytes)]).stream();
   const plain = stream.pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(plain).arrayBuffer());
@@ -40,10 +40,23 @@ async function inflated(bytes) {
  * @param {Uint8Array} bytes
  * @returns {Uint8Array[]}
  */
-function columnsOf(bytes) {
+export function columnsOf(bytes) {
   const reader = { bytes, at: 0 };
   const sizes = Array.from({ length: nextNumber(reader) }, () => nextNumber(reader));
   return sizes.map((size) => bytes.subarray(reader.at, (reader.at += size)));
+}
+
+/**
+ * The columns of a file by the names that the format gives them.
+ * @template {string} Name
+ * @param {Uint8Array[]} columns
+ * @param {readonly Name[]} names
+ * @returns {Record<Name, Uint8Array>}
+ */
+export function named(columns, names) {
+  const found = /** @type {Record<Name, Uint8Array>} */ ({});
+  names.forEach((name, i) => (found[name] = columns[i]));
+  return found;
 }
 
 /**
@@ -64,7 +77,7 @@ function nextNumber(reader) {
  * @param {Uint8Array} bytes
  * @returns {Int32Array}
  */
-function numbersOf(bytes) {
+export function numbersOf(bytes) {
   let count = 0;
   for (let i = 0; i < bytes.length; i++) if (bytes[i] < 128) count++;
   const values = new Int32Array(count);
@@ -86,7 +99,7 @@ function numbersOf(bytes) {
  * @param {Uint8Array} rest
  * @returns {string[]}
  */
-function wordsOf(shared, sizes, rest) {
+export function wordsOf(shared, sizes, rest) {
   const decoder = new TextDecoder();
   const kept = numbersOf(shared);
   const buffer = new Uint8Array(4096);
@@ -101,7 +114,7 @@ function wordsOf(shared, sizes, rest) {
  * @param {Uint8Array} bytes
  * @returns {Float32Array}
  */
-function floatsOf(bytes) {
+export function floatsOf(bytes) {
   return new Float32Array(bytes.slice().buffer);
 }
 
@@ -109,7 +122,7 @@ function floatsOf(bytes) {
  * @param {Uint8Array} bytes
  * @returns {any}
  */
-function valueOf(bytes) {
+export function valueOf(bytes) {
   return JSON.parse(new TextDecoder().decode(bytes));
 }
 
@@ -120,7 +133,7 @@ function valueOf(bytes) {
  * @param {number} rows
  * @returns {Uint8Array}
  */
-function codesOf(bytes, widths, rows) {
+export function codesOf(bytes, widths, rows) {
   const size = Math.ceil(widths.reduce((sum, width) => sum + width, 0) / 8);
   const codes = new Uint8Array(rows * widths.length);
   for (let row = 0, to = 0; row < rows; row++) {

@@ -1,6 +1,23 @@
 // @ts-check
 // The engine: which files a query needs, in which order, and what the answer says.
 
+import { expanded, tokensOf } from "./analyze.js";
+import { boosted } from "./boosts.js";
+import { addressOf, holdsPhrase, sectionOf } from "./excerpts.js";
+import { Gatherer } from "./gather.js";
+import { Manifest } from "./manifest.js";
+import { Parts, searchError } from "./parts.js";
+import { takenApart } from "./query.js";
+import { rank } from "./rank.js";
+import { Reader } from "./reader.js";
+import { Store } from "./store.js";
+/** @import { Stemmer } from "./analyze.js" */
+/** @import { Section, Shown } from "./excerpts.js" */
+/** @import { Count, Kind } from "./facets.js" */
+/** @import { Typed } from "./query.js" */
+/** @import { Passage, Ranked } from "./rank.js" */
+/** @import { Read } from "./reader.js" */
+
 /**
  * @typedef {{limit?: number, filters?: Record<string, any>, signal?: AbortSignal,
  *   weights?: {keyword?: number, semantic?: number, links?: number, support?: number}}} SearchOptions
@@ -25,7 +42,7 @@ const FEW_HITS = 3;
  * @param {{base: string}} where
  * @returns {Promise<Engine>}
  */
-noctule.open = async function ({ base }) {
+export async function open({ base }) {
   if (typeof DecompressionStream === "undefined") {
     throw searchError("missing", "This browser is too old for the search of this site.");
   }
@@ -33,7 +50,7 @@ noctule.open = async function ({ base }) {
   const manifest = new Manifest(await parts.load("manifest"));
   parts.build = manifest.build;
   return new Engine(parts, manifest);
-};
+}
 
 class Engine {
   /**

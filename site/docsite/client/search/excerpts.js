@@ -1,6 +1,11 @@
 // @ts-check
 // What a hit shows: its title and address, and the part of each section that says best why it was found.
 
+import { TOKENS_AS_WRITTEN, expanded, folded, tokensOf } from "./analyze.js";
+import { named, valueOf } from "./bytes.js";
+import { BREADCRUMB_SEPARATOR, EXCERPTS } from "./format.js";
+/** @import { Stemmer } from "./analyze.js" */
+
 /**
  * A page, or a piece of a long one from the passage `ordinal` on. `sections` are `[title, slug, above]`,
  * `passages` are `[section, text]`.
@@ -16,8 +21,8 @@ const EXCERPT_CHARS = 280;
  * @param {Uint8Array[]} columns
  * @returns {Shown[]}
  */
-function readGroup(columns) {
-  return valueOf(columns[0]).map(
+export function readExcerpts(columns) {
+  return valueOf(named(columns, EXCERPTS).documents).map(
     (/** @type {any[]} */ [title, page, crumbs, modified, ordinal, sections, passages]) => ({
       title, page, crumbs, modified, ordinal, sections, passages,
     }),
@@ -115,7 +120,7 @@ function wordEnd(text, start) {
  * @param {string} phrase
  * @param {Stemmer | null} stemmer
  */
-function holdsPhrase(text, phrase, stemmer) {
+export function holdsPhrase(text, phrase, stemmer) {
   const sequence = (/** @type {string} */ each) => tokensOf(each).map((token) => expanded(token, stemmer)[0]);
   const wanted = sequence(phrase);
   const words = sequence(text);
@@ -128,7 +133,7 @@ function holdsPhrase(text, phrase, stemmer) {
  * @param {string} page
  * @param {string} slug
  */
-function addressOf(base, page, slug) {
+export function addressOf(base, page, slug) {
   const path = page.split("/").map(encodeURIComponent).join("/");
   return new URL(`../${path}${slug ? `#${encodeURIComponent(slug)}` : ""}`, base).href;
 }
@@ -140,13 +145,13 @@ function addressOf(base, page, slug) {
  * @param {{base: string, wanted: Set<string>, stemmers: (Stemmer | null)[]}} how
  * @returns {Section}
  */
-function sectionOf(shown, number, text, { base, wanted, stemmers }) {
+export function sectionOf(shown, number, text, { base, wanted, stemmers }) {
   const [title, given, above] = shown.sections[number] || ["", "", ""];
   const slug = given === 0 ? slugOf(title) : String(given);
   return {
     url: addressOf(base, shown.page, slug),
     title: title || shown.title,
-    breadcrumb: [...shown.crumbs, shown.title, ...(above ? above.split(" › ") : [])],
+    breadcrumb: [...shown.crumbs, shown.title, ...(above ? above.split(BREADCRUMB_SEPARATOR) : [])],
     ...excerptOf(text, wanted, stemmers),
   };
 }

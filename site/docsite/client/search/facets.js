@@ -1,25 +1,29 @@
 // @ts-check
 // Facets: what each document is (its tags, language and so on), to filter by and to count.
 
+import { named, numbersOf, valueOf } from "./bytes.js";
+import { FACETS } from "./format.js";
+
 /** @typedef {"collection" | "language" | "section" | "community" | "tag" | "date"} Kind */
 /** @typedef {{value: string | number, label?: string, count: number}} Count */
 
-const MS_A_DAY = 86_400_000;
+export const MS_A_DAY = 86_400_000;
 
 /** The year of a day counted from 1970, which is day 1; 0 where none is known. @param {number} day */
 const yearOf = (day) => (day ? new Date((day - 1) * MS_A_DAY).getUTCFullYear() : 0);
 
-class Facets {
+export class Facets {
   /** @param {Uint8Array[]} columns */
   constructor(columns) {
-    const names = valueOf(columns[0]);
+    const own = named(columns, FACETS);
+    const names = valueOf(own.names);
     /** @type {Record<Kind, (string | number)[]>} */
     this.values = { ...names, community: names.community.map((/** @type {any[]} */ each) => each[0]) };
     /** @type {Map<number, string>} */
     this.labels = new Map(names.community);
-    const [collection, language, section, community] = columns.slice(1, 5).map(numbersOf);
+    const [collection, language, section, community] = [own.collection, own.language, own.section, own.community].map(numbersOf);
     // Days since 1970, and 1; 0 where none is known.
-    this.days = numbersOf(columns[6]);
+    this.days = numbersOf(own.modified);
     const years = Array.from(this.days, yearOf);
     this.values.date = Array.from(new Set(years)).filter(Boolean).sort((a, b) => b - a);
     const placeOf = new Map(this.values.date.map((year, place) => [year, place]));
@@ -32,7 +36,7 @@ class Facets {
       tag: (document) => this.tags.subarray(this.firstTag[document] + 1, this.firstTag[document + 1]),
       date: (document) => (years[document] ? [placeOf.get(years[document]) ?? 0] : []),
     };
-    this.tags = numbersOf(columns[5]);
+    this.tags = numbersOf(own.tags);
     this.firstTag = new Int32Array(collection.length + 1);
     for (let i = 0; i < collection.length; i++) {
       this.firstTag[i + 1] = this.firstTag[i] + 1 + this.tags[this.firstTag[i]];

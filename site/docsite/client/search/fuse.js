@@ -1,6 +1,11 @@
 // @ts-check
 // Reciprocal rank fusion: what a passage's places in the lists are worth, whatever its scores there.
 
+import { leastOfBest } from "./slots.js";
+/** @import { Manifest } from "./manifest.js" */
+/** @import { Passage } from "./rank.js" */
+/** @import { Slots } from "./slots.js" */
+
 /**
  * The best passages by words and by meaning, each with what its ranks come to (Cormack, Clarke, Buettcher 2009). One by the
  * meaning of its document alone stands for that document.
@@ -9,7 +14,7 @@
  * @param {Manifest} manifest
  * @returns {Map<number, Passage[]>}
  */
-function fusedByRank(slots, alone, manifest) {
+export function fusedByRank(slots, alone, manifest) {
   const { candidates, keyword, passage, document, rrf_k: k } = manifest.ranking;
   const count = slots.own.length;
   const owner = ownersOf(slots);

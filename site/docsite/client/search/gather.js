@@ -1,6 +1,20 @@
 // @ts-check
 // Gathering what ranking needs: postings of terms, and the lists of documents nearest in meaning.
 
+import { expanded, folded, tokensOf } from "./analyze.js";
+import { named } from "./bytes.js";
+import { POSTINGS } from "./format.js";
+import { InvertedList, nearestLists, product, queryVector } from "./meaning.js";
+import { takenToPieces } from "./pieces.js";
+import { Block } from "./postings.js";
+import { MOST_TERMS } from "./reader.js";
+/** @import { PostingList } from "./postings.js" */
+/** @import { Typed } from "./query.js" */
+/** @import { Question } from "./rank.js" */
+/** @import { Read, Reader } from "./reader.js" */
+/** @import { Store } from "./store.js" */
+/** @import { Term } from "./terms.js" */
+
 const NEAREST_LISTS = 2;
 // What one query may load of terms, and of that of later tiers; a filter leaves out most of what first tiers hold.
 const TERM_BYTES = 105_000;
@@ -8,7 +22,7 @@ const TAIL_BYTES = 90_000;
 const TAIL_BYTES_FILTERED = 120_000;
 const SHARD_BYTES = 2_500;
 
-class Gatherer {
+export class Gatherer {
   /**
    * @param {Store} store
    * @param {Reader} reader
@@ -47,7 +61,7 @@ class Gatherer {
 
   /**
    * What stands for the words without a vector: the terms that they are made of, which say less, and count for their meaning
-   * alone: only their first postings are read, for the kinships that are there.
+   * alone: only their first postings are read, for the contributions that are there.
    * @param {Read[]} reads
    * @returns {Promise<Term[]>}
    */
@@ -87,7 +101,7 @@ class Gatherer {
     for (const { file, place, size, i, tier } of all) {
       if (size > budget || found[i].length !== tier + 1) continue;
       budget -= size;
-      found[i].push(this.store.part("tails", file, (columns) => new Block(columns)).then((block) => block.list(place)));
+      found[i].push(this.store.part("posting_tiers", file, (columns) => new Block(named(columns, POSTINGS))).then((block) => block.list(place)));
     }
     return Promise.all(found.map((lists) => Promise.all(lists)));
   }
@@ -95,14 +109,14 @@ class Gatherer {
   /**
    * The lists of documents whose meaning is nearest to that of these terms.
    * @param {Term[]} terms
-   * @returns {Promise<List[]>}
+   * @returns {Promise<InvertedList[]>}
    */
   async nearby(terms) {
     const { codes, dimensions } = this.store.manifest;
     const { sum, length } = queryVector(terms, dimensions);
     if (!codes || !length || !product(sum, sum)) return [];
     const numbers = nearestLists(codes.products(sum), NEAREST_LISTS);
-    return Promise.all(numbers.map((number) => this.store.part("lists", number, (columns) => new List(columns, codes))));
+    return Promise.all(numbers.map((number) => this.store.part("inverted_lists", number, (columns) => new InvertedList(columns, codes))));
   }
 
   /**
@@ -125,7 +139,7 @@ class Gatherer {
  */
 function weighed(term, weight) {
   const vector = term.vector && term.vector.map((x) => weight * x);
-  return { ...term, length: weight * term.length, step: weight * term.step, kinship: term.kinship.map((x) => weight * x), vector };
+  return { ...term, length: weight * term.length, step: weight * term.step, contribution: term.contribution.map((x) => weight * x), vector };
 }
 
 /**

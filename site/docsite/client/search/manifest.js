@@ -1,18 +1,23 @@
 // @ts-check
 // The manifest: what the index consists of, and what is known of every document without loading more.
 
+import { stemmersFor, withoutAccents } from "./analyze.js";
+import { named, numbersOf, valueOf, wordsOf } from "./bytes.js";
+import { FAMILIES, FORMAT, MANIFEST, MANIFEST_VECTORS, NAME_CHARS } from "./format.js";
+import { Codes } from "./meaning.js";
+import { MESSAGES, searchError } from "./parts.js";
+/** @import { Boost } from "./boosts.js" */
+
 /**
  * @typedef {{keyword: number, passage: number, document: number, support: number, links: number,
  *   candidates: number, rrf_k: number | null, boosts: Boost[]}} Ranking
  */
 
-const FORMAT = 3;
-const NAME_BYTES = 4;
-
-class Manifest {
+export class Manifest {
   /** @param {Uint8Array[]} columns */
   constructor(columns) {
-    const header = valueOf(columns[0]);
+    const own = named(columns, MANIFEST);
+    const header = valueOf(own.header);
     if (header.format !== FORMAT) throw searchError("other-build", MESSAGES["other-build"]);
     /** @type {string} */
     this.build = header.build;
@@ -33,16 +38,17 @@ class Manifest {
     /** @type {boolean} */
     this.aliases = header.aliases;
     this.stemmers = stemmersFor(header.languages);
-    this.names = filesOf(header.files, columns[1]);
-    this.firstTerms = wordsOf(columns[2], columns[3], columns[4]);
-    this.firstLetters = wordsOf(columns[5], columns[6], columns[7]);
-    this.shelves = new Starts(columns[8], columns[9]);
-    this.flags = columns[10];
+    this.names = filesOf(header.files, own.file_names);
+    this.firstTerms = wordsOf(own.shard_shared, own.shard_size, own.shard_rest);
+    this.firstLetters = wordsOf(own.letter_shared, own.letter_size, own.letter_rest);
+    this.excerptDirectory = new Starts(own.first_document_gap, own.first_ordinal);
+    this.flags = own.document_flags;
     this.linkSteps = header.link_steps;
     /** @type {number} */
     this.pieceWeight = header.piece_weight;
-    this.listOf = columns.slice(11, 13);
-    this.codes = this.dimensions ? new Codes(header.levels, this.names.lists.length, columns.slice(13)) : null;
+    const vectors = named(columns.slice(MANIFEST.length), MANIFEST_VECTORS);
+    this.listOf = [vectors.list_low, vectors.list_high];
+    this.codes = this.dimensions ? new Codes(header.levels, this.names.inverted_lists.length, vectors) : null;
   }
 
   /**
@@ -113,7 +119,7 @@ class Manifest {
 }
 
 /** The documents and passages that files begin with: which of them holds a passage. */
-class Starts {
+export class Starts {
   /**
    * @param {Uint8Array} documents
    * @param {Uint8Array} ordinals
@@ -140,23 +146,22 @@ class Starts {
  * @param {Uint8Array} bytes
  * @returns {string[]}
  */
-function namesOf(bytes) {
+export function namesOf(bytes) {
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.match(new RegExp(`.{${2 * NAME_BYTES}}`, "g")) || [];
+  return hex.match(new RegExp(`.{${NAME_CHARS}}`, "g")) || [];
 }
 
 /**
  * The names of all files by family.
  * @param {Record<string, number>} counts
  * @param {Uint8Array} bytes
- * @returns {Record<string, string[]>}
+ * @returns {Record<keyof typeof FAMILIES, string[]>}
  */
 function filesOf(counts, bytes) {
   const names = namesOf(bytes);
-  /** @type {Record<string, string[]>} */
-  const found = {};
-  for (const family of ["shards", "tails", "lists", "shelves", "words", "near", "facets"]) {
-    found[family] = names.splice(0, counts[family]);
+  const found = /** @type {Record<keyof typeof FAMILIES, string[]>} */ ({});
+  for (const [family, key] of Object.entries(FAMILIES)) {
+    found[/** @type {keyof typeof FAMILIES} */ (family)] = names.splice(0, counts[key]);
   }
   return found;
 }
@@ -167,7 +172,7 @@ function filesOf(counts, bytes) {
  * @param {ArrayLike<T>} sorted
  * @param {T} value
  */
-function placeOf(sorted, value) {
+export function placeOf(sorted, value) {
   let low = 0;
   let high = sorted.length;
   while (low < high) {
@@ -183,7 +188,7 @@ function placeOf(sorted, value) {
  * @param {Int32Array} sizes
  * @returns {Int32Array}
  */
-function summed(sizes) {
+export function summed(sizes) {
   const starts = new Int32Array(sizes.length + 1);
   for (let i = 0; i < sizes.length; i++) starts[i + 1] = starts[i] + sizes[i];
   return starts;

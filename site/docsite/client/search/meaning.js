@@ -1,6 +1,10 @@
 // @ts-check
 // Documents by meaning: the lists nearest to a query, and products of vectors with what is known of documents.
 
+import { codesOf, floatsOf, named, numbersOf } from "./bytes.js";
+import { INVERTED_LIST, MANIFEST_VECTORS } from "./format.js";
+/** @import { Term } from "./terms.js" */
+
 /** Rows of numbers, each written in a few bits: around a mean, in units of a deviation. */
 class Quantized {
   /**
@@ -39,16 +43,16 @@ class Quantized {
 }
 
 /** What the manifest knows of all lists. */
-class Codes {
+export class Codes {
   /**
    * @param {number[][]} levels
    * @param {number} lists
-   * @param {Uint8Array[]} columns
+   * @param {Record<typeof MANIFEST_VECTORS[number], Uint8Array>} own
    */
-  constructor(levels, lists, [mean, deviation, widths, deviations, bits, centroids]) {
-    this.coarse = new Quantized(levels, floatsOf(mean), deviation, widths);
-    this.fine = new Quantized(levels, null, deviations, bits);
-    this.centroids = codesOf(centroids, widths, lists);
+  constructor(levels, lists, own) {
+    this.coarse = new Quantized(levels, floatsOf(own.centroid_mean), own.centroid_deviation, own.centroid_bits);
+    this.fine = new Quantized(levels, null, own.residual_deviation, own.residual_bits);
+    this.centroids = codesOf(own.centroid_codes, own.centroid_bits, lists);
   }
 
   /**
@@ -61,18 +65,19 @@ class Codes {
 }
 
 /** One list: its documents, and codes of what their vectors differ by from its centroid. */
-class List {
+export class InvertedList {
   /**
    * @param {Uint8Array[]} columns
    * @param {Codes} codes
    */
-  constructor([documents, scale, centroid, rows], codes) {
+  constructor(columns, codes) {
+    const own = named(columns, INVERTED_LIST);
     this.codes = codes;
-    this.documents = numbersOf(documents);
+    this.documents = numbersOf(own.document_gap);
     for (let i = 1; i < this.documents.length; i++) this.documents[i] += this.documents[i - 1] + 1;
-    const [unit] = floatsOf(scale);
-    this.centroid = Float32Array.from(new Int8Array(centroid.slice().buffer), (level) => level * unit);
-    this.rows = codesOf(rows, codes.fine.widths, this.documents.length);
+    const [unit] = floatsOf(own.centroid_unit);
+    this.centroid = Float32Array.from(new Int8Array(own.centroid.slice().buffer), (level) => level * unit);
+    this.rows = codesOf(own.residual_codes, codes.fine.widths, this.documents.length);
   }
 
   /**
@@ -89,7 +94,7 @@ class List {
  * @param {Float32Array} a
  * @param {Float32Array} b
  */
-function product(a, b) {
+export function product(a, b) {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
   return sum;
@@ -100,7 +105,7 @@ function product(a, b) {
  * @param {Term[]} terms
  * @param {number} dimensions
  */
-function queryVector(terms, dimensions) {
+export function queryVector(terms, dimensions) {
   const sum = new Float32Array(dimensions);
   let cut = 0;
   for (const { vector, length } of terms) {
@@ -117,7 +122,7 @@ function queryVector(terms, dimensions) {
  * @param {number} count
  * @returns {number[]}
  */
-function nearestLists(products, count) {
+export function nearestLists(products, count) {
   const order = Array.from(products.keys()).sort((a, b) => products[b] - products[a] || a - b);
   return order.slice(0, count);
 }

@@ -1,17 +1,19 @@
 // @ts-check
 // The files of the index, loaded as scripts: once each, checked, and counted.
 
+import { columnsOf, inflated, unpacked, valueOf } from "./bytes.js";
+
 /**
  * An error with a code that a page can act on, and a message that a reader understands.
  * @param {"missing" | "damaged" | "other-build"} code
  * @param {string} message
  * @returns {Error & {code: string}}
  */
-function searchError(code, message) {
+export function searchError(code, message) {
   return Object.assign(new Error(message), { code });
 }
 
-const MESSAGES = {
+export const MESSAGES = {
   missing: "A part of the search index could not be loaded. Check your connection and try again.",
   damaged: "A part of the search index is damaged. Reload the page; if it stays so, tell the site's owner.",
   "other-build": "This site was updated while you were reading. Reload the page to search it.",
@@ -27,12 +29,12 @@ const handed = new WeakMap();
  * @param {number} length
  * @param {string} packed
  */
-noctule.part = function (name, length, packed) {
+export function part(name, length, packed) {
   const script = document.currentScript;
   if (script) handed.set(script, { name, length, packed });
-};
+}
 
-class Parts {
+export class Parts {
   /** @param {string} base the absolute address of the index's folder */
   constructor(base) {
     this.base = base;

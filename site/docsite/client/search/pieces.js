@@ -1,6 +1,8 @@
 // @ts-check
 // Words that nothing holds, taken to pieces: the known words that they are made of, as the search in Python does.
 
+/** @import { Store } from "./store.js" */
+
 const LEAST_PIECE = 3;
 const MOST_PIECE = 20;
 const PIECE_PASSAGES = 3;
@@ -19,7 +21,7 @@ const MOST_PIECE_SHARDS = 16;
  * @param {Set<number>} shards
  * @returns {Promise<string[]>}
  */
-async function takenToPieces(word, store, shards) {
+export async function takenToPieces(word, store, shards) {
   const most = LOST_SHARE * word.length;
   const costs = Float64Array.from({ length: word.length + 1 }, (_, at) => (at ? Infinity : 0));
   const before = new Int32Array(word.length + 1);

@@ -13,7 +13,7 @@ const MOST_QUERY_CHARS = 1000;
  * @param {string} text
  * @returns {Typed}
  */
-function takenApart(text) {
+export function takenApart(text) {
   const read = text.slice(0, MOST_QUERY_CHARS).replace(/[“”„«»]/g, '"').replace(/\0/g, " ").trimStart();
   /** @type {Typed} */
   const typed = { plain: "", phrases: [], excluded: [], prefixes: [], partial: "" };

@@ -1,12 +1,19 @@
 // @ts-check
 // Ranking: the scores of passages, the documents that they make, in order. Nothing here loads anything.
 
+import { fusedByRank } from "./fuse.js";
+import { Meanings, Slots, leastOfBest } from "./slots.js";
+/** @import { Manifest } from "./manifest.js" */
+/** @import { InvertedList } from "./meaning.js" */
+/** @import { PostingList } from "./postings.js" */
+/** @import { Term } from "./terms.js" */
+
 /**
  * A term of a query with the postings that were loaded; of terms in one `group` a passage counts the best only.
  * @typedef {{term: Term, lists: PostingList[], weight: number, group: number}} Asked
  *
  * What a query comes to: `allowed` says which documents may be found, `banned` are terms that no hit may hold.
- * @typedef {{asked: Asked[], banned: PostingList[][], nearby: List[],
+ * @typedef {{asked: Asked[], banned: PostingList[][], nearby: InvertedList[],
  *   allowed: ((document: number) => boolean) | null}} Question
  *
  * A passage with the chance that it is among the candidates.
@@ -38,11 +45,11 @@ const LEAST_SHARE = 0.5;
  * @param {Manifest} manifest
  * @returns {Ranks}
  */
-function rank(question, manifest) {
+export function rank(question, manifest) {
   const slots = new Slots(question, manifest);
   const meanings = new Meanings(question, manifest);
   const most = addWords(slots, question);
-  addKinships(slots, question, meanings, manifest);
+  addContributions(slots, question, meanings, manifest);
   ban(slots, question);
   const ranked = manifest.ranking.rrf_k === null ? documentsOf(slots, meanings, most, manifest) : documentsByRank(slots, manifest);
   const meant = !question.asked.some(({ weight }) => weight);
@@ -97,7 +104,7 @@ function addBest(slots, same) {
  * @param {Meanings} meanings
  * @param {Manifest} manifest
  */
-function addKinships(slots, { asked }, meanings, manifest) {
+function addContributions(slots, { asked }, meanings, manifest) {
   if (!manifest.dimensions) return;
   const { around, documents, held, own, single, starts } = slots;
   for (let term = 0; term < asked.length; term++) {
@@ -108,13 +115,13 @@ function addKinships(slots, { asked }, meanings, manifest) {
       for (let pair = 0; pair < list.documents.length; pair++) {
         const slot = slots.of[list.documents[pair]];
         if (slot < 0) continue;
-        const kinship = term.kinship[list.kinships[pair]];
-        around[slot] += (kinship - meanings.estimate(number, documents[slot])) / meanings.length;
-        held[slot] += kinship / meanings.length;
-        const more = single[slot] ? 0 : (1 - ELSEWHERE) * kinship;
+        const contribution = term.contribution[list.contributions[pair]];
+        around[slot] += (contribution - meanings.estimate(number, documents[slot])) / meanings.length;
+        held[slot] += contribution / meanings.length;
+        const more = single[slot] ? 0 : (1 - ELSEWHERE) * contribution;
         for (let row = list.starts[pair]; row < list.starts[pair + 1]; row++) {
           const place = starts[slot] + list.ordinals[row];
-          if (place < starts[slot + 1]) own[place] += (more + term.step * list.own[row]) / meanings.length;
+          if (place < starts[slot + 1]) own[place] += (more + term.step * list.changes[row]) / meanings.length;
         }
       }
     }
@@ -203,7 +210,7 @@ function documentsByRank(slots, manifest) {
 }
 
 /** @param {Ranked[]} found */
-function inOrder(found) {
+export function inOrder(found) {
   return found.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score || a.document - b.document);
 }
 

@@ -1,18 +1,26 @@
 // @ts-check
 // Reading a query: the terms that its words stand for, and what an unknown word was meant to be.
 
+import { expanded, folded, tokensOf, withoutAccents } from "./analyze.js";
+import { named, valueOf } from "./bytes.js";
+import { NEAR_WORDS } from "./format.js";
+import { LEAST_SPELT, completions, nearestWords } from "./words.js";
+/** @import { Typed } from "./query.js" */
+/** @import { Store } from "./store.js" */
+/** @import { Term } from "./terms.js" */
+
 /**
  * A token of a query with the terms that it came to; of terms that only begin like it, a passage counts the best. An `unknown`
  * one came to none; others may have none left that is not another's too.
  * @typedef {{token: string, terms: Term[], weight: number, either: boolean, unknown?: boolean}} Read
  */
 
-const MOST_TERMS = 64;
+export const MOST_TERMS = 64;
 const SPELT_WEIGHT = 0.8;
 const BEGINNINGS = 8;
 const NEAR_FILES = 2;
 
-class Reader {
+export class Reader {
   /** @param {Store} store */
   constructor(store) {
     this.store = store;
@@ -106,7 +114,7 @@ class Reader {
     for (const { token } of reads.slice(0, NEAR_FILES)) {
       const number = this.store.manifest.wordFileOf(token);
       if (number < 0) continue;
-      const near = await this.store.part("near", number, (columns) => valueOf(columns[0]));
+      const near = await this.store.part("near_words", number, (columns) => valueOf(named(columns, NEAR_WORDS).near));
       if (Object.hasOwn(near, token)) found.push(...near[token]);
     }
     return [...new Set(found)].filter((word) => !reads.some(({ token }) => token === word));

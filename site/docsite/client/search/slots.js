@@ -1,8 +1,14 @@
 // @ts-check
 // Places for what a query adds up: a number for every passage that it touches.
 
+import { summed } from "./manifest.js";
+import { queryVector } from "./meaning.js";
+/** @import { Manifest } from "./manifest.js" */
+/** @import { PostingList } from "./postings.js" */
+/** @import { Question } from "./rank.js" */
+
 /** A place for every passage that a query touches; a document's passages lie next to each other. */
-class Slots {
+export class Slots {
   /**
    * @param {Question} question
    * @param {Manifest} manifest
@@ -63,7 +69,7 @@ class Slots {
 }
 
 /** Products of the terms' vectors with documents: of those in the lists that were loaded, else of their lists' centroids. */
-class Meanings {
+export class Meanings {
   /**
    * @param {Question} question
    * @param {Manifest} manifest
@@ -103,7 +109,7 @@ function joined(parts) {
  * @param {Float64Array} values
  * @param {number} count
  */
-function leastOfBest(values, count) {
+export function leastOfBest(values, count) {
   const heap = new Float64Array(count);
   for (const value of values) {
     if (value <= heap[0]) continue;

@@ -36,7 +36,7 @@ const SUFFIX_4 =
  * @param {string} word
  * @returns {string}
  */
-function stemEnglish(word) {
+export function stemEnglish(word) {
   if (word.length < 3 || UNCHANGED.has(word)) return word;
   if (Object.hasOwn(SPECIAL, word)) return SPECIAL[word];
   let w = word.replace(/^'/, "").replace(/^y/, "Y").replace(/([aeiouy])y/g, "$1Y");

@@ -1,7 +1,22 @@
 // @ts-check
 // The files that were read so far, by what they hold.
 
-class Store {
+import { readExcerpts } from "./excerpts.js";
+import { named } from "./bytes.js";
+import { EXCERPT_DIRECTORY } from "./format.js";
+import { Facets } from "./facets.js";
+/** @import { FAMILIES } from "./format.js" */
+import { Starts, namesOf } from "./manifest.js";
+import { Shard } from "./terms.js";
+import { readWords } from "./words.js";
+/** @import { Shown } from "./excerpts.js" */
+/** @import { Manifest } from "./manifest.js" */
+/** @import { Parts } from "./parts.js" */
+/** @import { Words } from "./words.js" */
+
+/** @typedef {keyof typeof FAMILIES} Family */
+
+export class Store {
   /**
    * @param {Parts} parts
    * @param {Manifest} manifest
@@ -16,7 +31,7 @@ class Store {
   /**
    * What a file that the manifest names holds, read once.
    * @template T
-   * @param {string} family
+   * @param {Family} family
    * @param {number} number
    * @param {(columns: Uint8Array[]) => T} reader
    * @returns {Promise<T>}
@@ -49,7 +64,7 @@ class Store {
    */
   async shard(term) {
     if (!this.manifest.firstTerms.length) return null;
-    return this.part("shards", this.manifest.shardOf(term), (columns) => new Shard(columns, this.manifest));
+    return this.part("term_shards", this.manifest.shardOf(term), (columns) => new Shard(columns, this.manifest));
   }
 
   /** @returns {Promise<Facets>} */
@@ -74,17 +89,19 @@ class Store {
    */
   async shown(document, ordinal) {
     const passage = Math.max(0, ordinal);
-    const shelf = await this.part("shelves", this.manifest.shelves.placeOf(document, passage), readShelf);
-    const place = shelf.starts.placeOf(document, passage);
-    const pieces = await this.named("groups", shelf.names[place], readGroup);
-    return pieces[document - shelf.starts.documents[place]];
+    const number = this.manifest.excerptDirectory.placeOf(document, passage);
+    const directory = await this.part("excerpt_directories", number, readDirectory);
+    const place = directory.starts.placeOf(document, passage);
+    const pieces = await this.named("excerpts", directory.names[place], readExcerpts);
+    return pieces[document - directory.starts.documents[place]];
   }
 }
 
 /**
- * The files of one shelf, from which hits are shown.
+ * The names of files with excerpts, and where each begins.
  * @param {Uint8Array[]} columns
  */
-function readShelf([names, documents, ordinals]) {
-  return { names: namesOf(names), starts: new Starts(documents, ordinals) };
+function readDirectory(columns) {
+  const own = named(columns, EXCERPT_DIRECTORY);
+  return { names: namesOf(own.file_names), starts: new Starts(own.first_document_gap, own.first_ordinal) };
 }

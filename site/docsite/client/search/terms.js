@@ -1,39 +1,43 @@
 // @ts-check
 // Term shards: words that lie next to each other in the alphabet, with all that ranking needs of them.
 
+import { named, numbersOf, valueOf, wordsOf } from "./bytes.js";
+import { CONTRIBUTION_UNITS, IMPACT_UNITS, LENGTH_OFFSET, LENGTH_STEPS, TERM_SHARD, VECTOR_LEVELS } from "./format.js";
+import { placeOf, summed } from "./manifest.js";
+import { Block } from "./postings.js";
+/** @import { Manifest } from "./manifest.js" */
+
 /** @typedef {{file: number, place: number, size: number}} Tail */
 
 /**
- * A term as the index knows it. A level of its postings stands for an impact (BM25F's score) and for a kinship
+ * A term as the index knows it. A level of its postings stands for an impact (BM25F's score) and for a contribution
  * (what the term adds to the cosine, times the length of the query's vector). One without a vector has the `pieces`
  * that it is made of.
  * @typedef {{term: string, idf: number, frequency: number, documents: number, impact: Float64Array,
- *   kinship: Float64Array, step: number, length: number, vector: Float32Array | null, pieces: string[], tails: Tail[],
+ *   contribution: Float64Array, step: number, length: number, vector: Float32Array | null, pieces: string[], tails: Tail[],
  *   place: number, shard: Shard}} Term
  */
 
-const LENGTH_STEPS = 256;
-const VECTOR_LEVELS = 7;
-
-class Shard {
+export class Shard {
   /**
    * @param {Uint8Array[]} columns
    * @param {Manifest} manifest
    */
   constructor(columns, manifest) {
     this.manifest = manifest;
-    this.words = wordsOf(columns[0], columns[1], columns[2]);
-    this.frequencies = numbersOf(columns[3]);
-    this.documents = numbersOf(columns[4]);
-    this.impacts = columns[5];
-    this.kinships = new Int8Array(columns[6].slice().buffer);
-    this.lengths = columns[7];
-    this.vectors = columns[8];
-    this.pieces = piecesOf(numbersOf(columns[9]));
-    this.tails = tailsOf(numbersOf(columns[10]));
+    const own = named(columns, TERM_SHARD);
+    this.words = wordsOf(own.term_shared, own.term_size, own.term_rest);
+    this.frequencies = numbersOf(own.passages);
+    this.documents = numbersOf(own.documents);
+    this.impacts = own.impact_range;
+    this.contributions = new Int8Array(own.contribution_range.slice().buffer);
+    this.lengths = own.vector_length;
+    this.vectors = own.vector;
+    this.pieces = piecesOf(numbersOf(own.pieces));
+    this.tails = tailsOf(numbersOf(own.tier_places));
     /** @type {Map<string, string[]>} */
-    this.aliases = new Map(valueOf(columns[11]).map((/** @type {string[]} */ [word, ...terms]) => [word, terms]));
-    this.block = new Block(columns.slice(12, 12 + POSTING_COLUMNS));
+    this.aliases = new Map(valueOf(own.aliases).map((/** @type {string[]} */ [word, ...terms]) => [word, terms]));
+    this.block = new Block(own);
     const withVector = Int32Array.from(this.words, (_, place) => (manifest.dimensions && this.steps(place) ? 1 : 0));
     this.vectorPlace = summed(withVector);
   }
@@ -72,18 +76,18 @@ class Shard {
     const { manifest } = this;
     const idf = manifest.idf(this.frequencies[place]);
     const steps = this.steps(place);
-    const length = steps ? 2 ** (steps / LENGTH_STEPS - 32) : 0;
+    const length = steps ? 2 ** (steps / LENGTH_STEPS - LENGTH_OFFSET) : 0;
     const levels = manifest.levels[32 - Math.clz32(this.frequencies[place])];
-    const best = (idf * manifest.ceiling) / 255;
+    const best = (idf * manifest.ceiling) / IMPACT_UNITS;
     return {
       term: this.words[place],
       idf,
       frequency: this.frequencies[place],
       documents: this.documents[place],
       impact: scale(this.impacts[place] * best, this.impacts[place + count] * best, levels),
-      kinship: scale(
-        (this.kinships[place] * length) / 127,
-        (this.kinships[place + count] * length) / 127,
+      contribution: scale(
+        (this.contributions[place] * length) / CONTRIBUTION_UNITS,
+        (this.contributions[place + count] * length) / CONTRIBUTION_UNITS,
         levels,
       ),
       step: (manifest.ownStep * length) / levels,

@@ -1,16 +1,21 @@
 // @ts-check
 // Words as they are written: to complete, and to mend.
 
+import { withoutAccents } from "./analyze.js";
+import { named, wordsOf } from "./bytes.js";
+import { WORDS } from "./format.js";
+
 /** @typedef {{words: string[], common: Uint8Array}} Words */
 
-const LEAST_SPELT = 4;
+export const LEAST_SPELT = 4;
 
 /**
  * @param {Uint8Array[]} columns
  * @returns {Words}
  */
-function readWords(columns) {
-  return { words: wordsOf(columns[0], columns[1], columns[2]), common: columns[3] };
+export function readWords(columns) {
+  const own = named(columns, WORDS);
+  return { words: wordsOf(own.word_shared, own.word_size, own.word_rest), common: own.commonness };
 }
 
 /**
@@ -53,7 +58,7 @@ function distance(a, b, most) {
  * @param {number} limit
  * @returns {string[]}
  */
-function nearestWords(files, word, limit) {
+export function nearestWords(files, word, limit) {
   const most = edits(word);
   /** @type {{word: string, edits: number, common: number}[]} */
   const found = [];
@@ -74,7 +79,7 @@ function nearestWords(files, word, limit) {
  * @param {number} limit
  * @returns {string[]}
  */
-function completions({ words, common }, prefix, limit) {
+export function completions({ words, common }, prefix, limit) {
   const places = Array.from(words.keys()).filter((i) => withoutAccents(words[i]).startsWith(prefix));
   places.sort((a, b) => common[b] - common[a] || words[a].length - words[b].length || a - b);
   return places.slice(0, limit).map((i) => words[i]);

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -21,18 +20,16 @@ import pytest
 from noctule.docsite.build import build_site
 from noctule.docsite.incremental.previous import PreviousSite
 from noctule.docsite.plan import plan_site
-from noctule.docsite.search.cosine_contributions import kinships, no_kinships
-from noctule.docsite.search.cuts import Sizes, runs_by_use
+from noctule.docsite.search.cosine_contributions import cosine_contributions, no_contributions
 from noctule.docsite.search.files import Files, Half
 from noctule.docsite.search.index import search_files
-from noctule.docsite.search.inverted_file import Quantizer, make_lists
+from noctule.docsite.search.inverted_file import Quantizer, make_inverted_file
+from noctule.docsite.search.manifest import ranking_of
 from noctule.docsite.search.material import Lexicon, Meanings, Shape, TermVectors
 from noctule.docsite.search.postings import TIERS, arrange
 from noctule.docsite.search.quantization import OWN_STEP, levels_by_bits
-from noctule.docsite.search.ranking import ranking_of
-from noctule.docsite.search.terms import make_shards
-from noctule.docsite.search.words import Surfaces, aliases
-from noctule.docsite.templates import CLIENT
+from noctule.docsite.search.spelling import Surfaces, aliases
+from noctule.docsite.search.terms import Sizes, make_shards, runs_by_use
 from noctule.docsite.urls import SEARCH as FOLDER
 from noctule.pipeline.settings.search import Recency, Search
 from noctule.pipeline.settings.settings import Site
@@ -129,7 +126,7 @@ def test_postings_keep_every_passage_in_its_tier(files: Files) -> None:
     passages = TIERS[0] * 2 + 100
     lexicon = _lexicon(["common", "rare"], [list(range(passages)), [7, 8]])
     shape = Shape(np.arange(0, passages + 1, 2), np.zeros(passages // 2, np.int64))
-    found = arrange(lexicon, shape, no_kinships(lexicon, shape), 2.0)
+    found = arrange(lexicon, shape, no_contributions(lexicon, shape), 2.0)
     assert found.sizes().reshape(2, -1).sum(axis=1).tolist() == [passages, 2]
     assert found.size(found.list_of(0, 0)) == TIERS[0] and found.size(found.list_of(1, 0)) == 2
     assert found.documents_of.tolist() == [passages // 2, 2]
@@ -139,7 +136,7 @@ def test_postings_keep_every_passage_in_its_tier(files: Files) -> None:
 
 def test_an_empty_corpus_has_an_empty_index(files: Files) -> None:
     lexicon, shape = _lexicon([], []), Shape(np.zeros(1, np.int64), np.zeros(0, np.int64))
-    found = arrange(lexicon, shape, no_kinships(lexicon, shape), 1.0)
+    found = arrange(lexicon, shape, no_contributions(lexicon, shape), 1.0)
     assert make_shards(lexicon, found, None, {}, files).shards == ()
 
 
@@ -148,7 +145,7 @@ def _risen(gaps: npt.NDArray[np.int32], bounds: npt.NDArray[np.int64]) -> npt.ND
     return np.concatenate([np.cumsum(gaps[first:end] + 1) - 1 for first, end in pairwise(bounds)])
 
 
-def test_kinships_are_read_back_as_they_were_to_a_step() -> None:
+def test_contributions_are_read_back_as_they_were_to_a_step() -> None:
     random = np.random.default_rng(3)
     passages = random.normal(size=(4_000, 8)).astype(np.float32)
     passages /= np.linalg.norm(passages, axis=1, keepdims=True)
@@ -157,26 +154,26 @@ def test_kinships_are_read_back_as_they_were_to_a_step() -> None:
     vectors = TermVectors(
         np.array([0.01, 0.02], np.float32), random.integers(-127, 127, (2, 8)).astype(np.int8)
     )
-    kin = kinships(lexicon, shape, vectors, passages, passages[::4])
-    assert np.allclose(kin.passage[:4_000], passages @ vectors.of(np.array([0]))[0], atol=1e-5)
-    found = arrange(lexicon, shape, kin, 1.0)
+    cosines = cosine_contributions(lexicon, shape, vectors, passages, passages[::4])
+    assert np.allclose(cosines.passage[:4_000], passages @ vectors.of(np.array([0]))[0], atol=1e-5)
+    found = arrange(lexicon, shape, cosines, 1.0)
     for term in (0, 1):
         levels = int(levels_by_bits(4_000)[int(lexicon.frequency[term]).bit_length()])
-        low, high = found.ranges.kinship[term].astype(np.float64) / 127
+        low, high = found.ranges.contribution[term].astype(np.float64) / 127
         pairs = np.arange(found.lists[found.list_of(term, 0)], found.lists[found.list_of(term + 1, 0)])
-        documents = low + (high - low) * found.kinship[pairs] / levels
+        documents = low + (high - low) * found.contribution[pairs] / levels
         tiers = found.lists[found.list_of(term, 0) : found.list_of(term + 1, 0) + 1]
         documents_of = _risen(found.document_gap, tiers)
-        truth = passages[::4][documents_of] @ vectors.of(np.array([term]))[0] / kin.length[term]
+        truth = passages[::4][documents_of] @ vectors.of(np.array([term]))[0] / cosines.length[term]
         assert np.abs(documents - truth).max() <= (high - low) / levels / 2 + 1e-5
         rows = np.arange(found.passages[pairs[0]], found.passages[pairs[-1] + 1])
         owner = np.repeat(np.arange(len(pairs)), np.diff(found.passages[np.append(pairs, pairs[-1] + 1)]))
-        steps = found.own[rows].astype(np.int64)
+        steps = found.change[rows].astype(np.int64)
         own = documents[owner] + (steps >> 1 ^ -(steps & 1)) * OWN_STEP / levels
         ordinals = _risen(found.ordinal_gap, found.passages[np.append(pairs, pairs[-1] + 1)])
         where = 4 * documents_of[owner] + ordinals
         assert (
-            np.abs(own - passages[where] @ vectors.of(np.array([term]))[0] / kin.length[term]).max()
+            np.abs(own - passages[where] @ vectors.of(np.array([term]))[0] / cosines.length[term]).max()
             <= OWN_STEP / levels / 2 + 1e-5
         )
 
@@ -201,15 +198,16 @@ def test_words_that_are_asked_for_share_no_file_with_many_others() -> None:
 def test_the_manifest_says_in_which_list_each_document_lies(files: Files) -> None:
     vectors = np.random.default_rng(2).normal(size=(400, 16)).astype(np.float32)
     meanings = Meanings(vectors, TermVectors(np.zeros(0, np.float32), np.zeros((0, 16), np.int8)))
-    lists = make_lists(meanings, np.ones(400, np.bool_), files)
-    low, high = (np.frombuffer(each, np.uint8).astype(np.int64) for each in lists.columns()[:2])
+    lists = make_inverted_file(meanings, np.ones(400, np.bool_), files)
+    columns = lists.columns()
+    low, high = (np.asarray(columns[name]) for name in ("list_low", "list_high"))
     assert (low + 256 * high).tolist() == lists.list_of.tolist()
 
 
 def test_words_without_a_stemmer_lie_with_the_terms_around_them(files: Files) -> None:
     lexicon = _lexicon(["alpha", "beta", "gamma"], [[0], [1], [2]])
     shape = Shape(np.arange(4), np.zeros(3, np.int64))
-    postings = arrange(lexicon, shape, no_kinships(lexicon, shape), 1.0)
+    postings = arrange(lexicon, shape, no_contributions(lexicon, shape), 1.0)
     with_words = make_shards(lexicon, postings, None, {"aaa": ["beta"], "zzz": ["alpha"]}, files)
     assert with_words.first == ("alpha",)
     assert with_words.shards != make_shards(lexicon, postings, None, {}, files).shards
@@ -228,15 +226,17 @@ def test_every_document_lies_in_one_list(documents: int, files: Files) -> None:
     vectors = np.random.default_rng(2).normal(size=(documents, 16)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     meanings = Meanings(vectors, TermVectors(np.zeros(0, np.float32), np.zeros((0, 16), np.int8)))
-    lists = make_lists(meanings, np.arange(documents) != 3, files)
+    lists = make_inverted_file(meanings, np.arange(documents) != 3, files)
     assert len(lists.names) == max(1, round((documents - (documents > 3)) / 57))
-    assert make_lists(meanings, np.arange(documents) != 3, files).names == lists.names
+    assert make_inverted_file(meanings, np.arange(documents) != 3, files).names == lists.names
 
 
 def test_words_that_the_browser_cannot_stem_lead_to_their_terms() -> None:
     found = aliases(
         Surfaces(
-            ["houses", "häuser", "haus", "vinhos"], ["en", "de", "de", "und"], [["hous"], ["haus"], ["haus"], ["vinhos"]],
+            ["houses", "häuser", "haus", "vinhos"],
+            ["en", "de", "de", "und"],
+            [["hous"], ["haus"], ["haus"], ["vinhos"]],
             [1, 1, 1, 1],
         )
     )  # fmt: skip
@@ -283,25 +283,6 @@ def test_the_ranking_is_that_of_the_settings() -> None:
     assert [each.kind for each in found.boosts] == ["recency", "community"]
     assert found.boosts[0].tiers == ((1, 2.0), (9, 1.5))
     assert (found.boosts[1].seeds, found.boosts[1].factor) == (3, 1.1)
-
-
-def test_the_engines_types_hold() -> None:
-    tsc = os.environ.get("NOCTULE_TSC") or shutil.which("tsc")
-    if not tsc:
-        pytest.skip("needs tsc on the PATH, or its path as NOCTULE_TSC")
-    sources = sorted(str(path) for path in (CLIENT / "search").iterdir())
-    flags = [
-        "--noEmit",
-        "--allowJs",
-        "--checkJs",
-        "--strict",
-        "--target",
-        "es2023",
-        "--lib",
-        "es2023,dom,dom.iterable",
-    ]
-    run = subprocess.run([tsc, *flags, *sources], capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stdout
 
 
 _DIGEST = """

@@ -1,39 +1,38 @@
 // @ts-check
 // What the page's scripts share: words, addresses, elements, and scripts that are loaded when they are needed.
-(() => {
-  "use strict";
-  const reader = (window.noctuleReader = window.noctuleReader || {});
-  const html = document.documentElement;
-  /** @type {Map<string, Promise<void>>} */
-  const loading = new Map();
 
-  reader.root = new URL(html.dataset.root || "./", window.location.href).href;
+const html = document.documentElement;
+/** @type {Map<string, Promise<void>>} */
+const loading = new Map();
+
+export const reader = /** @type {Reader} */ ({
+  root: new URL(html.dataset.root || "./", window.location.href).href,
 
   /** A word of the interface, filled in; `count` chooses the plural form of the reader's language. */
-  reader.say = (part, key, values = {}) => {
+  say(part, key, values = {}) {
     const table = (window.noctuleWords || {})[part] || {};
     const count = values.count;
     const language = document.querySelector(".site-header")?.getAttribute("lang") || html.lang || "en";
     const form = typeof count === "number" ? `${key}_${new Intl.PluralRules(language).select(count)}` : key;
     const text = table[form] || table[key] || key;
     return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
-  };
+  },
 
   /** The address of a file of this site, whatever page asks. */
-  reader.address = (path) => new URL(path, reader.root).href;
+  address: (path) => new URL(path, reader.root).href,
 
   /** An address to follow, or nothing if it is no page. */
-  reader.safeAddress = (url) => {
+  safeAddress(url) {
     try {
       const found = new URL(url, reader.root);
       return ["http:", "https:", "file:"].includes(found.protocol) ? found.href : "";
     } catch {
       return "";
     }
-  };
+  },
 
   /** Runs a script of this site, once; a plain script element, because pages on a disk may fetch nothing. */
-  reader.load = (path) => {
+  load(path) {
     let known = loading.get(path);
     if (!known) {
       known = new Promise((resolve, reject) => {
@@ -52,10 +51,10 @@
       loading.set(path, known);
     }
     return known;
-  };
+  },
 
   /** An element with attributes and children; text is only ever text. */
-  reader.element = (tag, attributes = {}, ...children) => {
+  element(tag, attributes = {}, ...children) {
     const made = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
       if (value === true) made.setAttribute(name, "");
@@ -63,10 +62,10 @@
     }
     made.append(...children);
     return made;
-  };
+  },
 
   /** An event that an owner's own script may listen to. */
-  reader.emit = (name, detail) => {
+  emit(name, detail) {
     document.dispatchEvent(new CustomEvent(name, { detail }));
-  };
-})();
+  },
+});

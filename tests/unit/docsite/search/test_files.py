@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 from noctule.docsite.incremental.previous import PreviousSite, SiteRecord, previous_site, record_files
 from noctule.docsite.incremental.staging import Stage
 from noctule.docsite.plan import SitePage
-from noctule.docsite.search.engine import LAYERS, engine
-from noctule.docsite.search.files import Files, Half
-from noctule.docsite.search.packing import bits, compressed, script, strings, varints, zigzag
-from noctule.docsite.templates import CLIENT
+from noctule.docsite.search.files import Files, Half, compressed, script
+from noctule.docsite.search.format import bits, strings, varints, zigzag
 
 
 def _handed_over(content: bytes) -> bytes:
@@ -68,12 +66,8 @@ def test_codes_take_the_bits_that_they_are_given() -> None:
 
 
 def test_sorted_words_share_their_beginnings() -> None:
-    shared, sizes, rest = strings(["cat", "catalog", "dog"])
-    assert (shared, sizes, rest) == (
-        varints(np.array([0, 3, 0])),
-        varints(np.array([3, 4, 3])),
-        b"catalogdog",
-    )
+    columns = strings(["cat", "catalog", "dog"], "word")
+    assert columns == {"word_shared": [0, 3, 0], "word_size": [3, 4, 3], "word_rest": b"catalogdog"}
 
 
 def test_a_file_is_gzip_with_its_columns_in_order() -> None:
@@ -108,26 +102,3 @@ def test_a_file_that_the_site_had_is_kept_unpacked_unless_somebody_changed_it(tm
         for page in pages(PreviousSite()):
             (tmp_path / "site" / page.path).write_bytes(b"changed")
         assert not any(page.kept for page in pages(before))
-
-
-def test_the_engine_is_all_its_layers_and_nothing_that_a_strict_policy_forbids() -> None:
-    code = engine().decode()
-    assert {path.stem for path in (CLIENT / "search").glob("*.js")} == set(LAYERS)
-    assert "@param" not in code and "//" not in re.sub(r"https?://", "", code)
-    for forbidden in (
-        "eval(",
-        "new Function",
-        "fetch(",
-        "innerHTML",
-        "XMLHttpRequest",
-        "import(",
-        "http:",
-        "https:",
-    ):
-        assert forbidden not in code, forbidden
-    assert len(code) < 60_000
-
-
-def test_no_layer_of_the_engine_is_long() -> None:
-    for path in (CLIENT / "search").glob("*.js"):
-        assert len(path.read_text("utf-8").splitlines()) <= 300, path.name

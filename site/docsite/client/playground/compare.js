@@ -1,11 +1,11 @@
 // @ts-check
 // Two sets of weights side by side on the same question, and the searches of this browser that found nothing.
-(() => {
-  "use strict";
-  const reader = window.noctuleReader;
+
+import { reader } from "../reader/published.js";
+
+/** @param {HTMLElement} place */
+export function compareWeights(place) {
   const element = reader.element;
-  const place = document.getElementById("Playground");
-  if (!place) return;
   const NAMES = /** @type {const} */ (["keyword", "semantic", "links", "support"]);
   const MANY = 10;
   /** @param {string} key @param {Record<string, string | number>} [values] */
@@ -101,4 +101,4 @@
   let section = withoutResults();
   const label = element("label", { for: "Question" }, say("question"));
   place.append(element("p", { class: "question" }, label, query), status, element("div", { class: "sides" }, ...sides.map((each) => each.box)), section);
-})();
+}

@@ -1,4 +1,4 @@
-"""Words as people write them: to complete what is being typed, to mend what was mistyped, and to suggest others."""
+"""Words as people write them, to complete what is typed, to correct its spelling, to suggest others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...pipeline.errors import ArtifactError
 from ...pipeline.lexical.analyzer import STEMMERS, has_cjk, primary_language, prose_analyzer, without_accents
 from ..library import SnapshotTables
 from .files import Files
-from .packing import octets, strings, text
+from .format import NEAR_WORDS, WORDS, strings
 from .terms import utf16
 
 _LEAST_COUNT, _LEAST_CHARS = 2, 3
@@ -25,7 +25,7 @@ _STEMMED_THERE = "en"
 
 @dataclass(frozen=True, slots=True)
 class Surfaces:
-    """The words of the corpus as written, how often, in which language, and the terms they stand for."""
+    """Holds the words of the corpus as written: language, terms they stand for, and how often they occur."""
 
     words: Sequence[str]
     languages: Sequence[str]
@@ -35,7 +35,7 @@ class Surfaces:
 
 @dataclass(frozen=True, slots=True)
 class WordFiles:
-    """The names of files of words by their first letters, and of words near in meaning, with the first letter of each."""
+    """Names the files of words, and of words near in meaning, with the first letter of each."""
 
     first: tuple[str, ...]
     words: tuple[str, ...]
@@ -43,13 +43,13 @@ class WordFiles:
 
 
 def read_surfaces(snapshot: SnapshotTables) -> Surfaces:
-    """The snapshot's table of surfaces."""
+    """Read the snapshot's table of surfaces."""
     table = snapshot.table("surfaces", ["surface", "language", "terms", "count"])
     return Surfaces(*(table[name].to_pylist() for name in ("surface", "language", "terms", "count")))
 
 
 def aliases(surfaces: Surfaces) -> Mapping[str, Sequence[str]]:
-    """The terms of every word that a browser, which has no stemmer for its language, could not reduce to them."""
+    """Return the terms of every word that a browser has no stemmer to reduce to them."""
     found: dict[str, list[str]] = {}
     plain = prose_analyzer("")
     for word, language, terms in zip(surfaces.words, surfaces.languages, surfaces.terms, strict=True):
@@ -61,7 +61,7 @@ def aliases(surfaces: Surfaces) -> Mapping[str, Sequence[str]]:
 
 
 def make_word_files(snapshot: SnapshotTables, surfaces: Surfaces, files: Files) -> WordFiles:
-    """The files of all words that are written more than once."""
+    """Add the files of all words that are written more than once."""
     counts: dict[str, int] = {}
     for word, count in zip(surfaces.words, surfaces.counts, strict=True):
         if word.isalpha() and len(word) >= _LEAST_CHARS and not has_cjk(word):
@@ -72,14 +72,16 @@ def make_word_files(snapshot: SnapshotTables, surfaces: Surfaces, files: Files) 
     for run in _runs(kept):
         in_order = sorted(run, key=utf16)
         common = np.array([min(31, counts[word].bit_length()) for word in in_order])
-        words.append(files.add([*strings(in_order), octets(common)]))
-        others.append(files.add([text({word: near[word] for word in in_order if word in near})]))
+        words.append(files.add(WORDS.pack({**strings(in_order, "word"), "commonness": common})))
+        others.append(
+            files.add(NEAR_WORDS.pack({"near": {word: near[word] for word in in_order if word in near}}))
+        )
         first.append(_letter(run[0]))
     return WordFiles(tuple(first), tuple(words), tuple(others))
 
 
 def _letter(word: str) -> str:
-    """The first letter without its accent: who mistypes a word seldom mistypes this."""
+    """Return the first letter without its accent: who mistypes a word seldom mistypes this."""
     return (without_accents(word) or word)[0]
 
 
@@ -88,7 +90,7 @@ def _key(word: str) -> tuple[bytes, bytes]:
 
 
 def _runs(words: Sequence[str]) -> Iterator[list[str]]:
-    """All words of a letter in one file, rare letters together."""
+    """Yield runs of words for one file each: all words of a letter, rare letters together."""
     run: list[str] = []
     for _, same in groupby(words, key=_letter):
         letter = list(same)
@@ -101,7 +103,7 @@ def _runs(words: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _near(snapshot: SnapshotTables, known: set[str]) -> Mapping[str, list[str]]:
-    """For words of the concept vocabulary the nearest others."""
+    """Return for words of the concept vocabulary the nearest others."""
     try:
         table = snapshot.table("vocabulary", ["term", "near"])
     except (ArtifactError, KeyError):

@@ -1,0 +1,285 @@
+"""FORMAT.md is enough to read every file of a real index, and says the same as format.py."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from noctule.artifacts.store.snapshot import Snapshot
+from noctule.docsite.plan import SitePlan, plan_site
+from noctule.docsite.search import format as shard_format
+from noctule.docsite.search import postings, terms
+from noctule.docsite.search.index import search_files
+from noctule.docsite.theme_folder import CLIENT
+from noctule.docsite.urls import SEARCH
+from noctule.pipeline.settings.search import Search
+from noctule.pipeline.settings.settings import Site
+from tests.search_format_reader import (
+    FORMAT_PAGE,
+    Index,
+    ascending,
+    codes,
+    described,
+    posting_lists,
+    steps,
+    strings,
+)
+from tests.search_site_builder import SearchSite, search_site
+
+__all__ = ["search_site"]
+
+
+@pytest.fixture(scope="module")
+def snapshot(search_site: SearchSite) -> Iterator[Snapshot]:
+    with search_site.store.open() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def plan(snapshot: Snapshot) -> SitePlan:
+    return plan_site(snapshot, Site())
+
+
+@pytest.fixture(scope="module")
+def index(snapshot: Snapshot, plan: SitePlan) -> Index:
+    with pytest.MonkeyPatch.context() as patch:
+        # The guide is small: with the usual tiers every posting would lie in the first.
+        for module in (postings, terms):
+            patch.setattr(module, "TIERS", (40, 80))
+        files = {page.path: page.content for page in search_files(plan, snapshot, Search())}
+    return Index({path.removeprefix(f"{SEARCH}/").removesuffix(".js"): files[path] for path in files})
+
+
+def _postings(index: Index) -> Iterator[tuple[str, int, Any, list[Any]]]:
+    """Yield of every term its place and shard, and its postings of all tiers."""
+    tiers = [posting_lists(each) for each in index.all_of("tails", "POSTINGS")]
+    assert tiers
+    for shard in index.all_of("shards", "TERM_SHARD"):
+        rows = posting_lists(shard)
+        places = iter(shard["tier_places"])
+        for at in places:
+            for _ in range(next(places)):
+                file, place, _size = next(places), next(places), next(places)
+                rows[at] = rows[at] + tiers[file][place]
+        for place, term in enumerate(strings(shard, "term")):
+            yield term, place, shard, rows[place]
+
+
+def test_the_page_and_the_program_name_the_same_columns() -> None:
+    page = {
+        name: {each["column"]: each["type"] for each in columns}
+        for name, columns in described(FORMAT_PAGE.read_text("utf-8")).items()
+    }
+    assert page == {name: dict(layout.columns) for name, layout in shard_format.LAYOUTS.items()}
+    assert [list(page[name]) for name in page] == [list(shard_format.LAYOUTS[name].columns) for name in page]
+    assert f"This is format **{shard_format.FORMAT}**" in FORMAT_PAGE.read_text("utf-8")
+
+
+def test_the_clients_module_is_what_the_program_states() -> None:
+    made = (CLIENT / "search" / "format.js").read_text("utf-8")
+    assert made == shard_format.client_module(), "run: make bundle"
+
+
+def test_a_column_that_nobody_described_is_refused() -> None:
+    with pytest.raises(KeyError, match="more"):
+        shard_format.EXCERPTS.pack({"documents": [], "more": []})
+    with pytest.raises(KeyError, match="documents"):
+        shard_format.EXCERPTS.pack({})
+
+
+def test_the_manifest_says_what_the_snapshot_is(index: Index, snapshot: Snapshot, plan: SitePlan) -> None:
+    header, documents = index.header, snapshot.table("documents", ["links_in", "passages", "language"])
+    assert (header["format"], header["documents"]) == (3, documents.num_rows)
+    assert header["passages"] == snapshot.table("passages", ["ordinal"]).num_rows
+    assert (header["ranking"]["candidates"], header["aliases"]) == (Search().candidates, True)
+    links, counts = documents["links_in"].to_pylist(), documents["passages"].to_pylist()
+    flags = [min(127, round(header["link_steps"] * math.log1p(each))) * 2 for each in links]
+    single = [each & 1 for each in index.manifest["document_flags"]]
+    assert single == [int(count == 1) for count in counts]
+    assert [each & ~1 for each in index.manifest["document_flags"]] == flags
+    page = FORMAT_PAGE.read_text("utf-8")
+    assert all(f"| `{key}` |" in page for key in header)
+
+
+def test_term_shards_hold_every_term_with_its_postings(index: Index, snapshot: Snapshot) -> None:
+    table = snapshot.table("terms", ["term", "idf", "passages"]).to_pydict()
+    rows = dict(zip(table["term"], range(len(table["term"])), strict=True))
+    own = snapshot.table("postings", ["passage", "score"]).to_pydict()
+    first = np.concatenate([[0], np.cumsum(snapshot.table("documents", ["passages"])["passages"])])
+    seen = []
+    for term, place, shard, found in _postings(index):
+        seen.append(term)
+        row, count = rows[term], len(found)
+        assert shard["passages"][place] == table["passages"][row] == count
+        assert shard["documents"][place] == len({document for document, *_ in found})
+        scores = dict(zip(own["passage"][row], own["score"][row], strict=True))
+        levels = index.header["posting_levels"][count.bit_length()]
+        low, high = (shard["impact_range"][place + n * len(shard["passages"])] for n in (0, 1))
+        unit = index.header["ceiling"] * table["idf"][row] / 255
+        for document, ordinal, impact, *_ in found:
+            score = unit * (low + (high - low) * impact / levels)
+            assert score == pytest.approx(
+                scores.pop(first[document] + ordinal), abs=unit * (high - low) / levels
+            )
+        assert not scores
+    assert seen == sorted(rows, key=lambda term: term.encode("utf-16-be"))
+    prefixes = strings(index.manifest, "shard")
+    shards = [strings(each, "term") for each in index.all_of("shards", "TERM_SHARD")]
+    assert all(terms[0].startswith(prefix) for prefix, terms in zip(prefixes, shards, strict=True))
+
+
+def test_postings_carry_what_a_term_adds_to_the_cosines(index: Index, snapshot: Snapshot) -> None:
+    vectors = snapshot.table("term_vectors").to_pydict()
+    known = dict(zip(vectors["term"], range(len(vectors["term"])), strict=True))
+    centroids = np.array(snapshot.table("centroids", ["vector"])["vector"].to_pylist())
+    matrix = np.array(snapshot.table("vectors", ["vector"])["vector"].to_pylist())
+    passages = matrix[snapshot.table("passages", ["vector_row"])["vector_row"].to_numpy()]
+    first = np.concatenate([[0], np.cumsum(snapshot.table("documents", ["passages"])["passages"])])
+    checked = 0
+    for term, place, shard, found in _postings(index):
+        count = len(shard["passages"])
+        coded = shard["vector_length"][place] + 256 * shard["vector_length"][place + count]
+        if not coded:
+            continue
+        vector = np.array(vectors["code"][known[term]]) * vectors["scale"][known[term]]
+        length = 2 ** (coded / 256 - 32)
+        assert length == pytest.approx(np.linalg.norm(vector), rel=0.002)
+        levels = index.header["posting_levels"][len(found).bit_length()]
+        low, high = (shard["contribution_range"][place + n * count] * length / 127 for n in (0, 1))
+        for document, ordinal, _, level, change in found[:20]:
+            cosine = low + (high - low) * level / levels
+            step = index.header["own_step"] * length / levels
+            near = (high - low) / levels / 2 + 0.005 * length
+            assert cosine == pytest.approx(float(vector @ centroids[document]), abs=near)
+            if -128 < change < 127:
+                passage = float(vector @ passages[first[document] + ordinal])
+                assert cosine + change * step == pytest.approx(passage, abs=step / 2 + 0.005 * length)
+            checked += 1
+    assert checked > 1_000
+
+
+def test_terms_have_vectors_or_are_made_of_others(index: Index) -> None:
+    dimensions, row = index.header["dimensions"], 0
+    size, made_of = -(-dimensions // 2), []
+    for shard in index.all_of("shards", "TERM_SHARD"):
+        found, count = strings(shard, "term"), len(shard["passages"])
+        lengths = [
+            shard["vector_length"][at] + 256 * shard["vector_length"][at + count] for at in range(count)
+        ]
+        owners = [at for at in range(count) if lengths[at]]
+        assert len(shard["vector"]) == len(owners) * (1 + size)
+        for row in range(len(owners)):
+            data = shard["vector"][len(owners) + row * size :][:size]
+            levels = [half - 8 for byte in data for half in (byte & 15, byte >> 4)]
+            assert max(map(abs, levels)) == 7 and shard["vector"][row] > 0
+        pieces = iter(shard["pieces"])
+        for at in (at for at in range(count) if not lengths[at]):
+            place, words = 0, []
+            for _ in range(next(pieces)):
+                skipped, chars = next(pieces), next(pieces)
+                place += skipped + chars
+                words.append(found[at][place - chars : place])
+            made_of += words
+        assert not list(pieces)
+    known = {term for shard in index.all_of("shards", "TERM_SHARD") for term in strings(shard, "term")}
+    assert set(made_of) <= known
+
+
+def test_words_without_a_stemmer_are_aliases(index: Index) -> None:
+    found = {}
+    for shard in index.all_of("shards", "TERM_SHARD"):
+        found |= {word: rest for word, *rest in shard["aliases"]}
+    assert found["häusern"] == ["haus"]
+
+
+def test_every_document_lies_in_one_inverted_list_near_its_vector(index: Index, snapshot: Snapshot) -> None:
+    manifest, levels = index.manifest, index.header["levels"]
+    coarse = codes(manifest["centroid_codes"], manifest["centroid_bits"])
+    vectors, guessed = np.array(snapshot.table("centroids", ["vector"])["vector"].to_pylist()), {}
+    for number, file in enumerate(index.all_of("lists", "INVERTED_LIST")):
+        centroid = np.array(file["centroid"]) * file["centroid_unit"][0]
+        signs = [
+            steps(levels, width)[code]
+            for width, code in zip(manifest["centroid_bits"], coarse[number], strict=True)
+        ]
+        rough = manifest["centroid_mean"] + np.array(signs) * manifest["centroid_deviation"]
+        assert np.abs(rough - centroid).max() < 0.15
+        rows = codes(file["residual_codes"], manifest["residual_bits"])
+        for document, row in zip(ascending(file["document_gap"]), rows, strict=True):
+            residual = [
+                steps(levels, width)[code] for width, code in zip(manifest["residual_bits"], row, strict=True)
+            ]
+            guessed[document] = centroid + np.array(residual) * manifest["residual_deviation"]
+            assert manifest["list_low"][document] + 256 * manifest["list_high"][document] == number
+    assert sorted(guessed) == list(range(index.header["documents"]))
+    # The directions of the numbers are others; the products between documents are the same, nearly.
+    rough = np.array([guessed[document] for document in sorted(guessed)])
+    assert np.corrcoef((rough @ rough.T).ravel(), (vectors @ vectors.T).ravel())[0, 1] > 0.97
+
+
+def test_excerpts_hold_the_texts_of_all_documents(index: Index, snapshot: Snapshot, plan: SitePlan) -> None:
+    table = snapshot.table("passages", ["doc_id", "text"]).to_pydict()
+    documents = snapshot.table("documents", ["doc_id", "modified"]).to_pydict()
+    texts: dict[str, list[str]] = {}
+    for document, text in zip(table["doc_id"], table["text"], strict=True):
+        texts.setdefault(document, []).append(text)
+    found: dict[int, list[str]] = {}
+    for first, ordinal, shown in index.excerpts():
+        for at, (title, page, _, modified, start, sections, passages) in enumerate(shown):
+            entry = plan.library.entries[first + at]
+            assert (title, page, modified) == (entry.title, entry.page, entry.modified)
+            own = found.setdefault(first + at, [])
+            assert start == len(own) and (at or start == ordinal)
+            assert all(0 <= section < len(sections) for section, _ in passages)
+            own += [text for _, text in passages]
+    assert found == {row: texts.get(doc_id, []) for row, doc_id in enumerate(documents["doc_id"])}
+
+
+def test_words_and_their_neighbours_are_those_of_the_snapshot(index: Index, snapshot: Snapshot) -> None:
+    counts: dict[str, int] = {}
+    table = snapshot.table("surfaces", ["surface", "count"]).to_pydict()
+    for word, count in zip(table["surface"], table["count"], strict=True):
+        counts[word] = counts.get(word, 0) + count
+    near = snapshot.table("vocabulary", ["term", "near"]).to_pydict()
+    near_of = dict(zip(near["term"], near["near"], strict=True))
+    files, others = index.all_of("words", "WORDS"), index.all_of("near", "NEAR_WORDS")
+    assert len(files) == len(others) == len(strings(index.manifest, "letter"))
+    for file, other in zip(files, others, strict=True):
+        words = strings(file, "word")
+        assert file["commonness"] == [min(31, counts[word].bit_length()) for word in words]
+        assert set(other["near"]) <= set(words)
+        assert all(found == near_of[word][:4] for word, found in other["near"].items())
+    assert "snapshot" in {word for file in files for word in strings(file, "word")}
+
+
+def test_facets_are_those_of_the_documents(index: Index, plan: SitePlan) -> None:
+    (file,) = index.all_of("facets", "FACETS")
+    names, tags = file["names"], iter(file["tags"])
+    for row, entry in enumerate(plan.library.entries):
+        assert names["collection"][file["collection"][row]] == entry.collection
+        assert names["language"][file["language"][row]] == entry.language
+        assert {names["tag"][next(tags)] for _ in range(next(tags))} == set(entry.tags)
+        if file["community"][row]:
+            assert names["community"][file["community"][row] - 1][0] == entry.community
+        if file["modified"][row]:
+            day = np.datetime64("1970-01-01") + file["modified"][row] - 1
+            assert str(day) == entry.modified[:10]
+        assert names["section"][file["section"][row]] in ("", *entry.page.split("/"))
+
+
+def test_every_file_of_the_index_is_one_that_the_page_describes(index: Index) -> None:
+    for key, kind in (
+        ("shards", "TERM_SHARD"),
+        ("tails", "POSTINGS"),
+        ("lists", "INVERTED_LIST"),
+        ("words", "WORDS"),
+        ("near", "NEAR_WORDS"),
+        ("facets", "FACETS"),
+    ):
+        assert index.all_of(key, kind)
+    assert list(index.excerpts())
+    assert index.read == set(index.files) - {"engine"}
