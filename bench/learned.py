@@ -49,9 +49,7 @@ class Study:
 
 
 def rows(names: Sequence[str]) -> Iterator[str]:
-    """Yield a markdown table: each order of each set's candidates, against the defaults and the convex
-    weight.
-    """
+    """Yield a markdown table: each order of the candidates, against the defaults and the convex weight."""
     yield "| set | order by | nDCG@10 | to the defaults | p (Holm) | to the convex weight | p (Holm) |"
     yield "| --- | --- |" + " ---: |" * 5
     encoder = RememberedEncoder(Settings().embed)
@@ -175,9 +173,7 @@ def _asked(searcher: Searcher, judged: Judged, located: Located, query: str) -> 
 
 
 def _passage_features(ranked: Ranked, corpus: Corpus) -> Floats:
-    """Return columns: keyword and semantic score, their reciprocal ranks, shares of words found (also by
-    field).
-    """
+    """Return columns: keyword and semantic score, their reciprocal ranks, shares of words found."""
     candidates = ranked.run.candidates
     found = np.zeros((len(candidates), 5 + len(_SHOWN_FIELDS)))
     most = (

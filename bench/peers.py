@@ -47,9 +47,7 @@ class _Result:
 
 
 def measure(name: str = JUDGED) -> None:
-    """Print p50 and p95 of every system in milliseconds and relative to noctule's, and the overlap of
-    answers.
-    """
+    """Print p50 and p95 of every system, absolute and relative to noctule's, and the overlap of answers."""
     store, settings = store_for(name, settings_for(name)), settings_for(name)
     queries = list(dict.fromkeys(judged_set(name).queries.values()))
     with tempfile.TemporaryDirectory() as scratch:

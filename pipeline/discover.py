@@ -1,6 +1,4 @@
-"""Listing and reading a collection's files, in a fixed order, without leaving its folder or blocking on a
-pipe.
-"""
+"""Listing and reading a collection's files, without leaving its folder or blocking on a pipe."""
 
 from __future__ import annotations
 
@@ -306,8 +304,9 @@ def _below(root: str) -> str:
 
 
 def _opened(descriptor: int, location: str) -> str:
-    """Return the real path of the open file: Linux reports it directly, elsewhere its folder's path is
-    resolved.
+    """Return the real path of the open file.
+
+    Linux reports it directly; elsewhere its folder's path is resolved.
     """
     try:
         return os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115  # of every file of a collection

@@ -105,7 +105,7 @@ class Remembered:
         durable.replace_file(self._folder / collections_file(snapshot), canonical_json(content).encode())
 
     def tidy(self, snapshots: Sequence[SnapshotId], held: int) -> None:
-        """Remove the records of all but these snapshots and, in time, rows that none of the first ``held``
+        """Remove records of other snapshots and, in time, rows that none of the first ``held`` snapshots
         uses.
 
         Raises ``WriteFailed``.

@@ -199,8 +199,7 @@ def evaluate_rankings(
 
 
 def rank_documents(searcher: Searcher, text: str, mode: Mode, depth: int = DEPTH) -> Ranking:
-    """Rank the documents of the ``depth`` best passages, each by its best rank, after those of a search for
-    ten.
+    """Rank the documents of the ``depth`` best passages by best rank, after those of a search for ten.
 
     A search for a hundred hits may consult longer lists than one for ten, and their additions may rank among
     the first ten.

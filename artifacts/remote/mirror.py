@@ -81,11 +81,11 @@ class Mirror:
         self._shelves = Shelves(root)
 
     def bring_current(self) -> None:
-        """Fetch the remote side's current snapshot and make it current; keep the cached one if it is
-        unreachable.
+        """Fetch the remote side's current snapshot and make it current.
 
-        Raises ``RemoteUnavailable`` if there is no cached one, ``NoSnapshot`` if nothing was published there,
-        and ``DamagedSnapshot`` for bytes that are not those that were published.
+        Keep the cached one if it is unreachable. Raises ``RemoteUnavailable`` if there is no cached one,
+        ``NoSnapshot`` if nothing was published there, and ``DamagedSnapshot`` for bytes that are not those
+        that were published.
         """
         try:
             self._follow()

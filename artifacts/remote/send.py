@@ -1,5 +1,4 @@
-"""Sending a published snapshot to another place: data first, each file verified by its hash, the pointer
-last.
+"""Sending a published snapshot to another place: data first, each file verified, the pointer last.
 
 The other place has the layout of a store. Whatever interrupts the sending, readers there see the previous
 snapshot or the new one; the next attempt continues where the last one stopped.
@@ -94,8 +93,9 @@ def _entries(snapshot: Snapshot) -> list[tuple[str, FileEntry]]:
 def _placed(
     snapshot: Snapshot, name: str, entry: FileEntry, have: Mapping[str, Path], staging: Staging
 ) -> int | None:
-    """Put the file into the staging folder; return the bytes written, ``None`` if a file of the target was
-    linked.
+    """Put the file into the staging folder.
+
+    Return the bytes written, ``None`` if a file of the target was linked.
     """
     there = have.get(entry.sha256)
     if there is not None and durable.link(there, staging.path / name):

@@ -20,8 +20,9 @@ class RemoteShelf:
         self._remote = remote
 
     def pointer(self) -> Pointer | None:
-        """Return what ``CURRENT`` says, ``None`` if there is none; raises ``DamagedSnapshot``,
-        ``RemoteUnavailable``.
+        """Return what ``CURRENT`` says, ``None`` if there is none.
+
+        Raises ``DamagedSnapshot``, ``RemoteUnavailable``.
         """
         try:
             content = self._remote.read(CURRENT, MAX_POINTER_BYTES + 1)

@@ -171,10 +171,10 @@ class Store:
         return Published(snapshot_id, self._make_current(snapshot_id, pointer), changed=True)
 
     def rollback(self, to: SnapshotId | None = None) -> SnapshotId:
-        """Make the previous (or the named) snapshot current again once verified; a second call undoes the
-        first.
+        """Make the previous (or the named) snapshot current again once verified.
 
-        Repairs a damaged ``CURRENT``. Raises ``NoSnapshot`` when there is nothing to go back to.
+        A second call undoes the first. Repairs a damaged ``CURRENT``. Raises ``NoSnapshot`` when there is
+        nothing to go back to.
         """
         with self._holding("rollback"):
             pointer = self._shelves.pointer_if_sound()
@@ -265,8 +265,9 @@ class Store:
             ) from error
 
     def _remove(self, snapshot_id: SnapshotId) -> bool:
-        """Remove a snapshot in one step, so that nobody finds half of it; return whether nobody was reading
-        it.
+        """Remove a snapshot in one step, so that nobody finds half of it.
+
+        Return whether nobody was reading it.
         """
         lock = locks.try_exclusive(self._shelves.pin(snapshot_id))
         if lock is None:

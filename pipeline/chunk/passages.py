@@ -34,8 +34,9 @@ _INLINE_CODE = re.compile(r"`([^`\n]+)`")
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """The smallest unit a passage may begin or end with: ``[start, end)`` of the document's text, and its
-    plain text.
+    """The smallest unit a passage may begin or end with.
+
+    ``[start, end)`` are offsets in the document's text; ``text`` is plain.
     """
 
     start: int

@@ -26,9 +26,7 @@ _DASHES = re.compile(r"[\s-]+")
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A section with what only chunking needs: its character offsets in ``Document.text`` and its heading
-    path.
-    """
+    """A section with what only chunking needs: its offsets in ``Document.text`` and its heading path."""
 
     section: Section
     start: int
@@ -155,9 +153,7 @@ def _node(
 
 
 def _path(document: Document, draft: _Draft, position: int, parent: Node | None) -> tuple[str, ...]:
-    """Return the titles from the top section down to this one, skipping a first heading that repeats the
-    title.
-    """
+    """Return the titles from the top section to this one, without a first that repeats the title."""
     if parent is None:
         return ()
     if position == 1 and draft.title == document.title:

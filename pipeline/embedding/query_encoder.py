@@ -34,8 +34,7 @@ _GONE = 1e-20
 
 @dataclass(frozen=True, slots=True)
 class Lessons:
-    """Texts with the language of each, their target unit vectors, shape ``(texts, dimension)``, and their
-    weight.
+    """Texts and languages, target unit vectors of shape ``(texts, dimension)``, and the texts' weight.
 
     ``counts`` holds the texts' term counts where they are already known.
     """
@@ -103,11 +102,10 @@ def weighted_terms(
 def solve(
     x: sparse.csr_matrix, y: Vectors, weight: npt.NDArray[np.float32], ridge: float, iterations: int
 ) -> Vectors:
-    """Take ``iterations`` steps towards ``(XᵀWX + ridge·I)⁻¹ XᵀWY``; the result has shape ``(terms,
-    dimension)``.
+    """Take ``iterations`` steps of conjugate gradients towards ``(XᵀWX + ridge·I)⁻¹ XᵀWY``.
 
-    The conjugate gradients are preconditioned by the diagonal (Jacobi): rare terms would otherwise converge
-    much later.
+    The result has shape ``(terms, dimension)``. The conjugate gradients are preconditioned by the diagonal
+    (Jacobi): rare terms would otherwise converge much later.
     """
     parts = [
         slice(at, min(at + _BLOCK_DIMENSIONS, y.shape[1])) for at in range(0, y.shape[1], _BLOCK_DIMENSIONS)
@@ -123,8 +121,9 @@ def solve(
 
 @dataclass(frozen=True, slots=True)
 class _System:
-    """The matrix ``XᵀWX + ridge·I``, never formed; ``weight`` has a row per text, ``diagonal`` an entry per
-    term.
+    """The matrix ``XᵀWX + ridge·I``, never formed.
+
+    ``weight`` has a row per text, ``diagonal`` an entry per term.
     """
 
     x: sparse.csr_matrix

@@ -105,9 +105,7 @@ class Communities(Table):
 
 
 class VectorIndex(Table):
-    """The FAISS index: exact (``flat``), approximate (``ivf``), or chosen by the number of vectors
-    (``auto``).
-    """
+    """The FAISS index: exact (``flat``), approximate (``ivf``), or chosen by vector count (``auto``)."""
 
     index: Literal["auto", "flat", "ivf"] = "auto"
     flat_up_to: int = Field(default=50_000, ge=0)
@@ -283,8 +281,9 @@ def _site_from(site: Site, folder: Path) -> Site:
 
 
 def _search_from(search: Search, folder: Path) -> Search:
-    """Return the search settings with their file names resolved against the folder; a model's name is no
-    file.
+    """Return the search settings with their file names resolved against the folder.
+
+    A model's name is no file.
     """
     model = search.rerank.model
     return search.model_copy(

@@ -8,9 +8,7 @@ _NEWLINE = re.compile("\n")
 
 
 class Lines:
-    """The offsets at which the lines of a text begin, counted from ``origin``; lines end in ``
-    `` only.
-    """
+    """The offsets at which the lines of a text begin, counted from ``origin``; lines end in LF only."""
 
     def __init__(self, text: str, origin: int) -> None:
         starts = [origin]

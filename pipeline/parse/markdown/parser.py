@@ -162,9 +162,7 @@ class _Reader:
             self.locate(inline.links, start, end)
 
     def locate(self, links: list[InlineLink], start: int, end: int) -> None:
-        """Place each link at its opening bracket or, if its target is defined elsewhere, after the previous
-        link.
-        """
+        """Place each link at its opening bracket, or after the previous link if it is defined elsewhere."""
         cursor = start
         for link in links:
             if not markdown_parser().validateLink(link.target):

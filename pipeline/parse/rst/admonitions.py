@@ -126,8 +126,9 @@ class Titled(Lenient):
 
 
 class Unknown(Lenient):
-    """A directive of an unknown extension: argument and captions as text, content as text or, failing that,
-    code.
+    """A directive of an unknown extension.
+
+    Argument and captions are text; the content is text or, failing that, code.
     """
 
     def run(self) -> list[nodes.Node]:
