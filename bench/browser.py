@@ -24,7 +24,12 @@ from bench.corpora import cache_folder
 from bench.judged import judged_set
 from bench.query_vectors import RememberedEncoder
 from bench.static_server import Sent, served
-from noctule.artifacts.judged.evaluate import Ranking, evaluate_rankings, for_evaluation, rank_documents
+from noctule.artifacts.judged.evaluate import (
+    RankedDocuments,
+    evaluate_rankings,
+    for_evaluation,
+    rank_documents,
+)
 from noctule.artifacts.judged.locating import Located, locate, places
 from noctule.artifacts.judged.measures import HEADLINE
 from noctule.artifacts.judged.reading import Judged
@@ -173,7 +178,7 @@ def _documents(found: Asked, pages: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _worth(judged: Judged, located: Located, ids: Sequence[str], ranked: Sequence[Sequence[str]]) -> float:
-    rankings = {each: Ranking(tuple(documents)) for each, documents in zip(ids, ranked, strict=True)}
+    rankings = {each: RankedDocuments(tuple(documents)) for each, documents in zip(ids, ranked, strict=True)}
     return evaluate_rankings(judged, located, rankings, None).means[HEADLINE]
 
 

@@ -14,10 +14,10 @@ from scipy import sparse
 
 from bench.lessons import Course
 from noctule.artifacts.query.index.corpus import Corpus
-from noctule.artifacts.query.retrieval.semantic import QueryEncoder as Encoder
-from noctule.pipeline.embedding.query_encoder import Lessons, solve, weighted_terms
+from noctule.artifacts.query.retrieval.semantic import QueryEncoderSettings as Encoder
+from noctule.pipeline.embedding.query_encoder import TrainingTexts, solve, weighted_terms
 from noctule.pipeline.lexical.analyzer import prose_analyzer, terms
-from noctule.pipeline.settings.settings import QueryEncoder
+from noctule.pipeline.settings.settings import QueryEncoderSettings
 
 Vector = npt.NDArray[np.float32]
 _PAIRS, _PAIR_TEXTS = 20_000, 20
@@ -48,16 +48,16 @@ class Bigrams:
         weight = np.repeat(
             np.array([each.weight for each in lessons], np.float32), [len(each.texts) for each in lessons]
         )
-        given = QueryEncoder()
+        given = QueryEncoderSettings()
         self._vectors = solve(x, y, weight, given.ridge, given.iterations)
 
     def encode_query(self, text: str) -> Vector:
         """Return the unit vector of a query."""
-        lessons = Lessons([text], [self._languages[0]], np.zeros((1, 1), np.float32), 1.0)
+        lessons = TrainingTexts([text], [self._languages[0]], np.zeros((1, 1), np.float32), 1.0)
         found = self._features(lessons, [_pairs(text, self._languages[0])]) @ self._vectors
         return _unit(found[0])
 
-    def _features(self, lessons: Lessons, pairs: Sequence[Sequence[str]]) -> Any:
+    def _features(self, lessons: TrainingTexts, pairs: Sequence[Sequence[str]]) -> Any:
         words = weighted_terms(lessons, self._row, self._idf)
         cells = [
             (at, self._row[pair]) for at, text in enumerate(pairs) for pair in set(text) if pair in self._row
@@ -71,7 +71,7 @@ class Bigrams:
         )
 
 
-def _texts(lessons: Lessons) -> Sequence[tuple[str, str]]:
+def _texts(lessons: TrainingTexts) -> Sequence[tuple[str, str]]:
     return list(zip(lessons.texts, lessons.languages, strict=True))
 
 
@@ -94,7 +94,7 @@ def with_hard_negatives(course: Course, table: Mapping[str, Vector]) -> Course:
     return replace(course, lessons={**course.lessons, **moved})
 
 
-def _moved(landed: Vector, lessons: Lessons, documents: Vector) -> Vector:
+def _moved(landed: Vector, lessons: TrainingTexts, documents: Vector) -> Vector:
     found = np.empty_like(lessons.vectors)
     for at in range(0, len(found), _BATCH):
         right = lessons.vectors[at : at + _BATCH]

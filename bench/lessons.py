@@ -25,7 +25,7 @@ from noctule.flows.stages.training_texts import (
     spans,
 )
 from noctule.pipeline.embedding.encoder import load_encoder
-from noctule.pipeline.embedding.query_encoder import Lessons
+from noctule.pipeline.embedding.query_encoder import TrainingTexts
 from noctule.pipeline.lexical.analyzer import UNSTEMMED
 from noctule.pipeline.model import ResolvedLink
 from noctule.pipeline.settings.settings import Settings
@@ -35,7 +35,7 @@ from noctule.pipeline.settings.settings import Settings
 class Course:
     """Training texts by kind, and the terms of the index with their idf."""
 
-    lessons: Mapping[str, Lessons]
+    lessons: Mapping[str, TrainingTexts]
     terms: tuple[str, ...]
     idf: npt.NDArray[np.float64]
 

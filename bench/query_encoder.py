@@ -23,8 +23,8 @@ from noctule.artifacts.query import Searcher
 from noctule.artifacts.query.index.corpus import Corpus
 from noctule.artifacts.query.understanding.term_vectors import TermEncoder
 from noctule.artifacts.store.snapshot import Snapshot
-from noctule.pipeline.embedding.query_encoder import Lessons, fit_term_vectors, solve, weighted_terms
-from noctule.pipeline.settings.settings import QueryEncoder, Settings
+from noctule.pipeline.embedding.query_encoder import TrainingTexts, fit_term_vectors, solve, weighted_terms
+from noctule.pipeline.settings.settings import QueryEncoderSettings, Settings
 
 Vector = npt.NDArray[np.float32]
 Table = Mapping[str, Vector]
@@ -63,20 +63,20 @@ def _encoder(table: Table, corpus: Corpus) -> TermEncoder:
     return TermEncoder(OtherVectors(corpus, table))
 
 
-def _fitted(course: Course, settings: QueryEncoder, without: Sequence[str] = ()) -> Table:
+def _fitted(course: Course, settings: QueryEncoderSettings, without: Sequence[str] = ()) -> Table:
     taught = [lessons for kind, lessons in course.lessons.items() if kind not in without]
     found = fit_term_vectors(taught, course.terms, course.idf, settings)
     return dict(zip(found.terms, found.scale[:, None] * found.code.astype(np.float32), strict=True))
 
 
 def _learning(name: str, without: Sequence[str] = (), **settings: object) -> Idea:
-    given = QueryEncoder().model_copy(update=settings)
+    given = QueryEncoderSettings().model_copy(update=settings)
     return Idea(name, lambda course, corpus: _encoder(_fitted(course, given, without), corpus))
 
 
 def _floats(course: Course) -> Table:
     """Return the vectors as solved, before quantization to 8-bit integers."""
-    row, given = {term: at for at, term in enumerate(course.terms)}, QueryEncoder()
+    row, given = {term: at for at, term in enumerate(course.terms)}, QueryEncoderSettings()
     lessons = [each for each in course.lessons.values() if len(each.texts)]
     from scipy import sparse
 
@@ -91,7 +91,7 @@ def _floats(course: Course) -> Table:
 
 
 def _unweighted(course: Course) -> Table:
-    return _fitted(replace(course, idf=np.ones_like(course.idf)), QueryEncoder())
+    return _fitted(replace(course, idf=np.ones_like(course.idf)), QueryEncoderSettings())
 
 
 def _sif(course: Course) -> Table:
@@ -100,7 +100,7 @@ def _sif(course: Course) -> Table:
     S. Arora, Y. Liang, T. Ma, "A simple but tough-to-beat baseline for sentence embeddings", ICLR 2017.
     """
     rarity = np.exp(-course.idf)
-    return _fitted(replace(course, idf=_SIF / (_SIF + rarity / rarity.sum())), QueryEncoder())
+    return _fitted(replace(course, idf=_SIF / (_SIF + rarity / rarity.sum())), QueryEncoderSettings())
 
 
 def _averaged(course: Course) -> Table:
@@ -112,16 +112,18 @@ def _averaged(course: Course) -> Table:
 
 
 def _against_wrong(course: Course) -> Table:
-    return _fitted(with_hard_negatives(course, _as_built(course)), QueryEncoder())
+    return _fitted(with_hard_negatives(course, _as_built(course)), QueryEncoderSettings())
 
 
 def _as_built(course: Course) -> Table:
-    return _fitted(course, QueryEncoder())
+    return _fitted(course, QueryEncoderSettings())
 
 
 def _uniform_lessons(course: Course) -> Table:
-    lessons: dict[str, Lessons] = {kind: replace(each, weight=1.0) for kind, each in course.lessons.items()}
-    return _fitted(replace(course, lessons=lessons), QueryEncoder())
+    lessons: dict[str, TrainingTexts] = {
+        kind: replace(each, weight=1.0) for kind, each in course.lessons.items()
+    }
+    return _fitted(replace(course, lessons=lessons), QueryEncoderSettings())
 
 
 def _from_table(name: str, table: Callable[[Course], Table]) -> Idea:

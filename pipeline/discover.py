@@ -46,7 +46,7 @@ class FoundFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class FileListing:
     """The files to read, sorted by path, and those that were left out, each with the reason."""
 
     files: tuple[FoundFile, ...]
@@ -90,7 +90,7 @@ def _briefly_away(error: OSError, where: str) -> SourceError:
     )
 
 
-def list_files(name: str, collection: Collection) -> Listing:
+def list_files(name: str, collection: Collection) -> FileListing:
     """Return the collection's files that match its globs, sorted by path, and what was left out and why.
 
     Links are never followed, pipes and devices never opened, and hidden names skipped silently. Raises
@@ -106,7 +106,7 @@ def list_files(name: str, collection: Collection) -> Listing:
         for entry in _entries(walk, folder, prefix):
             if _visit(walk, entry, prefix):
                 pending.append((entry.path, f"{prefix}{_normal(entry.name)}/"))
-    return Listing(
+    return FileListing(
         tuple(sorted(walk.files, key=lambda found: (found.path, found.location))),
         tuple(sorted(walk.rejections, key=lambda rejection: (rejection.path, rejection.reason))),
     )

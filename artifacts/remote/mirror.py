@@ -26,13 +26,13 @@ from ...pipeline.errors import (
 from ...pipeline.identity import sha256_hex
 from ...pipeline.model import SnapshotId
 from ..store import durable, locks
-from ..store.contents import PIN_DIGITS, Shelves
+from ..store.contents import PIN_DIGITS, StoreContents
 from ..store.layout import CURRENT, LOCK, MANIFEST, PINS, SNAPSHOTS, STAGING_PREFIX
 from ..store.manifest import FileEntry, Manifest
 from ..store.pointer import Pointer
 from ..store.snapshot import hash_files
 from .files import NotThere, RemoteFiles
-from .target import AGAIN, RemoteShelf
+from .target import AGAIN, RemoteTarget
 
 REMOTE = "REMOTE"
 OBJECTS = "objects"
@@ -78,7 +78,7 @@ class Mirror:
 
     def __init__(self, root: Path, address: str) -> None:
         self.root, self.address = root, address
-        self._shelves = Shelves(root)
+        self._shelves = StoreContents(root)
 
     def bring_current(self) -> None:
         """Fetch the remote side's current snapshot and make it current.
@@ -120,7 +120,7 @@ class Mirror:
     def _follow(self) -> None:
         for _ in range(3):
             remote = RemoteFiles(self.address)
-            pointer = RemoteShelf(remote).pointer()
+            pointer = RemoteTarget(remote).pointer()
             if pointer is None:
                 raise NoSnapshot(
                     "nothing has been published there yet",
@@ -136,7 +136,7 @@ class Mirror:
                 return
             except NoSnapshot:
                 # It may have been pruned since the pointer was read: try again if there is a newer pointer.
-                if RemoteShelf(remote).pointer() == pointer:
+                if RemoteTarget(remote).pointer() == pointer:
                     raise
         raise RemoteUnavailable(
             "it changes faster than it can be read", where=self.address, hint="Try again."
@@ -148,7 +148,7 @@ class Mirror:
             return
         self._sweep()
         try:
-            manifest = RemoteShelf(remote).manifest(name)
+            manifest = RemoteTarget(remote).manifest(name)
         except NotThere:
             raise NoSnapshot(f"there is no snapshot {name}", where=self.address, hint=AGAIN) from None
         staging = target.parent / f"{STAGING_PREFIX}{uuid4().hex}"
@@ -177,7 +177,7 @@ class Mirror:
         return kept
 
     def _damaged(self, remote: RemoteFiles, path: str, what: str) -> ArtifactError:
-        if RemoteShelf(remote).pointer_if_sound() is not None:
+        if RemoteTarget(remote).pointer_if_sound() is not None:
             name = path.split("/")[1]
             if f"{SNAPSHOTS}/{name}/{MANIFEST}" not in remote.sizes(f"{SNAPSHOTS}/{name}"):
                 return NoSnapshot(f"there is no snapshot {name} any more", where=self.address, hint=AGAIN)

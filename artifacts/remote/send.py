@@ -20,7 +20,7 @@ from ..store.pointer import MAX_POINTER_BYTES, Pointer
 from ..store.snapshot import Snapshot
 from ..store.store import Staging, Store
 from .files import NotThere, RemoteFiles, is_address
-from .target import RemoteShelf
+from .target import RemoteTarget
 
 _TRIES = 2
 
@@ -110,7 +110,7 @@ def _placed(
 
 
 def _send_to_address(snapshot: Snapshot, remote: RemoteFiles, keep: int, *, deep: bool) -> Sent:
-    shelf = RemoteShelf(remote)
+    shelf = RemoteTarget(remote)
     pointer = shelf.pointer_if_sound()
     if pointer is not None and pointer.id == snapshot.id and not deep and _is_complete(snapshot, remote):
         return _report(snapshot, remote, {}, changed=False, removed=shelf.prune(keep, pointer))
@@ -164,7 +164,7 @@ def _require_complete(snapshot: Snapshot, remote: RemoteFiles) -> None:
         )
 
 
-def _hashes_there(shelf: RemoteShelf, pointer: Pointer | None, but: SnapshotId) -> dict[str, str]:
+def _hashes_there(shelf: RemoteTarget, pointer: Pointer | None, but: SnapshotId) -> dict[str, str]:
     """Return the files of the target's current snapshot by hash, to be copied there instead of sent."""
     if pointer is None or pointer.id == but:
         return {}

@@ -13,7 +13,7 @@ from .files import NotThere, RemoteFiles
 AGAIN = "Send it again from where it was built: noctule publish --deep"
 
 
-class RemoteShelf:
+class RemoteTarget:
     """The files of a store at an address."""
 
     def __init__(self, remote: RemoteFiles) -> None:

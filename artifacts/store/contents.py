@@ -23,7 +23,7 @@ class SnapshotInfo:
     previous: bool
 
 
-class Shelves:
+class StoreContents:
     """The folders of a store, for reading only."""
 
     def __init__(self, root: Path) -> None:

@@ -27,7 +27,7 @@ from ..remote.files import is_address
 from ..remote.mirror import mirror_folder, mirror_of
 from . import durable, locks
 from .check import check_deep
-from .contents import PIN_DIGITS, Shelves, SnapshotInfo
+from .contents import PIN_DIGITS, SnapshotInfo, StoreContents
 from .layout import CURRENT, LOCK, MANIFEST, PINS, POINTER_PREFIX, STAGING_PREFIX
 from .manifest import FileEntry, Manifest
 from .pointer import Pointer
@@ -74,7 +74,7 @@ class Store:
         remote = isinstance(root, str) and is_address(root)
         self.root = mirror_folder(str(root)) if remote else Path(root).absolute()
         self._mirror = mirror_of(self.root)
-        self._shelves = Shelves(self.root)
+        self._shelves = StoreContents(self.root)
         self._snapshots = self._shelves.snapshots_folder
         self._locked = False
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...artifacts.cache.parse_cache import Remembered
+from ...artifacts.cache.parse_cache import ParseCache
 from ...artifacts.store.store import Store
 from ...pipeline.settings.settings import Settings
 from ..incremental.unchanged import inputs_of
@@ -24,7 +24,7 @@ class Gathered:
     listing: Listing | None
     looked: Looked | None
     inputs: str
-    remembered: Remembered | None = None
+    remembered: ParseCache | None = None
 
 
 def gathered(settings: Settings, store: Store, steps: Steps, options: BuildOptions) -> Gathered:

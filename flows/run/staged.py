@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ...artifacts.cache.parse_cache import Published, Remembered
+from ...artifacts.cache.parse_cache import CollectionRecord, ParseCache
 from ...artifacts.store.manifest import Manifest
 from ...artifacts.store.store import Staging, Store
 from ...pipeline.embedding.encoder import TransformerEncoder
@@ -49,8 +49,8 @@ class Staged:
     distinct: int
     parsed: int
     failed: Mapping[str, str]
-    published: Mapping[str, Published]
-    remembered: Remembered
+    published: Mapping[str, CollectionRecord]
+    remembered: ParseCache
     inputs: str
 
 
@@ -87,13 +87,13 @@ def stage(run: Run, given: Gathered) -> Staged:
     )
 
 
-def _remembered(given: Gathered, store: Store) -> Remembered:
+def _remembered(given: Gathered, store: Store) -> ParseCache:
     """What was read ahead, if no other run has changed it before this one had the lock."""
     ahead = given.remembered
-    return ahead if ahead is not None and ahead.is_as_read() else Remembered(store.root)
+    return ahead if ahead is not None and ahead.is_as_read() else ParseCache(store.root)
 
 
-def _corpus(run: Run, given: Gathered, remembered: Remembered, encoder: TransformerEncoder) -> Corpus:
+def _corpus(run: Run, given: Gathered, remembered: ParseCache, encoder: TransformerEncoder) -> Corpus:
     if given.listing is None or given.looked is None:
         return recalled(remembered, run.store.current(), run.settings)
     like = FileBatch((), run.settings, given.looked.deciding)

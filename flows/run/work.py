@@ -11,11 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ...artifacts.cache.parse_cache import Remembered
+from ...artifacts.cache.parse_cache import ParseCache
 from ...artifacts.store import durable, locks
 from ...artifacts.store.layout import NIGHT_LOCK
 from ...artifacts.store.night_reports import read_night
-from ...artifacts.store.replaced_sites import aside_of
+from ...artifacts.store.replaced_sites import replaced_site
 from ...artifacts.store.store import Store
 from ...pipeline.errors import ArtifactError, NoctuleError, PartialFailure, StoreBusy, WriteFailed
 from ...pipeline.model import SnapshotId
@@ -71,7 +71,7 @@ def look_ahead(request: IndexRequest, steps: Steps) -> BuildResult | None:
 def read_ahead(request: IndexRequest) -> None:
     """What the store remembers is read for the run of this request that follows a look at its sources."""
     if (given := _ahead.get(request)) is not None and given.looked is not None:
-        _ahead[request] = replace(given, remembered=Remembered(request.store))
+        _ahead[request] = replace(given, remembered=ParseCache(request.store))
 
 
 # Of the run that this process was started for.
@@ -179,7 +179,7 @@ def build_site(
                 ranking or Search(),
                 full=full,
                 beside=other,
-                aside=aside_of(store, out),
+                aside=replaced_site(store, out),
             ),
         )
         _fill_report(store, snapshot.id, out.resolve(), steps.times[-1].seconds)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from ...artifacts.cache.parse_cache import Published, Remembered
-from ...artifacts.cache.parsed_corpus import Understood, joined
+from ...artifacts.cache.parse_cache import CollectionRecord, ParseCache
+from ...artifacts.cache.parsed_corpus import ParsedCorpus, joined
 from ...artifacts.store.store import Store
 from ...pipeline.errors import ArtifactError, CollectionShrank, EmptyCollection, NoctuleError, SourceError
 from ...pipeline.model import Rejection, SnapshotId
@@ -29,9 +29,9 @@ class Corpus:
     ``as_looked``: what was read is what had been looked at, which a file may change between.
     """
 
-    whole: Understood
+    whole: ParsedCorpus
     rejections: tuple[Rejection, ...]
-    published: Mapping[str, Published]
+    published: Mapping[str, CollectionRecord]
     failed: Mapping[str, str]
     parsed: int
     as_looked: bool
@@ -60,7 +60,7 @@ def settled(
     understanding: Understanding,
     looked: Looked,
     listing: Listing,
-    remembered: Remembered,
+    remembered: ParseCache,
     store: Store,
     settings: Settings,
     options: BuildOptions,
@@ -82,7 +82,7 @@ def settled(
         for name, error in failures.items()
     }
     well = {
-        name: Published(understanding.keys.get(name, ()), looked.deciding[name])
+        name: CollectionRecord(understanding.keys.get(name, ()), looked.deciding[name])
         for name in _sound(settings, failures)
     }
     rejected = (*listing.rejections, *understanding.losers)
@@ -94,22 +94,22 @@ def settled(
 
 
 def _with_rejections(
-    published: Mapping[str, Published], rejections: Iterable[Rejection]
-) -> dict[str, Published]:
+    published: Mapping[str, CollectionRecord], rejections: Iterable[Rejection]
+) -> dict[str, CollectionRecord]:
     own: dict[str, list[Rejection]] = {name: [] for name in published}
     for each in rejections:
         own[each.collection].append(each)
     return {name: replace(each, rejections=tuple(own[name])) for name, each in published.items()}
 
 
-def recalled(remembered: Remembered, current: SnapshotId | None, settings: Settings) -> Corpus:
+def recalled(remembered: ParseCache, current: SnapshotId | None, settings: Settings) -> Corpus:
     """Return the corpus of the current snapshot, without a look at its sources; raise ``SourceError``."""
     return _corpus(require_remembered(remembered, current, settings), remembered, {})
 
 
 def require_remembered(
-    remembered: Remembered, current: SnapshotId | None, settings: Settings
-) -> dict[str, Published]:
+    remembered: ParseCache, current: SnapshotId | None, settings: Settings
+) -> dict[str, CollectionRecord]:
     """Return what a run can begin with that does not look at the sources; raise ``SourceError`` where that is not all there."""
     known = remembered.collections(current)
     missing = sorted(set(settings.collections) - set(known))
@@ -130,7 +130,7 @@ def require_remembered(
 
 
 def _corpus(
-    published: Mapping[str, Published], remembered: Remembered, failures: Mapping[str, NoctuleError]
+    published: Mapping[str, CollectionRecord], remembered: ParseCache, failures: Mapping[str, NoctuleError]
 ) -> Corpus:
     # In the order of document ids, "name:path".
     names = sorted(published, key=lambda name: f"{name}:")
@@ -144,7 +144,7 @@ def _require(
     name: str,
     understanding: Understanding,
     listing: Listing,
-    remembered: Remembered,
+    remembered: ParseCache,
     settings: Settings,
     options: BuildOptions,
     before: frozenset[str],
@@ -164,7 +164,7 @@ def _require(
     require_unshrunk(settings, name, len(before), count + len(before & drafts), accept=options.accept_shrink)
 
 
-def _without_documents(name: str, store: Store, deciding: str, error: NoctuleError) -> Published:
+def _without_documents(name: str, store: Store, deciding: str, error: NoctuleError) -> CollectionRecord:
     """Return a failed collection of which nothing is remembered; raise its error if the snapshot may have documents of it."""
     try:
         lost = bool(published_paths(store).get(name))
@@ -176,10 +176,10 @@ def _without_documents(name: str, store: Store, deciding: str, error: NoctuleErr
             where=error.where,
             hint=error.hint,
         ) from error
-    return Published((), deciding)
+    return CollectionRecord((), deciding)
 
 
-def _notes(failures: Mapping[str, NoctuleError], kept: Mapping[str, Published]) -> list[Rejection]:
+def _notes(failures: Mapping[str, NoctuleError], kept: Mapping[str, CollectionRecord]) -> list[Rejection]:
     """What the report says of failed collections."""
     what = {True: "its documents are those of the snapshot before", False: "it has no documents yet"}
     return [

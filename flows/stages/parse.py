@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from ...artifacts.cache.parse_cache import Remembered
+from ...artifacts.cache.parse_cache import ParseCache
 from ...artifacts.cache.parsed_corpus import GROUPS
 from ..engines import Caller, Engine
 from ..engines.workers import WorkerFailed
@@ -29,7 +29,7 @@ class Reading:
 
     def __init__(
         self,
-        remembered: Remembered,
+        remembered: ParseCache,
         batch: FileBatch,
         engine: Engine,
         steps: Steps,

@@ -10,11 +10,11 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from ...artifacts.cache.parsed_corpus import Understood
+from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...artifacts.tables import schemas as tables
 from ...artifacts.tables.vectors import build_index
 from ...pipeline.communities.communities import find_clusters
-from ...pipeline.embedding.query_encoder import Lessons
+from ...pipeline.embedding.query_encoder import TrainingTexts
 from ...pipeline.lexical.bm25f import LexicalIndex
 from ...pipeline.model import Rejection, ResolvedLink
 from ...pipeline.settings.settings import Settings
@@ -71,7 +71,7 @@ class Parts:
         self,
         settings: Settings,
         steps: Steps,
-        take: Callable[[], Understood],
+        take: Callable[[], ParsedCorpus],
         rejections: tuple[Rejection, ...],
         encoding: Encoding,
         beside: Beside,
@@ -140,8 +140,8 @@ class Parts:
         encoding: Encoding,
         documents: pa.Table,
         links: Sequence[ResolvedLink],
-        words: Lessons,
-        passages: Lessons,
+        words: TrainingTexts,
+        passages: TrainingTexts,
     ) -> pa.Table:
         """What the query encoder learned, from words and passages and from lessons of every other kind."""
         settings, taught = self.settings.query_encoder, [words]

@@ -8,7 +8,7 @@ from functools import partial
 
 import pyarrow as pa
 
-from ...artifacts.cache.parse_cache import Remembered
+from ...artifacts.cache.parse_cache import ParseCache
 from ...pipeline.discover import FoundFile, list_files, read_source
 from ...pipeline.errors import NoctuleError, RejectedDocument, SourceError
 from ...pipeline.identity import doc_id
@@ -104,7 +104,7 @@ def look(files: Sequence[FoundFile], settings: Settings) -> Looked:
 
 
 def understand_all(
-    looked: Looked, remembered: Remembered, reading: Reading, settings: Settings
+    looked: Looked, remembered: ParseCache, reading: Reading, settings: Settings
 ) -> Understanding:
     """Every file understood: what is remembered of unchanged groups, and the others by the engine's workers."""
     groups: Sequence[Group] = looked.groups
@@ -118,7 +118,7 @@ def understand_all(
     return Understanding(_by_collection(remembered, keys), tuple(losers), reading.parsed, as_looked)
 
 
-def _by_collection(remembered: Remembered, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def _by_collection(remembered: ParseCache, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """The keys of each collection's rows."""
     found: dict[str, list[str]] = {}
     for key, collection in zip(keys, remembered.rows(keys)["collection"].to_pylist(), strict=True):

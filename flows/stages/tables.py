@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...artifacts.cache.embeddings import fixed_size_lists
-from ...artifacts.cache.parsed_corpus import Understood
+from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...artifacts.tables import schemas
 from ...pipeline.communities.communities import Clusters, LinkGraph, Partition, link_graph, named
 from ...pipeline.embedding.centroids import centroids
@@ -50,7 +50,7 @@ class Linked:
 
 
 def prose_index(
-    corpus: Understood, passages: Counts, anchors: FieldCounts, settings: Settings
+    corpus: ParsedCorpus, passages: Counts, anchors: FieldCounts, settings: Settings
 ) -> LexicalIndex:
     """BM25F over all fields of all passages, of which each document has so many; every passage has the anchor text of its
     document."""
@@ -59,12 +59,12 @@ def prose_index(
     return build_index([corpus.prose], fields, settings.lexical.k1, shared)
 
 
-def resolved_links(corpus: Understood, settings: Settings) -> list[ResolvedLink]:
+def resolved_links(corpus: ParsedCorpus, settings: Settings) -> list[ResolvedLink]:
     """Every link of the corpus with its fate."""
     return resolve_links(corpus.linking, settings.collections)
 
 
-def count_anchors(corpus: Understood, links: Iterable[ResolvedLink]) -> FieldCounts:
+def count_anchors(corpus: ParsedCorpus, links: Iterable[ResolvedLink]) -> FieldCounts:
     """The words of the links to every document, one text a document, in its own language."""
     texts = anchor_texts(links)
     columns = _ids_and_languages(corpus.documents)
@@ -77,18 +77,18 @@ def _ids_and_languages(documents: pa.Table) -> list[tuple[DocId, str]]:
     return list(zip(*(documents.column(name).to_pylist() for name in names), strict=True))
 
 
-def code_index(corpus: Understood, settings: Settings) -> LexicalIndex:
+def code_index(corpus: ParsedCorpus, settings: Settings) -> LexicalIndex:
     """BM25 over the code of all passages."""
     return build_index([corpus.code], _CODE_FIELDS, settings.lexical.k1)
 
 
-def graph_of(corpus: Understood, links: Iterable[ResolvedLink]) -> LinkGraph:
+def graph_of(corpus: ParsedCorpus, links: Iterable[ResolvedLink]) -> LinkGraph:
     """The graph that the links make."""
     return link_graph((document.doc_id for document in corpus.linking), links)
 
 
 def name_communities(
-    corpus: Understood, clusters: Clusters, graph: LinkGraph, prose: LexicalIndex, settings: Settings
+    corpus: ParsedCorpus, clusters: Clusters, graph: LinkGraph, prose: LexicalIndex, settings: Settings
 ) -> Partition:
     """The communities by the words that set their documents apart."""
     common = _common_terms(prose, len(corpus.passages))
@@ -251,12 +251,12 @@ def _surfaces(batch: FieldCounts) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=schemas.SURFACES)
 
 
-def acronym_rows(corpus: Understood) -> pa.Table:
+def acronym_rows(corpus: ParsedCorpus) -> pa.Table:
     """The acronyms table: what all batches learned, as one."""
     return schemas.acronyms_table(merge(corpus.acronyms))
 
 
-def vocabulary_terms(corpus: Understood, index: LexicalIndex, settings: Settings) -> list[VocabularyTerm]:
+def vocabulary_terms(corpus: ParsedCorpus, index: LexicalIndex, settings: Settings) -> list[VocabularyTerm]:
     """The words of the concept vocabulary, sorted."""
     passages = len(corpus.prose.lengths)
     return select_terms(index, surface_forms([corpus.prose]), passages, settings.vocabulary)

@@ -21,7 +21,7 @@ from scipy import sparse
 
 from ..lexical.analyzer import prose_analyzer
 from ..lexical.field_counts import FieldCounts, count_fields
-from ..settings.settings import QueryEncoder
+from ..settings.settings import QueryEncoderSettings
 
 Vectors = npt.NDArray[np.float32]
 Codes = npt.NDArray[np.int8]
@@ -33,7 +33,7 @@ _GONE = 1e-20
 
 
 @dataclass(frozen=True, slots=True)
-class Lessons:
+class TrainingTexts:
     """Texts and languages, target unit vectors of shape ``(texts, dimension)``, and the texts' weight.
 
     ``counts`` holds the texts' term counts where they are already known.
@@ -47,7 +47,7 @@ class Lessons:
 
 
 @dataclass(frozen=True, slots=True)
-class TermVectors:
+class QuantizedTermVectors:
     """Quantized vectors of ``terms``: ``scale[i] · code[i]`` belongs to ``terms[i]``, its idf included.
 
     Terms without a vector are left out.
@@ -59,14 +59,17 @@ class TermVectors:
 
 
 def fit_term_vectors(
-    lessons: Sequence[Lessons], terms: Sequence[str], idf: npt.NDArray[np.float64], settings: QueryEncoder
-) -> TermVectors:
+    lessons: Sequence[TrainingTexts],
+    terms: Sequence[str],
+    idf: npt.NDArray[np.float64],
+    settings: QueryEncoderSettings,
+) -> QuantizedTermVectors:
     """Fit term vectors that reproduce the target vectors as closely as possible, quantized to int8."""
     row = {term: at for at, term in enumerate(terms)}
     taught = [each for each in lessons if len(each.texts)]
     if not taught:
         dimension = lessons[0].vectors.shape[1] if lessons else 0
-        return TermVectors((), np.zeros(0, np.float32), np.zeros((0, dimension), np.int8))
+        return QuantizedTermVectors((), np.zeros(0, np.float32), np.zeros((0, dimension), np.int8))
     x = sparse.vstack([weighted_terms(each, row, idf) for each in taught], format="csr")
     y = np.concatenate([each.vectors for each in taught])
     weight = np.repeat(
@@ -83,7 +86,7 @@ def count_texts(texts: Sequence[str], languages: Sequence[str]) -> FieldCounts:
 
 
 def weighted_terms(
-    lessons: Lessons, row: Mapping[str, int], idf: npt.NDArray[np.float64]
+    lessons: TrainingTexts, row: Mapping[str, int], idf: npt.NDArray[np.float64]
 ) -> sparse.csr_matrix:
     """Return the unit rows of the texts' idf weights, shape ``(texts, terms)``, ignoring unknown terms."""
     counts = lessons.counts or count_texts(lessons.texts, lessons.languages)
@@ -158,9 +161,9 @@ def _solve(system: _System, y: Vectors, iterations: int) -> Vectors:
     return found
 
 
-def _quantised(terms: Sequence[str], vectors: Vectors) -> TermVectors:
+def _quantised(terms: Sequence[str], vectors: Vectors) -> QuantizedTermVectors:
     highest = np.abs(vectors).max(axis=1)
     kept = np.flatnonzero(highest > 0)
     scale = (highest[kept] / _MOST).astype(np.float32)
     code = np.rint(vectors[kept] / scale[:, None]).astype(np.int8)
-    return TermVectors(tuple(terms[at] for at in kept.tolist()), scale, code)
+    return QuantizedTermVectors(tuple(terms[at] for at in kept.tolist()), scale, code)

@@ -13,7 +13,7 @@ from ..embedding.encoder import Encoder, Vectors
 from ..lexical.analyzer import has_cjk
 from ..lexical.bm25f import LexicalIndex
 from ..lexical.field_counts import FieldCounts
-from ..settings.settings import Vocabulary
+from ..settings.settings import VocabularySettings
 
 # A word in more than this share of passages names no concept.
 _COMMON_SHARE = 0.25
@@ -57,7 +57,7 @@ def surface_forms(batches: Sequence[FieldCounts]) -> dict[str, str]:
 
 
 def select_terms(
-    index: LexicalIndex, forms: dict[str, str], passages: int, settings: Vocabulary
+    index: LexicalIndex, forms: dict[str, str], passages: int, settings: VocabularySettings
 ) -> list[VocabularyTerm]:
     """Return the commonest words that still discriminate between passages, sorted by name."""
     eligible = (index.frequency >= settings.min_passages) & (index.frequency <= _COMMON_SHARE * passages)

@@ -12,7 +12,7 @@ from ...model import Block, BlockKind, Heading, Link
 from ..front_matter import one_line
 from ..markup import links_in, visible_text
 from ..prescan import require_tame
-from .inline import Inline, InlineLink, read_inline
+from .inline import InlineLink, InlineText, read_inline
 from .lines import Lines
 from .syntax import DOCUMENT_ORDER, MAX_NESTING, markdown_parser
 
@@ -70,7 +70,7 @@ class _Reader:
     too_deep: bool = False
     # One entry per open list item: whether its first paragraph is still to come.
     items: list[bool] = field(default_factory=list)
-    row: list[Inline] | None = None
+    row: list[InlineText] | None = None
 
     def walk(self, tokens: list[Token]) -> None:
         for index, token in enumerate(tokens):
@@ -103,12 +103,12 @@ class _Reader:
         else:
             self.paragraph(inline, token.map)
 
-    def heading(self, level: int, inline: Inline, lines: list[int]) -> None:
+    def heading(self, level: int, inline: InlineText, lines: list[int]) -> None:
         start, end = self.span(lines)
         self.headings.append(Heading(level, one_line(inline.text), start, end))
         self.found(inline, start, end)
 
-    def paragraph(self, inline: Inline, lines: list[int]) -> None:
+    def paragraph(self, inline: InlineText, lines: list[int]) -> None:
         text, kind = inline.text.strip(), "text"
         if self.items:
             kind = "list"
@@ -154,7 +154,7 @@ class _Reader:
         # The definition list plugin gives a term a range without lines.
         return self.lines.start(lines[0]), self.lines.start(max(lines[1], lines[0] + 1))
 
-    def found(self, inline: Inline, start: int, end: int) -> None:
+    def found(self, inline: InlineText, start: int, end: int) -> None:
         self.tags.update(dict.fromkeys(inline.tags))
         if inline.html:
             self.raw_inline.append("".join(inline.html))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from noctule.artifacts.store.replaced_sites import aside_of
+from noctule.artifacts.store.replaced_sites import replaced_site
 from noctule.docsite import build
 from noctule.docsite.search import background as beside_search
 from noctule.flows.run import work
@@ -99,7 +99,7 @@ def test_the_lookup_is_made_once_and_before_the_site_is_asked_for(night: Night) 
 
 
 def test_a_build_begins_with_the_site_that_was_set_aside(night: Night) -> None:
-    marker, aside = night.out / ".noctule-site", aside_of(night.store, night.out)
+    marker, aside = night.out / ".noctule-site", replaced_site(night.store, night.out)
     before = b""
     for number in range(4):
         (night.docs / "owl.md").write_text(PAGES["owl.md"] + f"Seen {number} times.\n")
