@@ -22,7 +22,7 @@ from bench.browser_pages import NOCTULE_PAGE, PAGEFIND_PAGE, Asked, asked, chrom
 from bench.children import run
 from bench.corpora import cache_folder
 from bench.judged import judged_set
-from bench.query_vectors import RememberedEncoder
+from bench.query_vectors import CachedEncoder
 from bench.static_server import Sent, served
 from noctule.artifacts.judged.evaluate import (
     RankedDocuments,
@@ -127,7 +127,7 @@ def _compare(name: str, snapshot: Snapshot, own: Path, other: Path | None, pages
     located = locate(judged, places(snapshot))
     ids = _sample(judged)
     queries = [judged.queries[each] for each in ids]
-    encoder = RememberedEncoder(Settings().embed)
+    encoder = CachedEncoder(Settings().embed)
     with Searcher(snapshot, for_evaluation(Settings())) as searcher:
         static = [rank_documents(searcher, query, "hybrid", 10).documents for query in queries]
     full_settings = parse({"search": {"encoder": "full"}}, where="bench")

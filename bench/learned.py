@@ -14,7 +14,7 @@ import numpy as np
 
 from bench.judged import CORPUS_OF, judged_set, settings_for, store_for
 from bench.learned_models import DEPTH, SEED, Asked, Floats, Learner, Scorer, learners, linear
-from bench.query_vectors import RememberedEncoder
+from bench.query_vectors import CachedEncoder
 from noctule.artifacts.judged.evaluate import for_evaluation
 from noctule.artifacts.judged.locating import Located, locate, places
 from noctule.artifacts.judged.measures import HEADLINE, measure
@@ -52,7 +52,7 @@ def rows(names: Sequence[str]) -> Iterator[str]:
     """Yield a markdown table: each order of the candidates, against the defaults and the convex weight."""
     yield "| set | order by | nDCG@10 | to the defaults | p (Holm) | to the convex weight | p (Holm) |"
     yield "| --- | --- |" + " ---: |" * 5
-    encoder = RememberedEncoder(Settings().embed)
+    encoder = CachedEncoder(Settings().embed)
     studies = [_studied(name, encoder) for name in names]
     encoder.save()
     found = [(each.name, each.scores | _from_others(each, studies)) for each in studies]
@@ -103,7 +103,7 @@ def _cells(comparison: Comparison | None, p: float) -> list[str]:
     return ["", ""] if comparison is None else [f"{comparison.difference:+.4f}", f"{p:.4f}"]
 
 
-def _studied(name: str, encoder: RememberedEncoder) -> Study:
+def _studied(name: str, encoder: CachedEncoder) -> Study:
     judged, settings = judged_set(name), settings_for(name)
     with store_for(name, settings).open() as snapshot:
         located = locate(judged, places(snapshot))

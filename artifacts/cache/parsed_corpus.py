@@ -70,18 +70,18 @@ class ParsedCorpus:
         return replace(self, prose=nothing, code=nothing, linking=())
 
 
-def group_row(key: str, collection: str, understood: ParsedCorpus) -> pa.Table:
+def group_row(key: str, collection: str, parsed: ParsedCorpus) -> pa.Table:
     """Return a group of documents of one collection as the one row that stands for it."""
     columns = [
         pa.array([key], pa.string()),
         pa.array([collection], pa.string()),
-        *(_one(getattr(understood, name).to_struct_array()) for name in _TABLES),
-        _one(_linking_rows(understood.linking)),
-        counts_column(understood.prose),
-        counts_column(understood.code),
-        _one(_records(understood.acronyms, _ACRONYM)),
-        pa.array([sorted(understood.languages)], STRINGS),
-        _one(_records(understood.rejections, _REJECTION)),
+        *(_one(getattr(parsed, name).to_struct_array()) for name in _TABLES),
+        _one(_linking_rows(parsed.linking)),
+        counts_column(parsed.prose),
+        counts_column(parsed.code),
+        _one(_records(parsed.acronyms, _ACRONYM)),
+        pa.array([sorted(parsed.languages)], STRINGS),
+        _one(_records(parsed.rejections, _REJECTION)),
     ]
     return pa.Table.from_arrays(columns, schema=GROUPS)
 

@@ -78,7 +78,7 @@ class Mirror:
 
     def __init__(self, root: Path, address: str) -> None:
         self.root, self.address = root, address
-        self._shelves = StoreContents(root)
+        self._contents = StoreContents(root)
 
     def bring_current(self) -> None:
         """Fetch the remote side's current snapshot and make it current.
@@ -90,8 +90,8 @@ class Mirror:
         try:
             self._follow()
         except RemoteUnavailable as error:
-            cached = self._shelves.pointer_if_sound()
-            if cached is None or not self._shelves.path_of(cached.id).is_dir():
+            cached = self._contents.pointer_if_sound()
+            if cached is None or not self._contents.path_of(cached.id).is_dir():
                 raise
             _log.warning(
                 "%s cannot be reached; snapshot %s is answered from the cache", error.where, cached.id
@@ -99,7 +99,7 @@ class Mirror:
 
     def bring(self, name: SnapshotId) -> None:
         """Fetch the named snapshot if the remote side has it; raises as ``bring_current`` does."""
-        if not self._shelves.path_of(name).is_dir():
+        if not self._contents.path_of(name).is_dir():
             with self._alone():
                 self._fetch(RemoteFiles(self.address), name)
 
@@ -107,7 +107,7 @@ class Mirror:
         """Fetch again what the disk has lost of a cached snapshot; raises as ``bring_current`` does."""
         with self._alone():
             _log.warning("snapshot %s is damaged in the cache %s; it is fetched again", name, self.root)
-            path = self._shelves.path_of(name)
+            path = self._contents.path_of(name)
             if path.is_dir():
                 found = hash_files(sorted(self._objects().iterdir()))
                 for digest in sorted(digest for digest in found if found[digest] != digest):
@@ -127,7 +127,7 @@ class Mirror:
                     where=self.address,
                     hint="From where it is built: noctule publish --to ADDRESS",
                 )
-            if pointer == self._shelves.pointer_if_sound() and self._shelves.path_of(pointer.id).is_dir():
+            if pointer == self._contents.pointer_if_sound() and self._contents.path_of(pointer.id).is_dir():
                 return
             try:
                 with self._alone():
@@ -143,7 +143,7 @@ class Mirror:
         )
 
     def _fetch(self, remote: RemoteFiles, name: SnapshotId) -> None:
-        target = self._shelves.path_of(name)
+        target = self._contents.path_of(name)
         if target.is_dir():
             return
         self._sweep()
@@ -196,9 +196,9 @@ class Mirror:
         durable.sync_directory(target.parent)
 
     def _make_current(self, pointer: Pointer) -> None:
-        durable.overwrite(self._shelves.pin(pointer.id), f"{pointer.generation:0{PIN_DIGITS}d}\n".encode())
+        durable.overwrite(self._contents.pin(pointer.id), f"{pointer.generation:0{PIN_DIGITS}d}\n".encode())
         durable.replace_file(self.root / CURRENT, pointer.to_bytes())
-        for info in self._shelves.snapshots():
+        for info in self._contents.snapshots():
             if not (info.current or info.previous):
                 self._forget(info.snapshot_id)
         for kept in sorted(self._objects().iterdir()):
@@ -207,12 +207,12 @@ class Mirror:
 
     def _forget(self, name: SnapshotId) -> None:
         """Remove an older snapshot from the cache, unless somebody reads it."""
-        lock = locks.try_exclusive(self._shelves.pin(name))
+        lock = locks.try_exclusive(self._contents.pin(name))
         if lock is None:
             return
         try:
-            durable.remove_file(self._shelves.pin(name))
-            self._discard(self._shelves.path_of(name))
+            durable.remove_file(self._contents.pin(name))
+            self._discard(self._contents.path_of(name))
         finally:
             lock.close()
 
@@ -226,7 +226,7 @@ class Mirror:
         with suppress(WriteFailed):
             for path in sorted(self._objects().glob(f"{STAGING_PREFIX}*")):
                 durable.remove_file(path)
-            for path in sorted(self._shelves.snapshots_folder.glob(f"{STAGING_PREFIX}*")):
+            for path in sorted(self._contents.snapshots_folder.glob(f"{STAGING_PREFIX}*")):
                 durable.remove_tree(path)
 
     def _objects(self) -> Path:
@@ -235,7 +235,7 @@ class Mirror:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Hold the fetch lock, so that of two readers with an outdated cache the second waits."""
-        for folder in (self._objects(), self._shelves.snapshots_folder, self.root / PINS):
+        for folder in (self._objects(), self._contents.snapshots_folder, self.root / PINS):
             durable.make_directory(folder)
         deadline = time.monotonic() + _WAIT_S
         while (lock := locks.try_exclusive(self.root / LOCK)) is None:

@@ -59,16 +59,16 @@ class QuantizedTermVectors:
 
 
 def fit_term_vectors(
-    lessons: Sequence[TrainingTexts],
+    training: Sequence[TrainingTexts],
     terms: Sequence[str],
     idf: npt.NDArray[np.float64],
     settings: QueryEncoderSettings,
 ) -> QuantizedTermVectors:
     """Fit term vectors that reproduce the target vectors as closely as possible, quantized to int8."""
     row = {term: at for at, term in enumerate(terms)}
-    taught = [each for each in lessons if len(each.texts)]
+    taught = [each for each in training if len(each.texts)]
     if not taught:
-        dimension = lessons[0].vectors.shape[1] if lessons else 0
+        dimension = training[0].vectors.shape[1] if training else 0
         return QuantizedTermVectors((), np.zeros(0, np.float32), np.zeros((0, dimension), np.int8))
     x = sparse.vstack([weighted_terms(each, row, idf) for each in taught], format="csr")
     y = np.concatenate([each.vectors for each in taught])
@@ -86,16 +86,16 @@ def count_texts(texts: Sequence[str], languages: Sequence[str]) -> FieldCounts:
 
 
 def weighted_terms(
-    lessons: TrainingTexts, row: Mapping[str, int], idf: npt.NDArray[np.float64]
+    training: TrainingTexts, row: Mapping[str, int], idf: npt.NDArray[np.float64]
 ) -> sparse.csr_matrix:
     """Return the unit rows of the texts' idf weights, shape ``(texts, terms)``, ignoring unknown terms."""
-    counts = lessons.counts or count_texts(lessons.texts, lessons.languages)
+    counts = training.counts or count_texts(training.texts, training.languages)
     number = np.array([row.get(term, -1) for term in counts.terms], dtype=np.int64)
     term = number[counts.term] if len(counts.term) else np.zeros(0, np.int64)
     known = term >= 0
     value = (1 + np.log(counts.count[known])) * idf[term[known]]
     place = (counts.text[known], term[known])
-    x = sparse.csr_matrix((value.astype(np.float32), place), shape=(len(lessons.texts), len(row)))
+    x = sparse.csr_matrix((value.astype(np.float32), place), shape=(len(training.texts), len(row)))
     length = np.sqrt(np.asarray(x.multiply(x).sum(axis=1), dtype=np.float32)).ravel()
     return sparse.csr_matrix(
         sparse.diags(np.divide(1, length, out=np.zeros_like(length), where=length > 0)) @ x

@@ -9,7 +9,7 @@ import faiss
 import numpy as np
 import numpy.typing as npt
 
-from ..embedding.encoder import Encoder, Vectors
+from ..embedding.encoder import Vectors
 from ..lexical.analyzer import has_cjk
 from ..lexical.bm25f import LexicalIndex
 from ..lexical.field_counts import FieldCounts
@@ -78,11 +78,6 @@ def _is_word(word: str) -> bool:
     if letters == len(word):
         return len(word) >= _MIN_CHARS or not word.isascii()
     return letters >= _MIN_CHARS and any(c in ".+#_" for c in word)
-
-
-def embed_terms(terms: Sequence[VocabularyTerm], encoder: Encoder) -> Vectors:
-    """Return unit vectors of the terms, shape ``(terms, dimension)``."""
-    return encoder.encode([term.term for term in terms])
 
 
 def near_terms(vectors: Vectors, count: int) -> NearTerms:

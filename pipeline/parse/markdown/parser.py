@@ -13,7 +13,6 @@ from ..front_matter import one_line
 from ..markup import links_in, visible_text
 from ..prescan import require_tame
 from .inline import InlineLink, InlineText, read_inline
-from .lines import Lines
 from .syntax import DOCUMENT_ORDER, MAX_NESTING, markdown_parser
 
 __all__ = ["Markdown", "markdown_parser", "plain_markdown", "read_markdown"]
@@ -48,7 +47,7 @@ def read_markdown(text: str, body_start: int, where: str) -> Markdown:
     body = text[body_start:] if body_start else text
     env: dict[str, Any] = {}
     markdown_parser().parse(body, env)
-    reader = _Reader(text, Lines(body, body_start), env.get("footnotes"))
+    reader = _Reader(text, _Lines(body, body_start), env.get("footnotes"))
     reader.walk(env[DOCUMENT_ORDER])
     # Inline tags end with their paragraph; blocks of raw HTML nest across the whole page.
     for html in ("".join(reader.raw_blocks), *reader.raw_inline):
@@ -56,10 +55,24 @@ def read_markdown(text: str, body_start: int, where: str) -> Markdown:
     return reader.result()
 
 
+class _Lines:
+    """The offsets at which the lines of a text begin, counted from ``origin``; lines end in LF only."""
+
+    def __init__(self, text: str, origin: int) -> None:
+        starts = [origin]
+        starts.extend([origin + found.end() for found in re.finditer("\n", text)])
+        self._starts = starts
+        self._end = origin + len(text)
+
+    def start(self, line: int) -> int:
+        """Return the offset at which the line begins; the end of the text for a line past the last."""
+        return self._starts[line] if line < len(self._starts) else self._end
+
+
 @dataclass(slots=True)
 class _Reader:
     text: str
-    lines: Lines
+    lines: _Lines
     footnotes: Any
     headings: list[Heading] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
