@@ -14,7 +14,7 @@ import pyarrow as pa
 from ...artifacts.cache.parsed_corpus import GROUPS, ParsedCorpus, group_row, in_one_piece
 from ...artifacts.tables import schemas
 from ...pipeline.chunk.passages import build_passages
-from ...pipeline.chunk.sections import SectionNode, build_tree, code_blocks, heading_slugs
+from ...pipeline.chunk.sections import SectionSpan, build_tree, code_blocks, heading_slugs
 from ...pipeline.discover import FoundFile, read_source
 from ...pipeline.embedding.model_files import find, tokenizer
 from ...pipeline.errors import NoctuleError, RejectedDocument, SourceError, is_transient
@@ -48,7 +48,7 @@ class _Cut:
     """A document and what was cut from it."""
 
     document: Document
-    nodes: list[SectionNode]
+    nodes: list[SectionSpan]
     passages: list[Passage]
     code_blocks: list[CodeBlock]
 
