@@ -192,7 +192,7 @@ class Store:
         if keep < 0:
             raise ValueError(f"keep must be 0 or more, not {keep}")
         with self._holding("prune"):
-            self._contents.pointer()  # A damaged CURRENT would make the current snapshot look like an old one.
+            self._contents.pointer()  # damaged, it would make the current snapshot look old
             self._sweep(rejected=True)
             others = [info for info in self.snapshots() if not (info.current or info.previous)]
             return tuple(info.snapshot_id for info in others[keep:] if self._remove(info.snapshot_id))
