@@ -22,9 +22,14 @@ from bench.browser_pages import NOCTULE_PAGE, PAGEFIND_PAGE, Asked, asked, chrom
 from bench.children import run
 from bench.corpora import cache_folder
 from bench.judged import judged_set
-from bench.query_vectors import RememberedEncoder
+from bench.query_vectors import CachedEncoder
 from bench.static_server import Sent, served
-from noctule.artifacts.judged.evaluate import Ranking, evaluate_rankings, for_evaluation, rank_documents
+from noctule.artifacts.judged.evaluate import (
+    RankedDocuments,
+    evaluate_rankings,
+    for_evaluation,
+    rank_documents,
+)
 from noctule.artifacts.judged.locating import Located, locate, places
 from noctule.artifacts.judged.measures import HEADLINE
 from noctule.artifacts.judged.reading import Judged
@@ -119,7 +124,7 @@ def _compare(name: str, snapshot: Snapshot, own: Path, other: Path | None, pages
     located = locate(judged, places(snapshot))
     ids = _sample(judged)
     queries = [judged.queries[each] for each in ids]
-    encoder = RememberedEncoder(Settings().embed)
+    encoder = CachedEncoder(Settings().embed)
     with Searcher(snapshot, for_evaluation(Settings())) as searcher:
         static = [rank_documents(searcher, query, "hybrid", 10).documents for query in queries]
     full_settings = parse({"search": {"encoder": "full"}}, where="bench")
@@ -170,7 +175,7 @@ def _documents(found: Asked, pages: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _worth(judged: Judged, located: Located, ids: Sequence[str], ranked: Sequence[Sequence[str]]) -> float:
-    rankings = {each: Ranking(tuple(documents)) for each, documents in zip(ids, ranked, strict=True)}
+    rankings = {each: RankedDocuments(tuple(documents)) for each, documents in zip(ids, ranked, strict=True)}
     return evaluate_rankings(judged, located, rankings, None).means[HEADLINE]
 
 

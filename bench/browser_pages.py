@@ -15,7 +15,8 @@ from bench.static_server import Sent, StaticServer
 
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync",
 )  # fmt: skip
 NOCTULE_PAGE = """<!doctype html><meta charset="utf-8"><title>search</title><link rel="icon" href="data:,">
 <link rel="stylesheet" href="_assets/dialog.css"><link rel="preload" as="script" href="_assets/dialog.js">

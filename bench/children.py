@@ -31,8 +31,9 @@ def noctule(*arguments: str | Path, environment: Mapping[str, str] | None = None
 
 
 def run(command: Sequence[str], environment: Mapping[str, str], sample_s: float = _SAMPLE_S) -> Cost:
-    """Return the cost of a command in a process group of its own; memory is sampled every ``sample_s``
-    seconds.
+    """Return the cost of a command in a process group of its own.
+
+    Memory is sampled every ``sample_s`` seconds.
     """
     paths = f"{REPOSITORY}:{REPOSITORY / 'site'}"
     start, before = time.perf_counter(), os.times()

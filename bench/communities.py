@@ -22,7 +22,7 @@ from noctule.flows.run.steps import PlainSteps, Silent
 
 from bench.corpora import corpus, settings_file
 from bench.nights import apply, archives, read_night
-from noctule.artifacts.cache.parse_cache import Remembered
+from noctule.artifacts.cache.parse_cache import ParseCache
 from noctule.artifacts.store.store import Store
 from noctule.flows.engines.open import opened
 from noctule.flows.stages import tables
@@ -117,7 +117,7 @@ def _graph(settings: Settings, folder: Path) -> LinkGraph:
     store, options = Store(folder), BuildOptions(accept_shrink=True)
     with store.lock("index"), opened(settings, store) as engine:
         listing = list_sources(settings)
-        looked, remembered = look(listing.files, settings), Remembered(store.root)
+        looked, remembered = look(listing.files, settings), ParseCache(store.root)
         like = FileBatch((), settings, looked.deciding)
         reading = Reading(remembered, like, engine, PlainSteps(), Silent(), anew=False)
         understanding = understand_all(looked, remembered, reading, settings)

@@ -17,9 +17,7 @@ SURROUNDINGS = (
 
 
 def measure(name: str = "dendron") -> None:
-    """Build two copies of the corpus in two folders and environments, sharing nothing, and compare snapshot
-    ids.
-    """
+    """Build two copies of the corpus in two folders and environments, and compare snapshot ids."""
     ids = []
     for number, environment in enumerate(SURROUNDINGS):
         with tempfile.TemporaryDirectory() as scratch:

@@ -12,8 +12,9 @@ _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 
 
 def write_editions(source: Path, target: Path, documents: int) -> None:
-    """Write ``documents`` pages of ``source`` to ``target``, in a folder per edition, each linking within
-    itself.
+    """Write ``documents`` pages of ``source`` to ``target``, in a folder per edition.
+
+    Each edition links within itself.
     """
     files = sorted(source.rglob("*.md"))
     partial = target.with_suffix(".partial")

@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from bench.lessons import Course
+from bench.training_texts import TrainingSet
 from noctule.artifacts.query.index.corpus import Corpus
 from noctule.artifacts.query.retrieval.semantic import QueryEncoder as Encoder
-from noctule.pipeline.embedding.query_encoder import Lessons, solve, weighted_terms
+from noctule.pipeline.embedding.query_encoder import TrainingTexts, solve, weighted_terms
 from noctule.pipeline.lexical.analyzer import prose_analyzer, terms
-from noctule.pipeline.settings.settings import QueryEncoder
+from noctule.pipeline.settings.settings import QueryEncoderSettings
 
 Vector = npt.NDArray[np.float32]
 _PAIRS, _PAIR_TEXTS = 20_000, 20
@@ -33,32 +33,32 @@ def _unit(vector: npt.NDArray[np.float64] | Vector) -> Vector:
 class Bigrams:
     """Term vectors that also cover the most frequent pairs of adjacent words, fitted together."""
 
-    def __init__(self, course: Course, corpus: Corpus) -> None:
-        lessons = [each for each in course.lessons.values() if len(each.texts)]
+    def __init__(self, training_set: TrainingSet, corpus: Corpus) -> None:
+        training = [each for each in training_set.training.values() if len(each.texts)]
         self._languages = corpus.languages
-        pairs = [[_pairs(text, language) for text, language in _texts(each)] for each in lessons]
+        pairs = [[_pairs(text, language) for text, language in _texts(each)] for each in training]
         counted = Counter(pair for kind in pairs for text in kind for pair in set(text))
         texts = sum(len(kind) for kind in pairs)
         kept = [pair for pair, count in counted.most_common(_PAIRS) if count >= _PAIR_TEXTS]
         own = np.log(1 + texts / np.array([counted[pair] for pair in kept], dtype=np.float64))
-        self._idf = np.concatenate([course.idf, own])
-        self._row = {term: at for at, term in enumerate((*course.terms, *kept))}
-        x = sparse.vstack([self._features(*each) for each in zip(lessons, pairs, strict=True)], format="csr")
-        y = np.concatenate([each.vectors for each in lessons])
+        self._idf = np.concatenate([training_set.idf, own])
+        self._row = {term: at for at, term in enumerate((*training_set.terms, *kept))}
+        x = sparse.vstack([self._features(*each) for each in zip(training, pairs, strict=True)], format="csr")
+        y = np.concatenate([each.vectors for each in training])
         weight = np.repeat(
-            np.array([each.weight for each in lessons], np.float32), [len(each.texts) for each in lessons]
+            np.array([each.weight for each in training], np.float32), [len(each.texts) for each in training]
         )
-        given = QueryEncoder()
+        given = QueryEncoderSettings()
         self._vectors = solve(x, y, weight, given.ridge, given.iterations)
 
     def encode_query(self, text: str) -> Vector:
         """Return the unit vector of a query."""
-        lessons = Lessons([text], [self._languages[0]], np.zeros((1, 1), np.float32), 1.0)
-        found = self._features(lessons, [_pairs(text, self._languages[0])]) @ self._vectors
+        training = TrainingTexts([text], [self._languages[0]], np.zeros((1, 1), np.float32), 1.0)
+        found = self._features(training, [_pairs(text, self._languages[0])]) @ self._vectors
         return _unit(found[0])
 
-    def _features(self, lessons: Lessons, pairs: Sequence[Sequence[str]]) -> Any:
-        words = weighted_terms(lessons, self._row, self._idf)
+    def _features(self, training: TrainingTexts, pairs: Sequence[Sequence[str]]) -> Any:
+        words = weighted_terms(training, self._row, self._idf)
         cells = [
             (at, self._row[pair]) for at, text in enumerate(pairs) for pair in set(text) if pair in self._row
         ]
@@ -71,33 +71,35 @@ class Bigrams:
         )
 
 
-def _texts(lessons: Lessons) -> Sequence[tuple[str, str]]:
-    return list(zip(lessons.texts, lessons.languages, strict=True))
+def _texts(training: TrainingTexts) -> Sequence[tuple[str, str]]:
+    return list(zip(training.texts, training.languages, strict=True))
 
 
 def _pairs(text: str, language: str) -> list[str]:
     return [f"{one} {other}" for one, other in pairwise(terms(prose_analyzer(language), text))]
 
 
-def with_hard_negatives(course: Course, table: Mapping[str, Vector]) -> Course:
+def with_hard_negatives(training_set: TrainingSet, table: Mapping[str, Vector]) -> TrainingSet:
     """Move the targets of anchors and titles away from the nearest document that they do not name."""
-    row = {term: at for at, term in enumerate(course.terms)}
+    row = {term: at for at, term in enumerate(training_set.terms)}
     vectors = np.zeros((len(row), len(next(iter(table.values())))), np.float32)
     for term, vector in table.items():
-        vectors[row[term]] = vector / course.idf[row[term]]
-    documents = course.lessons["titles"].vectors
+        vectors[row[term]] = vector / training_set.idf[row[term]]
+    documents = training_set.training["titles"].vectors
     moved = {
-        kind: replace(each, vectors=_moved(weighted_terms(each, row, course.idf) @ vectors, each, documents))
-        for kind, each in course.lessons.items()
+        kind: replace(
+            each, vectors=_moved(weighted_terms(each, row, training_set.idf) @ vectors, each, documents)
+        )
+        for kind, each in training_set.training.items()
         if kind in ("anchors", "titles")
     }
-    return replace(course, lessons={**course.lessons, **moved})
+    return replace(training_set, training={**training_set.training, **moved})
 
 
-def _moved(landed: Vector, lessons: Lessons, documents: Vector) -> Vector:
-    found = np.empty_like(lessons.vectors)
+def _moved(landed: Vector, training: TrainingTexts, documents: Vector) -> Vector:
+    found = np.empty_like(training.vectors)
     for at in range(0, len(found), _BATCH):
-        right = lessons.vectors[at : at + _BATCH]
+        right = training.vectors[at : at + _BATCH]
         scores = landed[at : at + _BATCH] @ documents.T
         scores[right @ documents.T > _SAME] = -np.inf
         away = right + _AWAY * (right - documents[scores.argmax(axis=1)])
@@ -108,14 +110,16 @@ def _moved(landed: Vector, lessons: Lessons, documents: Vector) -> Vector:
 class Dense:
     """A layer of rectified units after the sum, added to it: ``v + W₂ relu(W₁ v)``."""
 
-    def __init__(self, course: Course, encoder: Encoder) -> None:
+    def __init__(self, training_set: TrainingSet, encoder: Encoder) -> None:
         import torch
 
         torch.manual_seed(0)
-        lessons = [each for kind, each in course.lessons.items() if kind in ("words", "phrases", "spans")]
-        texts = [text for each in lessons for text in each.texts]
+        training = [
+            each for kind, each in training_set.training.items() if kind in ("words", "phrases", "spans")
+        ]
+        texts = [text for each in training for text in each.texts]
         x = torch.from_numpy(np.stack([encoder.encode_query(text) for text in texts]))
-        y = torch.from_numpy(np.concatenate([each.vectors for each in lessons]))
+        y = torch.from_numpy(np.concatenate([each.vectors for each in training]))
         self._encoder, size = encoder, x.shape[1]
         self._layers = torch.nn.Sequential(
             torch.nn.Linear(size, _HIDDEN), torch.nn.ReLU(), torch.nn.Linear(_HIDDEN, size)

@@ -14,7 +14,7 @@ import numpy as np
 
 from bench.judged import CORPUS_OF, judged_set, settings_for, store_for
 from bench.learned_models import DEPTH, SEED, Asked, Floats, Learner, Scorer, learners, linear
-from bench.query_vectors import RememberedEncoder
+from bench.query_vectors import CachedEncoder
 from noctule.artifacts.judged.evaluate import for_evaluation
 from noctule.artifacts.judged.locating import Located, locate, places
 from noctule.artifacts.judged.measures import HEADLINE, measure
@@ -49,12 +49,10 @@ class Study:
 
 
 def rows(names: Sequence[str]) -> Iterator[str]:
-    """Yield a markdown table: each order of each set's candidates, against the defaults and the convex
-    weight.
-    """
+    """Yield a markdown table: each order of the candidates, against the defaults and the convex weight."""
     yield "| set | order by | nDCG@10 | to the defaults | p (Holm) | to the convex weight | p (Holm) |"
     yield "| --- | --- |" + " ---: |" * 5
-    encoder = RememberedEncoder(Settings().embed)
+    encoder = CachedEncoder(Settings().embed)
     studies = [_studied(name, encoder) for name in names]
     encoder.save()
     found = [(each.name, each.scores | _from_others(each, studies)) for each in studies]
@@ -105,7 +103,7 @@ def _cells(comparison: Comparison | None, p: float) -> list[str]:
     return ["", ""] if comparison is None else [f"{comparison.difference:+.4f}", f"{p:.4f}"]
 
 
-def _studied(name: str, encoder: RememberedEncoder) -> Study:
+def _studied(name: str, encoder: CachedEncoder) -> Study:
     judged, settings = judged_set(name), settings_for(name)
     with store_for(name, settings).open() as snapshot:
         located = locate(judged, places(snapshot))
@@ -175,9 +173,7 @@ def _asked(searcher: Searcher, judged: Judged, located: Located, query: str) -> 
 
 
 def _passage_features(ranked: Ranked, corpus: Corpus) -> Floats:
-    """Return columns: keyword and semantic score, their reciprocal ranks, shares of words found (also by
-    field).
-    """
+    """Return columns: keyword and semantic score, their reciprocal ranks, shares of words found."""
     candidates = ranked.run.candidates
     found = np.zeros((len(candidates), 5 + len(_SHOWN_FIELDS)))
     most = (

@@ -22,7 +22,7 @@ from bench.children import Cost, run
 from bench.corpora import cache_folder, corpus, queries
 from bench.editions import write_editions
 from bench.judged import settings_for, store_for
-from bench.query_vectors import RememberedEncoder
+from bench.query_vectors import CachedEncoder
 from bench.standin import StandIn, Watched
 from noctule.artifacts.query import Searcher
 from noctule.artifacts.store.store import Store
@@ -121,12 +121,12 @@ def build(config: Path, folder: Path, vectors: Path) -> None:
 def ask(config: Path, folder: Path) -> None:
     """Run the judged queries of MDN and print seconds to open, milliseconds and recall as JSON."""
     settings, texts = load(config), list(dict.fromkeys(queries(JUDGED)))
-    encoder, remembered = load_encoder(settings.embed), RememberedEncoder(settings.embed)
-    vectors = {text: remembered.encode_query(text) for text in texts}
+    encoder, cached = load_encoder(settings.embed), CachedEncoder(settings.embed)
+    vectors = {text: cached.encode_query(text) for text in texts}
     start = time.perf_counter()
     snapshot = Store(folder).open()
     report = {"seconds to open": time.perf_counter() - start}
-    for name, used in (("vector given", remembered), ("encoding included", encoder)):
+    for name, used in (("vector given", cached), ("encoding included", encoder)):
         with Searcher(Store(folder).open(), _uncached(settings), used) as searcher:
             start = time.perf_counter()
             searcher.search(texts[0])

@@ -33,13 +33,13 @@ class Change:
 
 
 def measure() -> None:
-    """Run from nothing, with no change, with each night's changes and with each undone; print seconds and
-    shares.
+    """Run from nothing, without a change, and with each night's changes and their undoing.
 
-    ``NOCTULE_NIGHTS=3`` takes only the first three nights, ``NOCTULE_ROUNDS=2`` runs them all twice, back and
-    forth. ``NOCTULE_CHECKED=1`` compares every n-th state of the corpus with a run from nothing; a recurring
-    state must give the same snapshot again. ``NOCTULE_VECTORS=STORE`` spares the first run its encoding,
-    which must then be added to its time. Raises ``AssertionError`` at the end if any snapshot differed.
+    Prints seconds and shares. ``NOCTULE_NIGHTS=3`` takes only the first three nights, ``NOCTULE_ROUNDS=2``
+    runs them all twice, back and forth. ``NOCTULE_CHECKED=1`` compares every n-th state of the corpus with a
+    run from nothing; a recurring state must give the same snapshot again. ``NOCTULE_VECTORS=STORE`` spares
+    the first run its encoding, which must then be added to its time. Raises ``AssertionError`` at the end if
+    any snapshot differed.
     """
     folder = cache_folder() / "nights"
     shutil.rmtree(folder, ignore_errors=True)

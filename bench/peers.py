@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from bench.children import run
 from bench.judged import judged_set, settings_for, store_for
 from bench.peer_systems import PACKAGES, SYSTEMS, TOP, timed
-from bench.query_vectors import RememberedEncoder
+from bench.query_vectors import CachedEncoder
 from noctule.artifacts.query import Searcher
 from noctule.artifacts.store.snapshot import Snapshot
 from noctule.artifacts.store.store import Store
@@ -47,9 +47,7 @@ class _Result:
 
 
 def measure(name: str = JUDGED) -> None:
-    """Print p50 and p95 of every system in milliseconds and relative to noctule's, and the overlap of
-    answers.
-    """
+    """Print p50 and p95 of every system, absolute and relative to noctule's, and the overlap of answers."""
     store, settings = store_for(name, settings_for(name)), settings_for(name)
     queries = list(dict.fromkeys(judged_set(name).queries.values()))
     with tempfile.TemporaryDirectory() as scratch:
@@ -89,7 +87,7 @@ def _noctule(
     uncached = settings.model_copy(update={"search": search})
     start = time.perf_counter()
     with (
-        Searcher(store.open(), uncached, RememberedEncoder(settings.embed)) as given,
+        Searcher(store.open(), uncached, CachedEncoder(settings.embed)) as given,
         Searcher(store.open(), uncached, load_encoder(settings.embed)) as encoding,
     ):
         given.search(queries[0])

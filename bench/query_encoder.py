@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from bench.encoder_ideas import Bigrams, Dense, narrowed, with_hard_negatives
 from bench.judged import judged_set, settings_for, store_for
-from bench.lessons import Course, course_of
-from bench.query_vectors import RememberedEncoder
+from bench.query_vectors import CachedEncoder
+from bench.training_texts import TrainingSet, training_set_of
 from noctule.artifacts.judged.evaluate import evaluate, for_evaluation
 from noctule.artifacts.judged.locating import locate, places
 from noctule.artifacts.judged.measures import HEADLINE
@@ -23,14 +23,14 @@ from noctule.artifacts.query import Searcher
 from noctule.artifacts.query.index.corpus import Corpus
 from noctule.artifacts.query.understanding.term_vectors import TermEncoder
 from noctule.artifacts.store.snapshot import Snapshot
-from noctule.pipeline.embedding.query_encoder import Lessons, fit_term_vectors, solve, weighted_terms
-from noctule.pipeline.settings.settings import QueryEncoder, Settings
+from noctule.pipeline.embedding.query_encoder import TrainingTexts, fit_term_vectors, solve, weighted_terms
+from noctule.pipeline.settings.settings import QueryEncoderSettings, Settings
 
 Vector = npt.NDArray[np.float32]
 Table = Mapping[str, Vector]
 _SIF = 1e-3
 # Makes a query encoder from the training texts and the corpus that it is to search.
-Made = Callable[[Course, Corpus], object]
+Made = Callable[[TrainingSet, Corpus], object]
 
 
 class OtherVectors(Corpus):
@@ -63,75 +63,77 @@ def _encoder(table: Table, corpus: Corpus) -> TermEncoder:
     return TermEncoder(OtherVectors(corpus, table))
 
 
-def _fitted(course: Course, settings: QueryEncoder, without: Sequence[str] = ()) -> Table:
-    taught = [lessons for kind, lessons in course.lessons.items() if kind not in without]
-    found = fit_term_vectors(taught, course.terms, course.idf, settings)
+def _fitted(training_set: TrainingSet, settings: QueryEncoderSettings, without: Sequence[str] = ()) -> Table:
+    taught = [training for kind, training in training_set.training.items() if kind not in without]
+    found = fit_term_vectors(taught, training_set.terms, training_set.idf, settings)
     return dict(zip(found.terms, found.scale[:, None] * found.code.astype(np.float32), strict=True))
 
 
 def _learning(name: str, without: Sequence[str] = (), **settings: object) -> Idea:
-    given = QueryEncoder().model_copy(update=settings)
-    return Idea(name, lambda course, corpus: _encoder(_fitted(course, given, without), corpus))
+    given = QueryEncoderSettings().model_copy(update=settings)
+    return Idea(name, lambda training_set, corpus: _encoder(_fitted(training_set, given, without), corpus))
 
 
-def _floats(course: Course) -> Table:
+def _floats(training_set: TrainingSet) -> Table:
     """Return the vectors as solved, before quantization to 8-bit integers."""
-    row, given = {term: at for at, term in enumerate(course.terms)}, QueryEncoder()
-    lessons = [each for each in course.lessons.values() if len(each.texts)]
+    row, given = {term: at for at, term in enumerate(training_set.terms)}, QueryEncoderSettings()
+    training = [each for each in training_set.training.values() if len(each.texts)]
     from scipy import sparse
 
-    x = sparse.vstack([weighted_terms(each, row, course.idf) for each in lessons], format="csr")
-    y = np.concatenate([each.vectors for each in lessons])
+    x = sparse.vstack([weighted_terms(each, row, training_set.idf) for each in training], format="csr")
+    y = np.concatenate([each.vectors for each in training])
     weight = np.repeat(
-        np.array([each.weight for each in lessons], np.float32), [len(each.texts) for each in lessons]
+        np.array([each.weight for each in training], np.float32), [len(each.texts) for each in training]
     )
     seen = np.unique(x.indices)
-    found = solve(x[:, seen], y, weight, given.ridge, given.iterations) * course.idf[seen, None]
-    return {course.terms[at]: vector.astype(np.float32) for at, vector in zip(seen, found, strict=True)}
+    found = solve(x[:, seen], y, weight, given.ridge, given.iterations) * training_set.idf[seen, None]
+    return {training_set.terms[at]: vector.astype(np.float32) for at, vector in zip(seen, found, strict=True)}
 
 
-def _unweighted(course: Course) -> Table:
-    return _fitted(replace(course, idf=np.ones_like(course.idf)), QueryEncoder())
+def _unweighted(training_set: TrainingSet) -> Table:
+    return _fitted(replace(training_set, idf=np.ones_like(training_set.idf)), QueryEncoderSettings())
 
 
-def _sif(course: Course) -> Table:
+def _sif(training_set: TrainingSet) -> Table:
     """Weigh words by smooth inverse frequency, a / (a + p), with p the share of the passages with the word.
 
     S. Arora, Y. Liang, T. Ma, "A simple but tough-to-beat baseline for sentence embeddings", ICLR 2017.
     """
-    rarity = np.exp(-course.idf)
-    return _fitted(replace(course, idf=_SIF / (_SIF + rarity / rarity.sum())), QueryEncoder())
+    rarity = np.exp(-training_set.idf)
+    return _fitted(replace(training_set, idf=_SIF / (_SIF + rarity / rarity.sum())), QueryEncoderSettings())
 
 
-def _averaged(course: Course) -> Table:
-    words = course.lessons["words"]
-    idf = dict(zip(course.terms, course.idf, strict=True))
+def _averaged(training_set: TrainingSet) -> Table:
+    words = training_set.training["words"]
+    idf = dict(zip(training_set.terms, training_set.idf, strict=True))
     return {
         term: np.float32(idf[term]) * vector for term, vector in zip(words.texts, words.vectors, strict=True)
     }
 
 
-def _against_wrong(course: Course) -> Table:
-    return _fitted(with_hard_negatives(course, _as_built(course)), QueryEncoder())
+def _against_wrong(training_set: TrainingSet) -> Table:
+    return _fitted(with_hard_negatives(training_set, _as_built(training_set)), QueryEncoderSettings())
 
 
-def _as_built(course: Course) -> Table:
-    return _fitted(course, QueryEncoder())
+def _as_built(training_set: TrainingSet) -> Table:
+    return _fitted(training_set, QueryEncoderSettings())
 
 
-def _uniform_lessons(course: Course) -> Table:
-    lessons: dict[str, Lessons] = {kind: replace(each, weight=1.0) for kind, each in course.lessons.items()}
-    return _fitted(replace(course, lessons=lessons), QueryEncoder())
+def _uniform_lessons(training_set: TrainingSet) -> Table:
+    training: dict[str, TrainingTexts] = {
+        kind: replace(each, weight=1.0) for kind, each in training_set.training.items()
+    }
+    return _fitted(replace(training_set, training=training), QueryEncoderSettings())
 
 
-def _from_table(name: str, table: Callable[[Course], Table]) -> Idea:
-    return Idea(name, lambda course, corpus: _encoder(table(course), corpus))
+def _from_table(name: str, table: Callable[[TrainingSet], Table]) -> Idea:
+    return Idea(name, lambda training_set, corpus: _encoder(table(training_set), corpus))
 
 
 def _narrowed(size: int) -> Idea:
     return Idea(
         f"{size} dimensions (principal components)",
-        lambda course, corpus: narrowed(_encoder(_as_built(course), corpus), corpus, size),
+        lambda training_set, corpus: narrowed(_encoder(_as_built(training_set), corpus), corpus, size),
     )
 
 
@@ -147,7 +149,10 @@ IDEAS: tuple[Idea, ...] = (
     _learning("ridge 1", ridge=1.0),
     _learning("4 steps", iterations=4),
     _learning("25 steps", iterations=25),
-    Idea("unknown words are left out", lambda course, corpus: _encoder(Whole(_as_built(course)), corpus)),
+    Idea(
+        "unknown words are left out",
+        lambda training_set, corpus: _encoder(Whole(_as_built(training_set)), corpus),
+    ),
     _from_table("weights of 1 in place of idf", _unweighted),
     _from_table("SIF weights in place of idf", _sif),
     _from_table("anchors and titles against hard negatives", _against_wrong),
@@ -156,7 +161,7 @@ IDEAS: tuple[Idea, ...] = (
     Idea("with frequent pairs of words", Bigrams),
     Idea(
         "with a dense layer after the sum",
-        lambda course, corpus: Dense(course, _encoder(_as_built(course), corpus)),
+        lambda training_set, corpus: Dense(training_set, _encoder(_as_built(training_set), corpus)),
     ),
     *(_narrowed(size) for size in (256, 192, 128)),
 )
@@ -174,15 +179,15 @@ def rows(names: Sequence[str]) -> Iterator[str]:
 def _shares(name: str) -> dict[str, str]:
     settings = settings_for(name)
     store = store_for(name, settings)
-    remembered = RememberedEncoder(Settings().embed)
+    cached = CachedEncoder(Settings().embed)
     with ExitStack() as stack:
         snapshot = stack.enter_context(store.open())
-        full = _ndcg(name, settings, snapshot, remembered)
-        remembered.save()
+        full = _ndcg(name, settings, snapshot, cached)
+        cached.save()
         found = {"full model": f"{full:.4f}"}
-        course, corpus = course_of(store, snapshot, settings), Corpus(snapshot)
+        training_set, corpus = training_set_of(store, snapshot, settings), Corpus(snapshot)
         for idea in IDEAS:
-            share = _ndcg(name, settings, snapshot, idea.make(course, corpus)) / full
+            share = _ndcg(name, settings, snapshot, idea.make(training_set, corpus)) / full
             found[idea.name] = f"{share:.3f}"
             print(f"{name}: {idea.name}: {share:.4f}", flush=True)
     return found

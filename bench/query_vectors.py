@@ -17,7 +17,7 @@ from noctule.pipeline.settings.settings import Embed
 Vector = npt.NDArray[np.float32]
 
 
-class RememberedEncoder:
+class CachedEncoder:
     """A query encoder that encodes each text once; the model is loaded only for an unknown text."""
 
     def __init__(self, settings: Embed) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.judged import judged_set, settings_for, store_for
-from bench.query_vectors import RememberedEncoder
+from bench.query_vectors import CachedEncoder
 from bench.variants import Variant
 from noctule.artifacts.judged.compare import Pair, compared
 from noctule.artifacts.judged.evaluate import Evaluation, evaluate, for_evaluation
@@ -122,7 +122,7 @@ def ablation(variants: Sequence[Variant], names: Sequence[str], depth: int = DEP
     variant that cannot be searched with, is left out with a message. A variant that shapes the index
     differently has a store built for it.
     """
-    encoder = RememberedEncoder(Settings().embed)
+    encoder = CachedEncoder(Settings().embed)
     cells: list[Cell] = []
     for name in names:
         cells += _cells(name, variants, encoder, depth)
@@ -131,7 +131,7 @@ def ablation(variants: Sequence[Variant], names: Sequence[str], depth: int = DEP
     return Ablation(tuple(replace(cell, p=next(corrected)) if cell.comparison else cell for cell in cells))
 
 
-def _cells(name: str, variants: Sequence[Variant], encoder: RememberedEncoder, depth: int) -> list[Cell]:
+def _cells(name: str, variants: Sequence[Variant], encoder: CachedEncoder, depth: int) -> list[Cell]:
     cells: list[Cell] = []
     with ExitStack() as stack:
         bench = _Bench(judged_set(name), settings_for(name), encoder, stack)
@@ -158,9 +158,7 @@ def _cells(name: str, variants: Sequence[Variant], encoder: RememberedEncoder, d
 class _Bench:
     """A set and the snapshots it is searched in, each opened once; variants share what was read."""
 
-    def __init__(
-        self, judged: Judged, settings: Settings, encoder: RememberedEncoder, stack: ExitStack
-    ) -> None:
+    def __init__(self, judged: Judged, settings: Settings, encoder: CachedEncoder, stack: ExitStack) -> None:
         self._judged, self._settings, self._encoder, self._stack = judged, settings, encoder, stack
         self._opened: dict[tuple[Path, str], _Opened] = {}
 

@@ -1,5 +1,3 @@
-"""Pure transformations of documents into the parts of an index: no orchestrator, no clock, no environment, no
-writes.
-"""
+"""Pure transformations of documents into parts of an index: no orchestrator, clock, environment or writes."""
 
 __version__ = "0.1.0"

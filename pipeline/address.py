@@ -15,9 +15,7 @@ _HAS_SCHEME = re.compile(r"[^/]*:")
 
 
 def address(path: str, slug: str | None, rules: Address) -> str:
-    """Return the document's address: ``base_url``, a slash, and the path or slug in the style set by the
-    rules.
-    """
+    """Return the document's address: ``base_url``, a slash, and the path or slug in the rules' style."""
     relative = quote(_relative(path, slug, rules), safe=_SAFE)
     if rules.base_url:
         return f"{rules.base_url.rstrip('/')}/{relative}"
@@ -44,9 +42,7 @@ def _clean_slug(slug: str) -> str:
 
 
 def with_anchor(url: str, slug: str, rules: Address) -> str:
-    """Return the address of the heading ``slug`` in the document at ``url``, or ``url`` itself without a
-    slug.
-    """
+    """Return the address of the heading ``slug`` in the document at ``url``; without a slug, ``url``."""
     if not slug or rules.anchors == "none":
         return url
     written = slug.replace("-", "_") if rules.anchors == "underscore" else slug

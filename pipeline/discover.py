@@ -1,6 +1,4 @@
-"""Listing and reading a collection's files, in a fixed order, without leaving its folder or blocking on a
-pipe.
-"""
+"""Listing and reading a collection's files, without leaving its folder or blocking on a pipe."""
 
 from __future__ import annotations
 
@@ -48,7 +46,7 @@ class FoundFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class FileListing:
     """The files to read, sorted by path, and those that were left out, each with the reason."""
 
     files: tuple[FoundFile, ...]
@@ -92,7 +90,7 @@ def _briefly_away(error: OSError, where: str) -> SourceError:
     )
 
 
-def list_files(name: str, collection: Collection) -> Listing:
+def list_files(name: str, collection: Collection) -> FileListing:
     """Return the collection's files that match its globs, sorted by path, and what was left out and why.
 
     Links are never followed, pipes and devices never opened, and hidden names skipped silently. Raises
@@ -108,7 +106,7 @@ def list_files(name: str, collection: Collection) -> Listing:
         for entry in _entries(walk, folder, prefix):
             if _visit(walk, entry, prefix):
                 pending.append((entry.path, f"{prefix}{_normal(entry.name)}/"))
-    return Listing(
+    return FileListing(
         tuple(sorted(walk.files, key=lambda found: (found.path, found.location))),
         tuple(sorted(walk.rejections, key=lambda rejection: (rejection.path, rejection.reason))),
     )
@@ -306,8 +304,9 @@ def _below(root: str) -> str:
 
 
 def _opened(descriptor: int, location: str) -> str:
-    """Return the real path of the open file: Linux reports it directly, elsewhere its folder's path is
-    resolved.
+    """Return the real path of the open file.
+
+    Linux reports it directly; elsewhere its folder's path is resolved.
     """
     try:
         return os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115  # of every file of a collection

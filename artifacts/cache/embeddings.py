@@ -35,10 +35,9 @@ class Recall:
 
 
 class EmbeddingStore:
-    """The vectors of one model and configuration, under ``<store>/embeddings/<key>/``; segments are read
-    once.
+    """The vectors of one model and configuration, under ``<store>/embeddings/<key>/``.
 
-    With ``anew``, only vectors added from now on are recalled.
+    Segments are read once. With ``anew``, only vectors added from now on are recalled.
     """
 
     def __init__(self, store: Path, key: Sequence[str], dimension: int, *, anew: bool = False) -> None:

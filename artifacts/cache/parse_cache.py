@@ -30,7 +30,7 @@ _MAX_DEAD_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class CollectionRecord:
     """A collection in a snapshot: its groups' keys, what else determines them, and what was left out."""
 
     keys: tuple[str, ...]
@@ -38,7 +38,7 @@ class Published:
     rejections: tuple[Rejection, ...] = ()
 
 
-class Remembered:
+class ParseCache:
     """Rows of ``parsed_corpus.GROUPS`` under ``<store>/remembered/``, read once and held in memory."""
 
     def __init__(self, store: Path) -> None:
@@ -86,7 +86,7 @@ class Remembered:
         """Free the rows; from now on only their keys are known."""
         self._tables = []
 
-    def collections(self, snapshot: SnapshotId | None) -> dict[str, Published]:
+    def collections(self, snapshot: SnapshotId | None) -> dict[str, CollectionRecord]:
         """Return the collections of this snapshot, provided that all their groups are still cached.
 
         The result is empty if the record of it is missing, damaged or of another snapshot.
@@ -94,7 +94,7 @@ class Remembered:
         found = self._recorded(snapshot) if snapshot is not None else {}
         return {name: known for name, known in found.items() if all(key in self for key in known.keys)}
 
-    def record(self, snapshot: SnapshotId, collections: Mapping[str, Published]) -> None:
+    def record(self, snapshot: SnapshotId, collections: Mapping[str, CollectionRecord]) -> None:
         """Write the record of a snapshot's collections before it is published; raises ``WriteFailed``.
 
         If it were published first, a kill would leave a current snapshot without a record.
@@ -105,7 +105,7 @@ class Remembered:
         durable.replace_file(self._folder / collections_file(snapshot), canonical_json(content).encode())
 
     def tidy(self, snapshots: Sequence[SnapshotId], held: int) -> None:
-        """Remove the records of all but these snapshots and, in time, rows that none of the first ``held``
+        """Remove records of other snapshots and, in time, rows that none of the first ``held`` snapshots
         uses.
 
         Raises ``WriteFailed``.
@@ -117,7 +117,7 @@ class Remembered:
         recorded = (self._recorded(snapshot) for snapshot in snapshots[:held])
         self.forget_all_but([key for found in recorded for each in found.values() for key in each.keys])
 
-    def _recorded(self, snapshot: SnapshotId) -> dict[str, Published]:
+    def _recorded(self, snapshot: SnapshotId) -> dict[str, CollectionRecord]:
         """Return the collections recorded for this very snapshot, none if the record is not sound."""
         try:
             read = json.loads((self._folder / collections_file(snapshot)).read_bytes())
@@ -137,7 +137,7 @@ class Remembered:
         live = [key for key in dict.fromkeys(keys) if key in self._place]
         if len(there) <= _MAX_SEGMENTS and len(live) >= (1 - _MAX_DEAD_SHARE) * len(self._place):
             return
-        kept = self._write(_chunked(Remembered(self._store).rows(live))) if live else None
+        kept = self._write(_chunked(ParseCache(self._store).rows(live))) if live else None
         for path in there:
             if path != kept:
                 durable.remove_file(path)
@@ -167,9 +167,9 @@ def _digest(snapshot: SnapshotId, collections: object) -> str:
     return sha256_hex(canonical_json([snapshot, collections]).encode())
 
 
-def _published(given: Mapping[str, Any]) -> Published:
+def _published(given: Mapping[str, Any]) -> CollectionRecord:
     rejections = tuple(Rejection(**each) for each in given["rejections"])
-    return Published(tuple(map(str, given["keys"])), str(given["deciding"]), rejections)
+    return CollectionRecord(tuple(map(str, given["keys"])), str(given["deciding"]), rejections)
 
 
 def _read(path: Path) -> pa.Table:

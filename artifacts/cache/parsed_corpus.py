@@ -50,7 +50,7 @@ GROUPS = pa.schema(
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
+class ParsedCorpus:
     """The contents of parsed documents; rows are in order of document, then of appearance."""
 
     documents: pa.Table
@@ -64,24 +64,24 @@ class Understood:
     languages: frozenset[str]
     rejections: tuple[Rejection, ...]
 
-    def without_counts(self) -> Understood:
+    def without_counts(self) -> ParsedCorpus:
         """Return the corpus without term counts and links, which are a third of its memory."""
         nothing = count_fields([], [])
         return replace(self, prose=nothing, code=nothing, linking=())
 
 
-def group_row(key: str, collection: str, understood: Understood) -> pa.Table:
+def group_row(key: str, collection: str, parsed: ParsedCorpus) -> pa.Table:
     """Return a group of documents of one collection as the one row that stands for it."""
     columns = [
         pa.array([key], pa.string()),
         pa.array([collection], pa.string()),
-        *(_one(getattr(understood, name).to_struct_array()) for name in _TABLES),
-        _one(_linking_rows(understood.linking)),
-        counts_column(understood.prose),
-        counts_column(understood.code),
-        _one(_records(understood.acronyms, _ACRONYM)),
-        pa.array([sorted(understood.languages)], STRINGS),
-        _one(_records(understood.rejections, _REJECTION)),
+        *(_one(getattr(parsed, name).to_struct_array()) for name in _TABLES),
+        _one(_linking_rows(parsed.linking)),
+        counts_column(parsed.prose),
+        counts_column(parsed.code),
+        _one(_records(parsed.acronyms, _ACRONYM)),
+        pa.array([sorted(parsed.languages)], STRINGS),
+        _one(_records(parsed.rejections, _REJECTION)),
     ]
     return pa.Table.from_arrays(columns, schema=GROUPS)
 
@@ -118,13 +118,13 @@ def _linking_rows(documents: Sequence[LinkingDocument]) -> pa.StructArray:
     return pa.StructArray.from_arrays(arrays, fields=list(LINKING))
 
 
-def joined(rows: pa.Table) -> Understood:
+def joined(rows: pa.Table) -> ParsedCorpus:
     """Join the documents of all groups, in the order of the rows."""
     tables = {name: _flat(rows[name], schema) for name, schema in _TABLES.items()}
     acronyms = (chunk.flatten().to_pylist() for chunk in rows["acronyms"].chunks)
     rejections = (chunk.flatten().to_pylist() for chunk in rows["rejections"].chunks)
     languages = pc.unique(pc.list_flatten(rows["languages"])).to_pylist()
-    return Understood(
+    return ParsedCorpus(
         **tables,
         linking=tuple(_linking(rows["linking"])),
         prose=joined_counts(rows["prose"], len(FIELDS)),

@@ -13,7 +13,7 @@ SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class QueryChange:
     """A query whose value changed; ranks are those of the first relevant document, 0 if none was found."""
 
     query_id: str
@@ -41,8 +41,8 @@ class Compared:
     baseline: str
     result: Comparison
     p: float
-    fell: tuple[Change, ...]
-    rose: tuple[Change, ...]
+    fell: tuple[QueryChange, ...]
+    rose: tuple[QueryChange, ...]
 
     def as_dict(self) -> dict[str, object]:
         """Return the comparison as JSON prints it; ``p`` is uncorrected, ``p_holm`` corrected."""
@@ -90,10 +90,10 @@ def _compared(pair: Pair, measure: str, shown: int) -> Compared:
     )
 
 
-def _change(before: QueryScore, after: QueryScore, measure: str) -> Change:
+def _change(before: QueryScore, after: QueryScore, measure: str) -> QueryChange:
     if before.query_id != after.query_id:
         raise ValueError(f"{before.query_id} is not {after.query_id}: the evaluations have other queries")
-    return Change(
+    return QueryChange(
         query_id=after.query_id,
         text=after.text,
         before=before.values[measure],

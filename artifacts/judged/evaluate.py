@@ -29,7 +29,7 @@ SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class RankedDocuments:
     """The documents that a search found for a query, best first, each once."""
 
     documents: tuple[str, ...]
@@ -146,7 +146,7 @@ def evaluate(
         for query in asked[:WARM_UP]:
             seconds_to_answer(searcher, judged.queries[query], mode)
     seconds: list[float] = []
-    rankings: dict[str, Ranking] = {}
+    rankings: dict[str, RankedDocuments] = {}
     for query in asked:
         text = judged.queries[query]
         if timed:
@@ -163,14 +163,14 @@ def evaluate_run(judged: Judged, located: Located) -> Evaluation:
     return evaluate_rankings(judged, located, rankings, None)
 
 
-def _as_ranked(documents: Sequence[str], located: Located) -> Ranking:
+def _as_ranked(documents: Sequence[str], located: Located) -> RankedDocuments:
     """Translate document ids into the snapshot's; of several that are the same there, the first counts."""
     own = dict.fromkeys(str(located.doc_ids.get(each, each)) for each in documents)
-    return Ranking(tuple(own)[:DEPTH])
+    return RankedDocuments(tuple(own)[:DEPTH])
 
 
 def evaluate_rankings(
-    judged: Judged, located: Located, rankings: Mapping[str, Ranking], latency: Latency | None
+    judged: Judged, located: Located, rankings: Mapping[str, RankedDocuments], latency: Latency | None
 ) -> Evaluation:
     """Measure rankings of the snapshot's documents, given by query."""
     qrels = {query: _own_gains(judged.qrels[query], located) for query in rankings}
@@ -198,9 +198,8 @@ def evaluate_rankings(
     )
 
 
-def rank_documents(searcher: Searcher, text: str, mode: Mode, depth: int = DEPTH) -> Ranking:
-    """Rank the documents of the ``depth`` best passages, each by its best rank, after those of a search for
-    ten.
+def rank_documents(searcher: Searcher, text: str, mode: Mode, depth: int = DEPTH) -> RankedDocuments:
+    """Rank the documents of the ``depth`` best passages by best rank, after those of a search for ten.
 
     A search for a hundred hits may consult longer lists than one for ten, and their additions may rank among
     the first ten.
@@ -210,13 +209,13 @@ def rank_documents(searcher: Searcher, text: str, mode: Mode, depth: int = DEPTH
         return shown
     deep = _found(searcher, Request(text, depth, mode))
     documents = dict.fromkeys([*shown.documents, *deep.documents])
-    return Ranking(tuple(documents)[:depth], deep.warnings)
+    return RankedDocuments(tuple(documents)[:depth], deep.warnings)
 
 
-def _found(searcher: Searcher, request: Request) -> Ranking:
+def _found(searcher: Searcher, request: Request) -> RankedDocuments:
     ranked, corpus = searcher.rank(request), searcher.corpus
     rows = dict.fromkeys(int(corpus.document_of[each.row]) for each in ranked.run.candidates[: request.top_n])
-    return Ranking(tuple(corpus.doc_id(row) for row in rows), ranked.warnings)
+    return RankedDocuments(tuple(corpus.doc_id(row) for row in rows), ranked.warnings)
 
 
 def seconds_to_answer(searcher: Searcher, text: str, mode: Mode) -> float:

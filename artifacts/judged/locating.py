@@ -14,7 +14,7 @@ from .reading import Judged
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DocumentOrigin:
     """The origin of a document of the snapshot."""
 
     doc_id: DocId
@@ -44,14 +44,14 @@ class _Alignment:
         return self.judged_prefix.rstrip("/").rsplit("/", 1)[-1] == self.collection
 
 
-def places(snapshot: Snapshot) -> tuple[Place, ...]:
+def places(snapshot: Snapshot) -> tuple[DocumentOrigin, ...]:
     """Return the origins of the snapshot's documents, in its order."""
     table = snapshot.table("documents", ["doc_id", "collection", "path"])
     columns = (table.column(name).to_pylist() for name in ("doc_id", "collection", "path"))
-    return tuple(Place(*row) for row in zip(*columns, strict=True))
+    return tuple(DocumentOrigin(*row) for row in zip(*columns, strict=True))
 
 
-def locate(judged: Judged, documents: Sequence[Place]) -> Located:
+def locate(judged: Judged, documents: Sequence[DocumentOrigin]) -> Located:
     """Locate the judged documents among those of a snapshot.
 
     With paths, a judged path and a document's path must agree from some folder on. Which folder that is, is
@@ -70,7 +70,7 @@ def locate(judged: Judged, documents: Sequence[Place]) -> Located:
     return Located(found, missing)
 
 
-def _by_path(paths: Mapping[str, str], documents: Sequence[Place]) -> dict[str, DocId]:
+def _by_path(paths: Mapping[str, str], documents: Sequence[DocumentOrigin]) -> dict[str, DocId]:
     by_collection: dict[str, dict[str, DocId]] = defaultdict(dict)
     for place in documents:
         by_collection[place.collection][place.path] = place.doc_id
@@ -100,10 +100,10 @@ def _best(there: Sequence[_Alignment], path: str) -> _Alignment | None:
     return there[ranks.index(best)] if ranks.count(best) == 1 else None
 
 
-def _alignments(paths: Iterable[str], documents: Sequence[Place]) -> tuple[_Alignment, ...]:
+def _alignments(paths: Iterable[str], documents: Sequence[DocumentOrigin]) -> tuple[_Alignment, ...]:
     """Return, per collection, the alignment that most judged paths support."""
-    ending: dict[str, list[Place]] = defaultdict(list)
-    whole: dict[str, list[Place]] = defaultdict(list)
+    ending: dict[str, list[DocumentOrigin]] = defaultdict(list)
+    whole: dict[str, list[DocumentOrigin]] = defaultdict(list)
     for place in documents:
         whole[place.path].append(place)
         for suffix in _suffixes(place.path):
@@ -134,7 +134,7 @@ def _suffixes(path: str) -> Iterator[str]:
         yield path
 
 
-def _by_id(judged: Judged, documents: Sequence[Place]) -> dict[str, DocId]:
+def _by_id(judged: Judged, documents: Sequence[DocumentOrigin]) -> dict[str, DocId]:
     """Return the documents by the first way of naming them in which each id names exactly one."""
     ways: list[dict[str, list[DocId]]] = [defaultdict(list) for _ in range(4)]
     for place in documents:

@@ -1,5 +1,4 @@
-"""Reading judged queries from a folder in BEIR or TREC layout: the queries, and how well documents answer
-them.
+"""Reading judged queries from a folder in BEIR or TREC layout.
 
 BEIR: ``queries.jsonl``, ``qrels.tsv`` or ``qrels/test.tsv``, and ``corpus.jsonl`` (or ``corpus.jsonl.zst``)
 or ``docs.tsv``, which maps a judged document to a file. TREC: ``queries.tsv`` or ``queries.jsonl``,

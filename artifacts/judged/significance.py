@@ -59,10 +59,10 @@ def compare(baseline: Sequence[float], values: Sequence[float]) -> Comparison:
 
 
 def randomisation_test(differences: Floats, permutations: int = PERMUTATIONS, seed: int = SEED) -> float:
-    """Return the two-sided p of Fisher's paired randomization test: how often random signs give as large a
-    mean.
+    """Return the two-sided p of Fisher's paired randomization test.
 
-    The observed signs count as one of the permutations, so p is never 0.
+    It is how often random signs give as large a mean. The observed signs count as one of the permutations, so
+    p is never 0.
     """
     moving = differences[np.abs(differences) > _SAME]
     if len(moving) == 0:

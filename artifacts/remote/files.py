@@ -30,8 +30,9 @@ def is_address(target: str) -> bool:
 
 
 class RemoteFiles:
-    """Files by name below one address; methods raise ``RemoteUnavailable`` and, where they say so,
-    ``NotThere``.
+    """Files by name below one address.
+
+    Methods raise ``RemoteUnavailable`` and, where they say so, ``NotThere``.
     """
 
     def __init__(self, address: str) -> None:
@@ -65,9 +66,7 @@ class RemoteFiles:
         return digest.hexdigest()
 
     def sizes(self, folder: str) -> dict[str, int]:
-        """Return the size in bytes of every file below a folder, by name from the address; empty if it is
-        missing.
-        """
+        """Return the bytes of every file below a folder, by name from the address; empty if it is missing."""
         try:
             with self._refusals(folder):
                 self._files.invalidate_cache()

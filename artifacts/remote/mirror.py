@@ -26,13 +26,13 @@ from ...pipeline.errors import (
 from ...pipeline.identity import sha256_hex
 from ...pipeline.model import SnapshotId
 from ..store import durable, locks
-from ..store.contents import PIN_DIGITS, Shelves
+from ..store.contents import PIN_DIGITS, StoreContents
 from ..store.layout import CURRENT, LOCK, MANIFEST, PINS, SNAPSHOTS, STAGING_PREFIX
 from ..store.manifest import FileEntry, Manifest
 from ..store.pointer import Pointer
 from ..store.snapshot import hash_files
 from .files import NotThere, RemoteFiles
-from .target import AGAIN, RemoteShelf
+from .target import AGAIN, RemoteTarget
 
 REMOTE = "REMOTE"
 OBJECTS = "objects"
@@ -78,20 +78,20 @@ class Mirror:
 
     def __init__(self, root: Path, address: str) -> None:
         self.root, self.address = root, address
-        self._shelves = Shelves(root)
+        self._contents = StoreContents(root)
 
     def bring_current(self) -> None:
-        """Fetch the remote side's current snapshot and make it current; keep the cached one if it is
-        unreachable.
+        """Fetch the remote side's current snapshot and make it current.
 
-        Raises ``RemoteUnavailable`` if there is no cached one, ``NoSnapshot`` if nothing was published there,
-        and ``DamagedSnapshot`` for bytes that are not those that were published.
+        Keep the cached one if it is unreachable. Raises ``RemoteUnavailable`` if there is no cached one,
+        ``NoSnapshot`` if nothing was published there, and ``DamagedSnapshot`` for bytes that are not those
+        that were published.
         """
         try:
             self._follow()
         except RemoteUnavailable as error:
-            cached = self._shelves.pointer_if_sound()
-            if cached is None or not self._shelves.path_of(cached.id).is_dir():
+            cached = self._contents.pointer_if_sound()
+            if cached is None or not self._contents.path_of(cached.id).is_dir():
                 raise
             _log.warning(
                 "%s cannot be reached; snapshot %s is answered from the cache", error.where, cached.id
@@ -99,7 +99,7 @@ class Mirror:
 
     def bring(self, name: SnapshotId) -> None:
         """Fetch the named snapshot if the remote side has it; raises as ``bring_current`` does."""
-        if not self._shelves.path_of(name).is_dir():
+        if not self._contents.path_of(name).is_dir():
             with self._alone():
                 self._fetch(RemoteFiles(self.address), name)
 
@@ -107,7 +107,7 @@ class Mirror:
         """Fetch again what the disk has lost of a cached snapshot; raises as ``bring_current`` does."""
         with self._alone():
             _log.warning("snapshot %s is damaged in the cache %s; it is fetched again", name, self.root)
-            path = self._shelves.path_of(name)
+            path = self._contents.path_of(name)
             if path.is_dir():
                 found = hash_files(sorted(self._objects().iterdir()))
                 for digest in sorted(digest for digest in found if found[digest] != digest):
@@ -120,14 +120,14 @@ class Mirror:
     def _follow(self) -> None:
         for _ in range(3):
             remote = RemoteFiles(self.address)
-            pointer = RemoteShelf(remote).pointer()
+            pointer = RemoteTarget(remote).pointer()
             if pointer is None:
                 raise NoSnapshot(
                     "nothing has been published there yet",
                     where=self.address,
                     hint="From where it is built: noctule publish --to ADDRESS",
                 )
-            if pointer == self._shelves.pointer_if_sound() and self._shelves.path_of(pointer.id).is_dir():
+            if pointer == self._contents.pointer_if_sound() and self._contents.path_of(pointer.id).is_dir():
                 return
             try:
                 with self._alone():
@@ -136,19 +136,19 @@ class Mirror:
                 return
             except NoSnapshot:
                 # It may have been pruned since the pointer was read: try again if there is a newer pointer.
-                if RemoteShelf(remote).pointer() == pointer:
+                if RemoteTarget(remote).pointer() == pointer:
                     raise
         raise RemoteUnavailable(
             "it changes faster than it can be read", where=self.address, hint="Try again."
         )
 
     def _fetch(self, remote: RemoteFiles, name: SnapshotId) -> None:
-        target = self._shelves.path_of(name)
+        target = self._contents.path_of(name)
         if target.is_dir():
             return
         self._sweep()
         try:
-            manifest = RemoteShelf(remote).manifest(name)
+            manifest = RemoteTarget(remote).manifest(name)
         except NotThere:
             raise NoSnapshot(f"there is no snapshot {name}", where=self.address, hint=AGAIN) from None
         staging = target.parent / f"{STAGING_PREFIX}{uuid4().hex}"
@@ -177,7 +177,7 @@ class Mirror:
         return kept
 
     def _damaged(self, remote: RemoteFiles, path: str, what: str) -> ArtifactError:
-        if RemoteShelf(remote).pointer_if_sound() is not None:
+        if RemoteTarget(remote).pointer_if_sound() is not None:
             name = path.split("/")[1]
             if f"{SNAPSHOTS}/{name}/{MANIFEST}" not in remote.sizes(f"{SNAPSHOTS}/{name}"):
                 return NoSnapshot(f"there is no snapshot {name} any more", where=self.address, hint=AGAIN)
@@ -196,9 +196,9 @@ class Mirror:
         durable.sync_directory(target.parent)
 
     def _make_current(self, pointer: Pointer) -> None:
-        durable.overwrite(self._shelves.pin(pointer.id), f"{pointer.generation:0{PIN_DIGITS}d}\n".encode())
+        durable.overwrite(self._contents.pin(pointer.id), f"{pointer.generation:0{PIN_DIGITS}d}\n".encode())
         durable.replace_file(self.root / CURRENT, pointer.to_bytes())
-        for info in self._shelves.snapshots():
+        for info in self._contents.snapshots():
             if not (info.current or info.previous):
                 self._forget(info.snapshot_id)
         for kept in sorted(self._objects().iterdir()):
@@ -207,12 +207,12 @@ class Mirror:
 
     def _forget(self, name: SnapshotId) -> None:
         """Remove an older snapshot from the cache, unless somebody reads it."""
-        lock = locks.try_exclusive(self._shelves.pin(name))
+        lock = locks.try_exclusive(self._contents.pin(name))
         if lock is None:
             return
         try:
-            durable.remove_file(self._shelves.pin(name))
-            self._discard(self._shelves.path_of(name))
+            durable.remove_file(self._contents.pin(name))
+            self._discard(self._contents.path_of(name))
         finally:
             lock.close()
 
@@ -226,7 +226,7 @@ class Mirror:
         with suppress(WriteFailed):
             for path in sorted(self._objects().glob(f"{STAGING_PREFIX}*")):
                 durable.remove_file(path)
-            for path in sorted(self._shelves.snapshots_folder.glob(f"{STAGING_PREFIX}*")):
+            for path in sorted(self._contents.snapshots_folder.glob(f"{STAGING_PREFIX}*")):
                 durable.remove_tree(path)
 
     def _objects(self) -> Path:
@@ -235,7 +235,7 @@ class Mirror:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Hold the fetch lock, so that of two readers with an outdated cache the second waits."""
-        for folder in (self._objects(), self._shelves.snapshots_folder, self.root / PINS):
+        for folder in (self._objects(), self._contents.snapshots_folder, self.root / PINS):
             durable.make_directory(folder)
         deadline = time.monotonic() + _WAIT_S
         while (lock := locks.try_exclusive(self.root / LOCK)) is None:

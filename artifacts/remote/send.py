@@ -1,5 +1,4 @@
-"""Sending a published snapshot to another place: data first, each file verified by its hash, the pointer
-last.
+"""Sending a published snapshot to another place: data first, each file verified, the pointer last.
 
 The other place has the layout of a store. Whatever interrupts the sending, readers there see the previous
 snapshot or the new one; the next attempt continues where the last one stopped.
@@ -21,7 +20,7 @@ from ..store.pointer import MAX_POINTER_BYTES, Pointer
 from ..store.snapshot import Snapshot
 from ..store.store import Staging, Store
 from .files import NotThere, RemoteFiles, is_address
-from .target import RemoteShelf
+from .target import RemoteTarget
 
 _TRIES = 2
 
@@ -94,8 +93,9 @@ def _entries(snapshot: Snapshot) -> list[tuple[str, FileEntry]]:
 def _placed(
     snapshot: Snapshot, name: str, entry: FileEntry, have: Mapping[str, Path], staging: Staging
 ) -> int | None:
-    """Put the file into the staging folder; return the bytes written, ``None`` if a file of the target was
-    linked.
+    """Put the file into the staging folder.
+
+    Return the bytes written, ``None`` if a file of the target was linked.
     """
     there = have.get(entry.sha256)
     if there is not None and durable.link(there, staging.path / name):
@@ -110,25 +110,27 @@ def _placed(
 
 
 def _send_to_address(snapshot: Snapshot, remote: RemoteFiles, keep: int, *, deep: bool) -> Sent:
-    shelf = RemoteShelf(remote)
-    pointer = shelf.pointer_if_sound()
+    target = RemoteTarget(remote)
+    pointer = target.pointer_if_sound()
     if pointer is not None and pointer.id == snapshot.id and not deep and _is_complete(snapshot, remote):
-        return _report(snapshot, remote, {}, changed=False, removed=shelf.prune(keep, pointer))
-    moved = _send_files(snapshot, remote, _hashes_there(shelf, pointer, snapshot.id))
+        return _report(snapshot, remote, {}, changed=False, removed=target.prune(keep, pointer))
+    moved = _send_files(snapshot, remote, _hashes_there(target, pointer, snapshot.id))
     if not _is_complete(snapshot, remote):
         # Another publisher took a half-sent snapshot for the remains of a killed run.
         moved |= _send_files(snapshot, remote, {})
         _require_complete(snapshot, remote)
     if pointer is None or pointer.id != snapshot.id:
-        generation = 1 + max([pointer.generation if pointer else 0, *shelf.generations().values()], default=0)
-        previous = pointer.id if pointer is not None and pointer.id in shelf.names() else None
+        generation = 1 + max(
+            [pointer.generation if pointer else 0, *target.generations().values()], default=0
+        )
+        previous = pointer.id if pointer is not None and pointer.id in target.names() else None
         remote.replace(f"{PINS}/{snapshot.id}", f"{generation:0{PIN_DIGITS}d}\n".encode())
         changed, pointer = True, Pointer(snapshot.id, generation, previous)
         remote.replace(CURRENT, pointer.to_bytes())
         _require_read_back(remote, CURRENT, pointer.to_bytes(), MAX_POINTER_BYTES)
     else:
         changed = bool(moved)
-    return _report(snapshot, remote, moved, changed=changed, removed=shelf.prune(keep, pointer))
+    return _report(snapshot, remote, moved, changed=changed, removed=target.prune(keep, pointer))
 
 
 def _report(
@@ -164,12 +166,12 @@ def _require_complete(snapshot: Snapshot, remote: RemoteFiles) -> None:
         )
 
 
-def _hashes_there(shelf: RemoteShelf, pointer: Pointer | None, but: SnapshotId) -> dict[str, str]:
+def _hashes_there(target: RemoteTarget, pointer: Pointer | None, but: SnapshotId) -> dict[str, str]:
     """Return the files of the target's current snapshot by hash, to be copied there instead of sent."""
     if pointer is None or pointer.id == but:
         return {}
     try:
-        manifest = shelf.manifest(pointer.id)
+        manifest = target.manifest(pointer.id)
     except (NoctuleError, NotThere):
         return {}
     return {entry.sha256: f"{_folder(pointer.id)}/{name}" for name, entry in manifest.files.items()}

@@ -15,8 +15,9 @@ _TIMEOUT_S = 10
 
 
 class KnownHosts(SFTPFileSystem):  # type: ignore[misc]  # fsspec has no types
-    """fsspec's SSH files, except that the host must be in ``known_hosts``, as for ``ssh``; fsspec accepts any
-    key.
+    """fsspec's SSH files, except that the host must be in ``known_hosts``, as for ``ssh``.
+
+    Fsspec accepts any key.
     """
 
     def _connect(self) -> None:

@@ -13,15 +13,16 @@ from .files import NotThere, RemoteFiles
 AGAIN = "Send it again from where it was built: noctule publish --deep"
 
 
-class RemoteShelf:
+class RemoteTarget:
     """The files of a store at an address."""
 
     def __init__(self, remote: RemoteFiles) -> None:
         self._remote = remote
 
     def pointer(self) -> Pointer | None:
-        """Return what ``CURRENT`` says, ``None`` if there is none; raises ``DamagedSnapshot``,
-        ``RemoteUnavailable``.
+        """Return what ``CURRENT`` says, ``None`` if there is none.
+
+        Raises ``DamagedSnapshot``, ``RemoteUnavailable``.
         """
         try:
             content = self._remote.read(CURRENT, MAX_POINTER_BYTES + 1)

@@ -23,7 +23,7 @@ class SnapshotInfo:
     previous: bool
 
 
-class Shelves:
+class StoreContents:
     """The folders of a store, for reading only."""
 
     def __init__(self, root: Path) -> None:
@@ -43,8 +43,9 @@ class Shelves:
         return self.root / PINS / snapshot_id
 
     def pointer(self) -> Pointer | None:
-        """Return what ``CURRENT`` says, ``None`` if there is none; raises ``DamagedSnapshot``,
-        ``ArtifactError``.
+        """Return what ``CURRENT`` says, ``None`` if there is none.
+
+        Raises ``DamagedSnapshot``, ``ArtifactError``.
         """
         path = self.root / CURRENT
         try:

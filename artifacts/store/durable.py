@@ -1,8 +1,8 @@
-"""The only functions that change the disk: write, sync, rename, remove (locks:
-``noctule.artifacts.store.locks``).
+"""The only functions that change the disk: write, sync, rename, remove.
 
-All of them go through one ``disk``, so that a test can record every call, refuse the n-th, or replay what a
-power cut would have left. Each function raises ``WriteFailed`` naming the path and the reason.
+Locks are in ``noctule.artifacts.store.locks``. All of them go through one ``disk``, so that a test can record
+every call, refuse the n-th, or replay what a power cut would have left. Each function raises ``WriteFailed``
+naming the path and the reason.
 """
 
 from __future__ import annotations
@@ -39,9 +39,7 @@ def _hint(code: int | None) -> str:
 
 @contextmanager
 def refusals(path: Path, act: str = "write") -> Iterator[None]:
-    """Turn errors of the disk inside the block into a ``WriteFailed`` that says what, where, and what to do
-    next.
-    """
+    """Turn errors of the disk inside the block into a ``WriteFailed``, with what, where and what next."""
     try:
         yield
     except OSError as error:
@@ -255,8 +253,9 @@ def swap_directory(staged: Path, target: Path, aside: Path | None = None) -> Non
 
 
 def moved(source: Path, target: Path) -> bool:
-    """Move the folder to ``target`` if nothing or an empty folder is there; return whether it did. Nothing is
-    synced.
+    """Move the folder to ``target`` if nothing or an empty folder is there; return whether it did.
+
+    Nothing is synced.
     """
     try:
         make_directory(target.parent)

@@ -110,8 +110,9 @@ def try_exclusive(path: Path) -> Lock | None:
 
 @contextmanager
 def exclusive(path: Path, purpose: str = "") -> Iterator[None]:
-    """Hold the lock for the duration of the block; raises ``StoreBusy`` at once, with its holder and since
-    when.
+    """Hold the lock for the duration of the block.
+
+    Raises ``StoreBusy`` at once, with its holder and since when.
     """
     lock = try_exclusive(path)
     if lock is None:

@@ -17,8 +17,9 @@ _FIELDS = {"id", "generation", "previous"}
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """The content of ``CURRENT``; ``generation`` rises by one or more with each change, whatever the clock
-    does.
+    """The content of ``CURRENT``.
+
+    ``generation`` rises by one or more with each change, whatever the clock does.
     """
 
     id: SnapshotId

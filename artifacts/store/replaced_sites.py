@@ -10,12 +10,12 @@ from . import durable, locks
 from .layout import SITES
 
 
-def aside_of(store: Path, site: Path) -> Path:
+def replaced_site(store: Path, site: Path) -> Path:
     """Return where the previous site of this folder is kept; it may be removed at any time."""
     return store / SITES / sha256_hex(os.fsencode(site.resolve()))[:16]
 
 
-def drop_asides(store: Path) -> None:
+def drop_replaced_sites(store: Path) -> None:
     """Remove the replaced sites, except those that a build is starting from at this moment."""
     for path in sorted((store / SITES).glob("*")):
         if path.is_symlink():

@@ -93,8 +93,9 @@ class Snapshot:
         return self._index
 
     def connect(self) -> duckdb.DuckDBPyConnection:
-        """Return a DuckDB connection with the catalog's views and macros, which reads the tables and no other
-        file.
+        """Return a DuckDB connection with the catalog's views and macros.
+
+        It reads the tables and no other file.
         """
         from ..sql.catalog import connect
 

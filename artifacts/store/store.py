@@ -27,7 +27,7 @@ from ..remote.files import is_address
 from ..remote.mirror import mirror_folder, mirror_of
 from . import durable, locks
 from .check import check_deep
-from .contents import PIN_DIGITS, Shelves, SnapshotInfo
+from .contents import PIN_DIGITS, SnapshotInfo, StoreContents
 from .layout import CURRENT, LOCK, MANIFEST, PINS, POINTER_PREFIX, STAGING_PREFIX
 from .manifest import FileEntry, Manifest
 from .pointer import Pointer
@@ -74,30 +74,30 @@ class Store:
         remote = isinstance(root, str) and is_address(root)
         self.root = mirror_folder(str(root)) if remote else Path(root).absolute()
         self._mirror = mirror_of(self.root)
-        self._shelves = Shelves(self.root)
-        self._snapshots = self._shelves.snapshots_folder
+        self._contents = StoreContents(self.root)
+        self._snapshots = self._contents.snapshots_folder
         self._locked = False
 
     # Reading
 
     def path_of(self, snapshot_id: SnapshotId) -> Path:
         """Return a snapshot's folder, whether it exists or not; raises ``NoSnapshot`` for an invalid name."""
-        return self._shelves.path_of(snapshot_id)
+        return self._contents.path_of(snapshot_id)
 
     def snapshots(self) -> tuple[SnapshotInfo, ...]:
         """Return every snapshot in the store, the latest to become current first."""
-        return self._shelves.snapshots()
+        return self._contents.snapshots()
 
     def current(self) -> SnapshotId | None:
         """Return the current snapshot, ``None`` before the first is published; raises ``DamagedSnapshot``."""
         if self._mirror is not None:
             self._mirror.bring_current()
-        pointer = self._shelves.pointer()
+        pointer = self._contents.pointer()
         return pointer.id if pointer else None
 
     def generation(self) -> int:
         """Return how often the current snapshot changed, 0 before the first; raises ``DamagedSnapshot``."""
-        pointer = self._shelves.pointer()
+        pointer = self._contents.pointer()
         return pointer.generation if pointer else 0
 
     def open(self, snapshot_id: SnapshotId | None = None) -> Snapshot:
@@ -160,24 +160,24 @@ class Store:
         try:
             _seal(staging, manifest)
             self._prove(staging, snapshot_id)
-            self._shelve(staging, snapshot_id)
+            self._put_in_place(staging, snapshot_id)
         except BaseException:
             with suppress(WriteFailed):
                 durable.remove_tree(staging.path)
             raise
-        pointer = self._shelves.pointer_if_sound()
+        pointer = self._contents.pointer_if_sound()
         if pointer is not None and pointer.id == snapshot_id:
             return Published(snapshot_id, pointer.generation, changed=False)
         return Published(snapshot_id, self._make_current(snapshot_id, pointer), changed=True)
 
     def rollback(self, to: SnapshotId | None = None) -> SnapshotId:
-        """Make the previous (or the named) snapshot current again once verified; a second call undoes the
-        first.
+        """Make the previous (or the named) snapshot current again once verified.
 
-        Repairs a damaged ``CURRENT``. Raises ``NoSnapshot`` when there is nothing to go back to.
+        A second call undoes the first. Repairs a damaged ``CURRENT``. Raises ``NoSnapshot`` when there is
+        nothing to go back to.
         """
         with self._holding("rollback"):
-            pointer = self._shelves.pointer_if_sound()
+            pointer = self._contents.pointer_if_sound()
             target = to if to is not None else self._earlier(pointer)
             self._require_sound(target)
             if pointer is None or pointer.id != target:
@@ -192,7 +192,7 @@ class Store:
         if keep < 0:
             raise ValueError(f"keep must be 0 or more, not {keep}")
         with self._holding("prune"):
-            self._shelves.pointer()  # A damaged CURRENT would make the current snapshot look like an old one.
+            self._contents.pointer()  # damaged, it would make the current snapshot look old
             self._sweep(rejected=True)
             others = [info for info in self.snapshots() if not (info.current or info.previous)]
             return tuple(info.snapshot_id for info in others[keep:] if self._remove(info.snapshot_id))
@@ -231,7 +231,7 @@ class Store:
                 hint="The current snapshot is unchanged; the rejected files are kept there for inspection.",
             ) from error
 
-    def _shelve(self, staging: Staging, snapshot_id: SnapshotId) -> None:
+    def _put_in_place(self, staging: Staging, snapshot_id: SnapshotId) -> None:
         target = self.path_of(snapshot_id)
         if not target.exists():
             durable.rename(staging.path, target)
@@ -246,8 +246,8 @@ class Store:
         generation = 1 + max((info.generation for info in self.snapshots()), default=0)
         if before is not None:
             generation = max(generation, before.generation + 1)
-        previous = before.id if before is not None and before.id in self._shelves.names() else None
-        durable.overwrite(self._shelves.pin(snapshot_id), f"{generation:0{PIN_DIGITS}d}\n".encode())
+        previous = before.id if before is not None and before.id in self._contents.names() else None
+        durable.overwrite(self._contents.pin(snapshot_id), f"{generation:0{PIN_DIGITS}d}\n".encode())
         durable.sync_directory(self.root / PINS)
         self._write_pointer(Pointer(snapshot_id, generation, previous))
         return generation
@@ -256,7 +256,7 @@ class Store:
         try:
             durable.replace_file(self.root / CURRENT, pointer.to_bytes())
         except WriteFailed as error:
-            if self._shelves.pointer_if_sound() != pointer:
+            if self._contents.pointer_if_sound() != pointer:
                 raise
             raise WriteFailed(
                 f"{pointer.id} is current, but the disk did not confirm it: {error.what}",
@@ -265,17 +265,18 @@ class Store:
             ) from error
 
     def _remove(self, snapshot_id: SnapshotId) -> bool:
-        """Remove a snapshot in one step, so that nobody finds half of it; return whether nobody was reading
-        it.
+        """Remove a snapshot in one step, so that nobody finds half of it.
+
+        Return whether nobody was reading it.
         """
-        lock = locks.try_exclusive(self._shelves.pin(snapshot_id))
+        lock = locks.try_exclusive(self._contents.pin(snapshot_id))
         if lock is None:
             return False
         try:
             doomed = self._snapshots / f"{STAGING_PREFIX}{uuid4().hex}"
             durable.rename(self.path_of(snapshot_id), doomed)
             durable.sync_directory(self._snapshots)
-            durable.remove_file(self._shelves.pin(snapshot_id))
+            durable.remove_file(self._contents.pin(snapshot_id))
             durable.remove_tree(doomed)
         finally:
             lock.close()
@@ -285,7 +286,7 @@ class Store:
         try:
             check_deep(self.path_of(snapshot_id), snapshot_id)
         except DamagedSnapshot as error:
-            others = ", ".join(name for name in self._shelves.names() if name != snapshot_id)
+            others = ", ".join(name for name in self._contents.names() if name != snapshot_id)
             hint = f"Name another to go back to: {others}." if others else "Make a new one: noctule index"
             raise DamagedSnapshot(error.what, where=error.where, hint=hint) from error
 
@@ -304,8 +305,8 @@ class Store:
     def _open_here(self, snapshot_id: SnapshotId) -> Snapshot:
         path = self.path_of(snapshot_id)
         if not path.is_dir():
-            raise NoSnapshot("there is no such snapshot", where=str(path), hint=self._shelves.hint())
-        pin = locks.shared(self._shelves.pin(snapshot_id))
+            raise NoSnapshot("there is no such snapshot", where=str(path), hint=self._contents.hint())
+        pin = locks.shared(self._contents.pin(snapshot_id))
         try:
             return Snapshot.open(path, expected_id=snapshot_id, pin=pin)
         except BaseException:
@@ -316,7 +317,7 @@ class Store:
     def _required_current(self) -> SnapshotId:
         current = self.current()
         if current is None:
-            hint = self._shelves.hint() if self._shelves.names() else "Make one: noctule index"
+            hint = self._contents.hint() if self._contents.names() else "Make one: noctule index"
             raise NoSnapshot("nothing has been published yet", where=str(self.root), hint=hint)
         return current
 
@@ -324,7 +325,7 @@ class Store:
         return DamagedSnapshot(
             f"it names {snapshot_id}, which is not there",
             where=str(self.root / CURRENT),
-            hint=self._shelves.hint(),
+            hint=self._contents.hint(),
         )
 
     def _earlier(self, pointer: Pointer | None) -> SnapshotId:

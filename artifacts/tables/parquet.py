@@ -91,8 +91,9 @@ def open_file(path: Path) -> pq.ParquetFile:
 
 
 def read_table(path: Path, columns: Sequence[str] | None = None, *, rows: int | None = None) -> pa.Table:
-    """Return the rows in file order; raises ``DamagedSnapshot``, before reading if their number is not
-    ``rows``.
+    """Return the rows in file order.
+
+    Raises ``DamagedSnapshot``, before reading if their number is not ``rows``.
     """
     with open_file(path) as file:
         found = file.metadata.num_rows

@@ -11,7 +11,7 @@ from . import output
 from .flags import Flags, with_flags
 
 if TYPE_CHECKING:
-    from ...artifacts.judged.compare import Change, Compared
+    from ...artifacts.judged.compare import Compared, QueryChange
     from ...artifacts.judged.evaluate import Evaluation
     from ...pipeline.settings.settings import Settings
     from ..quality.evaluate import Relevance, Subject
@@ -163,7 +163,7 @@ def shown_p(value: float) -> str:
     return f"{value:.4f}" if value >= 0.0001 else "below 0.0001"
 
 
-def _change(change: Change) -> tuple[str, ...]:
+def _change(change: QueryChange) -> tuple[str, ...]:
     ranks = f"{change.rank_before or '-'} to {change.rank_after or '-'}"
     return (change.query_id, f"{change.before:.3f} to {change.after:.3f}", ranks, change.text)
 

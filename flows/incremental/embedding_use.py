@@ -9,7 +9,7 @@ from typing import Any
 
 from ...artifacts.cache.embeddings import folder_name
 from ...artifacts.cache.prune import Freed, prune_embeddings
-from ...artifacts.store.replaced_sites import drop_asides
+from ...artifacts.store.replaced_sites import drop_replaced_sites
 from ...artifacts.store.run_records import read_runs
 from ...artifacts.store.snapshot import Snapshot, read_manifest
 from ...artifacts.store.store import Store
@@ -17,7 +17,7 @@ from ...pipeline.embedding.model_files import find
 from ...pipeline.errors import ModelUnavailable
 from ...pipeline.identity import text_hash
 from ...pipeline.model import ResolvedLink, SnapshotId
-from ...pipeline.settings.settings import QueryEncoder, Settings
+from ...pipeline.settings.settings import QueryEncoderSettings, Settings
 from ..stages.encode import key_of, query_hash
 from ..stages.training_texts import phrases, spans
 
@@ -40,7 +40,7 @@ def prune_store(store: Store, keep: int, settings: Settings, spare_runs: int | N
     """
     with store.lock("prune"):
         removed = store.prune(keep)
-        drop_asides(store.root)
+        drop_replaced_sites(store.root)
         if spare_runs is None:
             return PrunedStore(removed, None)
         used = _used(store, settings)
@@ -68,7 +68,7 @@ def _hashes(snapshot: Snapshot, settings: Settings) -> Iterator[str]:
     yield from snapshot.table("vectors", ["content_hash"]).column("content_hash").to_pylist()
     yield from map(text_hash, snapshot.table("vocabulary", ["term"]).column("term").to_pylist())
     given: Any = snapshot.manifest.settings.get("query_encoder", {})
-    encoder = QueryEncoder.model_validate(given)
+    encoder = QueryEncoderSettings.model_validate(given)
     documents = snapshot.table("documents", ["doc_id", "title", "language"])
     taught = [
         phrases(documents, snapshot.table("sections", ["doc_id", "title"]), _links(snapshot), encoder),

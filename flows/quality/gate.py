@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...artifacts.judged.compare import Change, Compared, Pair, compared
+from ...artifacts.judged.compare import Compared, Pair, QueryChange, compared
 from ...artifacts.judged.evaluate import Evaluation, evaluate, for_evaluation
 from ...artifacts.judged.explain import Explained, explained
 from ...artifacts.judged.locating import Located, locate, places
@@ -23,7 +23,7 @@ from ...artifacts.store.snapshot import Snapshot
 from ...artifacts.store.store import Store
 from ...pipeline.errors import ArtifactError, SourceError
 from ...pipeline.model import DocId, SnapshotId
-from ...pipeline.settings.settings import Relevance, Settings
+from ...pipeline.settings.settings import RelevanceSettings, Settings
 from ..run.context import RunContext
 from ..stages.write import StagedSnapshot
 
@@ -37,7 +37,7 @@ _THE_SAME = "the content is that of the current snapshot: nothing was asked"
 class Fallen:
     """A query that is answered worse, and where the document that answers it stood before and stands now."""
 
-    change: Change
+    change: QueryChange
     before: Explained
     after: Explained
 
@@ -156,7 +156,7 @@ class _Side:
             return Located({}, judged.documents)
 
 
-def _alone(side: _Side, judged: Judged, relevance: Relevance) -> OfSet:
+def _alone(side: _Side, judged: Judged, relevance: RelevanceSettings) -> OfSet:
     located = locate(judged, side.places)
     found = side.evaluated(judged, located)
     return OfSet(
@@ -168,7 +168,7 @@ def _alone(side: _Side, judged: Judged, relevance: Relevance) -> OfSet:
     )
 
 
-def _key(relevance: Relevance) -> str:
+def _key(relevance: RelevanceSettings) -> str:
     """The measure's name among the values of a query."""
     shown = {"nDCG@10": "ndcg@10", "R@100": "recall@100", "MRR@10": "mrr@10", "hit@1": "hit@1"}
     assert shown[relevance.measure] in NAMES
@@ -193,11 +193,11 @@ class _Compared:
         self.common = _only(judged, frozenset(self.located.doc_ids))
         self.pair = self._pair() if self.common.answerable else None
 
-    def is_new(self, relevance: Relevance) -> bool:
+    def is_new(self, relevance: RelevanceSettings) -> bool:
         """Whether there is nothing to compare with although nothing was taken away: its documents came tonight."""
         return self.pair is None and not self.is_emptied(relevance)
 
-    def is_emptied(self, relevance: Relevance) -> bool:
+    def is_emptied(self, relevance: RelevanceSettings) -> bool:
         """Whether so many of its documents were deleted, or all that answer a query, that the others say nothing."""
         gains = (gains.get(each, 0) for gains in self.judged.qrels.values() for each in self.deleted)
         return self.share_deleted > relevance.max_deleted or (self.pair is None and any(gains))
@@ -209,11 +209,11 @@ class _Compared:
             self.after.evaluated(self.common, self.located),
         )
 
-    def fallen(self, changes: Sequence[Change]) -> tuple[Fallen, ...]:
+    def fallen(self, changes: Sequence[QueryChange]) -> tuple[Fallen, ...]:
         """The queries with, for each, the document that answers it best, before and after."""
         return tuple(self._fallen(change) for change in changes)
 
-    def _fallen(self, change: Change) -> Fallen:
+    def _fallen(self, change: QueryChange) -> Fallen:
         gains = self.common.qrels[change.query_id]
         right = [document for document in sorted(gains) if gains[document] > 0]
         stood = [self.before.explained(change.text, self.was.doc_ids[each]) for each in right]
@@ -231,7 +231,7 @@ def _only(judged: Judged, documents: frozenset[str]) -> Judged:
     return replace(judged, qrels=qrels)
 
 
-def _decided(sides: Sequence[_Compared], relevance: Relevance) -> tuple[OfSet, ...]:
+def _decided(sides: Sequence[_Compared], relevance: RelevanceSettings) -> tuple[OfSet, ...]:
     emptied = [side.is_emptied(relevance) for side in sides]
     pairs = [side.pair for side, gone in zip(sides, emptied, strict=True) if side.pair and not gone]
     results = iter(compared(pairs, _key(relevance), relevance.shown))
@@ -246,7 +246,7 @@ def _decided(sides: Sequence[_Compared], relevance: Relevance) -> tuple[OfSet, .
     return tuple(found)
 
 
-def _judged(side: _Compared, comparison: Compared, relevance: Relevance) -> OfSet:
+def _judged(side: _Compared, comparison: Compared, relevance: RelevanceSettings) -> OfSet:
     found = OfSet(
         judged=side.judged.name,
         queries=comparison.result.queries,
@@ -277,7 +277,7 @@ def _emptied(side: _Compared) -> OfSet:
     )
 
 
-def _reason(found: OfSet, relevance: Relevance) -> str:
+def _reason(found: OfSet, relevance: RelevanceSettings) -> str:
     drop = (found.before or 0.0) - found.after
     if drop <= relevance.max_drop or found.p >= relevance.significance:
         return ""

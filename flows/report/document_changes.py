@@ -34,7 +34,7 @@ class Documents:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class LinkChange:
     """A link by its source and target, and what became of it."""
 
     source: str
@@ -48,8 +48,8 @@ class Links:
 
     broken: int
     mended: int
-    first_broken: tuple[Link, ...]
-    first_mended: tuple[Link, ...]
+    first_broken: tuple[LinkChange, ...]
+    first_mended: tuple[LinkChange, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +136,12 @@ def _sorted(table: pa.Table) -> list[tuple[str, str]]:
     return sorted(dict(zip(*(table.column(i).to_pylist() for i in range(2)), strict=True)).items())
 
 
-def _link(key: str, fate: str) -> Link:
+def _link(key: str, fate: str) -> LinkChange:
     source, _, target = key.partition(_FENCE)
-    return Link(source, target, fate)
+    return LinkChange(source, target, fate)
 
 
-def _fates(now: Snapshot, keys: list[str]) -> tuple[Link, ...]:
+def _fates(now: Snapshot, keys: list[str]) -> tuple[LinkChange, ...]:
     """Why each of these links is no longer one that leads nowhere."""
     if not keys:
         return ()

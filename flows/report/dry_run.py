@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from ...artifacts.cache.parse_cache import Remembered
+from ...artifacts.cache.parse_cache import ParseCache
 from ...artifacts.store.run_records import read_runs
 from ...artifacts.store.snapshot import Snapshot, read_manifest
 from ...artifacts.store.store import Store
@@ -108,7 +108,7 @@ def forecast(run: RunContext, store: Store) -> Forecast:
 
 def _recalled(settings: Settings, store: Store, options: BuildOptions) -> Forecast:
     """A run that begins after the files: with all texts encoded again, or none; raises ``SourceError`` if it cannot."""
-    require_remembered(Remembered(store.root), store.current(), settings)
+    require_remembered(ParseCache(store.root), store.current(), settings)
     before, runs, anew = _before(store), past_runs(read_runs(store.root)), options.start == "embed"
     texts = before.texts if anew else 0
     time = estimate(runs, "first" if anew else "night", before.documents, texts)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from ...artifacts.cache.parse_cache import Published, Remembered
-from ...artifacts.cache.parsed_corpus import Understood, joined
+from ...artifacts.cache.parse_cache import CollectionRecord, ParseCache
+from ...artifacts.cache.parsed_corpus import ParsedCorpus, joined
 from ...artifacts.store.store import Store
 from ...pipeline.errors import ArtifactError, CollectionShrank, EmptyCollection, NoctuleError, SourceError
 from ...pipeline.model import Rejection, SnapshotId
@@ -30,7 +30,7 @@ class CorpusRecord:
     """
 
     rejections: tuple[Rejection, ...]
-    published: Mapping[str, Published]
+    published: Mapping[str, CollectionRecord]
     failed: Mapping[str, str]
     parsed: int = 0
     as_hashed: bool = False
@@ -40,11 +40,11 @@ def settled(
     parsed: ParsedSources,
     hashed: HashedSources,
     listing: Listing,
-    remembered: Remembered,
+    remembered: ParseCache,
     store: Store,
     settings: Settings,
     options: BuildOptions,
-) -> tuple[Understood, CorpusRecord]:
+) -> tuple[ParsedCorpus, CorpusRecord]:
     """Return the corpus to publish; raise what a collection failed by if none is well, or a failed one has nothing to keep."""
     before, failures = documents_before(store), dict(listing.failures)
     for name in sound(settings, failures):
@@ -60,7 +60,7 @@ def settled(
         for name, error in failures.items()
     }
     well = {
-        name: Published(parsed.keys.get(name, ()), hashed.deciding[name])
+        name: CollectionRecord(parsed.keys.get(name, ()), hashed.deciding[name])
         for name in sound(settings, failures)
     }
     rejected = (*listing.rejections, *parsed.losers)
@@ -72,8 +72,8 @@ def settled(
 
 
 def _with_rejections(
-    published: Mapping[str, Published], rejections: Iterable[Rejection]
-) -> dict[str, Published]:
+    published: Mapping[str, CollectionRecord], rejections: Iterable[Rejection]
+) -> dict[str, CollectionRecord]:
     own: dict[str, list[Rejection]] = {name: [] for name in published}
     for each in rejections:
         own[each.collection].append(each)
@@ -81,15 +81,15 @@ def _with_rejections(
 
 
 def recalled(
-    remembered: Remembered, current: SnapshotId | None, settings: Settings
-) -> tuple[Understood, CorpusRecord]:
+    remembered: ParseCache, current: SnapshotId | None, settings: Settings
+) -> tuple[ParsedCorpus, CorpusRecord]:
     """Return the corpus of the current snapshot, without a look at its sources; raise ``SourceError``."""
     return _corpus(require_remembered(remembered, current, settings), remembered, {})
 
 
 def require_remembered(
-    remembered: Remembered, current: SnapshotId | None, settings: Settings
-) -> dict[str, Published]:
+    remembered: ParseCache, current: SnapshotId | None, settings: Settings
+) -> dict[str, CollectionRecord]:
     """Return what a run can begin with that does not look at the sources; raise ``SourceError`` where that is not all there."""
     known = remembered.collections(current)
     missing = sorted(set(settings.collections) - set(known))
@@ -110,8 +110,8 @@ def require_remembered(
 
 
 def _corpus(
-    published: Mapping[str, Published], remembered: Remembered, failures: Mapping[str, NoctuleError]
-) -> tuple[Understood, CorpusRecord]:
+    published: Mapping[str, CollectionRecord], remembered: ParseCache, failures: Mapping[str, NoctuleError]
+) -> tuple[ParsedCorpus, CorpusRecord]:
     # In the order of document ids, "name:path".
     names = sorted(published, key=lambda name: f"{name}:")
     whole = joined(remembered.rows([key for name in names for key in published[name].keys]))
@@ -124,7 +124,7 @@ def _require(
     name: str,
     parsed: ParsedSources,
     listing: Listing,
-    remembered: Remembered,
+    remembered: ParseCache,
     settings: Settings,
     options: BuildOptions,
     before: frozenset[str],
@@ -144,7 +144,7 @@ def _require(
     require_unshrunk(settings, name, len(before), count + len(before & drafts), accept=options.accept_shrink)
 
 
-def _without_documents(name: str, store: Store, deciding: str, error: NoctuleError) -> Published:
+def _without_documents(name: str, store: Store, deciding: str, error: NoctuleError) -> CollectionRecord:
     """Return a failed collection of which nothing is remembered; raise its error if the snapshot may have documents of it."""
     try:
         lost = bool(published_paths(store).get(name))
@@ -156,10 +156,10 @@ def _without_documents(name: str, store: Store, deciding: str, error: NoctuleErr
             where=error.where,
             hint=error.hint,
         ) from error
-    return Published((), deciding)
+    return CollectionRecord((), deciding)
 
 
-def _notes(failures: Mapping[str, NoctuleError], kept: Mapping[str, Published]) -> list[Rejection]:
+def _notes(failures: Mapping[str, NoctuleError], kept: Mapping[str, CollectionRecord]) -> list[Rejection]:
     """What the report says of failed collections."""
     what = {True: "its documents are those of the snapshot before", False: "it has no documents yet"}
     return [

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ...artifacts.cache.embeddings import EmbeddingStore
-from ...artifacts.cache.parsed_corpus import Understood
+from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...pipeline.chunk.passages import SPECIAL_TOKENS, embedded_text
 from ...pipeline.embedding import encoder as embed
 from ...pipeline.embedding.encoder import TransformerEncoder, Vectors
@@ -86,7 +86,7 @@ def open_encoding(run: RunContext, engine: Engine, resources: Resources) -> Enco
     return Encoding(encoder, run.store, engine, resources, anew=run.options.start == "embed")
 
 
-def embed_passages(encoding: Encoding, corpus: Understood) -> Encoded:
+def embed_passages(encoding: Encoding, corpus: ParsedCorpus) -> Encoded:
     """Return the vectors of all passages."""
     return encoding.encode("embed", passage_texts(corpus.passages))
 

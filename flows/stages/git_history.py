@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ...pipeline.discover import FoundFile, Listing
+from ...pipeline.discover import FileListing, FoundFile
 from ...pipeline.errors import SourceError
 from ...pipeline.settings.collection import Collection
 
@@ -57,7 +57,7 @@ class LastChange:
     author: str
 
 
-def with_history(listing: Listing, name: str, collection: Collection) -> Listing:
+def with_history(listing: FileListing, name: str, collection: Collection) -> FileListing:
     """The listing with what git knows of its files, as the collection asks; raises ``SourceError``.
 
     A file that git does not track has no date and no author from it.

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...artifacts.cache.parsed_corpus import Understood
+from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...artifacts.tables import schemas
 from ...pipeline.lexical.analyzer import UNSTEMMED, prose_analyzer
 from ...pipeline.lexical.bm25f import LexicalIndex, SharedField, build_index
@@ -30,7 +30,7 @@ _CODE_FIELDS = (LexicalField(weight=1.0),)
 _IN_SQL = ("en", UNSTEMMED)
 
 
-def index_prose(run: RunContext, parsed: Understood, anchors: FieldCounts) -> LexicalIndex:
+def index_prose(run: RunContext, parsed: ParsedCorpus, anchors: FieldCounts) -> LexicalIndex:
     """Return BM25F over all fields of all passages; every passage has the anchor text of its document."""
     lexical = run.settings.lexical
     passages = passages_each(parsed.documents, parsed.passages).astype(np.int64)
@@ -38,7 +38,7 @@ def index_prose(run: RunContext, parsed: Understood, anchors: FieldCounts) -> Le
     return build_index([parsed.prose], [lexical.fields[name] for name in FIELDS], lexical.k1, shared)
 
 
-def count_anchors(corpus: Understood, links: Iterable[ResolvedLink]) -> FieldCounts:
+def count_anchors(corpus: ParsedCorpus, links: Iterable[ResolvedLink]) -> FieldCounts:
     """Count the words of the links to every document, one text a document, in its own language."""
     texts = anchor_texts(links)
     columns = _ids_and_languages(corpus.documents)
@@ -51,7 +51,7 @@ def _ids_and_languages(documents: pa.Table) -> list[tuple[DocId, str]]:
     return list(zip(*(documents.column(name).to_pylist() for name in names), strict=True))
 
 
-def index_code(run: RunContext, parsed: Understood) -> LexicalIndex:
+def index_code(run: RunContext, parsed: ParsedCorpus) -> LexicalIndex:
     """Return BM25 over the code of all passages."""
     return build_index([parsed.code], _CODE_FIELDS, run.settings.lexical.k1)
 
@@ -147,19 +147,19 @@ def _surfaces(batch: FieldCounts) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=schemas.SURFACES)
 
 
-def acronym_rows(corpus: Understood) -> pa.Table:
+def acronym_rows(corpus: ParsedCorpus) -> pa.Table:
     """The acronyms table: what all batches learned, as one."""
     return schemas.acronyms_table(merge(corpus.acronyms))
 
 
-def select_words(run: RunContext, parsed: Understood, prose: LexicalIndex) -> list[VocabularyTerm]:
+def select_words(run: RunContext, parsed: ParsedCorpus, prose: LexicalIndex) -> list[VocabularyTerm]:
     """Return the words of the concept vocabulary, sorted."""
     passages = len(parsed.prose.lengths)
     return select_terms(prose, surface_forms([parsed.prose]), passages, run.settings.vocabulary)
 
 
 def lexical_tables(
-    prose: LexicalIndex, code: LexicalIndex, parsed: Understood, anchors: FieldCounts
+    prose: LexicalIndex, code: LexicalIndex, parsed: ParsedCorpus, anchors: FieldCounts
 ) -> dict[str, pa.Table]:
     """Return the tables of both indexes, of surface forms and of acronyms."""
     return {

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ...artifacts.cache.parsed_corpus import Understood
+from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...artifacts.tables import schemas
 from ...pipeline.communities import names
 from ...pipeline.communities.communities import (
@@ -32,12 +32,12 @@ _COMMON_SHARE = 0.2
 _MIN_PASSAGES_TO_TELL = 100
 
 
-def resolve(run: RunContext, parsed: Understood) -> list[ResolvedLink]:
+def resolve(run: RunContext, parsed: ParsedCorpus) -> list[ResolvedLink]:
     """Return every link of the corpus with where it leads, or why it leads nowhere."""
     return resolve_links(parsed.linking, run.settings.collections)
 
 
-def make_link_graph(corpus: Understood, links: Iterable[ResolvedLink]) -> LinkGraph:
+def make_link_graph(corpus: ParsedCorpus, links: Iterable[ResolvedLink]) -> LinkGraph:
     """Return the graph that the links make of the documents."""
     return link_graph(corpus.documents["doc_id"].to_pylist(), links)
 
@@ -53,14 +53,14 @@ def is_large_graph(_run: RunContext, graph: LinkGraph) -> bool:
 
 
 def name_topics(
-    run: RunContext, corpus: Understood, clusters: Clusters, graph: LinkGraph, prose: LexicalIndex
+    run: RunContext, corpus: ParsedCorpus, clusters: Clusters, graph: LinkGraph, prose: LexicalIndex
 ) -> Partition:
     """Return the communities with the names that their documents give them."""
     return name_communities(corpus, clusters, graph, prose, run.settings)
 
 
 def name_communities(
-    corpus: Understood, clusters: Clusters, graph: LinkGraph, prose: LexicalIndex, settings: Settings
+    corpus: ParsedCorpus, clusters: Clusters, graph: LinkGraph, prose: LexicalIndex, settings: Settings
 ) -> Partition:
     """Return the communities with names: titles of their pages and phrases of their headings."""
     row = {name: at for at, name in enumerate(graph.documents)}

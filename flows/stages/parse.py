@@ -9,8 +9,8 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from ...artifacts.cache.parse_cache import Remembered
-from ...artifacts.cache.parsed_corpus import GROUPS, Understood
+from ...artifacts.cache.parse_cache import ParseCache
+from ...artifacts.cache.parsed_corpus import GROUPS, ParsedCorpus
 from ...artifacts.store.store import Store
 from ...pipeline.model import Rejection
 from ...pipeline.settings.settings import Settings
@@ -38,13 +38,13 @@ def parse_sources(
     encoding: Encoding,
     listing: Listing | None,
     hashed: HashedSources | None,
-) -> tuple[Understood, Understood, CorpusRecord, Remembered]:
+) -> tuple[ParsedCorpus, ParsedCorpus, CorpusRecord, ParseCache]:
     """Return the corpus with counted terms and without, how it came about, and the parse cache.
 
     Where the run does not read its sources, the corpus is that of the current snapshot. Raise what a collection failed by
     if there is nothing to publish.
     """
-    cache = Remembered(run.store)
+    cache = ParseCache(run.store)
     if listing is None or hashed is None:
         parsed, record = recalled(cache, store.current(), run.settings)
     else:
@@ -58,7 +58,7 @@ def parse_sources(
     return parsed, parsed.without_counts(), record, cache
 
 
-def _parse_all(hashed: HashedSources, cache: Remembered, parser: Parser, settings: Settings) -> ParsedSources:
+def _parse_all(hashed: HashedSources, cache: ParseCache, parser: Parser, settings: Settings) -> ParsedSources:
     """Return where every file stands in the cache, the changed ones parsed."""
     groups: Sequence[Group] = hashed.groups
     keys = parser.parse(groups, hashed.keys)
@@ -71,7 +71,7 @@ def _parse_all(hashed: HashedSources, cache: Remembered, parser: Parser, setting
     return ParsedSources(_by_collection(cache, keys), tuple(losers), parser.parsed, as_hashed)
 
 
-def _by_collection(cache: Remembered, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def _by_collection(cache: ParseCache, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return the keys of each collection's rows."""
     found: dict[str, list[str]] = {}
     for key, collection in zip(keys, cache.rows(keys)["collection"].to_pylist(), strict=True):
@@ -103,7 +103,7 @@ class Parser:
     """Brings groups of files into the parse cache; ``parsed`` counts the files that had to be parsed for it."""
 
     def __init__(
-        self, cache: Remembered, batch: FileBatch, engine: Engine, resources: Resources, *, anew: bool
+        self, cache: ParseCache, batch: FileBatch, engine: Engine, resources: Resources, *, anew: bool
     ) -> None:
         self.parsed = 0
         self._anew = anew

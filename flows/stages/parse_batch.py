@@ -11,10 +11,10 @@ from functools import partial
 
 import pyarrow as pa
 
-from ...artifacts.cache.parsed_corpus import GROUPS, Understood, group_row, in_one_piece
+from ...artifacts.cache.parsed_corpus import GROUPS, ParsedCorpus, group_row, in_one_piece
 from ...artifacts.tables import schemas
 from ...pipeline.chunk.passages import build_passages
-from ...pipeline.chunk.sections import Node, build_tree, code_blocks, heading_slugs
+from ...pipeline.chunk.sections import SectionSpan, build_tree, code_blocks, heading_slugs
 from ...pipeline.discover import FoundFile, read_source
 from ...pipeline.embedding.model_files import find, tokenizer
 from ...pipeline.errors import NoctuleError, RejectedDocument, SourceError, is_transient
@@ -48,7 +48,7 @@ class _Cut:
     """A document and what was cut from it."""
 
     document: Document
-    nodes: list[Node]
+    nodes: list[SectionSpan]
     passages: list[Passage]
     code_blocks: list[CodeBlock]
 
@@ -91,8 +91,8 @@ def _understood(group: Group, batch: FileBatch) -> pa.Table:
     return group_row(key, group[0].collection, _counted(cuts, rejections))
 
 
-def _counted(cuts: list[_Cut], rejections: Sequence[Rejection]) -> Understood:
-    return Understood(
+def _counted(cuts: list[_Cut], rejections: Sequence[Rejection]) -> ParsedCorpus:
+    return ParsedCorpus(
         documents=schemas.documents_table(cut.document for cut in cuts),
         sections=schemas.sections_table(node.section for cut in cuts for node in cut.nodes),
         passages=schemas.passages_table(passage for cut in cuts for passage in cut.passages),

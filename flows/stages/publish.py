@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...artifacts.cache.parse_cache import Remembered
+from ...artifacts.cache.parse_cache import ParseCache
 from ...artifacts.store.store import Published, Store
 from ...pipeline.errors import NoctuleError, PartialFailure, WriteFailed
 from ..run.context import Resources, RunContext
@@ -28,7 +28,7 @@ def publish(
     store: Store,
     staged: StagedSnapshot,
     record: CorpusRecord,
-    cache: Remembered,
+    cache: ParseCache,
     _verdict: object,
 ) -> Published:
     """Prove the snapshot and make it the current one; raise ``WriteFailed`` or ``DamagedSnapshot``.
@@ -42,7 +42,7 @@ def publish(
     return published
 
 
-def _write_down(staged: StagedSnapshot, record: CorpusRecord, cache: Remembered) -> None:
+def _write_down(staged: StagedSnapshot, record: CorpusRecord, cache: ParseCache) -> None:
     """Write down what each collection says, for a night on which it fails; a disk that refuses is a warning."""
     try:
         cache.record(staged.manifest.snapshot_id(), record.published)
@@ -50,7 +50,7 @@ def _write_down(staged: StagedSnapshot, record: CorpusRecord, cache: Remembered)
         _log.warning("a collection that fails in the next run will fail that run: %s", error)
 
 
-def _tidy(run: RunContext, store: Store, cache: Remembered) -> None:
+def _tidy(run: RunContext, store: Store, cache: ParseCache) -> None:
     """Drop parsed documents of snapshots that are gone; the new one is out, so a disk that refuses is a warning."""
     try:
         # The current snapshot, the one before, and those that prune would keep besides.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...artifacts.store.replaced_sites import aside_of
+from ...artifacts.store.replaced_sites import replaced_site
 from ...artifacts.store.store import Published, Store
 from ...pipeline.settings.search import Search
 from ...pipeline.settings.settings import Settings
@@ -52,7 +52,7 @@ def build_site(
             run.settings.search,
             full=run.options.full,
             background=resources.background,
-            aside=aside_of(run.store, run.out),
+            aside=replaced_site(run.store, run.out),
             lookup=lookup,
         )
 

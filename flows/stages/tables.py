@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from ...artifacts.cache.embeddings import fixed_size_lists
-from ...artifacts.cache.parsed_corpus import Understood
+from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...artifacts.tables import schemas
 from ...pipeline.communities.communities import (
     LinkGraph,
@@ -57,7 +57,7 @@ def vector_rows(encoded: Encoded, dimension: int) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=schemas.vectors_schema(dimension))
 
 
-def find_centroids(corpus: Understood, vectors: Encoded) -> Vectors:
+def find_centroids(corpus: ParsedCorpus, vectors: Encoded) -> Vectors:
     """Return the centroid of every document: a unit row of float32 each."""
     return centroids(vectors.vectors, vectors.row, passages_each(corpus.documents, corpus.passages))
 
@@ -97,7 +97,7 @@ def _near_words(terms: Sequence[VocabularyTerm], near: NearTerms) -> list[list[s
 
 
 def document_tables(
-    corpus: Understood, record: CorpusRecord, graph: LinkGraph, partition: Partition, vectors: Encoded
+    corpus: ParsedCorpus, record: CorpusRecord, graph: LinkGraph, partition: Partition, vectors: Encoded
 ) -> Tables:
     """Return the tables of documents and their parts, and of what was left out."""
     passages = passages_each(corpus.documents, corpus.passages)
@@ -110,7 +110,7 @@ def document_tables(
     }
 
 
-def vector_tables(corpus: Understood, vectors: Encoded, centroids: Vectors) -> Tables:
+def vector_tables(corpus: ParsedCorpus, vectors: Encoded, centroids: Vectors) -> Tables:
     """Return the tables of passages' vectors and documents' centroids."""
     return {
         "vectors": vector_rows(vectors, vectors.vectors.shape[1]),

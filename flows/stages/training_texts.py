@@ -14,16 +14,16 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...artifacts.cache.parsed_corpus import Understood
+from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...artifacts.tables.schemas import term_vectors_schema
 from ...pipeline.embedding.encoder import Vectors
-from ...pipeline.embedding.query_encoder import Lessons, count_texts, fit_term_vectors
+from ...pipeline.embedding.query_encoder import TrainingTexts, count_texts, fit_term_vectors
 from ...pipeline.identity import text_hash
 from ...pipeline.lexical.analyzer import UNSTEMMED
 from ...pipeline.lexical.bm25f import LexicalIndex
 from ...pipeline.lexical.field_counts import FieldCounts
 from ...pipeline.model import ResolvedLink
-from ...pipeline.settings.settings import QueryEncoder
+from ...pipeline.settings.settings import QueryEncoderSettings
 from ...pipeline.vocabulary.concepts import VocabularyTerm
 from ..run.context import RunContext
 from .encode import Encoded, Encoding, query_texts
@@ -54,7 +54,7 @@ class Named:
     documents: tuple[int, ...]
 
 
-def pick_passages(run: RunContext, corpus: Understood) -> Picked:
+def pick_passages(run: RunContext, corpus: ParsedCorpus) -> Picked:
     """Pick the passages to learn from."""
     return picked_passages(corpus.documents, corpus.passages, run.settings.query_encoder)
 
@@ -70,28 +70,28 @@ def are_many(picked: Picked) -> bool:
 
 
 def embed_phrases(
-    run: RunContext, encoding: Encoding, corpus: Understood, links: Sequence[ResolvedLink]
-) -> Lessons:
+    run: RunContext, encoding: Encoding, corpus: ParsedCorpus, links: Sequence[ResolvedLink]
+) -> TrainingTexts:
     """Return titles, headings and anchor texts with the vectors that they have as queries."""
     texts = phrases(corpus.documents, corpus.sections, links, run.settings.query_encoder)
     return _as_queries("phrases", texts, encoding)
 
 
-def embed_spans(run: RunContext, encoding: Encoding, corpus: Understood) -> Lessons:
+def embed_spans(run: RunContext, encoding: Encoding, corpus: ParsedCorpus) -> TrainingTexts:
     """Return a few words from inside of passages with the vectors that they have as queries."""
     return _as_queries(
         "spans", spans(corpus.documents, corpus.passages, run.settings.query_encoder), encoding
     )
 
 
-def _as_queries(kind: str, texts: Taught, encoding: Encoding) -> Lessons:
+def _as_queries(kind: str, texts: Taught, encoding: Encoding) -> TrainingTexts:
     found = encoding.encode(f"{kind} vectors", query_texts(texts.texts, encoding.encoder))
     return encoded_lessons(kind, texts, found)
 
 
 def fit_query_encoder(  # noqa: PLR0913, PLR0917  # all that it learns from
     run: RunContext,
-    corpus: Understood,
+    corpus: ParsedCorpus,
     links: Sequence[ResolvedLink],
     prose: LexicalIndex,
     terms: Sequence[VocabularyTerm],
@@ -100,8 +100,8 @@ def fit_query_encoder(  # noqa: PLR0913, PLR0917  # all that it learns from
     centroids: Vectors,
     picked: Picked,
     counts: FieldCounts,
-    phrases: Lessons,
-    spans: Lessons,
+    phrases: TrainingTexts,
+    spans: TrainingTexts,
 ) -> pa.Table:
     """Return the term_vectors table: one vector a term, whose sum lands where the model would put the text."""
     lessons = [
@@ -120,7 +120,7 @@ def index_terms(words: Sequence[VocabularyTerm]) -> Taught:
 
 
 def phrases(
-    documents: pa.Table, sections: pa.Table, links: Sequence[ResolvedLink], settings: QueryEncoder
+    documents: pa.Table, sections: pa.Table, links: Sequence[ResolvedLink], settings: QueryEncoderSettings
 ) -> Taught:
     """Titles, headings and anchor texts, each once, in the language of the first document that has it."""
     language = _languages(documents)
@@ -140,7 +140,7 @@ def _phrases(
     yield from ((link.text, link.source_id) for link in links if link.target_id is not None)
 
 
-def spans(documents: pa.Table, passages: pa.Table, settings: QueryEncoder) -> Taught:
+def spans(documents: pa.Table, passages: pa.Table, settings: QueryEncoderSettings) -> Taught:
     """A few words from inside a passage, of as many passages as the settings say; which ones, its hash decides."""
     language = _languages(documents)
     rows = _lowest(passages, settings.spans, salt=16)
@@ -186,10 +186,10 @@ def _languages(documents: pa.Table) -> dict[str, str]:
     return {doc_id: stemmed_language(language) for doc_id, language in pairs}
 
 
-def encoded_lessons(kind: str, taught: Taught, encoded: Encoded) -> Lessons:
+def encoded_lessons(kind: str, taught: Taught, encoded: Encoded) -> TrainingTexts:
     """Texts with the vectors that the model gave them."""
     vectors = encoded.vectors[encoded.row] if taught.texts else encoded.vectors
-    return Lessons(taught.texts, taught.languages, vectors, _WEIGHTS[kind])
+    return TrainingTexts(taught.texts, taught.languages, vectors, _WEIGHTS[kind])
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ class Picked:
     taught: Taught
 
 
-def picked_passages(documents: pa.Table, passages: pa.Table, settings: QueryEncoder) -> Picked:
+def picked_passages(documents: pa.Table, passages: pa.Table, settings: QueryEncoderSettings) -> Picked:
     """As many passages as the settings say, with the breadcrumb before each; which ones, its hash decides."""
     rows = _lowest(passages, settings.passages)
     language = _languages(documents)
@@ -209,15 +209,15 @@ def picked_passages(documents: pa.Table, passages: pa.Table, settings: QueryEnco
     return Picked(rows.to_numpy(), Taught(texts, tuple(language[each["doc_id"]] for each in chosen)))
 
 
-def passage_lessons(picked: Picked, encoded: Encoded, counts: FieldCounts | None = None) -> Lessons:
+def passage_lessons(picked: Picked, encoded: Encoded, counts: FieldCounts | None = None) -> TrainingTexts:
     """Whole passages with their own vectors."""
     vectors = encoded.vectors[encoded.row[picked.rows]]
-    return Lessons(picked.taught.texts, picked.taught.languages, vectors, _WEIGHTS["passages"], counts)
+    return TrainingTexts(picked.taught.texts, picked.taught.languages, vectors, _WEIGHTS["passages"], counts)
 
 
-def name_lessons(documents: pa.Table, named: Named, centroids: Vectors) -> list[Lessons]:
+def name_lessons(documents: pa.Table, named: Named, centroids: Vectors) -> list[TrainingTexts]:
     """Anchor texts and titles with the centroid of the document that they name."""
-    anchors = Lessons(
+    anchors = TrainingTexts(
         named.taught.texts,
         named.taught.languages,
         centroids[list(named.documents)],
@@ -225,12 +225,12 @@ def name_lessons(documents: pa.Table, named: Named, centroids: Vectors) -> list[
     )
     language = _languages(documents)
     languages = [language[doc_id] for doc_id in documents["doc_id"].to_pylist()]
-    titles = Lessons(documents["title"].to_pylist(), languages, centroids, _WEIGHTS["titles"])
+    titles = TrainingTexts(documents["title"].to_pylist(), languages, centroids, _WEIGHTS["titles"])
     return [anchors, titles]
 
 
 def term_vector_rows(
-    lessons: Sequence[Lessons], index: LexicalIndex, dimension: int, settings: QueryEncoder
+    lessons: Sequence[TrainingTexts], index: LexicalIndex, dimension: int, settings: QueryEncoderSettings
 ) -> pa.Table:
     """The term_vectors table."""
     found = fit_term_vectors(lessons, index.terms, index.idf, settings)

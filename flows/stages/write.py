@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from ...artifacts.cache.parsed_corpus import Understood
+from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...artifacts.sql.catalog import write_catalog
 from ...artifacts.store.layout import FAISS_INDEX, FORMAT_VERSION, table_file
 from ...artifacts.store.manifest import IndexRecord, Manifest, ModelRecord
@@ -44,7 +44,7 @@ def write_snapshot(
     run: RunContext,
     store: Store,
     encoding: Encoding,
-    corpus: Understood,
+    corpus: ParsedCorpus,
     index: tuple[object, IndexRecord],
     term_vectors: pa.Table,
     *tables: Tables,

@@ -21,7 +21,7 @@ from ..identity import passage_id, text_hash
 from ..model import Block, Document, Passage
 from ..parse import plain_piece
 from ..settings.settings import Chunk
-from .sections import BREADCRUMB_SEPARATOR, Node, byte_offsets
+from .sections import BREADCRUMB_SEPARATOR, SectionSpan, byte_offsets
 
 TokenCounter = Callable[[Sequence[str]], list[int]]
 SPECIAL_TOKENS = 2
@@ -34,8 +34,9 @@ _INLINE_CODE = re.compile(r"`([^`\n]+)`")
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """The smallest unit a passage may begin or end with: ``[start, end)`` of the document's text, and its
-    plain text.
+    """The smallest unit a passage may begin or end with.
+
+    ``[start, end)`` are offsets in the document's text; ``text`` is plain.
     """
 
     start: int
@@ -53,7 +54,7 @@ def embedded_text(breadcrumb: str, text: str) -> str:
 
 
 def build_passages(
-    document: Document, nodes: Sequence[Node], count: TokenCounter, settings: Chunk
+    document: Document, nodes: Sequence[SectionSpan], count: TokenCounter, settings: Chunk
 ) -> list[Passage]:
     """Return the document's passages in order.
 
@@ -81,7 +82,7 @@ class _Blocks:
         self._starts = [block.start for block in document.blocks]
         self._tokens = count([block.text for block in document.blocks]) if document.blocks else []
 
-    def within(self, node: Node, budget: int) -> list[_Piece]:
+    def within(self, node: SectionSpan, budget: int) -> list[_Piece]:
         """Return the section's own blocks as pieces, left whole wherever possible."""
         first, last = bisect_left(self._starts, node.start), bisect_left(self._starts, node.body_end)
         whole = sum(self._tokens[first:last]) <= budget
@@ -206,7 +207,7 @@ def _overlap(group: Sequence[_Piece], limit: int, blocks: _Blocks) -> list[_Piec
 
 def _passage(
     document: Document,
-    node: Node,
+    node: SectionSpan,
     ordinal: int,
     group: Sequence[_Piece],
     crumb: str,
@@ -242,7 +243,7 @@ def _join(group: Sequence[_Piece]) -> str:
 
 
 def _title_passage(
-    document: Document, node: Node, crumb: str, crumb_tokens: int, count: TokenCounter, settings: Chunk
+    document: Document, node: SectionSpan, crumb: str, crumb_tokens: int, count: TokenCounter, settings: Chunk
 ) -> Passage:
     room = settings.max_tokens - SPECIAL_TOKENS - crumb_tokens
     text, tokens = _beginning(document.description or document.title, count, room)
@@ -263,7 +264,7 @@ def _title_passage(
 
 
 def _embedded_breadcrumbs(
-    nodes: Sequence[Node], count: TokenCounter, max_tokens: int
+    nodes: Sequence[SectionSpan], count: TokenCounter, max_tokens: int
 ) -> list[tuple[str, int]]:
     """Return each breadcrumb with its token count, shortening those over a quarter of a passage."""
     limit = max_tokens // 4

@@ -25,10 +25,8 @@ _DASHES = re.compile(r"[\s-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
-    """A section with what only chunking needs: its character offsets in ``Document.text`` and its heading
-    path.
-    """
+class SectionSpan:
+    """A section with what only chunking needs: its offsets in ``Document.text`` and its heading path."""
 
     section: Section
     start: int
@@ -79,14 +77,14 @@ def byte_offsets(text: str) -> npt.NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(sizes)])
 
 
-def build_tree(document: Document) -> list[Node]:
+def build_tree(document: Document) -> list[SectionSpan]:
     """Return the document's root node and its sections in document order; nothing for an empty document."""
     if not document.text.strip() and document.title == "":
         return []
     drafts = _drafts(document)
     siblings = Counter(draft.parent for draft in drafts)
     offsets = byte_offsets(document.text)
-    nodes: list[Node] = []
+    nodes: list[SectionSpan] = []
     for position, draft in enumerate(drafts):
         parent = nodes[draft.parent] if position else None
         nodes.append(_node(document, draft, position, parent, siblings[draft.parent], offsets))
@@ -130,10 +128,10 @@ def _node(
     document: Document,
     draft: _Draft,
     position: int,
-    parent: Node | None,
+    parent: SectionSpan | None,
     siblings: int,
     offsets: npt.NDArray[np.int64],
-) -> Node:
+) -> SectionSpan:
     body_end = draft.end if draft.first_child is None else draft.first_child
     headings = _path(document, draft, position, parent)
     section = Section(
@@ -151,13 +149,11 @@ def _node(
         sibling_count=siblings if parent else 1,
         body=_body(document, draft.start, body_end),
     )
-    return Node(section, draft.start, body_end, headings)
+    return SectionSpan(section, draft.start, body_end, headings)
 
 
-def _path(document: Document, draft: _Draft, position: int, parent: Node | None) -> tuple[str, ...]:
-    """Return the titles from the top section down to this one, skipping a first heading that repeats the
-    title.
-    """
+def _path(document: Document, draft: _Draft, position: int, parent: SectionSpan | None) -> tuple[str, ...]:
+    """Return the titles from the top section to this one, without a first that repeats the title."""
     if parent is None:
         return ()
     if position == 1 and draft.title == document.title:
@@ -173,7 +169,7 @@ def _body(document: Document, start: int, end: int) -> str:
     return document.text[document.blocks[first].start : end].rstrip()
 
 
-def code_blocks(document: Document, nodes: Sequence[Node]) -> list[CodeBlock]:
+def code_blocks(document: Document, nodes: Sequence[SectionSpan]) -> list[CodeBlock]:
     """Return the document's code blocks, each with the section that contains it."""
     offsets = byte_offsets(document.text)
     starts = [node.start for node in nodes]

@@ -52,8 +52,9 @@ class Encoder(Protocol):
     def encode(
         self, texts: Sequence[str], progress: Progress | None = None, *, as_queries: bool = False
     ) -> Vectors:
-        """Return unit float32 rows, shape ``(len(texts), dimension)``; ``progress`` is told of finished
-        tokens.
+        """Return unit float32 rows, shape ``(len(texts), dimension)``.
+
+        ``progress`` is told of finished tokens.
         """
 
     def encode_query(self, text: str) -> Vectors:
@@ -119,11 +120,10 @@ class TransformerEncoder:
     def encode(
         self, texts: Sequence[str], progress: Progress | None = None, *, as_queries: bool = False
     ) -> Vectors:
-        """Return unit float32 rows, shape ``(len(texts), dimension)``; ``progress`` is told of finished
-        tokens.
+        """Return unit float32 rows, shape ``(len(texts), dimension)``.
 
-        Texts are encoded as passages, or as queries for models that distinguish the two. May be called from
-        several threads: their batches share the encoder's threads.
+        ``progress`` is told of finished tokens. Texts are encoded as passages, or as queries for models that
+        distinguish the two. May be called from several threads: their batches share the encoder's threads.
         """
         prompt = self.model.query_prompt if as_queries else self.model.passage_prompt
         ids = self._tokenizer.ids([prompt + text for text in texts])

@@ -21,7 +21,7 @@ from scipy import sparse
 
 from ..lexical.analyzer import prose_analyzer
 from ..lexical.field_counts import FieldCounts, count_fields
-from ..settings.settings import QueryEncoder
+from ..settings.settings import QueryEncoderSettings
 
 Vectors = npt.NDArray[np.float32]
 Codes = npt.NDArray[np.int8]
@@ -33,9 +33,8 @@ _GONE = 1e-20
 
 
 @dataclass(frozen=True, slots=True)
-class Lessons:
-    """Texts with the language of each, their target unit vectors, shape ``(texts, dimension)``, and their
-    weight.
+class TrainingTexts:
+    """Texts and languages, target unit vectors of shape ``(texts, dimension)``, and the texts' weight.
 
     ``counts`` holds the texts' term counts where they are already known.
     """
@@ -48,7 +47,7 @@ class Lessons:
 
 
 @dataclass(frozen=True, slots=True)
-class TermVectors:
+class QuantizedTermVectors:
     """Quantized vectors of ``terms``: ``scale[i] · code[i]`` belongs to ``terms[i]``, its idf included.
 
     Terms without a vector are left out.
@@ -60,14 +59,17 @@ class TermVectors:
 
 
 def fit_term_vectors(
-    lessons: Sequence[Lessons], terms: Sequence[str], idf: npt.NDArray[np.float64], settings: QueryEncoder
-) -> TermVectors:
+    training: Sequence[TrainingTexts],
+    terms: Sequence[str],
+    idf: npt.NDArray[np.float64],
+    settings: QueryEncoderSettings,
+) -> QuantizedTermVectors:
     """Fit term vectors that reproduce the target vectors as closely as possible, quantized to int8."""
     row = {term: at for at, term in enumerate(terms)}
-    taught = [each for each in lessons if len(each.texts)]
+    taught = [each for each in training if len(each.texts)]
     if not taught:
-        dimension = lessons[0].vectors.shape[1] if lessons else 0
-        return TermVectors((), np.zeros(0, np.float32), np.zeros((0, dimension), np.int8))
+        dimension = training[0].vectors.shape[1] if training else 0
+        return QuantizedTermVectors((), np.zeros(0, np.float32), np.zeros((0, dimension), np.int8))
     x = sparse.vstack([weighted_terms(each, row, idf) for each in taught], format="csr")
     y = np.concatenate([each.vectors for each in taught])
     weight = np.repeat(
@@ -84,16 +86,16 @@ def count_texts(texts: Sequence[str], languages: Sequence[str]) -> FieldCounts:
 
 
 def weighted_terms(
-    lessons: Lessons, row: Mapping[str, int], idf: npt.NDArray[np.float64]
+    training: TrainingTexts, row: Mapping[str, int], idf: npt.NDArray[np.float64]
 ) -> sparse.csr_matrix:
     """Return the unit rows of the texts' idf weights, shape ``(texts, terms)``, ignoring unknown terms."""
-    counts = lessons.counts or count_texts(lessons.texts, lessons.languages)
+    counts = training.counts or count_texts(training.texts, training.languages)
     number = np.array([row.get(term, -1) for term in counts.terms], dtype=np.int64)
     term = number[counts.term] if len(counts.term) else np.zeros(0, np.int64)
     known = term >= 0
     value = (1 + np.log(counts.count[known])) * idf[term[known]]
     place = (counts.text[known], term[known])
-    x = sparse.csr_matrix((value.astype(np.float32), place), shape=(len(lessons.texts), len(row)))
+    x = sparse.csr_matrix((value.astype(np.float32), place), shape=(len(training.texts), len(row)))
     length = np.sqrt(np.asarray(x.multiply(x).sum(axis=1), dtype=np.float32)).ravel()
     return sparse.csr_matrix(
         sparse.diags(np.divide(1, length, out=np.zeros_like(length), where=length > 0)) @ x
@@ -103,11 +105,10 @@ def weighted_terms(
 def solve(
     x: sparse.csr_matrix, y: Vectors, weight: npt.NDArray[np.float32], ridge: float, iterations: int
 ) -> Vectors:
-    """Take ``iterations`` steps towards ``(XᵀWX + ridge·I)⁻¹ XᵀWY``; the result has shape ``(terms,
-    dimension)``.
+    """Take ``iterations`` steps of conjugate gradients towards ``(XᵀWX + ridge·I)⁻¹ XᵀWY``.
 
-    The conjugate gradients are preconditioned by the diagonal (Jacobi): rare terms would otherwise converge
-    much later.
+    The result has shape ``(terms, dimension)``. The conjugate gradients are preconditioned by the diagonal
+    (Jacobi): rare terms would otherwise converge much later.
     """
     parts = [
         slice(at, min(at + _BLOCK_DIMENSIONS, y.shape[1])) for at in range(0, y.shape[1], _BLOCK_DIMENSIONS)
@@ -123,8 +124,9 @@ def solve(
 
 @dataclass(frozen=True, slots=True)
 class _System:
-    """The matrix ``XᵀWX + ridge·I``, never formed; ``weight`` has a row per text, ``diagonal`` an entry per
-    term.
+    """The matrix ``XᵀWX + ridge·I``, never formed.
+
+    ``weight`` has a row per text, ``diagonal`` an entry per term.
     """
 
     x: sparse.csr_matrix
@@ -159,9 +161,9 @@ def _solve(system: _System, y: Vectors, iterations: int) -> Vectors:
     return found
 
 
-def _quantised(terms: Sequence[str], vectors: Vectors) -> TermVectors:
+def _quantised(terms: Sequence[str], vectors: Vectors) -> QuantizedTermVectors:
     highest = np.abs(vectors).max(axis=1)
     kept = np.flatnonzero(highest > 0)
     scale = (highest[kept] / _MOST).astype(np.float32)
     code = np.rint(vectors[kept] / scale[:, None]).astype(np.int8)
-    return TermVectors(tuple(terms[at] for at in kept.tolist()), scale, code)
+    return QuantizedTermVectors(tuple(terms[at] for at in kept.tolist()), scale, code)

@@ -117,8 +117,9 @@ class _Numbered:
 
 
 def _parts(columns: Sequence[_Numbered], terms: int, weight: Floats, texts: int) -> Iterator[_Sums]:
-    """Yield the sums of one range of terms after another: for a large corpus they would not all fit in
-    memory.
+    """Yield the sums of one range of terms after another.
+
+    For a large corpus they would not all fit in memory.
     """
     found = np.zeros(terms, dtype=np.int64)
     for each in columns:
@@ -150,8 +151,9 @@ def _sums(columns: Sequence[_Numbered], first: int, end: int, weight: Floats, te
 
 
 def _weights(lengths: Narrow, fields: Sequence[LexicalField]) -> Floats:
-    """Return ``w_f / (1 − b_f + b_f · len / avglen)`` for every text and field; the average includes empty
-    fields.
+    """Return ``w_f / (1 − b_f + b_f · len / avglen)`` for every text and field.
+
+    The average includes empty fields.
     """
     average = lengths.mean(axis=0) if len(lengths) else np.ones(len(fields))
     relative = lengths / np.where(average > 0, average, 1.0)

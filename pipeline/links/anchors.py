@@ -15,8 +15,7 @@ _MAX_CHARS = 200
 
 
 def anchor_texts(links: Iterable[ResolvedLink]) -> dict[DocId, str]:
-    """Return for each document the texts of the links to it from other documents, one per line, commonest
-    first.
+    """Return each document's anchor texts from other documents, one per line, commonest first.
 
     A text counts as often as it is written, but three times at most, so that a menu on every page does not
     drown out what people wrote.

@@ -98,9 +98,7 @@ def _has_heading(document: LinkingDocument, fragment: str) -> bool:
 
 
 def heading_spellings(fragment: str) -> tuple[str, ...]:
-    """Return the anchors that a fragment may mean, likeliest first: as written, as a heading, as MDN writes
-    it.
-    """
+    """Return the anchors that a fragment may mean: as written, as a heading, as MDN writes it."""
     start = _DENDRON_RANGE.sub("", fragment)
     spellings = (start, slugify(start), slugify(start.rsplit("#", 1)[-1]), slugify(start.replace("_", "-")))
     return tuple(dict.fromkeys(spellings))
@@ -177,9 +175,7 @@ class _Index:
         return self._at(posixpath.normpath(joined))
 
     def _by_sphinx(self, source: LinkingDocument, target: str) -> LinkingDocument | None:
-        """Return the document at a path from any folder above, as from Sphinx's source folder, or under a
-        MyST label.
-        """
+        """Return the document at a path from any folder above, or under a MyST label, as Sphinx does."""
         if not source.path.endswith(_SPHINX_ENDINGS):
             return None
         if not target.startswith("/"):

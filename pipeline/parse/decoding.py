@@ -1,6 +1,4 @@
-"""Decoding bytes into text with ``
-`` line ends; nothing is ever replaced by a guess.
-"""
+"""Decoding bytes into text with newlines normalized; nothing is ever replaced by a guess."""
 
 from __future__ import annotations
 

@@ -41,10 +41,10 @@ class RawLink:
 
 
 def without_unseen(html: str) -> str:
-    """Remove comments, declarations, scripts, styles and the like; an unclosed one extends to the end of the
-    text.
+    """Remove comments, declarations, scripts, styles and the like.
 
-    Python's own HTML parser takes quadratic time over these, and its versions differ on where they end.
+    An unclosed one extends to the end of the text. Python's own HTML parser takes quadratic time over these,
+    and its versions differ on where they end.
     """
     return _UNSEEN.sub("", html)
 

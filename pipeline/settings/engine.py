@@ -13,7 +13,7 @@ _NAME = re.compile(
 )
 
 
-class Engine(Table):
+class EngineSettings(Table):
     """The engine; none of it affects a snapshot's content."""
 
     name: str = "processes"

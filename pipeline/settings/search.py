@@ -144,9 +144,7 @@ class Recency(Table):
 
 
 class GlossaryPages(Table):
-    """Factors for pages that define a term: for the query in the title, in a heading, and for being such a
-    page.
-    """
+    """Factors for pages that define a term: if the query is in the title, in a heading, or for that alone."""
 
     paths: tuple[str, ...] = Field(default=("**/glossary/**", "**/glossary.*"), strict=False)
     page: float = Field(default=1.10, ge=1, strict=False)

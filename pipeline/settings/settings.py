@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from ..errors import SettingsError
 from ..identity import canonical_json, sha256_hex
 from .collection import Address, Collection
-from .engine import Engine
+from .engine import EngineSettings
 from .publish import Publish
 from .search import Search, Table
 from .site import Site
@@ -78,7 +78,7 @@ class Lexical(Table):
         return _default_fields() | given
 
 
-class Vocabulary(Table):
+class VocabularySettings(Table):
     """The concept vocabulary: number of terms, passages that a term must occur in, and near terms of each."""
 
     max_terms: int = Field(default=10_000, ge=0)
@@ -86,7 +86,7 @@ class Vocabulary(Table):
     near_terms: int = Field(default=10, ge=0)
 
 
-class QueryEncoder(Table):
+class QueryEncoderSettings(Table):
     """The query encoder without a neural network: how much of the corpus it is fitted to."""
 
     passages: int = Field(default=25_000, ge=0, description="passages, whole")
@@ -106,9 +106,7 @@ class Communities(Table):
 
 
 class VectorIndex(Table):
-    """The FAISS index: exact (``flat``), approximate (``ivf``), or chosen by the number of vectors
-    (``auto``).
-    """
+    """The FAISS index: exact (``flat``), approximate (``ivf``), or chosen by vector count (``auto``)."""
 
     index: Literal["auto", "flat", "ivf"] = "auto"
     flat_up_to: int = Field(default=50_000, ge=0)
@@ -123,7 +121,7 @@ class Limits(Table):
     max_shrink_share: float = Field(default=0.3, ge=0, le=1, strict=False)
 
 
-class Relevance(Table):
+class RelevanceSettings(Table):
     """The gate: judged queries that a new snapshot must not answer worse than the current one."""
 
     judged: tuple[str, ...] = Field(default=(), strict=False, description="folders; none: no gate")
@@ -141,7 +139,7 @@ class Relevance(Table):
         return given
 
 
-class Store(Table):
+class StoreSettings(Table):
     """How many snapshots are kept besides the current and the previous one."""
 
     keep: int = Field(default=5, ge=1)
@@ -154,15 +152,15 @@ class Settings(Table):
     chunk: Chunk = Chunk()
     embed: Embed = Embed()
     lexical: Lexical = Lexical()
-    vocabulary: Vocabulary = Vocabulary()
-    query_encoder: QueryEncoder = QueryEncoder()
+    vocabulary: VocabularySettings = VocabularySettings()
+    query_encoder: QueryEncoderSettings = QueryEncoderSettings()
     communities: Communities = Communities()
     vectors: VectorIndex = VectorIndex()
     search: Search = Search()
-    relevance: Relevance = Relevance()
+    relevance: RelevanceSettings = RelevanceSettings()
     limits: Limits = Limits()
-    store: Store = Store()
-    engine: Engine = Engine()
+    store: StoreSettings = StoreSettings()
+    engine: EngineSettings = EngineSettings()
     publish: Publish = Publish()
     site: Site = Site()
 
@@ -284,8 +282,9 @@ def _site_from(site: Site, folder: Path) -> Site:
 
 
 def _search_from(search: Search, folder: Path) -> Search:
-    """Return the search settings with their file names resolved against the folder; a model's name is no
-    file.
+    """Return the search settings with their file names resolved against the folder.
+
+    A model's name is no file.
     """
     model = search.rerank.model
     return search.model_copy(

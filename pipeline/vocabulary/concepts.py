@@ -9,11 +9,11 @@ import faiss
 import numpy as np
 import numpy.typing as npt
 
-from ..embedding.encoder import Encoder, Vectors
+from ..embedding.encoder import Vectors
 from ..lexical.analyzer import has_cjk
 from ..lexical.bm25f import LexicalIndex
 from ..lexical.field_counts import FieldCounts
-from ..settings.settings import Vocabulary
+from ..settings.settings import VocabularySettings
 
 # A word in more than this share of passages names no concept.
 _COMMON_SHARE = 0.25
@@ -57,7 +57,7 @@ def surface_forms(batches: Sequence[FieldCounts]) -> dict[str, str]:
 
 
 def select_terms(
-    index: LexicalIndex, forms: dict[str, str], passages: int, settings: Vocabulary
+    index: LexicalIndex, forms: dict[str, str], passages: int, settings: VocabularySettings
 ) -> list[VocabularyTerm]:
     """Return the commonest words that still discriminate between passages, sorted by name."""
     eligible = (index.frequency >= settings.min_passages) & (index.frequency <= _COMMON_SHARE * passages)
@@ -78,11 +78,6 @@ def _is_word(word: str) -> bool:
     if letters == len(word):
         return len(word) >= _MIN_CHARS or not word.isascii()
     return letters >= _MIN_CHARS and any(c in ".+#_" for c in word)
-
-
-def embed_terms(terms: Sequence[VocabularyTerm], encoder: Encoder) -> Vectors:
-    """Return unit vectors of the terms, shape ``(terms, dimension)``."""
-    return encoder.encode([term.term for term in terms])
 
 
 def near_terms(vectors: Vectors, count: int) -> NearTerms:

@@ -205,7 +205,7 @@ def test_what_is_cached_is_read_offline_and_what_is_not_says_so(
     began = time.monotonic()
     assert edition(Store(bucket)) == 0
     assert time.monotonic() - began < 30
-    with pytest.raises(RemoteUnavailable, match="did not answer") as caught:
+    with pytest.raises(RemoteUnavailable, match="did not respond") as caught:
         Store(f"{bucket}-another").open()
     assert caught.value.exit_code == 3
     with pytest.raises(RemoteUnavailable):

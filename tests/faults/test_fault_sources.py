@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import pytest
 
-from noctule.artifacts.cache.parsed_corpus import Understood, joined
+from noctule.artifacts.cache.parsed_corpus import ParsedCorpus, joined
 from noctule.docsite.urls import Placed, page_paths
 from noctule.flows.stages.groups import decides
 from noctule.flows.stages.parse_batch import FileBatch, understand
@@ -46,7 +46,7 @@ def write(path: Path, text: str = "# Words\n\nSome words.\n") -> FoundFile:
     return FoundFile("c", path.name, str(path), len(text))
 
 
-def understood(files: tuple[FoundFile, ...], settings: Settings) -> Understood:
+def understood(files: tuple[FoundFile, ...], settings: Settings) -> ParsedCorpus:
     return joined(understand(FileBatch((files,), settings, decides(settings))))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import lexical, records, vectors
+from . import lexical, records, vector_rows
 from .columns import Problem, Tables, rows_of, vector_blocks
 
 __all__ = ["Problem", "problems", "rows_of", "vector_blocks"]
@@ -15,15 +15,15 @@ RULES: tuple[Callable[[Tables], Iterator[Problem]], ...] = (
     records.owned("passages"),
     records.owned("code_blocks"),
     records.passages,
-    vectors.vectors,
-    vectors.centroids,
+    vector_rows.vectors,
+    vector_rows.centroids,
     records.links,
     lexical.lexical("terms", "postings"),
     lexical.lexical("code_terms", "code_postings"),
     lexical.surfaces,
     lexical.acronyms,
-    vectors.vocabulary,
-    vectors.term_vectors,
+    vector_rows.vocabulary,
+    vector_rows.term_vectors,
 )
 
 

@@ -28,8 +28,9 @@ class Problem:
 
 
 def vector_blocks(column: pa.ChunkedArray, dimension: int) -> Iterator[tuple[int, Vectors]]:
-    """Yield a column of fixed-size lists in blocks of rows, each with the number of its first, without a
-    copy.
+    """Yield blocks of rows of a column of fixed-size lists, each with the number of its first row.
+
+    Nothing is copied.
     """
     for at in range(0, len(column), _BLOCK_ROWS):
         yield at, rows_of(column.slice(at, _BLOCK_ROWS), dimension)

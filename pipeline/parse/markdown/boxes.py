@@ -1,4 +1,7 @@
-"""Boxes fenced by ``///`` or ``:::``, as MkDocs, Docusaurus and MyST write them, become callouts."""
+"""Boxes fenced by ``///`` or ``:::`` (MkDocs, Docusaurus, MyST), and content tabs, become callouts.
+
+Content tabs of Material for MkDocs (``=== "Title"``, then indented text) become boxes of the kind ``tab``.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,9 @@ from markdown_it.rules_block import StateBlock
 
 _OPENING = re.compile(r"(/{3,}|:{3,})[ \t]*\{?([A-Za-z][\w-]{0,30})\}?[ \t]*(?:\|[ \t]*)?([^\n|]*)\Z")
 _CLOSINGS = "box_closings"
+TAB = "tab"
+_TAB_OPENING = re.compile(r"={3}[!+]{0,2}[ \t]+(?:\"([^\"\n]*)\"|'([^'\n]*)')[ \t]*\Z")
+_TAB_INDENT = 4
 
 
 def box(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -51,3 +57,45 @@ def _push(state: StateBlock, found: re.Match[str], start: int, closing: int) -> 
     state.parentType, state.lineMax = old_parent, old_max
     state.push("admonition_close", "div", -1).block = True
     state.line = closing + 1
+
+
+def tab(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Parse a tab into the same tokens as ``/// tab | Title`` (a block rule for markdown-it)."""
+    first = state.bMarks[start] + state.tShift[start]
+    if not state.src.startswith("===", first) or state.is_code_block(start):
+        return False
+    found = _TAB_OPENING.match(state.src[first : state.eMarks[start]])
+    if not found:
+        return False
+    if not silent:
+        _push_tab(state, (found[1] or found[2] or "").strip(), start, _last_of_tab(state, start, end) + 1)
+    return True
+
+
+def _last_of_tab(state: StateBlock, start: int, end: int) -> int:
+    """Return the last line that is indented below the opening line."""
+    last, inside = start, state.sCount[start] + _TAB_INDENT
+    for line in range(start + 1, end):
+        if state.isEmpty(line):
+            continue
+        if state.sCount[line] < inside:
+            break
+        last = line
+    return last
+
+
+def _push_tab(state: StateBlock, title: str, start: int, after: int) -> None:
+    token = state.push("admonition_open", "div", 1)
+    token.block, token.map, token.meta = True, [start, after], {"tag": TAB}
+    opening = state.push("admonition_title_open", "p", 1)
+    opening.map, opening.markup = [start, start + 1], f"=== {TAB}"
+    inline = state.push("inline", "", 0)
+    inline.content, inline.map, inline.children = title or TAB.capitalize(), [start, start + 1], []
+    state.push("admonition_title_close", "p", -1)
+    old_parent, old_max, old_indent = state.parentType, state.lineMax, state.blkIndent
+    state.parentType, state.lineMax = "admonition", after
+    state.blkIndent = state.sCount[start] + _TAB_INDENT
+    state.md.block.tokenize(state, start + 1, after)
+    state.parentType, state.lineMax, state.blkIndent = old_parent, old_max, old_indent
+    state.push("admonition_close", "div", -1).block = True
+    state.line = after

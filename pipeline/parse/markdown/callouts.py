@@ -15,8 +15,7 @@ _MARKER = re.compile(r"\[!([A-Za-z][\w-]{0,30})\][+-]?[ \t]*([^\n]*)(?:\n|\Z)")
 
 
 def mark_callouts(state: StateCore) -> None:
-    """Give callouts the classes ``callout callout-note``, and their titles paragraphs of class
-    ``callout-title``.
+    """Give callouts the classes ``callout callout-note``, and their titles ``callout-title``.
 
     The token that opens the title has ``meta["callout"]``: ``given`` when the author wrote it, else
     ``default``.

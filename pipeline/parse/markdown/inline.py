@@ -22,7 +22,7 @@ class InlineLink:
 
 
 @dataclass(slots=True)
-class Inline:
+class InlineText:
     """The text, code, links and tags of a run of inline tokens."""
 
     text: str = ""
@@ -41,20 +41,20 @@ class _Open:
     by: str
 
 
-def read_inline(children: Sequence[Token] | None, footnotes: Any = None) -> Inline:
+def read_inline(children: Sequence[Token] | None, footnotes: Any = None) -> InlineText:
     """Return text, code, links and tags of an inline token; ``footnotes`` resolves inline notes."""
     return _Reader(footnotes).read(children or ())
 
 
 class _Reader:
     def __init__(self, footnotes: Any) -> None:
-        self.result = Inline()
+        self.result = InlineText()
         self.pieces: list[str] = []
         self.open: list[_Open] = []
         self.hidden = ""
         self.footnotes = footnotes
 
-    def read(self, children: Sequence[Token]) -> Inline:
+    def read(self, children: Sequence[Token]) -> InlineText:
         pieces, dispatch = self.pieces, _HANDLERS
         for token in children:
             kind = token.type

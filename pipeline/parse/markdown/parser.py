@@ -12,8 +12,7 @@ from ...model import Block, BlockKind, Heading, Link
 from ..front_matter import one_line
 from ..markup import links_in, visible_text
 from ..prescan import require_tame
-from .inline import Inline, InlineLink, read_inline
-from .lines import Lines
+from .inline import InlineLink, InlineText, read_inline
 from .syntax import DOCUMENT_ORDER, MAX_NESTING, markdown_parser
 
 __all__ = ["Markdown", "markdown_parser", "plain_markdown", "read_markdown"]
@@ -48,7 +47,7 @@ def read_markdown(text: str, body_start: int, where: str) -> Markdown:
     body = text[body_start:] if body_start else text
     env: dict[str, Any] = {}
     markdown_parser().parse(body, env)
-    reader = _Reader(text, Lines(body, body_start), env.get("footnotes"))
+    reader = _Reader(text, _Lines(body, body_start), env.get("footnotes"))
     reader.walk(env[DOCUMENT_ORDER])
     # Inline tags end with their paragraph; blocks of raw HTML nest across the whole page.
     for html in ("".join(reader.raw_blocks), *reader.raw_inline):
@@ -56,10 +55,24 @@ def read_markdown(text: str, body_start: int, where: str) -> Markdown:
     return reader.result()
 
 
+class _Lines:
+    """The offsets at which the lines of a text begin, counted from ``origin``; lines end in LF only."""
+
+    def __init__(self, text: str, origin: int) -> None:
+        starts = [origin]
+        starts.extend([origin + found.end() for found in re.finditer("\n", text)])
+        self._starts = starts
+        self._end = origin + len(text)
+
+    def start(self, line: int) -> int:
+        """Return the offset at which the line begins; the end of the text for a line past the last."""
+        return self._starts[line] if line < len(self._starts) else self._end
+
+
 @dataclass(slots=True)
 class _Reader:
     text: str
-    lines: Lines
+    lines: _Lines
     footnotes: Any
     headings: list[Heading] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
@@ -70,7 +83,7 @@ class _Reader:
     too_deep: bool = False
     # One entry per open list item: whether its first paragraph is still to come.
     items: list[bool] = field(default_factory=list)
-    row: list[Inline] | None = None
+    row: list[InlineText] | None = None
 
     def walk(self, tokens: list[Token]) -> None:
         for index, token in enumerate(tokens):
@@ -103,12 +116,12 @@ class _Reader:
         else:
             self.paragraph(inline, token.map)
 
-    def heading(self, level: int, inline: Inline, lines: list[int]) -> None:
+    def heading(self, level: int, inline: InlineText, lines: list[int]) -> None:
         start, end = self.span(lines)
         self.headings.append(Heading(level, one_line(inline.text), start, end))
         self.found(inline, start, end)
 
-    def paragraph(self, inline: Inline, lines: list[int]) -> None:
+    def paragraph(self, inline: InlineText, lines: list[int]) -> None:
         text, kind = inline.text.strip(), "text"
         if self.items:
             kind = "list"
@@ -154,7 +167,7 @@ class _Reader:
         # The definition list plugin gives a term a range without lines.
         return self.lines.start(lines[0]), self.lines.start(max(lines[1], lines[0] + 1))
 
-    def found(self, inline: Inline, start: int, end: int) -> None:
+    def found(self, inline: InlineText, start: int, end: int) -> None:
         self.tags.update(dict.fromkeys(inline.tags))
         if inline.html:
             self.raw_inline.append("".join(inline.html))
@@ -162,9 +175,7 @@ class _Reader:
             self.locate(inline.links, start, end)
 
     def locate(self, links: list[InlineLink], start: int, end: int) -> None:
-        """Place each link at its opening bracket or, if its target is defined elsewhere, after the previous
-        link.
-        """
+        """Place each link at its opening bracket, or after the previous link if it is defined elsewhere."""
         cursor = start
         for link in links:
             if not markdown_parser().validateLink(link.target):

@@ -21,10 +21,9 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.tasklists import tasklists_plugin
 
-from .boxes import box
+from .boxes import box, tab
 from .callouts import mark_callouts
 from .formulas import formula, formula_block
-from .tabs import tab
 
 MAX_NESTING = 100
 DOCUMENT_ORDER = "document_order"

@@ -126,8 +126,9 @@ class Titled(Lenient):
 
 
 class Unknown(Lenient):
-    """A directive of an unknown extension: argument and captions as text, content as text or, failing that,
-    code.
+    """A directive of an unknown extension.
+
+    Argument and captions are text; the content is text or, failing that, code.
     """
 
     def run(self) -> list[nodes.Node]:
@@ -172,7 +173,7 @@ class NamedAdmonition(Admonition):
         return self.callout(kind, *self.inline(self.argument or "Note"))
 
 
-class Version(Admonition):
+class VersionChange(Admonition):
     """``versionadded``, ``deprecated`` and the like: the version and what is said about it."""
 
     optional_arguments = 1
@@ -267,7 +268,7 @@ BOXES: dict[str, type[Directive]] = {
     **_classes(_WHOLE, Plain),
     **_classes(_TITLES_ABOVE, Titled),
     **_classes(_CALLOUTS, Admonition),
-    **_classes("deprecated deprecated-removed versionadded versionchanged versionremoved", Version),
+    **_classes("deprecated deprecated-removed versionadded versionchanged versionremoved", VersionChange),
     **_classes("figure figure-md image thumbnail", Image),
     "admonition": NamedAdmonition,
     "csv-table": CSVTable,

@@ -1,6 +1,4 @@
-"""Recovery of what faults in a page would lose: text that docutils quotes in its complaints, and unclosed
-HTML.
-"""
+"""Recovery of text that faults would lose: what docutils quotes in its complaints, and unclosed HTML."""
 
 from __future__ import annotations
 

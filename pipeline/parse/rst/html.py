@@ -221,8 +221,9 @@ class _Writer:
             self.tag("dl", node)
 
     def take_settings(self, node: nodes.Element) -> nodes.Element:
-        """Keep the fields that are for readers; a document's first fields, which describe it, go into the
-        head.
+        """Keep the fields that are for readers.
+
+        A document's first fields, which describe it, go into the head.
         """
         kept = nodes.field_list()
         for child in list(node.children):

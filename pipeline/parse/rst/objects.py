@@ -92,7 +92,7 @@ class Highlight(Lenient):
         return [nodes.comment("", **{LANGUAGE: self.argument.lower()})]
 
 
-class Named(Lenient):
+class NamedFile(Lenient):
     """``literalinclude`` and the like: the file's name, since nothing but the document itself is read."""
 
     def run(self) -> list[nodes.Node]:
@@ -254,7 +254,7 @@ OBJECTS: dict[str, type[Directive]] = {
     **_all("argparse click typer", AutoDescribed),
     **_all("currentmodule module", Module),
     **_all("button-link button-ref", Button),
-    **_all("literalinclude remoteliteralinclude command-output program-output", Named),
+    **_all("literalinclude remoteliteralinclude command-output program-output", NamedFile),
     **_all(_TELLING_NOTHING, Setting),
     "autosummary": Autosummary,
     "class": ClassOrStyle,

@@ -1,5 +1,6 @@
-"""Converting reStructuredText to HTML through docutils, with Sphinx's vocabulary and without reading other
-files.
+"""Converting reStructuredText to HTML through docutils, with Sphinx's vocabulary.
+
+Nothing but the text itself is read.
 """
 
 from __future__ import annotations

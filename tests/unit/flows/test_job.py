@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from noctule.artifacts.store.replaced_sites import aside_of
+from noctule.artifacts.store.replaced_sites import replaced_site
 from noctule.docsite.search import index, lookup_files
 from noctule.flows.api import build_site
 from noctule.flows.graph import BUILD, context_of
@@ -88,7 +88,7 @@ def test_the_lookup_of_a_large_site_is_made_by_the_background_process(
 
 
 def test_a_build_begins_with_the_site_that_was_set_aside(night: Night) -> None:
-    marker, aside = night.out / ".noctule-site", aside_of(night.store, night.out)
+    marker, aside = night.out / ".noctule-site", replaced_site(night.store, night.out)
     before = b""
     for number in range(4):
         (night.docs / "owl.md").write_text(PAGES["owl.md"] + f"Seen {number} times.\n")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from noctule.artifacts.cache.parse_cache import Published, Remembered
-from noctule.artifacts.cache.parsed_corpus import Understood, in_one_piece, joined
+from noctule.artifacts.cache.parse_cache import CollectionRecord, ParseCache
+from noctule.artifacts.cache.parsed_corpus import ParsedCorpus, in_one_piece, joined
 from noctule.artifacts.store.layout import REMEMBERED, collections_file
 from noctule.flows.stages.groups import decides, group_key, grouped
 from noctule.flows.stages.parse_batch import FileBatch, understand
@@ -40,7 +40,7 @@ def _rows(settings: Settings, size: int) -> pa.Table:
     return understand(FileBatch(groups, settings, decides(settings)))
 
 
-def _plain(understood: Understood) -> tuple[object, ...]:
+def _plain(understood: ParsedCorpus) -> tuple[object, ...]:
     """What can be compared: numbers of terms differ with the grouping, the terms do not."""
     counts = []
     for found in (understood.prose, understood.code):
@@ -81,8 +81,8 @@ def test_groups_joined_say_what_one_group_of_all_says(settings: Settings) -> Non
 def test_what_was_remembered_is_read_back_as_it_was(settings: Settings, tmp_path: Path) -> None:
     rows = _rows(settings, 1)
     keys = rows["key"].to_pylist()
-    Remembered(tmp_path).add(rows)
-    again = Remembered(tmp_path)
+    ParseCache(tmp_path).add(rows)
+    again = ParseCache(tmp_path)
     assert all(key in again for key in keys)
     assert _plain(joined(again.rows(keys))) == _plain(joined(rows))
     assert again.rows(keys[::-1])["key"].to_pylist() == keys[::-1]
@@ -93,10 +93,10 @@ def test_many_rows_are_kept_in_chunks(
 ) -> None:
     monkeypatch.setattr("noctule.artifacts.cache.parse_cache._ROWS_AT_A_TIME", 2)
     rows = _rows(settings, 1)
-    remembered = Remembered(tmp_path)
+    remembered = ParseCache(tmp_path)
     remembered.add(rows)
     keys = rows["key"].to_pylist()
-    for known in (remembered, Remembered(tmp_path)):
+    for known in (remembered, ParseCache(tmp_path)):
         found = known.rows(keys)
         assert found.equals(rows) and [len(chunk) for chunk in found["key"].chunks if len(chunk)] == [2, 2]
 
@@ -126,10 +126,10 @@ def test_what_offsets_cannot_reach_is_in_several_pieces() -> None:
 
 
 def test_rows_that_another_run_has_changed_meanwhile_are_noticed(settings: Settings, tmp_path: Path) -> None:
-    read = Remembered(tmp_path)
+    read = ParseCache(tmp_path)
     assert read.is_as_read()
-    Remembered(tmp_path).add(_rows(settings, 1))
-    assert not read.is_as_read() and Remembered(tmp_path).is_as_read()
+    ParseCache(tmp_path).add(_rows(settings, 1))
+    assert not read.is_as_read() and ParseCache(tmp_path).is_as_read()
 
 
 def test_a_key_is_that_of_content_settings_and_place(settings: Settings) -> None:
@@ -150,12 +150,12 @@ def test_a_key_is_that_of_content_settings_and_place(settings: Settings) -> None
 def test_a_damaged_segment_is_not_remembered(settings: Settings, tmp_path: Path) -> None:
     rows = _rows(settings, 1)
     keys = rows["key"].to_pylist()
-    Remembered(tmp_path).add(rows)
+    ParseCache(tmp_path).add(rows)
     [segment] = (tmp_path / REMEMBERED).glob("*.arrow")
     content = bytearray(segment.read_bytes())
     content[len(content) // 2] ^= 1
     segment.write_bytes(content)
-    damaged = Remembered(tmp_path)
+    damaged = ParseCache(tmp_path)
     assert not any(key in damaged for key in keys)
     damaged.add(rows)
     damaged.forget_all_but(keys)
@@ -165,11 +165,11 @@ def test_a_damaged_segment_is_not_remembered(settings: Settings, tmp_path: Path)
 def test_what_no_group_has_any_more_is_forgotten_when_it_is_most(settings: Settings, tmp_path: Path) -> None:
     rows = _rows(settings, 1)
     keys = rows["key"].to_pylist()
-    Remembered(tmp_path).add(rows)
-    Remembered(tmp_path).forget_all_but(keys[:3])
-    assert keys[3] in Remembered(tmp_path)  # one of four is no reason to write all of them again
-    Remembered(tmp_path).forget_all_but(keys[:1])
-    left = Remembered(tmp_path)
+    ParseCache(tmp_path).add(rows)
+    ParseCache(tmp_path).forget_all_but(keys[:3])
+    assert keys[3] in ParseCache(tmp_path)  # one of four is no reason to write all of them again
+    ParseCache(tmp_path).forget_all_but(keys[:1])
+    left = ParseCache(tmp_path)
     assert [key in left for key in keys] == [True, False, False, False]
     assert len(list((tmp_path / REMEMBERED).iterdir())) == 1
 
@@ -178,16 +178,18 @@ def _recorded(settings: Settings, store: Path) -> tuple[SnapshotId, SnapshotId]:
     """The names of two snapshots: the first has one group of a collection, the second two."""
     rows, first, second = _rows(settings, 1), SnapshotId("a" * 20), SnapshotId("b" * 20)
     keys = rows["key"].to_pylist()
-    remembered = Remembered(store)
+    remembered = ParseCache(store)
     remembered.add(rows)
-    remembered.record(first, {"c": Published((keys[0],), "")})
-    remembered.record(second, {"c": Published((keys[0], keys[1]), "", (Rejection("c", "x", "noted", "y"),))})
+    remembered.record(first, {"c": CollectionRecord((keys[0],), "")})
+    remembered.record(
+        second, {"c": CollectionRecord((keys[0], keys[1]), "", (Rejection("c", "x", "noted", "y"),))}
+    )
     return first, second
 
 
 def test_each_snapshot_has_a_record_of_its_own(settings: Settings, tmp_path: Path) -> None:
     first, second = _recorded(settings, tmp_path)
-    known = Remembered(tmp_path)
+    known = ParseCache(tmp_path)
     assert len(known.collections(first)["c"].keys) == 1
     assert len(known.collections(second)["c"].keys) == 2
     assert known.collections(second)["c"].rejections[0].reason == "y"
@@ -200,11 +202,11 @@ def test_rows_of_an_earlier_snapshot_are_held_as_long_as_it_may_come_back(
     settings: Settings, tmp_path: Path
 ) -> None:
     first, second = _recorded(settings, tmp_path)
-    Remembered(tmp_path).record(second, {})
-    Remembered(tmp_path).tidy([second, first], 2)
-    assert Remembered(tmp_path).collections(first)
-    Remembered(tmp_path).tidy([second, first], 1)
-    assert Remembered(tmp_path).collections(first) == {}
+    ParseCache(tmp_path).record(second, {})
+    ParseCache(tmp_path).tidy([second, first], 2)
+    assert ParseCache(tmp_path).collections(first)
+    ParseCache(tmp_path).tidy([second, first], 1)
+    assert ParseCache(tmp_path).collections(first) == {}
 
 
 @pytest.mark.parametrize("fault", ["swapped", "changed", "renamed within", "cut", "no object", "old format"])
@@ -227,7 +229,7 @@ def test_a_record_that_is_not_what_was_written_of_this_snapshot_is_not_used(
         path.write_text("[]")
     else:
         path.rename(folder / "collections.json")
-    known = Remembered(tmp_path)
+    known = ParseCache(tmp_path)
     assert known.collections(second) == {}
     assert known.collections(first)
     known.tidy([first, second], 2)

@@ -13,7 +13,7 @@ import pytrec_eval
 from noctule.artifacts.judged.compare import Pair, compared
 from noctule.artifacts.judged.evaluate import (
     Evaluation,
-    Ranking,
+    RankedDocuments,
     evaluate_rankings,
     evaluate_run,
     for_evaluation,
@@ -38,7 +38,7 @@ def everywhere(given: Judged) -> Located:
 
 def evaluated(qrels: Mapping[str, Mapping[str, int]], **rankings: str) -> Evaluation:
     given = judged(qrels)
-    ranked = {query: Ranking(tuple(documents.split())) for query, documents in rankings.items()}
+    ranked = {query: RankedDocuments(tuple(documents.split())) for query, documents in rankings.items()}
     return evaluate_rankings(given, everywhere(given), ranked, None)
 
 
@@ -116,14 +116,14 @@ def test_a_query_to_which_nothing_was_found_counts_as_zero() -> None:
 def test_a_query_that_no_document_answers_is_excluded_and_counted() -> None:
     given = judged({"q1": {"a": 1}, "q2": {"b": 0}}, "q3")
     assert given.answerable == ("q1",)
-    found = evaluate_rankings(given, everywhere(given), {"q1": Ranking(("a",))}, None)
+    found = evaluate_rankings(given, everywhere(given), {"q1": RankedDocuments(("a",))}, None)
     assert (found.excluded, found.means["ndcg@10"]) == (("q2", "q3"), 1.0)
 
 
 def test_a_judged_document_that_is_not_in_the_snapshot_counts_against_the_search() -> None:
     given = judged({"q": {"a": 1, "gone": 1}})
     located = Located({"a": DocId("docs:a.md")}, ("gone",))
-    found = evaluate_rankings(given, located, {"q": Ranking(("docs:a.md",))}, None)
+    found = evaluate_rankings(given, located, {"q": RankedDocuments(("docs:a.md",))}, None)
     assert found.missing == ("gone",)
     assert found.means["recall@100"] == 0.5
     assert found.means["ndcg@10"] == pytest.approx(1 / (1 + 1 / math.log2(3)))
@@ -132,7 +132,7 @@ def test_a_judged_document_that_is_not_in_the_snapshot_counts_against_the_search
 def test_two_judged_documents_that_are_one_in_the_snapshot_count_once_with_the_better_gain() -> None:
     given = judged({"q": {"a": 1, "b": 2}})
     same = Located({"a": DocId("docs:a.md"), "b": DocId("docs:a.md")}, ())
-    found = evaluate_rankings(given, same, {"q": Ranking(("docs:a.md",))}, None)
+    found = evaluate_rankings(given, same, {"q": RankedDocuments(("docs:a.md",))}, None)
     assert found.means["ndcg@10"] == 1.0
 
 

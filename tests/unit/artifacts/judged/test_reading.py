@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from noctule.artifacts.judged.locating import Place, locate
+from noctule.artifacts.judged.locating import DocumentOrigin, locate
 from noctule.artifacts.judged.reading import Judged, read_corpus, read_judged
 from noctule.pipeline.errors import SourceError
 from noctule.pipeline.identity import doc_id
@@ -41,8 +41,8 @@ def refusal(root: Path, **files: str) -> SourceError:
     return caught.value
 
 
-def place(path: str, collection: str = "docs") -> Place:
-    return Place(doc_id(collection, path), collection, path)
+def place(path: str, collection: str = "docs") -> DocumentOrigin:
+    return DocumentOrigin(doc_id(collection, path), collection, path)
 
 
 def with_paths(**paths: str) -> Judged:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from noctule.pipeline.chunk.sections import Node, build_tree, byte_offsets, heading_slugs, slugify
+from noctule.pipeline.chunk.sections import SectionSpan, build_tree, byte_offsets, heading_slugs, slugify
 from noctule.pipeline.identity import sha256_hex
 from noctule.pipeline.model import Document, Heading, Source
 from noctule.pipeline.parse import parse
@@ -16,7 +16,7 @@ def document(text: str, path: str = "a/page.md") -> Document:
     return parse(Source("c", path, content, sha256_hex(content)), Collection(root="."))
 
 
-def tree(text: str) -> list[Node]:
+def tree(text: str) -> list[SectionSpan]:
     return build_tree(document(text))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from noctule.pipeline.lexical.analyzer import prose_analyzer
 from noctule.pipeline.lexical.bm25f import build_index
 from noctule.pipeline.lexical.field_counts import count_fields
-from noctule.pipeline.settings.settings import LexicalField, Vocabulary
+from noctule.pipeline.settings.settings import LexicalField, VocabularySettings
 from noctule.pipeline.vocabulary.concepts import near_terms, select_terms, surface_forms
 
 TEXTS = ["Searching indexes", "searching an index", "search the vocabulary", "index of terms"] + [
@@ -18,13 +18,17 @@ TEXTS = ["Searching indexes", "searching an index", "search the vocabulary", "in
 def test_terms_are_the_most_frequent_spelling_of_words_that_are_neither_rare_nor_everywhere() -> None:
     counts = count_fields([TEXTS], [prose_analyzer("en")] * len(TEXTS))
     index = build_index([counts], [LexicalField(weight=1.0)], 1.2)
-    found = select_terms(index, surface_forms([counts]), len(TEXTS), Vocabulary(min_passages=2))
+    found = select_terms(index, surface_forms([counts]), len(TEXTS), VocabularySettings(min_passages=2))
     assert [(t.term, t.index_term, t.passages) for t in found] == [
         ("index", "index", 3),
         ("searching", "search", 3),
     ]
     assert (
-        len(select_terms(index, surface_forms([counts]), len(TEXTS), Vocabulary(min_passages=1, max_terms=2)))
+        len(
+            select_terms(
+                index, surface_forms([counts]), len(TEXTS), VocabularySettings(min_passages=1, max_terms=2)
+            )
+        )
         == 2
     )
 

@@ -28,22 +28,22 @@ from noctule.flows.stages.training_texts import (
     spans,
 )
 from noctule.pipeline.embedding.encoder import load_encoder
-from noctule.pipeline.embedding.query_encoder import Lessons
+from noctule.pipeline.embedding.query_encoder import TrainingTexts
 from noctule.pipeline.lexical.analyzer import UNSTEMMED
 from noctule.pipeline.model import ResolvedLink
 from noctule.pipeline.settings.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class TrainingSet:
     """Training texts by kind, and the terms of the index with their idf."""
 
-    lessons: Mapping[str, Lessons]
+    training: Mapping[str, TrainingTexts]
     terms: tuple[str, ...]
     idf: npt.NDArray[np.float64]
 
 
-def course_of(store: Store, snapshot: Snapshot, settings: Settings) -> Course:
+def training_set_of(store: Store, snapshot: Snapshot, settings: Settings) -> TrainingSet:
     """Return the training texts of a snapshot; texts missing from the store are encoded."""
     documents, sections, passages = (snapshot.table(name) for name in ("documents", "sections", "passages"))
     links = [ResolvedLink(**row) for row in snapshot.table("links").to_pylist()]
@@ -55,7 +55,7 @@ def course_of(store: Store, snapshot: Snapshot, settings: Settings) -> Course:
     words = Taught(index_terms, (UNSTEMMED,) * len(index_terms))
     row = np.arange(len(index_terms), dtype=np.int32)
     known = Encoded((), rows_of(vocabulary.column("vector"), dimension), row, 0)
-    lessons = {"words": encoded_lessons("words", words, known)}
+    training = {"words": encoded_lessons("words", words, known)}
     encoder = load_encoder(settings.embed)
     resources = Resources(PlainDriver(), Silent(), Background())
     encoding = Encoding(encoder, store.root, Inline(), resources)
@@ -64,9 +64,9 @@ def course_of(store: Store, snapshot: Snapshot, settings: Settings) -> Course:
         ("spans", spans(documents, passages, given)),
     ):
         found = encoding.encode(kind, query_texts(taught.texts, encoder))
-        lessons[kind] = encoded_lessons(kind, taught, found)
-    lessons["passages"] = passage_lessons(picked_passages(documents, passages, given), encoded)
+        training[kind] = encoded_lessons(kind, taught, found)
+    training["passages"] = passage_lessons(picked_passages(documents, passages, given), encoded)
     centroids = rows_of(snapshot.table("centroids").column("vector"), dimension)
-    lessons["anchors"], lessons["titles"] = name_lessons(documents, names(documents, links), centroids)
+    training["anchors"], training["titles"] = name_lessons(documents, names(documents, links), centroids)
     terms = snapshot.table("terms", ["term", "idf"])
-    return Course(lessons, tuple(terms.column("term").to_pylist()), terms.column("idf").to_numpy())
+    return TrainingSet(training, tuple(terms.column("term").to_pylist()), terms.column("idf").to_numpy())
