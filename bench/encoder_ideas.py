@@ -14,8 +14,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from bench.lessons import Course
-from noctule.artifacts.query.index.corpus import Corpus
-from noctule.artifacts.query.retrieval.semantic import QueryEncoder as Encoder
+from noctule.artifacts.query.index.corpus import CorpusReader
+from noctule.artifacts.query.model import TextEncoder as Encoder
 from noctule.pipeline.embedding.query_encoder import Lessons, solve, weighted_terms
 from noctule.pipeline.lexical.analyzer import prose_analyzer, terms
 from noctule.pipeline.settings.settings import QueryEncoder
@@ -34,7 +34,7 @@ def _unit(vector: npt.NDArray[np.float64] | Vector) -> Vector:
 class Bigrams:
     """Term vectors for the most frequent pairs of neighbouring words as well, fitted together."""
 
-    def __init__(self, course: Course, corpus: Corpus) -> None:
+    def __init__(self, course: Course, corpus: CorpusReader) -> None:
         lessons = [each for each in course.lessons.values() if len(each.texts)]
         self._languages = corpus.languages
         pairs = [[_pairs(text, language) for text, language in _texts(each)] for each in lessons]
@@ -151,7 +151,7 @@ class Narrowed:
         return _unit(self.components.T @ (self.components @ self.encoder.encode_query(text)))
 
 
-def narrowed(encoder: Encoder, corpus: Corpus, size: int) -> Narrowed:
+def narrowed(encoder: Encoder, corpus: CorpusReader, size: int) -> Narrowed:
     """The encoder in the ``size`` strongest components of the documents' centroids."""
     _, vectors = np.linalg.eigh(corpus.centroids.astype(np.float64).T @ corpus.centroids)
     return Narrowed(encoder, vectors[:, -size:].T)

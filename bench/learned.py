@@ -22,7 +22,7 @@ from noctule.artifacts.judged.reading import Judged
 from noctule.artifacts.judged.significance import Comparison, compare, holm
 from noctule.artifacts.query import Searcher
 from noctule.artifacts.query.context import Request
-from noctule.artifacts.query.index.corpus import Corpus
+from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.query.pipeline import Ranked
 from noctule.artifacts.query.retrieval.keyword import postings_of
 from noctule.flows.quality.tuning.held_out import fold_of
@@ -171,7 +171,7 @@ def _asked(searcher: Searcher, judged: Judged, located: Located, query: str) -> 
     return Asked(query, documents, features, np.array([each in right for each in documents], dtype=np.bool_))
 
 
-def _passage_features(ranked: Ranked, corpus: Corpus) -> Floats:
+def _passage_features(ranked: Ranked, corpus: CorpusReader) -> Floats:
     """Columns: keyword and semantic score, then their reciprocal ranks, then shares of words found, by field too."""
     candidates = ranked.run.candidates
     found = np.zeros((len(candidates), 5 + len(_SHOWN_FIELDS)))

@@ -20,7 +20,7 @@ from noctule.artifacts.judged.evaluate import evaluate, for_evaluation
 from noctule.artifacts.judged.locating import locate, places
 from noctule.artifacts.judged.measures import HEADLINE
 from noctule.artifacts.query import Searcher
-from noctule.artifacts.query.index.corpus import Corpus
+from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.query.understanding.term_vectors import TermEncoder
 from noctule.artifacts.store.snapshot import Snapshot
 from noctule.pipeline.embedding.query_encoder import Lessons, fit_term_vectors, solve, weighted_terms
@@ -30,13 +30,13 @@ Vector = npt.NDArray[np.float32]
 Table = Mapping[str, Vector]
 _SIF = 1e-3
 # An encoder of queries, out of the lessons and the corpus that it is to search.
-Made = Callable[[Course, Corpus], object]
+Made = Callable[[Course, CorpusReader], object]
 
 
-class OtherVectors(Corpus):
+class OtherVectors(CorpusReader):
     """A corpus with other term vectors than its snapshot has."""
 
-    def __init__(self, corpus: Corpus, table: Table) -> None:
+    def __init__(self, corpus: CorpusReader, table: Table) -> None:
         super().__init__(corpus.snapshot)
         self._kept = {**corpus._kept, "term_vectors": table}
 
@@ -59,7 +59,7 @@ class Idea:
     make: Made
 
 
-def _encoder(table: Table, corpus: Corpus) -> TermEncoder:
+def _encoder(table: Table, corpus: CorpusReader) -> TermEncoder:
     return TermEncoder(OtherVectors(corpus, table))
 
 
@@ -170,7 +170,7 @@ def _shares(name: str) -> dict[str, str]:
         full = _ndcg(name, settings, snapshot, remembered)
         remembered.save()
         found = {"full model": f"{full:.4f}"}
-        course, corpus = course_of(store, snapshot, settings), Corpus(snapshot)
+        course, corpus = course_of(store, snapshot, settings), CorpusReader(snapshot)
         for idea in IDEAS:
             share = _ndcg(name, settings, snapshot, idea.make(course, corpus)) / full
             found[idea.name] = f"{share:.3f}"

@@ -4,9 +4,9 @@
         for hit in searcher.search("how do I cancel a request").hits:
             print(hit.score, hit.breadcrumb, hit.url)
 
-A query is taken apart (``language``) and understood (``understand``); lists of passages are made (``ask``: ``keyword``,
-``semantic``, ``graph``); fusion makes one list of candidates of them (``fuse``); stages turn candidates into
-candidates, in the order that the settings give (``stages``); what is left becomes hits (``hits``).
+A query is parsed and understood (``understanding``); retrievers make ranked lists of passages (``retrieval``); fusion
+and the ranking stages of the settings make one list of candidates of them (``ranking``); the best become hits
+(``hits``). What is read of the snapshot is in ``index``; ``pipeline`` has the steps in their order.
 """
 
 from __future__ import annotations
