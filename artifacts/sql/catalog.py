@@ -111,12 +111,14 @@ def require_predicate(connection: duckdb.DuckDBPyConnection, predicate: str) -> 
 
     DuckDB's own parser judges: the text stands in brackets, and all around it must be as around a constant.
     """
+    import duckdb
+
     if len(predicate) > _MAX_PREDICATE:
         raise _refused_predicate(f"it is longer than {_MAX_PREDICATE:,} characters", predicate)
     try:
         found, plain = _parsed(connection, predicate), _parsed(connection, "true")
-    except (ValueError, RecursionError) as error:
-        raise _refused_predicate(str(error), predicate) from None
+    except (ValueError, RecursionError, duckdb.Error) as error:
+        raise _refused_predicate(reason(error), predicate) from None
     if [around for _, around in found] != [around for _, around in plain]:
         raise _refused_predicate("it is not one expression", predicate)
     for node in _nodes([expression for expression, _ in found]):

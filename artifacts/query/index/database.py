@@ -76,6 +76,11 @@ class SnapshotDatabase:
                 self._connection.close()
             self._connection, self._closed = None, True
 
+    @property
+    def is_open(self) -> bool:
+        """Tell whether anything was asked yet that takes DuckDB."""
+        return self._connection is not None
+
     def documents_where(self, predicate: str, values: tuple[object, ...] = ()) -> Mask:
         """Return which documents meet a predicate; ``values`` stand for its question marks.
 
@@ -110,7 +115,7 @@ class SnapshotDatabase:
         sql = f"""
             select value::varchar, count(distinct document) as documents
             from (select document, {value} as value from document_rows {among})
-            where value is not null group by value order by documents desc, value limit {limit:d}"""  # noqa: S608  # a column of the schema
+            where value::varchar != '' group by value order by documents desc, value limit {limit:d}"""  # noqa: S608  # a column of the schema
         values = {} if documents is None else {"rows": np.flatnonzero(documents).tolist()}
         with self._lock:
             return dict(self._opened().execute(sql, values).fetchall())

@@ -104,7 +104,7 @@ def _predicate(given: Filter) -> tuple[str, str]:
     return _PREDICATES[given.kind], value
 
 
-def _regex(pattern: str) -> str:
+def path_regex(pattern: str) -> str:
     """Return the regular expression of a pattern as in .gitignore; of one that excludes, what matches nothing."""
     (parsed,) = PathSpec.from_lines("gitignore", [pattern]).patterns
     return str(parsed.regex.pattern) if parsed.include else r"[^\s\S]"
@@ -129,7 +129,7 @@ def _is_pattern(value: str) -> bool:
 
 
 _VALUES: Mapping[str, Callable[[str], str]] = {
-    "path": _regex,
+    "path": path_regex,
     "tag": lambda value: value.lower().removeprefix("#"),
     "after": str,
     "before": str,
