@@ -1,5 +1,5 @@
 """``python -m bench [index] [encoding] [search] [determinism] [relevance] [peers] [engines] [scale] [browser] [nights]
-[million] [groups] [communities]``: by default all but the last five (``browser`` and those after it).
+[million] [groups] [communities] [search-pairs]``: by default all but the last six (``browser`` and those after it).
 
 ``relevance`` takes more: ``--set NAME`` (again for others), ``--part NAME``, and ``--write docs/relevance.md``.
 """
@@ -24,12 +24,14 @@ from bench import (
     relevance_page,
     scale,
     search,
+    search_pairs,
 )
 
 MEASUREMENTS: dict[str, Callable[[], None]] = {
     "index": index.measure,
     "encoding": encoding.measure,
     "search": search.measure,
+    "search-pairs": search_pairs.measure,
     "determinism": determinism.measure,
     "relevance": relevance_page.measure,
     "peers": peers.measure,
@@ -41,7 +43,7 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "groups": groups.measure,
     "communities": communities.measure,
 }
-ON_REQUEST = {"browser", "communities", "groups", "million", "nights"}
+ON_REQUEST = {"browser", "communities", "groups", "million", "nights", "search-pairs"}
 
 
 def main() -> None:
