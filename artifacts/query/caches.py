@@ -24,7 +24,10 @@ class Usage:
 
 
 class Cache(Generic[Value]):
-    """The values used last, shared by threads; keys hold the snapshot's id, so that snapshots are never mixed up."""
+    """The values used last, shared by threads.
+
+    Keys hold the snapshot's id, so that snapshots are never mixed up.
+    """
 
     def __init__(
         self, most: int, seconds: float | None = None, clock: Callable[[], float] = time.monotonic

@@ -1,4 +1,4 @@
-"""What a query is answered with: the request, the resources of a searcher, and the context that stages look at."""
+"""What a query is answered with: the request, a searcher's resources, and the context that stages look at."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ Remember = Callable[[ListName, Query, int, Callable[[], RankedList]], RankedList
 class Request:
     """What was asked, as it was asked.
 
-    ``today`` is the day that recency counts from (``None``: it does not count); ``where`` is an SQL predicate on
-    documents.
+    ``today`` is the day that recency counts from (``None``: it does not count); ``where`` is an SQL predicate
+    on documents.
     """
 
     text: str

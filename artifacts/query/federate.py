@@ -36,8 +36,8 @@ def search_namespaces(
 ) -> Federated:
     """Ask several searchers the same and fuse their answers by weighted reciprocal rank.
 
-    Ranks are all that answers of different snapshots have in common: nothing is in two of them, so equal weights
-    interleave. Order: ``(-score, -confidence, namespace, rank)``, of equal ranks the surer hit first.
+    Ranks are all that answers of different snapshots have in common: nothing is in two of them, so equal
+    weights interleave. Order: ``(-score, -confidence, namespace, rank)``, of equal ranks the surer hit first.
     """
     answers = {name: searchers[name].ask(request) for name in sorted(searchers)}
     found = [

@@ -1,4 +1,7 @@
-"""Hits: what a reader is shown of the candidates, each with the part of its passage that shows why it was found."""
+"""Hits: what a reader is shown of the candidates.
+
+Each has the part of its passage that shows why it was found.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,10 @@ def hits_table(hits: Sequence[Hit]) -> pa.Table:
 def hits_of(
     run: StageResults, top_n: int, queries: Sequence[Query], corpus: CorpusReader, excerpt_chars: int
 ) -> tuple[Hit, ...]:
-    """Make hits of the first ``top_n`` candidates, with their best windows of text and the reasons for their scores."""
+    """Make hits of the first ``top_n`` candidates.
+
+    They show their best windows of text and the reasons for their scores.
+    """
     wanted = frozenset(
         term
         for query in queries
@@ -82,7 +88,10 @@ def _section_text(section: SectionId, document: int, corpus: CorpusReader) -> st
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A stretch of a passage: ``highlights`` are character ranges of ``text``, ``start`` is where it begins there."""
+    """A stretch of a passage.
+
+    ``highlights`` are character ranges of ``text``; ``start`` is where it begins in the passage.
+    """
 
     text: str
     highlights: tuple[tuple[int, int], ...]
@@ -90,7 +99,10 @@ class Excerpt:
 
 
 def excerpt(text: str, wanted: AbstractSet[str], languages: Sequence[str], max_chars: int) -> Excerpt:
-    """Cut the window of at most ``max_chars`` characters with the most distinct matches, the earliest on a tie."""
+    """Cut the window of at most ``max_chars`` characters with the most distinct matches.
+
+    On a tie the earliest is taken.
+    """
     spans = list(matches(text, wanted, languages))
     start = _best_start(text, spans, max_chars)
     end = _word_end(text, start, max_chars)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
@@ -14,7 +15,6 @@ from ...pipeline.model import DocId, PassageId, SectionId, SnapshotId
 
 if TYPE_CHECKING:
     import duckdb
-    import pandas as pd
     import pyarrow as pa
 
 Mode = Literal["hybrid", "keyword", "semantic", "code"]
@@ -70,9 +70,9 @@ class Query:
 class RankedList:
     """What one retriever found: passage rows with their scores, best first, ties by row.
 
-    ``most`` is the most that a score can be. ``question`` counts from 0 where a query held several. ``score_of``
-    gives the score of any passage rows, found or not; ``None`` where only what was found has one. The last
-    ``unranked`` rows were not found, but have a score.
+    ``most`` is the most that a score can be. ``question`` counts from 0 where a query held several.
+    ``score_of`` gives the score of any passage rows, found or not; ``None`` where only what was found has
+    one. The last ``unranked`` rows were not found, but have a score.
     """
 
     name: ListName
@@ -262,16 +262,14 @@ class Answer:
 
         return (connection or duckdb).from_arrow(self.arrow())
 
-    def df(self) -> pd.DataFrame:
+    def df(self) -> Any:
         """Return the hits as a pandas frame; raise ``QueryError`` if pandas is not installed."""
-        try:
-            import pandas  # noqa: F401  # Arrow's own error does not say what to do
-        except ImportError:
+        if find_spec("pandas") is None:
             raise QueryError(
                 "pandas is not installed",
                 where="Answer.df",
                 hint="Install pandas, or take Answer.arrow(), which needs nothing more.",
-            ) from None
+            )
         return self.arrow().to_pandas()
 
     def as_dict(self) -> dict[str, Any]:

@@ -25,14 +25,17 @@ from .understanding.classify import adapted
 from .understanding.operators import ParsedQuery, take_apart
 from .understanding.understand import understand
 
-# When what is left out leaves too few, longer lists are asked for, so many times; not for what scored too little.
+# If too few candidates are left, longer lists are asked for, so many times; a low score is no reason.
 _TRIES, _LONGER = 3, 4
 _BY_SCORE = ("calibrate", "elbow")
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The candidates for a request in their order, before any of them becomes a hit, and how they came about."""
+    """The candidates for a request in their order, before any of them becomes a hit.
+
+    The rest tells how they came about.
+    """
 
     run: StageResults
     queries: tuple[Query, ...]
@@ -74,7 +77,10 @@ def answer(request: Request, resources: Resources) -> Answer:
 
 
 def rank(request: Request, resources: Resources) -> Ranked:
-    """Rank the candidates for a request, without making hits: excerpts take most of the time of a long answer."""
+    """Rank the candidates for a request, without making hits.
+
+    Excerpts take most of the time of a long answer.
+    """
     log = _Log()
     parsed = take_apart(request.text)
     with log.timing("understand"):

@@ -42,8 +42,8 @@ _THREADS = 4
 class Searcher:
     """Answers queries on one snapshot; threads may share it.
 
-    Whatever the settings name (a glossary, a calibration, a cross-encoder's folder) is read when it is made, so that
-    a file that is missing or broken is a ``SettingsError`` then and not at a query.
+    Whatever the settings name (a glossary, a calibration, a cross-encoder's folder) is read when it is made,
+    so that a file that is missing or broken is a ``SettingsError`` then and not at a query.
     """
 
     def __init__(
@@ -115,11 +115,11 @@ class Searcher:
     ) -> Answer:
         """Return the ``top_n`` best passages for ``text``.
 
-        ``filters`` are ``kind:value``, and ``where`` is an SQL predicate on documents such as
-        ``"modified > date '2026-01-01' and list_contains(tags, 'api')"``; both must hold. ``hypothesis`` is a made-up
-        answer whose vector joins the search (HyDE); ``today`` is the day that recency counts from. A list that fails
-        is left out with a warning; the only list of a mode that fails raises its error. Raise ``QueryError`` for a
-        request that cannot be one.
+        ``filters`` are ``kind:value``, and ``where`` is an SQL predicate on documents such as ``"modified >
+        date '2026-01-01' and list_contains(tags, 'api')"``; both must hold. ``hypothesis`` is a made-up
+        answer whose vector joins the search (HyDE); ``today`` is the day that recency counts from. A list
+        that fails is left out with a warning; the only list of a mode that fails raises its error. Raise
+        ``QueryError`` for a request that cannot be one.
         """
         parsed = tuple(parse_filter(str(each)) for each in filters)
         return self.ask(Request(text, top_n, mode, parsed, hypothesis, today, where.strip()))
@@ -141,7 +141,10 @@ class Searcher:
         return found
 
     def rank(self, request: Request) -> Ranked:
-        """Return the candidates for a request, best first, without hits or caches; raise as :meth:`search` does."""
+        """Return the candidates for a request, best first, without hits or caches.
+
+        Raise as :meth:`search` does.
+        """
         _require_some(request.top_n)
         ranked = rank(replace(request, today=request.today or self._clock()), self._resources)
         return replace(ranked, warnings=(*self._notices, *ranked.warnings))
@@ -149,7 +152,9 @@ class Searcher:
     def with_settings(
         self, search: Search, corpus: CorpusReader | None = None, remember: Remember | None = None
     ) -> Searcher:
-        """Return a searcher on the same snapshot with other settings, which shares what was read and encoded so far.
+        """Return a searcher on the same snapshot with other settings.
+
+        The two share what was read and encoded so far.
 
         ``corpus`` takes the place of the snapshot's own, ``remember`` keeps lists. Close only one of the two.
         """
@@ -179,7 +184,10 @@ class Searcher:
         return similar_documents(doc_id, top_n, self._resources)
 
     def related(self, term: str, top_n: int = 10) -> list[Concept]:
-        """Find terms of the concept vocabulary near a term or any text, nearest first; raise ``QueryError``."""
+        """Find terms of the concept vocabulary near a term or any text, nearest first.
+
+        Raise ``QueryError``.
+        """
         _require_some(top_n)
         return related_terms(term, top_n, self._resources)
 
@@ -213,7 +221,8 @@ class Searcher:
     def sql(self, query: str) -> duckdb.DuckDBPyRelation:
         """Return the answer to an SQL query over the snapshot as a DuckDB relation; raise ``QueryError``.
 
-        It has the views and macros of ``noctule sql``, reads the snapshot and nothing else, and writes nothing.
+        It has the views and macros of ``noctule sql``, reads the snapshot and nothing else, and writes
+        nothing.
         """
         return self._corpus.database.sql(query)
 
@@ -231,7 +240,10 @@ class Searcher:
         return self._encoders[search.encoder]
 
     def _cross_encoder(self, search: Search) -> PairScorer | None:
-        """Load the cross-encoder if a stage needs it; one named by its folder must be there, others may be missing."""
+        """Load the cross-encoder if a stage needs it.
+
+        One named by its folder must be there, others may be missing.
+        """
         if "rerank" not in search.stages:
             return None
         try:

@@ -21,7 +21,10 @@ _STAGES: tuple[StageName, ...] = ("duplicate_hash", "calibrate", "per_document")
 
 
 def similar_documents(doc_id: str, top_n: int, resources: Resources) -> Answer:
-    """Find the documents most like one, each by its best passage; raise ``QueryError`` if there is no such document."""
+    """Find the documents most like one, each by its best passage.
+
+    Raise ``QueryError`` if there is no such document.
+    """
     corpus = resources.corpus
     document = corpus.document_row(doc_id)
     if document is None:

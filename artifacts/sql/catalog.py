@@ -34,7 +34,10 @@ _LOCKS = ("enable_external_access = false", "lock_configuration = true")
 
 
 def connect(folder: Path, dimension: int, languages: Sequence[str]) -> duckdb.DuckDBPyConnection:
-    """Connect to the tables of a verified snapshot folder, with the catalog's views and macros and no other file."""
+    """Connect to the tables of a verified snapshot folder.
+
+    The connection has the catalog's views and macros, and opens no other file.
+    """
     connection = locked_connection(folder)
     # Locked before the catalog runs: part of its text is what the snapshot says.
     connection.execute(catalog(dimension, languages))
@@ -44,8 +47,8 @@ def connect(folder: Path, dimension: int, languages: Sequence[str]) -> duckdb.Du
 def locked_connection(folder: Path) -> duckdb.DuckDBPyConnection:
     """Connect to a database in memory that may read the tables of a snapshot folder, and opens nothing else.
 
-    An allowed file is allowed for ``COPY … TO`` as well: files of a snapshot are read-only, which stops everyone
-    but root, and ``require_queries`` stops what a stranger wrote.
+    An allowed file is allowed for ``COPY … TO`` as well: files of a snapshot are read-only, which stops
+    everyone but root, and ``require_queries`` stops what a stranger wrote.
     """
     import duckdb
 
@@ -64,7 +67,7 @@ def write_catalog(folder: Path, dimension: int, languages: Sequence[str]) -> Non
 
 
 def catalog(dimension: int, languages: Sequence[str], parts: Sequence[str] = _PARTS) -> str:
-    """Return the SQL of views and macros over a snapshot with this dimension of vectors and languages of terms."""
+    """Return the SQL of the views and macros over a snapshot, for its dimension and languages."""
     filled = {
         "dimension": str(dimension),
         "languages": _listed(languages),
@@ -107,7 +110,7 @@ def require_queries(sql: str) -> None:
 
 
 def require_predicate(connection: duckdb.DuckDBPyConnection, predicate: str) -> None:
-    """Raise ``QueryError`` unless the text is exactly one expression that reads nothing but the snapshot's tables.
+    """Raise ``QueryError`` unless the text is exactly one expression over the snapshot's tables.
 
     DuckDB's own parser judges: the text stands in brackets, and all around it must be as around a constant.
     """
@@ -135,7 +138,7 @@ def _parsed(connection: duckdb.DuckDBPyConnection, expression: str) -> list[tupl
     """Parse an expression; return each one that the text turned out to hold, and the query around it."""
     sql = "select json_serialize_sql(?)"
     row = connection.execute(sql, [f"select (\n{expression}\n)"]).fetchone()
-    tree = json.loads(row[0]) if row else {"error": True}
+    tree: dict[str, Any] = json.loads(row[0]) if row else {"error": True}
     if tree["error"]:
         raise ValueError(tree.get("error_message", "it is not SQL"))
     nodes = [statement.pop("node") for statement in tree["statements"]]

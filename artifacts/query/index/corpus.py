@@ -1,8 +1,8 @@
 """Columns and rows of a snapshot, as retrievers and stages read them.
 
-Columns stay in memory once they were asked for; those that every search reads come by Arrow, the others by SQL. Rows
-are numbers: a *passage* row, a *document* row, a *vector* row. Passages stand in order of ``(doc_id, ordinal)``, so
-the row is the last part of the total order ``(-score, doc_id, position)``.
+Columns stay in memory once they were asked for; those that every search reads come by Arrow, the others by
+SQL. Rows are numbers: a *passage* row, a *document* row, a *vector* row. Passages stand in order of
+``(doc_id, ordinal)``, so the row is the last part of the total order ``(-score, doc_id, position)``.
 """
 
 from __future__ import annotations
@@ -129,7 +129,10 @@ class CorpusReader:
 
     @property
     def address_of(self) -> Ints:
-        """Return a number for the address of every passage: equal where a reader would be sent to the same place."""
+        """Return a number for the address of every passage.
+
+        Equal where a reader would be sent to the same place.
+        """
         return self._once("address_of", self._read_addresses)
 
     @property
@@ -253,7 +256,7 @@ class CorpusReader:
         return InvertedIndex(self.snapshot.table(terms), self.snapshot.file(postings))
 
     def _read_modified(self) -> npt.NDArray[np.datetime64]:
-        days = np.ma.asarray(self.database.column("modified")).astype("datetime64[D]")
+        days: Any = np.ma.asarray(self.database.column("modified")).astype("datetime64[D]")
         found: npt.NDArray[np.datetime64] = days.filled(np.datetime64("NaT"))
         return found
 

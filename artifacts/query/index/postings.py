@@ -23,7 +23,10 @@ _CACHED_GROUPS = 256
 
 @dataclass(frozen=True, slots=True)
 class PostingList:
-    """The passages that hold a term, rising, the score of each, and the fields as bits in the order of ``FIELDS``."""
+    """The passages that hold a term, in rising order, and the score of each.
+
+    ``fields`` are bits in the order of ``FIELDS``.
+    """
 
     passages: npt.NDArray[np.int32]
     scores: npt.NDArray[np.float32]

@@ -51,7 +51,10 @@ class SpellingIndex:
 
 
 def auto_edits(word: str) -> int:
-    """Return how many edits Elasticsearch's fuzziness AUTO allows: 0 below 3 characters, 1 up to 5, else 2."""
+    """Return how many edits Elasticsearch's fuzziness AUTO allows.
+
+    0 below 3 characters, 1 up to 5, else 2.
+    """
     return 0 if len(word) < 3 else 1 if len(word) < 6 else 2
 
 

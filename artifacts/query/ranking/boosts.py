@@ -1,7 +1,7 @@
-"""Boosts: factors on the score of a candidate for what is known about its document besides the words of the query.
+"""Boosts: factors on the scores of candidates for what is known about their documents.
 
-Each function returns the candidates in their new order; nothing enters that was not found, and every factor is
-named in the candidate's explanation.
+Each function returns the candidates in their new order; nothing enters that was not found, and every factor
+is named in the candidate's explanation.
 """
 
 from __future__ import annotations
@@ -26,10 +26,13 @@ def support_documents(
     passages: npt.NDArray[np.int32],
     share: float,
 ) -> list[Candidate]:
-    """Multiply the best passage of each document by ``1 + share · second / best``; the others keep their score.
+    """Multiply the best passage of each document by ``1 + share · second / best``.
 
-    Callan 1994 and many since: the best passage finds a document, the next ones confirm it. A document that has
-    but one passage (``passages`` counts them) needs no second, or short documents would lose to long ones.
+    The others keep their score.
+
+    Callan 1994 and many since: the best passage finds a document, the next ones confirm it. A document that
+    has but one passage (``passages`` counts them) needs no second, or short documents would lose to long
+    ones.
     """
     best: dict[int, int] = {}
     second: dict[int, float] = {}
@@ -58,8 +61,8 @@ def boost_linked(
 ) -> list[Candidate]:
     """Multiply each candidate by ``1 + share · ln(1 + n)``, where ``n`` documents link to its document.
 
-    A prior on the query-independent worth of a page, as in Kraaij, Westerveld, Hiemstra 2002: links are votes, and
-    the tenth tells less than the first.
+    A prior on the query-independent worth of a page, as in Kraaij, Westerveld, Hiemstra 2002: links are
+    votes, and the tenth tells less than the first.
     """
     return in_order(_linked(each, int(links_in[document_of[each.row]]), share) for each in candidates)
 
@@ -103,8 +106,8 @@ def boost_recent(
 ) -> list[Candidate]:
     """Multiply each candidate by the factor of the first tier that is not younger than its document.
 
-    ``bias`` scales what a factor adds: 1 takes the factors as they stand, 0 none. A document without a date, or
-    with one in the future, belongs to no tier.
+    ``bias`` scales what a factor adds: 1 takes the factors as they stand, 0 none. A document without a date,
+    or with one in the future, belongs to no tier.
     """
     now = np.datetime64(today, "D")
     return in_order(_recent(each, modified[document_of[each.row]], now, tiers, bias) for each in candidates)

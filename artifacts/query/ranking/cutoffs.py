@@ -36,7 +36,9 @@ def before_elbow(candidates: Sequence[Candidate], ratio: float, max_results: int
 
 
 def elbow(scores: Sequence[float], ratio: float, max_results: int) -> int:
-    """Count the falling scores before the elbow, at most ``max_results``; a score that is not positive ends them.
+    """Count the falling scores before the elbow, at most ``max_results``.
+
+    A score that is not positive ends them.
 
     A fall to exactly ``ratio`` does not cut.
     """

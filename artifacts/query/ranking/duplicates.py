@@ -26,7 +26,7 @@ def without_same(candidates: Sequence[Candidate], keys: Sequence[Hashable]) -> l
 def without_near_text(
     candidates: Sequence[Candidate], text_of: Callable[[Candidate], str], threshold: float
 ) -> list[Candidate]:
-    """Keep candidates whose character 3-grams have a Jaccard similarity below ``threshold`` with every one kept."""
+    """Keep candidates whose character 3-grams are unlike those of every one kept (Jaccard)."""
     return _unlike(
         candidates, jaccard_matrix([char_ngrams(text_of(each)) for each in candidates]) >= threshold
     )
@@ -35,7 +35,10 @@ def without_near_text(
 def without_near_meaning(
     candidates: Sequence[Candidate], vectors: npt.NDArray[np.float32], threshold: float
 ) -> list[Candidate]:
-    """Keep candidates whose cosine with every one kept is below ``threshold``; ``vectors[i]`` belongs to the ``i``-th."""
+    """Keep candidates whose cosine with every one kept is below ``threshold``.
+
+    ``vectors[i]`` belongs to the ``i``-th.
+    """
     return _unlike(candidates, (vectors @ vectors.T) >= threshold)
 
 

@@ -27,9 +27,9 @@ def reciprocal_rank_fusion(
 def convex_combination(lists: Sequence[RankedList], weights: Mapping[str, float]) -> list[Candidate]:
     """Fuse by ``Σ weight · score / most``, every score taken between 0 and the most that its list could give.
 
-    Bruch, Gai, Ingber 2023, with bounds that do not depend on what else was found: 0 and 1 for a cosine, 0 and
-    the sum of each term's best posting for BM25F. What one list found, the others score too if they can, because a
-    passage just below the end of a list still has a score there.
+    Bruch, Gai, Ingber 2023, with bounds that do not depend on what else was found: 0 and 1 for a cosine, 0
+    and the sum of each term's best posting for BM25F. What one list found, the others score too if they can,
+    because a passage just below the end of a list still has a score there.
     """
     total = _total(lists, weights) or 1.0
     shares = {name: weight / total for name, weight in weights.items()}
@@ -53,7 +53,10 @@ def _completed(ranked: RankedList, found: npt.NDArray[np.int64]) -> RankedList:
 
 
 def attainable(lists: Sequence[RankedList], weights: Mapping[str, float], k: int | None) -> float:
-    """Return the most that fusion could give: first in every list that ran (``k`` of RRF, ``None`` for convex)."""
+    """Return the most that fusion could give.
+
+    First in every list that ran (``k`` of RRF, ``None`` for convex).
+    """
     total = _total(lists, weights)
     return (total / (k + 1) if k is not None else 1.0) if total > 0 else 0.0
 
@@ -103,7 +106,10 @@ def _fuse(lists: Sequence[RankedList], weights: Mapping[str, float], share: Shar
 
 
 def _best_question(shares: tuple[Contribution, ...]) -> tuple[Contribution, ...]:
-    """Keep the shares of the question that a passage answers best, or half an answer to each would beat a whole one."""
+    """Keep the shares of the question that a passage answers best.
+
+    Without this, half an answer to each would beat a whole one.
+    """
     sums: dict[int, float] = {}
     for each in shares:
         sums[each.question] = sums.get(each.question, 0.0) + each.share

@@ -25,10 +25,11 @@ def reranked(
 ) -> list[Candidate]:
     """Reorder the first ``len(relevance)`` candidates by blended rank; the others follow as they were.
 
-    A candidate at rank ``r`` that is the model's ``m``-th gets ``b / r + (1 − b) / m``. ``b`` falls with the rank,
-    so that a model that disagrees does not bury the first hit of an exact search. (qmd adds the relevance itself,
-    which reverses the order where ``b`` falls, even if all are equally relevant.) The result is spread between the
-    score of the first candidate and that of the first one not read, so that one scale holds for all.
+    A candidate at rank ``r`` that is the model's ``m``-th gets ``b / r + (1 − b) / m``. ``b`` falls with the
+    rank, so that a model that disagrees does not bury the first hit of an exact search. (qmd adds the
+    relevance itself, which reverses the order where ``b`` falls, even if all are equally relevant.) The
+    result is spread between the score of the first candidate and that of the first one not read, so that one
+    scale holds for all.
     """
     read, rest = candidates[: len(relevance)], candidates[len(relevance) :]
     if not read:
@@ -52,12 +53,14 @@ def diversified(
     balance: float,
     count: int,
 ) -> list[Candidate]:
-    """Return the ``count`` candidates that maximal marginal relevance takes, in the order of taking; then the others.
+    """Return the ``count`` candidates that maximal marginal relevance takes, in the order of taking.
+
+    The others follow.
 
         argmax  balance · relevance(d) − (1 − balance) · max similarity(d, taken)
 
-    Carbonell and Goldstein 1998. Both parts are in [0, 1]: ``relevance`` is a share of the most, similarity a cosine
-    (0 at least, and for the first). Ties go to the earlier candidate.
+    Carbonell and Goldstein 1998. Both parts are in [0, 1]: ``relevance`` is a share of the most, similarity a
+    cosine (0 at least, and for the first). Ties go to the earlier candidate.
     """
     left = list(range(len(candidates)))
     nearest = np.zeros(len(candidates))

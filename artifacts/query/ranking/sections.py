@@ -1,7 +1,7 @@
-"""Sections in the place of passages: several hits become the section that holds them, or a hit brings its section.
+"""Sections in the place of passages: hits become the section that holds them, or bring it along.
 
-Aggregation groups hits by parent over all depths, the deepest parent first. A lone hit does not climb; an ancestor
-that was found itself takes over the best score of what it holds, and lists it.
+Aggregation groups hits by parent over all depths, the deepest parent first. A lone hit does not climb; an
+ancestor that was found itself takes over the best score of what it holds, and lists it.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def aggregated(
 ) -> list[Candidate]:
     """Put a section in the place of its passages where enough of it was found.
 
-    ``section_of[i]`` is the section of candidate ``i``. A section stands for its children when at least ``matches``
-    of them and the share ``share`` of them were found; its score is the best of theirs.
+    ``section_of[i]`` is the section of candidate ``i``. A section stands for its children when at least
+    ``matches`` of them and the share ``share`` of them were found; its score is the best of theirs.
     """
     matches: Matches = {}
     for candidate, section in zip(candidates, section_of, strict=True):
@@ -83,7 +83,9 @@ def with_parents(
     sections: Mapping[SectionId, SectionNode],
     max_bytes: int,
 ) -> list[Candidate]:
-    """Give each candidate the largest section around it of at most ``max_bytes``; of several in one the first stays.
+    """Give each candidate the largest section around it of at most ``max_bytes``.
+
+    Of several candidates in one section the first stays.
 
     A candidate whose own section is larger stays the passage that it is.
     """

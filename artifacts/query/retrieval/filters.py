@@ -76,10 +76,12 @@ def parse_filter(text: str) -> Filter:
 
 
 def documents_allowed(filters: Sequence[Filter], corpus: CorpusReader, where: str = "") -> Mask:
-    """Return which documents meet the filters and the predicate ``where``; raise ``QueryError`` if it cannot be.
+    """Return which documents meet the filters and the predicate ``where``.
 
-    Filters of one kind are alternatives, those of different kinds must all hold. ``after`` and ``before`` are both
-    ends of a range, the days themselves included.
+    Raise ``QueryError`` if it cannot be.
+
+    Filters of one kind are alternatives, those of different kinds must all hold. ``after`` and ``before`` are
+    both ends of a range, the days themselves included.
     """
     allowed = np.ones(len(corpus.documents), dtype=np.bool_)
     for kind in dict.fromkeys(each.kind for each in filters):
@@ -105,9 +107,12 @@ def _predicate(given: Filter) -> tuple[str, str]:
 
 
 def path_regex(pattern: str) -> str:
-    """Return the regular expression of a pattern as in .gitignore; of one that excludes, what matches nothing."""
+    """Return the regular expression of a pattern as in .gitignore.
+
+    A pattern that excludes matches nothing.
+    """
     (parsed,) = PathSpec.from_lines("gitignore", [pattern]).patterns
-    return str(parsed.regex.pattern) if parsed.include else r"[^\s\S]"
+    return parsed.regex.pattern if parsed.include and parsed.regex else r"[^\s\S]"
 
 
 def _is_date(value: str) -> bool:

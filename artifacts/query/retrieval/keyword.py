@@ -1,4 +1,7 @@
-"""Keyword retrieval: BM25F over the fields of a passage and its document, and BM25 over identifiers in code."""
+"""Keyword retrieval: BM25F over the fields of a passage and its document.
+
+Identifiers in code have a BM25 index of their own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Filters by the operators of a query: phrases, exclusions and words in fields, whichever list found a passage."""
+"""Filters by the operators of a query.
+
+Phrases, exclusions and words in fields, whichever list found a passage.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +32,9 @@ class OperatorMatches:
 def match_operators(operators: Operators, corpus: CorpusReader) -> OperatorMatches:
     """Find the passages that hold the phrases and the words in the fields, and nothing that is excluded.
 
-    A phrase that stands nowhere filters nothing: its words are searched like any others, and a note says so. If the
-    words of a phrase are in more passages than are read, the others are left out, whether it is asked for or
-    excluded, and a note says that.
+    A phrase that stands nowhere filters nothing: its words are searched like any others, and a note says so.
+    If the words of a phrase are in more passages than are read, the others are left out, whether it is asked
+    for or excluded, and a note says that.
     """
     if not operators:
         return OperatorMatches(None)

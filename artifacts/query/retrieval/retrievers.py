@@ -33,7 +33,10 @@ class Retrieved:
 
 @dataclass(frozen=True, slots=True)
 class Retrievers:
-    """The retrievers over one corpus; ``vector_of`` gives the vector of a question, ``encode`` that of any text."""
+    """The retrievers over one corpus; ``vector_of`` gives the vector of a question.
+
+    ``encode`` that of any text.
+    """
 
     corpus: CorpusReader
     settings: Search
@@ -104,7 +107,10 @@ class Retrievers:
         return lambda: semantic_list(self.vector_of(query), corpus, limit, allowed, oversample=oversample)
 
     def _add_documents(self, queries: Sequence[Query], found: Retrieved) -> None:
-        """Add the list of documents for every question that found anything; without a vector there is none."""
+        """Add the list of documents for every question that found anything.
+
+        Without a vector there is none.
+        """
         for number, query in enumerate(queries):
             others = [each for each in found.made if each.question == number]
             job = _Job("document", number, lambda q=query, o=others: self._documents(q, o))  # type: ignore[misc]

@@ -23,8 +23,8 @@ def semantic_list(
 ) -> RankedList:
     """List the passages with the highest positive cosine.
 
-    ``oversample`` times as many vectors are read: several passages may share one, and equal scores may straddle
-    the cut.
+    ``oversample`` times as many vectors are read: several passages may share one, and equal scores may
+    straddle the cut.
     """
     scores, found = search(corpus.index, vector, limit * oversample, _vectors(allowed, corpus))
     rows, similarity = _passages_of(found[scores > 0], scores[scores > 0].astype(np.float64), corpus)

@@ -31,7 +31,10 @@ _SERVES: Mapping[QueryKind, ListName] = {
 
 
 def classify(text: str) -> QueryKind | None:
-    """Return ``factual`` for names and literals, ``navigational`` for places, ``exploratory`` for questions, or ``None``."""
+    """Return the kind of a query, if it has one.
+
+    Names and literals are ``factual``, places ``navigational``, questions ``exploratory``.
+    """
     if _EXACT.search(text) or any(
         name.group().lower() not in _NAMES for name in _INNER_CAPITAL.finditer(text)
     ):

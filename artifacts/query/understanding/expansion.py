@@ -30,7 +30,8 @@ def with_spelling(
     """Expand the query for every unknown word that is written almost like one of the collection.
 
     ``known`` tells whether the index holds a term; ``written`` is called only if one is unknown. Identifiers,
-    numbers and short words are never corrected. Of the nearest words the commonest is taken, then the first by name.
+    numbers and short words are never corrected. Of the nearest words the commonest is taken, then the first
+    by name.
     """
     found = []
     prose = (each for each in query.text.split()[:_MAX_WORDS] if not _CODE.search(each))
@@ -56,7 +57,9 @@ class Concept:
 def near_concepts(
     vector: Vector, query: Query, vocabulary: ConceptVocabulary, languages: Sequence[str], settings: Concepts
 ) -> list[Concept]:
-    """Find the terms nearest to the query that are not in it: by ``(-similarity, term)``, not below the least.
+    """Find the terms nearest to the query that are not in it: by ``(-similarity, term)``.
+
+    Those below the least similarity are left out.
 
     A text without a word that the encoder knows is near to nothing.
     """
@@ -77,7 +80,10 @@ def near_concepts(
 def with_concepts(
     query: Query, vector: Vector, vocabulary: ConceptVocabulary, languages: Sequence[str], settings: Concepts
 ) -> Query:
-    """Expand the query by the concepts near it: as terms for the keyword list, as vectors for the semantic one."""
+    """Expand the query by the concepts near it.
+
+    As terms for the keyword list, as vectors for the semantic one.
+    """
     near = near_concepts(vector, query, vocabulary, languages, settings)
     added = tuple(
         Expansion(

@@ -43,7 +43,10 @@ class QueryVectors:
 
 
 class KeptVectors:
-    """A query encoder that encodes each text once and keeps all: for a known set of queries asked again and again."""
+    """A query encoder that encodes each text once and keeps all.
+
+    For a known set of queries asked again and again.
+    """
 
     def __init__(self, load: Callable[[], TextEncoder]) -> None:
         self._load, self._lock = load, threading.Lock()
@@ -62,7 +65,10 @@ class KeptVectors:
 def shared_encoder(
     snapshot: Snapshot, settings: Settings, kept: dict[str, KeptVectors]
 ) -> TextEncoder | None:
-    """Return one encoder for all snapshots of a model; ``None`` with term vectors, as every snapshot has its own."""
+    """Return one encoder for all snapshots of a model.
+
+    ``None`` with term vectors, as every snapshot has its own.
+    """
     if settings.search.encoder == "static":
         return None
     record = snapshot.manifest.model
@@ -71,7 +77,10 @@ def shared_encoder(
 
 
 def load_query_encoder(corpus: CorpusReader, settings: Settings) -> TextEncoder:
-    """Load the encoder that the settings name, term vectors or the full model; raise as ``load_model`` does."""
+    """Load the encoder that the settings name, term vectors or the full model.
+
+    Raise as ``load_model`` does.
+    """
     if settings.search.encoder == "static":
         return TermEncoder(corpus)
     return load_model(corpus.snapshot, settings.embed)

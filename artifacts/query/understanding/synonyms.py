@@ -1,4 +1,4 @@
-"""Synonyms of the query's words: from a glossary that people keep, and acronyms that the collection spells out."""
+"""Synonyms of the query's words: from a glossary, and from acronyms that the collection spells out."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def read_glossary(path: Path) -> Glossary:
 def with_synonyms(query: Query, glossary: Glossary, languages: Sequence[str], settings: Synonyms) -> Query:
     """Expand the query by the synonyms of its terms, eight at most by default.
 
-    For keywords each counts at its weight. The vector is the average of the query and its variants with a synonym
-    in place of the term.
+    For keywords each counts at its weight. The vector is the average of the query and its variants with a
+    synonym in place of the term.
     """
     pairs = [(words, synonym) for words in _runs(query.text) for synonym in glossary.get(words, ())]
     pairs = list(dict.fromkeys(pairs))[: settings.max_terms]

@@ -60,7 +60,7 @@ def pieces(
     """
     costs, from_where = [0.0] + [inf] * len(word), [0] * (len(word) + 1)
     for start in range(len(word)):
-        # Every way to get here is known by now. Of equal ones the loss of a letter counts, then the first piece.
+        # Every way to get here is known. Of equal ones the loss of a letter counts, then the first piece.
         if costs[start] + _LETTER_COST <= costs[start + 1]:
             costs[start + 1], from_where[start + 1] = costs[start] + _LETTER_COST, start
         if not may_begin(word[start : start + PIECE_BEGIN]):

@@ -1,4 +1,7 @@
-"""Query understanding: what a person typed becomes one query or several, by the steps of the setting ``understand``."""
+"""Query understanding: what a person typed becomes one query or several.
+
+The setting ``understand`` names the steps and their order.
+"""
 
 from __future__ import annotations
 
