@@ -26,12 +26,14 @@ from bench import (
     relevance_page,
     scale,
     search,
+    search_pairs,
 )
 
 MEASUREMENTS: dict[str, Callable[[], None]] = {
     "index": index.measure,
     "encoding": encoding.measure,
     "search": search.measure,
+    "search-pairs": search_pairs.measure,
     "determinism": determinism.measure,
     "relevance": relevance_page.measure,
     "peers": peers.measure,
@@ -43,7 +45,7 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "groups": groups.measure,
     "communities": communities.measure,
 }
-ON_REQUEST = {"browser", "communities", "groups", "million", "nights"}
+ON_REQUEST = {"browser", "communities", "groups", "million", "nights", "search-pairs"}
 
 
 def main() -> None:

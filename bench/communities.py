@@ -17,19 +17,17 @@ from typing import TypeAlias, TypeVar
 import networkx as nx
 import numpy as np
 from community import best_partition, modularity
-from noctule.flows.run.result import BuildOptions
-from noctule.flows.run.steps import PlainSteps, Silent
 
 from bench.corpora import corpus, settings_file
 from bench.nights import apply, archives, read_night
-from noctule.artifacts.cache.parse_cache import ParseCache
 from noctule.artifacts.store.store import Store
 from noctule.flows.engines.open import opened
-from noctule.flows.stages import tables
-from noctule.flows.stages.corpus import settled
-from noctule.flows.stages.parse import Reading
-from noctule.flows.stages.parse_batch import FileBatch
-from noctule.flows.stages.sources import list_sources, look, understand_all
+from noctule.flows.graph import BUILD
+from noctule.flows.run.background import Background
+from noctule.flows.run.context import BuildOptions, Resources, RunContext
+from noctule.flows.run.executor import Execution
+from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.stage import Silent
 from noctule.pipeline.communities.communities import LinkGraph, find_clusters
 from noctule.pipeline.model import DocId
 from noctule.pipeline.settings.settings import Communities, Settings, load
@@ -112,18 +110,16 @@ def _mdn_by_night(folder: Path) -> Iterator[LinkGraph]:
 
 
 def _graph(settings: Settings, folder: Path) -> LinkGraph:
-    """Parse what is not remembered and resolve its links; nothing is encoded."""
+    """Run the build up to the link graph; nothing is encoded."""
     folder.mkdir(exist_ok=True)
-    store, options = Store(folder), BuildOptions(accept_shrink=True)
-    with store.lock("index"), opened(settings, store) as engine:
-        listing = list_sources(settings)
-        looked, remembered = look(listing.files, settings), ParseCache(store.root)
-        like = FileBatch((), settings, looked.deciding)
-        reading = Reading(remembered, like, engine, PlainSteps(), Silent(), anew=False)
-        understanding = understand_all(looked, remembered, reading, settings)
-        whole = settled(understanding, looked, listing, remembered, store, settings, options).whole
-        remembered.let_go()
-    return tables.graph_of(whole, tables.resolved_links(whole, settings))
+    store, driver = Store(folder), PlainDriver()
+    run = RunContext(settings, folder, BuildOptions(accept_shrink=True))
+    with Background() as background, store.lock("index"), opened(settings, store) as engine:
+        resources = Resources(driver, Silent(), background)
+        given = {"run": run, "store": store, "engine": engine, "resources": resources}
+        with Execution(BUILD, given, driver, background, ("link_graph",)) as execution:
+            graph: LinkGraph = execution.make("link_graph")
+            return graph
 
 
 def _company(graph: LinkGraph, settings: Communities) -> Of:

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from bench.training_texts import TrainingSet
-from noctule.artifacts.query.index.corpus import Corpus
-from noctule.artifacts.query.retrieval.semantic import QueryEncoder as Encoder
+from noctule.artifacts.query.index.corpus import CorpusReader
+from noctule.artifacts.query.model import TextEncoder as Encoder
 from noctule.pipeline.embedding.query_encoder import TrainingTexts, solve, weighted_terms
 from noctule.pipeline.lexical.analyzer import prose_analyzer, terms
 from noctule.pipeline.settings.settings import QueryEncoderSettings
@@ -33,7 +33,7 @@ def _unit(vector: npt.NDArray[np.float64] | Vector) -> Vector:
 class Bigrams:
     """Term vectors that also cover the most frequent pairs of adjacent words, fitted together."""
 
-    def __init__(self, training_set: TrainingSet, corpus: Corpus) -> None:
+    def __init__(self, training_set: TrainingSet, corpus: CorpusReader) -> None:
         training = [each for each in training_set.training.values() if len(each.texts)]
         self._languages = corpus.languages
         pairs = [[_pairs(text, language) for text, language in _texts(each)] for each in training]
@@ -154,7 +154,7 @@ class Narrowed:
         return _unit(self.components.T @ (self.components @ self.encoder.encode_query(text)))
 
 
-def narrowed(encoder: Encoder, corpus: Corpus, size: int) -> Narrowed:
+def narrowed(encoder: Encoder, corpus: CorpusReader, size: int) -> Narrowed:
     """Restrict the encoder to the ``size`` strongest components of the documents' centroids."""
     _, vectors = np.linalg.eigh(corpus.centroids.astype(np.float64).T @ corpus.centroids)
     return Narrowed(encoder, vectors[:, -size:].T)

@@ -22,7 +22,7 @@ from noctule.artifacts.judged.reading import Judged
 from noctule.artifacts.judged.significance import Comparison, compare, holm
 from noctule.artifacts.query import Searcher
 from noctule.artifacts.query.context import Request
-from noctule.artifacts.query.index.corpus import Corpus
+from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.query.pipeline import Ranked
 from noctule.artifacts.query.retrieval.keyword import postings_of
 from noctule.flows.quality.tuning.held_out import fold_of
@@ -172,7 +172,7 @@ def _asked(searcher: Searcher, judged: Judged, located: Located, query: str) -> 
     return Asked(query, documents, features, np.array([each in right for each in documents], dtype=np.bool_))
 
 
-def _passage_features(ranked: Ranked, corpus: Corpus) -> Floats:
+def _passage_features(ranked: Ranked, corpus: CorpusReader) -> Floats:
     """Return columns: keyword and semantic score, their reciprocal ranks, shares of words found."""
     candidates = ranked.run.candidates
     found = np.zeros((len(candidates), 5 + len(_SHOWN_FIELDS)))

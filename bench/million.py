@@ -15,6 +15,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -34,7 +35,7 @@ from noctule.flows.graph import BUILD
 from noctule.flows.run.context import Resources, RunContext
 from noctule.flows.run.progress import LogProgress
 from noctule.flows.stages.encode import Encoding
-from noctule.pipeline.embedding.encoder import load_encoder
+from noctule.pipeline.embedding.encoder import TransformerEncoder, load_encoder
 from noctule.pipeline.settings.settings import Settings, load
 
 JUDGED = "mdn-3p-links"
@@ -100,7 +101,7 @@ def build(config: Path, folder: Path, vectors: Path) -> None:
     stand_in = StandIn(load_encoder(settings.embed), np.load(vectors, mmap_mode="r"))
 
     def open_encoding(run: RunContext, engine: Engine, resources: Resources) -> Encoding:
-        return Encoding(stand_in, run.store, engine, resources)
+        return Encoding(cast(TransformerEncoder, stand_in), run.store, engine, resources)
 
     stages = [replace(each, function=open_encoding) if each.name == "load model" else each for each in BUILD]
     result = build_snapshot(settings, store, steps, LogProgress(), stages=stages)

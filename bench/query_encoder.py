@@ -20,7 +20,7 @@ from noctule.artifacts.judged.evaluate import evaluate, for_evaluation
 from noctule.artifacts.judged.locating import locate, places
 from noctule.artifacts.judged.measures import HEADLINE
 from noctule.artifacts.query import Searcher
-from noctule.artifacts.query.index.corpus import Corpus
+from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.query.understanding.term_vectors import TermEncoder
 from noctule.artifacts.store.snapshot import Snapshot
 from noctule.pipeline.embedding.query_encoder import TrainingTexts, fit_term_vectors, solve, weighted_terms
@@ -30,13 +30,13 @@ Vector = npt.NDArray[np.float32]
 Table = Mapping[str, Vector]
 _SIF = 1e-3
 # Makes a query encoder from the training texts and the corpus that it is to search.
-Made = Callable[[TrainingSet, Corpus], object]
+Made = Callable[[TrainingSet, CorpusReader], object]
 
 
-class OtherVectors(Corpus):
+class OtherVectors(CorpusReader):
     """A corpus with other term vectors than its snapshot has."""
 
-    def __init__(self, corpus: Corpus, table: Table) -> None:
+    def __init__(self, corpus: CorpusReader, table: Table) -> None:
         super().__init__(corpus.snapshot)
         self._kept = {**corpus._kept, "term_vectors": table}
 
@@ -59,7 +59,7 @@ class Idea:
     make: Made
 
 
-def _encoder(table: Table, corpus: Corpus) -> TermEncoder:
+def _encoder(table: Table, corpus: CorpusReader) -> TermEncoder:
     return TermEncoder(OtherVectors(corpus, table))
 
 
@@ -185,7 +185,7 @@ def _shares(name: str) -> dict[str, str]:
         full = _ndcg(name, settings, snapshot, cached)
         cached.save()
         found = {"full model": f"{full:.4f}"}
-        training_set, corpus = training_set_of(store, snapshot, settings), Corpus(snapshot)
+        training_set, corpus = training_set_of(store, snapshot, settings), CorpusReader(snapshot)
         for idea in IDEAS:
             share = _ndcg(name, settings, snapshot, idea.make(training_set, corpus)) / full
             found[idea.name] = f"{share:.3f}"

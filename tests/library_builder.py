@@ -9,8 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from noctule.artifacts.query.model import Vector
-from noctule.artifacts.query.retrieval.semantic import QueryEncoder
+from noctule.artifacts.query.model import TextEncoder, Vector
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
@@ -137,7 +136,7 @@ def settings_of(**search: object) -> Settings:
     return parse({"search": search}, where="test")
 
 
-def searcher_of(store: Store, encoder: QueryEncoder | None = None, **search: object) -> Searcher:
+def searcher_of(store: Store, encoder: TextEncoder | None = None, **search: object) -> Searcher:
     """A searcher over the store; its clock stands at ``TODAY``, its encoder is cheap unless one is given.
 
     What is not said in ``search`` is as in ``PLAIN``, whatever the defaults are.

@@ -11,7 +11,7 @@ from ...pipeline.model import DocId, PassageId
 from ...pipeline.settings.settings import FIELDS
 from ..query import Mode, Searcher
 from ..query.context import Request
-from ..query.index.corpus import Corpus
+from ..query.index.corpus import CorpusReader
 from ..query.model import Candidate, Query
 from ..query.pipeline import Ranked
 from .evaluate import rank_documents
@@ -67,7 +67,7 @@ def explained(searcher: Searcher, text: str, doc_id: DocId, mode: Mode, depth: i
     return _found(doc_id, standing.index(doc_id) + 1, best, ranked, corpus)
 
 
-def _found(doc_id: DocId, rank: int, best: Candidate, ranked: Ranked, corpus: Corpus) -> Explained:
+def _found(doc_id: DocId, rank: int, best: Candidate, ranked: Ranked, corpus: CorpusReader) -> Explained:
     return Explained(
         doc_id=doc_id,
         rank=rank,
@@ -79,7 +79,7 @@ def _found(doc_id: DocId, rank: int, best: Candidate, ranked: Ranked, corpus: Co
     )
 
 
-def _not_found(doc_id: DocId, document: int, ranked: Ranked, corpus: Corpus) -> Explained:
+def _not_found(doc_id: DocId, document: int, ranked: Ranked, corpus: CorpusReader) -> Explained:
     first, end = int(corpus.first_passage[document]), int(corpus.first_passage[document + 1])
     if first == end:
         return Explained(doc_id, 0)
@@ -88,7 +88,7 @@ def _not_found(doc_id: DocId, document: int, ranked: Ranked, corpus: Corpus) -> 
     return Explained(doc_id, 0, passage_id=PassageId(corpus.rows.of(row)["passage_id"]), terms=words[row])
 
 
-def _terms(row: int, queries: Iterable[Query], corpus: Corpus) -> tuple[TermShare, ...]:
+def _terms(row: int, queries: Iterable[Query], corpus: CorpusReader) -> tuple[TermShare, ...]:
     """Return the query words in the passage, largest contribution first."""
     asked: dict[str, float] = {}
     for query in queries:
@@ -100,7 +100,7 @@ def _terms(row: int, queries: Iterable[Query], corpus: Corpus) -> tuple[TermShar
     return tuple(sorted(found, key=lambda share: (-share.score, share.term)))
 
 
-def _term(term: str, weight: float, row: int, corpus: Corpus) -> TermShare | None:
+def _term(term: str, weight: float, row: int, corpus: CorpusReader) -> TermShare | None:
     posting = corpus.prose.of(term)
     at = 0 if posting is None else int(np.searchsorted(posting.passages, row))
     if posting is None or at == len(posting.passages) or posting.passages[at] != row:

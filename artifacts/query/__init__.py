@@ -4,9 +4,10 @@
         for hit in searcher.search("how do I cancel a request").hits:
             print(hit.score, hit.breadcrumb, hit.url)
 
-A query is taken apart (``language``) and understood (``understand``); lists of passages are made (``ask``: ``keyword``,
-``semantic``, ``graph``); fusion makes one list of candidates of them (``fuse``); stages turn candidates into
-candidates, in the order that the settings give (``stages``); what is left becomes hits (``hits``).
+A query is parsed and understood (``understanding``); retrievers make ranked lists of passages
+(``retrieval``); fusion and the ranking stages of the settings make one list of candidates of them
+(``ranking``); the best become hits (``hits``). What is read of the snapshot is in ``index``; ``pipeline`` has
+the steps in their order.
 """
 
 from __future__ import annotations
@@ -26,9 +27,12 @@ __all__ = ["Answer", "Candidate", "Filter", "Hit", "Mode", "Searcher", "Why", "o
 def open(
     store: Store | Path | str, settings: Settings | None = None, snapshot_id: SnapshotId | None = None
 ) -> Searcher:
-    """Return a searcher over the store's current snapshot (or the one named), verified and pinned until closed.
+    """Return a searcher over the store's current snapshot (or the one named).
 
-    ``store`` may be its folder or its address. Raise ``NoSnapshot`` where no store is, and as ``Store.open`` does.
+    Verified and pinned until closed.
+
+    ``store`` may be its folder or its address. Raise ``NoSnapshot`` where no store is, and as ``Store.open``
+    does.
     """
     snapshot = (store if isinstance(store, Store) else Store(store)).open(snapshot_id)
     try:

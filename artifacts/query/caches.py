@@ -1,4 +1,4 @@
-"""What was asked lately is answered at once: answers for an hour, query vectors while there is room."""
+"""Caches of answers and query vectors; an answer is kept for an hour by default."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ class Usage:
 
 
 class Cache(Generic[Value]):
-    """The values used last, shared by threads; a key holds the snapshot's id, so that a new one is never mixed up."""
+    """The values used last, shared by threads.
+
+    Keys hold the snapshot's id, so that snapshots are never mixed up.
+    """
 
     def __init__(
         self, most: int, seconds: float | None = None, clock: Callable[[], float] = time.monotonic
@@ -36,7 +39,7 @@ class Cache(Generic[Value]):
         self._hits = self._misses = 0
 
     def get(self, key: Hashable) -> Value | None:
-        """The value kept under the key, if it is still there."""
+        """Return the value kept under the key, if it is still there."""
         with self._lock:
             found = self._kept.get(key)
             if found is None:
@@ -46,12 +49,12 @@ class Cache(Generic[Value]):
             return found
 
     def put(self, key: Hashable, value: Value) -> None:
-        """Keeps a value; the one not used for longest goes when there is no room."""
+        """Keep a value; the one not used for longest goes if there is no room."""
         if self._most > 0:
             with self._lock:
                 self._kept[key] = value
 
     def usage(self) -> Usage:
-        """Hits, misses, how many values are kept, and how many may be."""
+        """Return hits, misses, how many values are kept, and how many may be."""
         with self._lock:
             return Usage(self._hits, self._misses, len(self._kept), self._most)

@@ -1,25 +1,36 @@
-"""One query on its way through the stages: all that a stage may look at besides the candidates."""
+"""What a query is answered with: the request, a searcher's resources, and the context that stages look at."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date
 
 from ...pipeline.model import SectionId
 from ...pipeline.settings.search import Search
-from .index.corpus import Corpus
-from .model import Candidate, Mode, Query
+from .index.corpus import CorpusReader
+from .model import Candidate, ListName, Mode, Query, RankedList, Vector
 from .ranking.calibrate import Curve
 from .ranking.rerank import PairScorer
 from .retrieval.filters import Filter
+from .understanding.synonyms import Glossary
 
 # Comparing everything with everything is what costs.
 _MOST_COMPARED = 300
+# Turns a question into keywords.
+Reformulate = Callable[[str], str]
+# Returns the list of that name for a query and a length, made by the function or kept from before.
+Remember = Callable[[ListName, Query, int, Callable[[], RankedList]], RankedList]
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What was asked, as it was asked; ``today`` is the day that recency counts from (``None``: it does not count)."""
+    """What was asked, as it was asked.
+
+    ``today`` is the day that recency counts from (``None``: it does not count); ``where`` is an SQL predicate
+    on documents.
+    """
 
     text: str
     top_n: int = 10
@@ -27,37 +38,57 @@ class Request:
     filters: tuple[Filter, ...] = ()
     hypothesis: str = ""
     today: date | None = None
+    where: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """A request, how it was understood, and what there is to answer it with.
+class Resources:
+    """What a searcher answers with.
 
-    ``attainable`` is the most that fusion could give a passage. ``scorer`` is ``None`` where no cross-encoder is.
+    ``reformulate`` gives keywords for the keyword list; the vector stays that of the question. ``scorer`` is
+    ``None`` without a cross-encoder.
+    """
+
+    corpus: CorpusReader
+    settings: Search
+    encode: Callable[[str], Vector]
+    glossary: Glossary
+    curve: Curve
+    scorer: PairScorer | None
+    pool: ThreadPoolExecutor
+    reformulate: Reformulate | None = None
+    remember: Remember | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueryContext:
+    """A request, how it was understood, and what its candidates are ranked with.
+
+    ``attainable`` is the most that fusion could give a passage.
     """
 
     request: Request
     queries: tuple[Query, ...]
     settings: Search
-    corpus: Corpus
+    corpus: CorpusReader
     attainable: float
     curve: Curve
     scorer: PairScorer | None = None
 
     @property
     def pool(self) -> int:
-        """How many candidates are compared with each other: enough to fill the answer after all that is left out."""
+        """Return how many candidates are compared with each other: enough to fill the answer in the end."""
         return min(max(50, 3 * self.request.top_n), _MOST_COMPARED)
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """The terms of all questions, each once."""
+        """Return the terms of all questions, each once."""
         return tuple(dict.fromkeys(term for query in self.queries for term in query.terms))
 
     def text_of(self, candidate: Candidate) -> str:
-        """The candidate's passage."""
+        """Return the text of the candidate's passage."""
         return str(self.corpus.rows.of(candidate.row)["text"])
 
     def section_of(self, candidate: Candidate) -> SectionId:
-        """The section that the candidate's passage is part of."""
+        """Return the section that the candidate's passage is part of."""
         return SectionId(self.corpus.column("passages", "section_id")[candidate.row].as_py())

@@ -1,4 +1,4 @@
-"""One search over several stores: each is a namespace with its own snapshot, and their answers are fused by rank."""
+"""Federated search: one query over several stores, whose answers are fused by rank."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def search_namespaces(
     weights: Mapping[str, float] | None = None,
     k: int = 60,
 ) -> Federated:
-    """The best hits of several searchers for one request, by weighted reciprocal rank fusion of their answers.
+    """Ask several searchers the same and fuse their answers by weighted reciprocal rank.
 
-    Ranks are all that answers of different snapshots have in common: nothing is in two of them, so equal weights
-    interleave. Order: ``(-score, -confidence, namespace, rank)``, the surer hit first where ranks are equal.
+    Ranks are all that answers of different snapshots have in common: nothing is in two of them, so equal
+    weights interleave. Order: ``(-score, -confidence, namespace, rank)``, of equal ranks the surer hit first.
     """
     answers = {name: searchers[name].ask(request) for name in sorted(searchers)}
     found = [

@@ -1,21 +1,48 @@
-"""Candidates become hits: what a reader is shown of them."""
+"""Hits: what a reader is shown of the candidates.
+
+Each has the part of its passage that shows why it was found.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+import pyarrow as pa
 
 from ...pipeline.address import with_anchor
+from ...pipeline.lexical.analyzer import matches
 from ...pipeline.model import PassageId, SectionId
-from .excerpt import excerpt
-from .index.corpus import Corpus
+from .index.corpus import CorpusReader
 from .model import Candidate, Hit, Query, Why
-from .ranking.stages import Run
+from .ranking.stages import StageResults
+
+_COLUMNS = pa.schema(
+    [
+        ("rank", pa.int32()),
+        *((name, pa.string()) for name in ("title", "breadcrumb", "url", "path", "excerpt", "text")),
+        ("score", pa.float64()),
+        ("confidence", pa.float64()),
+        *((name, pa.string()) for name in ("doc_id", "section_id", "passage_id")),
+        ("passages", pa.list_(pa.string())),
+    ]
+)
+
+
+def hits_table(hits: Sequence[Hit]) -> pa.Table:
+    """Return hits as rows, best first, without their explanations."""
+    rows = [{"rank": rank, **hit.as_dict()} for rank, hit in enumerate(hits, start=1)]
+    return pa.Table.from_pylist(rows, schema=_COLUMNS)
 
 
 def hits_of(
-    run: Run, top_n: int, queries: Sequence[Query], corpus: Corpus, excerpt_chars: int
+    run: StageResults, top_n: int, queries: Sequence[Query], corpus: CorpusReader, excerpt_chars: int
 ) -> tuple[Hit, ...]:
-    """The first ``top_n`` candidates as hits, each with its best window of text and the reasons for its score."""
+    """Make hits of the first ``top_n`` candidates.
+
+    They show their best windows of text and the reasons for their scores.
+    """
     wanted = frozenset(
         term
         for query in queries
@@ -24,7 +51,9 @@ def hits_of(
     return tuple(_hit(candidate, run, wanted, corpus, excerpt_chars) for candidate in run.candidates[:top_n])
 
 
-def _hit(candidate: Candidate, run: Run, wanted: frozenset[str], corpus: Corpus, excerpt_chars: int) -> Hit:
+def _hit(
+    candidate: Candidate, run: StageResults, wanted: frozenset[str], corpus: CorpusReader, excerpt_chars: int
+) -> Hit:
     passage = corpus.rows.of(candidate.row)
     document_row = int(corpus.document_of[candidate.row])
     document = corpus.document(document_row)
@@ -51,7 +80,64 @@ def _hit(candidate: Candidate, run: Run, wanted: frozenset[str], corpus: Corpus,
     )
 
 
-def _section_text(section: SectionId, document: int, corpus: Corpus) -> str:
+def _section_text(section: SectionId, document: int, corpus: CorpusReader) -> str:
     node = corpus.sections[section]
     content = corpus.document_texts.of(document)["text"].encode("utf-8")
     return str(content[node.byte_start : node.byte_end].decode("utf-8", "replace").strip())
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A stretch of a passage.
+
+    ``highlights`` are character ranges of ``text``; ``start`` is where it begins in the passage.
+    """
+
+    text: str
+    highlights: tuple[tuple[int, int], ...]
+    start: int = 0
+
+
+def excerpt(text: str, wanted: AbstractSet[str], languages: Sequence[str], max_chars: int) -> Excerpt:
+    """Cut the window of at most ``max_chars`` characters with the most distinct matches.
+
+    On a tie the earliest is taken.
+    """
+    spans = list(matches(text, wanted, languages))
+    start = _best_start(text, spans, max_chars)
+    end = _word_end(text, start, max_chars)
+    prefix = "… " if start > 0 else ""
+    suffix = " …" if end < len(text) else ""
+    shift = len(prefix) - start
+    inside = tuple((a + shift, b + shift) for a, b in spans if a >= start and b <= end)
+    return Excerpt(prefix + text[start:end] + suffix, inside, start)
+
+
+def _best_start(text: str, spans: Sequence[tuple[int, int]], max_chars: int) -> int:
+    if len(text) <= max_chars or not spans:
+        return 0
+    lead = max_chars // 5
+    starts = [0, *(_word_start(text, max(0, a - lead)) for a, _ in spans)]
+
+    words = [(a, b, text[a:b].lower()) for a, b in spans]
+
+    def distinct(start: int) -> int:
+        return len({word for a, b, word in words if a >= start and b <= start + max_chars})
+
+    return max(starts, key=lambda start: (distinct(start), -start))
+
+
+def _word_start(text: str, at: int) -> int:
+    """Return where the first word after white space begins, from ``at`` on."""
+    if at == 0:
+        return 0
+    space = next((i for i in range(at, min(len(text), at + 40)) if text[i].isspace()), at - 1)
+    return space + 1
+
+
+def _word_end(text: str, start: int, max_chars: int) -> int:
+    end = start + max_chars
+    if end >= len(text):
+        return len(text)
+    space = max(text.rfind(" ", start, end), text.rfind("\n", start, end))
+    return space if space > start + max_chars // 2 else end

@@ -1,49 +1,42 @@
-"""The nouns of a search: the query as understood, candidates on their way, and the hits that come out."""
+"""The values of a search: the query as understood, ranked lists, candidates, hits and the answer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from ...pipeline.errors import QueryError
 from ...pipeline.model import DocId, PassageId, SectionId, SnapshotId
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
 
 Mode = Literal["hybrid", "keyword", "semantic", "code"]
 ListName = Literal["keyword", "semantic", "document", "code", "graph", "hypothesis"]
 QueryKind = Literal["factual", "navigational", "exploratory"]
-Mask = npt.NDArray[np.bool_]  # one truth value a passage
+Mask = npt.NDArray[np.bool_]  # one truth value for each passage, or for each document
+Ints = npt.NDArray[np.int64]
+Scores = npt.NDArray[np.float64]
 Vector = npt.NDArray[np.float32]
-ScoreOf = Callable[[npt.NDArray[np.int64]], npt.NDArray[np.float64]]
+ScoreOf = Callable[[Ints], Scores]
 
 
-@dataclass(frozen=True, slots=True)
-class Operators:
-    """What a query demands besides its words: phrases, exclusions, words in a field, beginnings of words."""
+class TextEncoder(Protocol):
+    """Turns a query into a vector."""
 
-    phrases: tuple[str, ...] = ()
-    excluded: tuple[str, ...] = ()
-    fielded: tuple[tuple[str, str], ...] = ()
-    prefixes: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.phrases or self.excluded or self.fielded)
-
-    def __str__(self) -> str:
-        fielded = [f"{field}:{_quoted(value)}" for field, value in self.fielded]
-        excluded = [f"-{_quoted(value)}" for value in self.excluded]
-        return " ".join([*(f'"{phrase}"' for phrase in self.phrases), *fielded, *excluded])
-
-
-def _quoted(value: str) -> str:
-    return f'"{value}"' if " " in value else value
+    def encode_query(self, text: str) -> Vector:
+        """Return the unit float32 vector of a query, shape ``(dimension,)``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """Something the query did not say, and why it is looked for as well; ``text`` is as a person writes it."""
+    """What is looked for besides the query's own words, and why; ``text`` is as a person writes it."""
 
     text: str
     terms: tuple[str, ...]
@@ -69,7 +62,7 @@ class Query:
     notes: tuple[str, ...] = ()
 
     def noting(self, note: str) -> Query:
-        """The query with one more note."""
+        """Return the query with one more note."""
         return replace(self, notes=(*self.notes, note))
 
 
@@ -77,14 +70,14 @@ class Query:
 class RankedList:
     """What one retriever found: passage rows with their scores, best first, ties by row.
 
-    ``most`` is the most that a score can be. ``question`` counts from 0 where a query held several. ``score_of``
-    gives the score of any passage rows, found or not; ``None`` where only what was found has one. The last
-    ``unranked`` rows were not found, but have a score.
+    ``most`` is the most that a score can be. ``question`` counts from 0 where a query held several.
+    ``score_of`` gives the score of any passage rows, found or not; ``None`` where only what was found has
+    one. The last ``unranked`` rows were not found, but have a score.
     """
 
     name: ListName
-    rows: npt.NDArray[np.int64]
-    scores: npt.NDArray[np.float64]
+    rows: Ints
+    scores: Scores
     most: float = 1.0
     question: int = 0
     score_of: ScoreOf | None = field(default=None, compare=False, repr=False)
@@ -93,7 +86,7 @@ class RankedList:
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one list gave a candidate: its rank there, its score there, and the share it earned.
+    """What one list gave a candidate: its rank and its score there, and the share that it earned.
 
     Ranks count from 1; 0 is for a passage that the list did not find but could score.
     """
@@ -132,7 +125,7 @@ class Candidate:
     score: float = field(init=False)
 
     def __post_init__(self) -> None:
-        """Sum of the shares in order, times each factor in order: computed once, as every stage asks for it."""
+        """Compute the sum of the shares times every factor once, as every stage asks for it."""
         total = 0.0
         for contribution in self.contributions:
             total += contribution.share
@@ -141,11 +134,11 @@ class Candidate:
         object.__setattr__(self, "score", total)
 
     def times(self, stage: str, factor: float, because: str = "") -> Candidate:
-        """The candidate with one more factor."""
+        """Return the candidate with one more factor."""
         return replace(self, multipliers=(*self.multipliers, Multiplier(stage, factor, because)))
 
     def noting(self, note: str) -> Candidate:
-        """The candidate with one more note."""
+        """Return the candidate with one more note."""
         return replace(self, notes=(*self.notes, note))
 
 
@@ -168,7 +161,7 @@ class Why:
     notes: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """The explanation as JSON prints it."""
+        """Return the explanation as JSON prints it."""
         return {
             "lists": {
                 c.list if c.question == 0 else f"{c.list}#{c.question + 1}": {
@@ -211,7 +204,7 @@ class Hit:
     passages: tuple[PassageId, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """The hit as JSON prints it."""
+        """Return the hit as JSON prints it."""
         return {
             "doc_id": self.doc_id,
             "path": self.path,
@@ -254,11 +247,33 @@ class Answer:
 
     @property
     def timings(self) -> dict[str, float]:
-        """Seconds by stage."""
+        """Return seconds by stage."""
         return {step.stage: step.seconds for step in self.steps}
 
+    def arrow(self) -> pa.Table:
+        """Return the hits as an Arrow table, one row each, best first."""
+        from .hits import hits_table
+
+        return hits_table(self.hits)
+
+    def relation(self, connection: duckdb.DuckDBPyConnection | None = None) -> duckdb.DuckDBPyRelation:
+        """Return the hits as a DuckDB relation, on the connection given or on DuckDB's default one."""
+        import duckdb
+
+        return (connection or duckdb).from_arrow(self.arrow())
+
+    def df(self) -> Any:
+        """Return the hits as a pandas frame; raise ``QueryError`` if pandas is not installed."""
+        if find_spec("pandas") is None:
+            raise QueryError(
+                "pandas is not installed",
+                where="Answer.df",
+                hint="Install pandas, or take Answer.arrow(), which needs nothing more.",
+            )
+        return self.arrow().to_pandas()
+
     def as_dict(self) -> dict[str, Any]:
-        """The answer as JSON prints it."""
+        """Return the answer as JSON prints it."""
         return {
             "query": self.query,
             "snapshot": self.snapshot,

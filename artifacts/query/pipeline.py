@@ -1,10 +1,9 @@
-"""From a request to an answer: understand, list, fuse, then the stages in their order, then hits."""
+"""The steps from a request to an answer: understand, retrieve, fuse, rank by the stages, make hits."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -13,47 +12,32 @@ from itertools import pairwise
 import numpy as np
 
 from ...pipeline.settings.search import Search
-from .context import Asking, Request
+from .context import QueryContext, Request, Resources
 from .hits import hits_of
-from .index.corpus import Corpus
+from .index.corpus import CorpusReader
 from .model import Answer, Candidate, Mask, Query, RankedList, Step, Vector
-from .ranking.calibrate import Curve
 from .ranking.fuse import attainable, balanced, convex_combination, reciprocal_rank_fusion
-from .ranking.rerank import PairScorer
-from .ranking.stages import Run, run_stages
-from .retrieval.demands import demanded
+from .ranking.stages import StageResults, run_stages
 from .retrieval.filters import documents_allowed, passages_allowed
-from .retrieval.retrievers import FAILURES, Lister, Lists, Remember
+from .retrieval.operator_filters import match_operators
+from .retrieval.retrievers import FAILURES, Retrieved, Retrievers
 from .understanding.classify import adapted
-from .understanding.operators import Typed, take_apart
-from .understanding.synonyms import Glossary
-from .understanding.understand import Reader, Reformulate, understand
+from .understanding.operators import ParsedQuery, take_apart
+from .understanding.understand import understand
 
-# When what is left out leaves too few, longer lists are asked for, so many times; not for what scored too little.
+# If too few candidates are left, longer lists are asked for, so many times; a low score is no reason.
 _TRIES, _LONGER = 3, 4
 _BY_SCORE = ("calibrate", "elbow")
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
-    """What there is to answer with."""
-
-    corpus: Corpus
-    settings: Search
-    encode: Callable[[str], Vector]
-    glossary: Glossary
-    curve: Curve
-    scorer: PairScorer | None
-    pool: ThreadPoolExecutor
-    reformulate: Reformulate | None = None
-    remember: Remember | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Ranked:
-    """The candidates for a request in their order, before any of them is made a hit; and how they came about."""
+    """The candidates for a request in their order, before any of them becomes a hit.
 
-    run: Run
+    The rest tells how they came about.
+    """
+
+    run: StageResults
     queries: tuple[Query, ...]
     weights: Mapping[str, float]
     steps: tuple[Step, ...]
@@ -62,26 +46,28 @@ class Ranked:
 
 @dataclass(slots=True)
 class _Log:
-    """What happened on the way to an answer."""
+    """The steps and warnings on the way to an answer."""
 
     steps: list[Step] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
     @contextmanager
     def timing(self, stage: str) -> Iterator[None]:
-        """Notes the seconds that the block takes."""
+        """Note the seconds that the block takes."""
         start = time.perf_counter()
         yield
         self.steps.append(Step(stage, 0, time.perf_counter() - start))
 
 
-def answer(request: Request, means: Means) -> Answer:
-    """The hits for a request; a list that fails is left out with a warning, unless it is the only one."""
-    ranked, start = rank(request, means), time.perf_counter()
-    hits = hits_of(ranked.run, request.top_n, ranked.queries, means.corpus, means.settings.excerpt_chars)
+def answer(request: Request, resources: Resources) -> Answer:
+    """Answer a request; a list that fails is left out with a warning, unless it is the only one."""
+    ranked, start = rank(request, resources), time.perf_counter()
+    hits = hits_of(
+        ranked.run, request.top_n, ranked.queries, resources.corpus, resources.settings.excerpt_chars
+    )
     return Answer(
         query=request.text,
-        snapshot=means.corpus.snapshot.id,
+        snapshot=resources.corpus.snapshot.id,
         hits=hits,
         warnings=ranked.warnings,
         understood=ranked.queries,
@@ -90,48 +76,50 @@ def answer(request: Request, means: Means) -> Answer:
     )
 
 
-def rank(request: Request, means: Means) -> Ranked:
-    """All that :func:`answer` does but for the hits, whose excerpts take most of the time of a long answer."""
+def rank(request: Request, resources: Resources) -> Ranked:
+    """Rank the candidates for a request, without making hits.
+
+    Excerpts take most of the time of a long answer.
+    """
     log = _Log()
-    typed = take_apart(request.text)
+    parsed = take_apart(request.text)
     with log.timing("understand"):
-        queries = _understood(typed, means, log)
+        queries = _understood(parsed, resources, log)
     with log.timing("filter"):
-        allowed = _allowed(request, typed, means.corpus, log)
-    weights = _weights(request, queries, means.settings)
-    nothing = not typed.plain or (allowed is not None and not allowed.any())
-    run = Run([]) if nothing else _run(request, queries, weights, allowed, means, log)
+        allowed = _allowed(request, parsed, resources.corpus, log)
+    weights = _weights(request, queries, resources.settings)
+    nothing = not parsed.plain or (allowed is not None and not allowed.any())
+    run = StageResults([]) if nothing else _run(request, queries, weights, allowed, resources, log)
     return Ranked(run, queries, weights, tuple(log.steps), tuple(log.warnings))
 
 
-def _understood(typed: Typed, means: Means, log: _Log) -> tuple[Query, ...]:
-    reader = Reader(means.corpus, means.settings, means.glossary, means.encode, means.reformulate)
+def _understood(parsed: ParsedQuery, resources: Resources, log: _Log) -> tuple[Query, ...]:
     try:
-        return understand(typed, reader)
+        return understand(parsed, resources)
     except FAILURES as error:
         log.warnings.append(f"the query is taken as it stands: {error}")
-        plain = means.settings.model_copy(update={"understand": ()})
-        return understand(typed, replace(reader, settings=plain, reformulate=None))
+        plain = resources.settings.model_copy(update={"understand": ()})
+        return understand(parsed, replace(resources, settings=plain, reformulate=None))
 
 
-def _allowed(request: Request, typed: Typed, corpus: Corpus, log: _Log) -> Mask | None:
-    demands = demanded(typed.operators, corpus)
-    log.warnings.extend(demands.notes)
-    allowed, asked = demands.allowed, " ".join(map(str, request.filters))
-    if request.filters:
-        documents = documents_allowed(request.filters, corpus)
+def _allowed(request: Request, parsed: ParsedQuery, corpus: CorpusReader, log: _Log) -> Mask | None:
+    matches = match_operators(parsed.operators, corpus)
+    log.warnings.extend(matches.notes)
+    allowed, asked = matches.allowed, " ".join([*map(str, request.filters), request.where]).strip()
+    if request.filters or request.where:
+        documents = documents_allowed(request.filters, corpus, request.where)
         if not documents.any():
             log.warnings.append(f"no document matches the filter {asked}")
             return passages_allowed(documents, corpus)
         passages = passages_allowed(documents, corpus)
         allowed = passages if allowed is None else passages & allowed
     if allowed is not None and not allowed.any():
-        log.warnings.append(f"no passage meets all of: {f'{asked} {typed.operators}'.strip()}")
+        log.warnings.append(f"no passage meets all of: {f'{asked} {parsed.operators}'.strip()}")
     return allowed
 
 
 def _weights(request: Request, queries: Sequence[Query], settings: Search) -> dict[str, float]:
-    """The weights of the lists that are to be asked."""
+    """Return the weights of the lists that are to be asked."""
     if request.mode != "hybrid":
         weights = {str(request.mode): 1.0}
     else:
@@ -148,15 +136,19 @@ def _run(
     queries: Sequence[Query],
     weights: Mapping[str, float],
     allowed: Mask | None,
-    means: Means,
+    resources: Resources,
     log: _Log,
-) -> Run:
-    vector_of = lru_cache(lambda query: _vector(query, means.encode))  # two lists and every try ask for it
-    lister = Lister(means.corpus, means.settings, vector_of, means.encode, means.pool, means.remember)
-    limit = max(means.settings.candidates, request.top_n)
+) -> StageResults:
+    vector_of = lru_cache(
+        lambda query: _vector(query, resources.encode)
+    )  # two lists and every try ask for it
+    retrievers = Retrievers(
+        resources.corpus, resources.settings, vector_of, resources.encode, resources.pool, resources.remember
+    )
+    limit = max(resources.settings.candidates, request.top_n)
     for _ in range(_TRIES):
-        found = lister.lists(request, queries, weights, limit, allowed)
-        run = _staged(request, queries, weights, found, means)
+        found = retrievers.retrieve(request, queries, weights, limit, allowed)
+        run = _staged(request, queries, weights, found, resources)
         full = any(len(ranked.rows) >= limit for ranked in found.made)
         if _filled(run, request.top_n) or not full:
             break
@@ -168,7 +160,7 @@ def _run(
     return run
 
 
-def _filled(run: Run, top_n: int) -> bool:
+def _filled(run: StageResults, top_n: int) -> bool:
     by_score = (
         before.count - after.count for before, after in pairwise(run.steps) if after.stage in _BY_SCORE
     )
@@ -179,18 +171,20 @@ def _staged(
     request: Request,
     queries: Sequence[Query],
     weights: Mapping[str, float],
-    found: Lists,
-    means: Means,
-) -> Run:
-    settings = means.settings
+    found: Retrieved,
+    resources: Resources,
+) -> StageResults:
+    settings = resources.settings
     if settings.balance.on:
         weights = balanced(found.made, weights, settings.balance.spread, settings.balance.least)
     start = time.perf_counter()
     candidates = _fused(found.made, weights, settings)
     fused = Step("fuse", len(candidates), time.perf_counter() - start)
     most = attainable(found.made, weights, settings.rrf_k if settings.fusion == "rrf" else None)
-    asking = Asking(request, tuple(queries), settings, means.corpus, most, means.curve, means.scorer)
-    run = run_stages(candidates, asking)
+    context = QueryContext(
+        request, tuple(queries), settings, resources.corpus, most, resources.curve, resources.scorer
+    )
+    run = run_stages(candidates, context)
     run.steps.insert(0, fused)
     return run
 
@@ -202,7 +196,7 @@ def _fused(lists: Sequence[RankedList], weights: Mapping[str, float], settings: 
 
 
 def _vector(query: Query, encode: Callable[[str], Vector]) -> Vector:
-    """The query's vector, with those of the texts near it added at their weights, made unit again."""
+    """Return the query's unit vector, with those of the texts near it added at their weights."""
     vector = encode(query.text)
     if not query.nearby:
         return vector

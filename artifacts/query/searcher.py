@@ -1,4 +1,4 @@
-"""One opened snapshot, ready to answer."""
+"""The searcher: one opened snapshot, ready to answer."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ...pipeline.embedding.cross_encoder import CrossEncoder, is_folder_name
 from ...pipeline.errors import ModelUnavailable, QueryError
 from ...pipeline.identity import sha256_hex
@@ -19,23 +21,21 @@ from ...pipeline.settings.search import Search
 from ...pipeline.settings.settings import Settings
 from ..store.snapshot import Snapshot
 from .caches import Cache, Usage
-from .context import Request
+from .context import Reformulate, Remember, Request, Resources
 from .graph import link_graph
-from .index.corpus import Corpus
-from .model import Answer, Mode
-from .pipeline import Means, Ranked, answer, rank
+from .index.corpus import CorpusReader
+from .model import Answer, Mask, Mode, TextEncoder
+from .pipeline import Ranked, answer, rank
 from .ranking.calibrate import curve_of
 from .ranking.rerank import PairScorer
-from .retrieval.filters import Filter, parse_filter
-from .retrieval.retrievers import Remember
-from .retrieval.semantic import QueryEncoder
+from .retrieval.filters import Filter, documents_allowed, parse_filter
 from .similar import related_terms, similar_documents
-from .understanding.concepts import Concept
+from .understanding.expansion import Concept
 from .understanding.query_vectors import QueryVectors, load_query_encoder
 from .understanding.synonyms import read_glossary
-from .understanding.understand import Reformulate
 
 if TYPE_CHECKING:
+    import duckdb
     import networkx as nx
 
 _THREADS = 4
@@ -44,15 +44,15 @@ _THREADS = 4
 class Searcher:
     """Answers queries on one snapshot; threads may share it.
 
-    Whatever the settings name (a glossary, a calibration, a cross-encoder's folder) is read here, so that a file
-    that is missing or broken is an error now (``SettingsError``) and not at a query.
+    Whatever the settings name (a glossary, a calibration, a cross-encoder's folder) is read when it is made,
+    so that a file that is missing or broken is a ``SettingsError`` then and not at a query.
     """
 
     def __init__(
         self,
         snapshot: Snapshot,
         settings: Settings,
-        encoder: QueryEncoder | None = None,
+        encoder: TextEncoder | None = None,
         *,
         reformulate: Reformulate | None = None,
         scorer: PairScorer | None = None,
@@ -62,9 +62,9 @@ class Searcher:
         self._snapshot, self._clock = snapshot, clock
         self._warned: set[str] = set()
         self._notices: list[str] = []
-        self._corpus = Corpus(snapshot)
+        self._corpus = CorpusReader(snapshot)
         self._settings = settings
-        # By the encoder's name, the one that was given too; shared by the searchers that are made of this one.
+        # By the encoder's name, the given one too; shared with the searchers that ``with_settings`` makes.
         self._encoders: dict[str, QueryVectors] = {}
         if encoder is not None:
             self._encoders[search.encoder] = QueryVectors(
@@ -74,7 +74,7 @@ class Searcher:
         self._answers: Cache[Answer] = Cache(search.caches.answers, search.caches.seconds)
         self._fingerprint = sha256_hex(search.model_dump_json().encode())
         glossary = search.synonyms.file
-        self._means = Means(
+        self._resources = Resources(
             corpus=self._corpus,
             settings=search,
             encode=self._vectors,
@@ -94,13 +94,14 @@ class Searcher:
         self.close()
 
     def close(self) -> None:
-        """Lets go of the snapshot."""
-        self._means.pool.shutdown()
+        """Close the database and let go of the snapshot."""
+        self._resources.pool.shutdown()
+        self._corpus.database.close()
         self._snapshot.close()
 
     @property
-    def corpus(self) -> Corpus:
-        """The snapshot's content."""
+    def corpus(self) -> CorpusReader:
+        """Return the reader of the snapshot's content."""
         return self._corpus
 
     def search(
@@ -112,26 +113,29 @@ class Searcher:
         filters: Sequence[Filter | str] = (),
         hypothesis: str = "",
         today: date | None = None,
+        where: str = "",
     ) -> Answer:
-        """The ``top_n`` best passages for ``text``.
+        """Return the ``top_n`` best passages for ``text``.
 
-        ``filters`` are ``kind:value``; ``hypothesis`` is a made-up answer whose vector joins the search (HyDE);
-        ``today`` is the day that recency counts from. A list that fails is left out with a warning; the only
-        list of a mode that fails raises its error. Raises ``QueryError`` for a request that cannot be one.
+        ``filters`` are ``kind:value``, and ``where`` is an SQL predicate on documents such as ``"modified >
+        date '2026-01-01' and list_contains(tags, 'api')"``; both must hold. ``hypothesis`` is a made-up
+        answer whose vector joins the search (HyDE); ``today`` is the day that recency counts from. A list
+        that fails is left out with a warning; the only list of a mode that fails raises its error. Raise
+        ``QueryError`` for a request that cannot be one.
         """
         parsed = tuple(parse_filter(str(each)) for each in filters)
-        return self.ask(Request(text, top_n, mode, parsed, hypothesis, today))
+        return self.ask(Request(text, top_n, mode, parsed, hypothesis, today, where.strip()))
 
     def ask(self, request: Request) -> Answer:
-        """The answer to a request; raises as :meth:`search` does."""
+        """Return the answer to a request; raise as :meth:`search` does."""
         _require_some(request.top_n)
-        recent = "recency" in self._means.settings.stages
+        recent = "recency" in self._resources.settings.stages
         day = (request.today or self._clock()) if recent else None
         request = replace(request, today=day, filters=tuple(sorted(set(request.filters))))
         key = (self._snapshot.id, self._fingerprint, request)
         found = self._answers.get(key)
         if found is None:
-            made = answer(request, self._means)
+            made = answer(request, self._resources)
             found = replace(made, warnings=(*self._notices, *made.warnings))
             if not made.warnings:  # what failed may be there again at the next try
                 self._answers.put(key, found)
@@ -139,15 +143,20 @@ class Searcher:
         return found
 
     def rank(self, request: Request) -> Ranked:
-        """The candidates for a request, best first, without hits or caches; raises as :meth:`search` does."""
+        """Return the candidates for a request, best first, without hits or caches.
+
+        Raise as :meth:`search` does.
+        """
         _require_some(request.top_n)
-        ranked = rank(replace(request, today=request.today or self._clock()), self._means)
+        ranked = rank(replace(request, today=request.today or self._clock()), self._resources)
         return replace(ranked, warnings=(*self._notices, *ranked.warnings))
 
     def with_settings(
-        self, search: Search, corpus: Corpus | None = None, remember: Remember | None = None
+        self, search: Search, corpus: CorpusReader | None = None, remember: Remember | None = None
     ) -> Searcher:
-        """A searcher on the same snapshot with other settings; what was read and encoded so far is shared.
+        """Return a searcher on the same snapshot with other settings.
+
+        The two share what was read and encoded so far.
 
         ``corpus`` takes the place of the snapshot's own, ``remember`` keeps lists. Close only one of the two.
         """
@@ -159,27 +168,65 @@ class Searcher:
         # Answers over another corpus must not be found here.
         other._answers = Cache(search.caches.answers, search.caches.seconds)
         glossary, reranks = search.synonyms.file, "rerank" in search.stages
-        other._means = replace(
-            self._means,
+        other._resources = replace(
+            self._resources,
             corpus=other._corpus,
             settings=search,
             encode=other._vectors,
             glossary=read_glossary(Path(glossary).expanduser()) if glossary else {},
             curve=curve_of(search.calibrate),
-            scorer=(self._means.scorer or other._cross_encoder(search)) if reranks else None,
+            scorer=(self._resources.scorer or other._cross_encoder(search)) if reranks else None,
             remember=remember,
         )
         return other
 
     def similar(self, doc_id: str, top_n: int = 10) -> Answer:
-        """More documents like one: by the mean of its vectors and by its telling terms; raises ``QueryError``."""
+        """Find documents like one by the mean of its vectors and its telling terms; raise ``QueryError``."""
         _require_some(top_n)
-        return similar_documents(doc_id, top_n, self._means)
+        return similar_documents(doc_id, top_n, self._resources)
 
     def related(self, term: str, top_n: int = 10) -> list[Concept]:
-        """Terms of the concept vocabulary near a term or any text, nearest first; raises ``QueryError``."""
+        """Find terms of the concept vocabulary near a term or any text, nearest first.
+
+        Raise ``QueryError``.
+        """
         _require_some(top_n)
-        return related_terms(term, top_n, self._means)
+        return related_terms(term, top_n, self._resources)
+
+    def facets(
+        self,
+        column: str,
+        text: str = "",
+        *,
+        filters: Sequence[Filter | str] = (),
+        where: str = "",
+        limit: int = 100,
+    ) -> dict[str, int]:
+        """Count documents by the values of a column, such as ``tags`` or ``language``, the commonest first.
+
+        With a ``text``, only documents among its candidates are counted; ``filters`` and ``where`` as in
+        :meth:`search`. Raise ``QueryError``.
+        """
+        _require_some(limit)
+        parsed = tuple(parse_filter(str(each)) for each in filters)
+        where = where.strip()
+        counted: Mask | None = None
+        if text:
+            request = Request(text, self._resources.settings.candidates, filters=parsed, where=where)
+            found = [each.row for each in self.rank(request).run.candidates]
+            counted = np.zeros(len(self._corpus.documents), dtype=np.bool_)
+            counted[self._corpus.document_of[found]] = True
+        elif parsed or where:
+            counted = documents_allowed(parsed, self._corpus, where)
+        return self._corpus.database.counts(column, counted, limit)
+
+    def sql(self, query: str) -> duckdb.DuckDBPyRelation:
+        """Return the answer to an SQL query over the snapshot as a DuckDB relation; raise ``QueryError``.
+
+        It has the views and macros of ``noctule sql``, reads the snapshot and nothing else, and writes
+        nothing.
+        """
+        return self._corpus.database.sql(query)
 
     def graph(self) -> nx.DiGraph:
         """Return the link graph: documents by id with their attributes, and edges with the number and texts of links.
@@ -189,11 +236,11 @@ class Searcher:
         return link_graph(self._snapshot)
 
     def cache_usage(self) -> Mapping[str, Usage]:
-        """How the caches of answers and of query vectors were used."""
+        """Return how the caches of answers and of query vectors were used."""
         return {"answers": self._answers.usage(), "vectors": self._vectors.usage()}
 
     def _vectors_of(self, search: Search) -> QueryVectors:
-        """The vectors that queries have by the encoder that is asked for."""
+        """Return the vectors of queries by the encoder that the settings name."""
         if search.encoder not in self._encoders:
             settings, corpus = self._settings.model_copy(update={"search": search}), self._corpus
             self._encoders[search.encoder] = QueryVectors(
@@ -202,7 +249,10 @@ class Searcher:
         return self._encoders[search.encoder]
 
     def _cross_encoder(self, search: Search) -> PairScorer | None:
-        """The cross-encoder, if a stage asks for it; one named by its folder must be there, others may be missing."""
+        """Load the cross-encoder if a stage needs it.
+
+        One named by its folder must be there, others may be missing.
+        """
         if "rerank" not in search.stages:
             return None
         try:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.resources import files as package_files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...pipeline.errors import QueryError
 from ...pipeline.settings.settings import FIELDS
@@ -27,42 +28,53 @@ _BEFORE = (
     "python_enable_replacements = false",
 )
 _EXPLAIN = re.compile(r"\s*explain\s+(analyze\s+)?", re.IGNORECASE)
+_MAX_PREDICATE = 10_000
+_HARMLESS_TABLE_FUNCTIONS = ("unnest", "range", "generate_series")
 _LOCKS = ("enable_external_access = false", "lock_configuration = true")
 
 
 def connect(folder: Path, dimension: int, languages: Sequence[str]) -> duckdb.DuckDBPyConnection:
-    """A connection that reads the tables of a verified snapshot folder, and opens nothing else.
+    """Connect to the tables of a verified snapshot folder.
 
-    An allowed file is allowed for ``COPY … TO`` as well: files of a snapshot are read-only, which stops everyone
-    but root, and ``require_queries`` stops what a stranger wrote.
+    The connection has the catalog's views and macros, and opens no other file.
+    """
+    connection = locked_connection(folder)
+    # Locked before the catalog runs: part of its text is what the snapshot says.
+    connection.execute(catalog(dimension, languages))
+    return connection
+
+
+def locked_connection(folder: Path) -> duckdb.DuckDBPyConnection:
+    """Connect to a database in memory that may read the tables of a snapshot folder, and opens nothing else.
+
+    An allowed file is allowed for ``COPY … TO`` as well: files of a snapshot are read-only, which stops
+    everyone but root, and ``require_queries`` stops what a stranger wrote.
     """
     import duckdb
 
     connection = duckdb.connect(":memory:")
     # Files, not the folder: COPY could make new ones in an allowed folder.
     allowed = _listed([str(folder / table_file(table)) for table in TABLES])
-    # Locked before the catalog runs: part of its text is what the snapshot says.
     for setting in (*_BEFORE, f"allowed_paths = [{allowed}]", *_LOCKS):
         connection.execute(f"set {setting}")
     connection.execute("set variable snapshot = ?", [str(folder)])
-    connection.execute(catalog(dimension, languages))
     return connection
 
 
 def write_catalog(folder: Path, dimension: int, languages: Sequence[str]) -> None:
-    """The catalog as a new file of a snapshot: reading it makes views and macros in any DuckDB."""
+    """Write the catalog as a new file of a snapshot: reading it makes views and macros in any DuckDB."""
     write_file(folder / CATALOG, catalog(dimension, languages).encode())
 
 
-def catalog(dimension: int, languages: Sequence[str]) -> str:
-    """The SQL of the views and macros over a snapshot with vectors of this dimension and terms of these languages."""
+def catalog(dimension: int, languages: Sequence[str], parts: Sequence[str] = _PARTS) -> str:
+    """Return the SQL of the views and macros over a snapshot, for its dimension and languages."""
     filled = {
         "dimension": str(dimension),
         "languages": _listed(languages),
         "fields": _listed(FIELDS),
     }
     folder = package_files(__package__)
-    sql = "\n".join((folder / f"{part}.sql").read_text(encoding="utf-8") for part in _PARTS)
+    sql = "\n".join((folder / f"{part}.sql").read_text(encoding="utf-8") for part in parts)
     for name, value in filled.items():
         sql = sql.replace(f"{{{name}}}", value)
     return sql
@@ -78,7 +90,7 @@ def _literal(text: str) -> str:
 
 
 def require_queries(sql: str) -> None:
-    """Returns if the text holds queries only (``SELECT``, ``SHOW``, ``EXPLAIN`` of one); else raises ``QueryError``."""
+    """Raise ``QueryError`` unless the text holds queries only (``SELECT``, ``SHOW``, ``EXPLAIN`` of one)."""
     import duckdb
 
     try:
@@ -95,3 +107,64 @@ def require_queries(sql: str) -> None:
             raise QueryError(
                 f"{statement.type.name} is not a query", hint="A snapshot is read-only: use SELECT."
             )
+
+
+def require_predicate(connection: duckdb.DuckDBPyConnection, predicate: str) -> None:
+    """Raise ``QueryError`` unless the text is exactly one expression over the snapshot's tables.
+
+    DuckDB's own parser judges: the text stands in brackets, and all around it must be as around a constant.
+    """
+    import duckdb
+
+    if len(predicate) > _MAX_PREDICATE:
+        raise _refused_predicate(f"it is longer than {_MAX_PREDICATE:,} characters", predicate)
+    try:
+        found, plain = _parsed(connection, predicate), _parsed(connection, "true")
+    except (ValueError, RecursionError, duckdb.Error) as error:
+        raise _refused_predicate(reason(error), predicate) from None
+    if [around for _, around in found] != [around for _, around in plain]:
+        raise _refused_predicate("it is not one expression", predicate)
+    for node in _nodes([expression for expression, _ in found]):
+        if node.get("type") == "VALUE_PARAMETER":
+            raise _refused_predicate("it has a parameter", predicate)
+        function = node.get("function")
+        if node.get("type") == "TABLE_FUNCTION" and isinstance(function, dict):
+            name = str(function.get("function_name"))
+            if name.lower() not in _HARMLESS_TABLE_FUNCTIONS:
+                raise _refused_predicate(f"it calls the table function {name}", predicate)
+
+
+def _parsed(connection: duckdb.DuckDBPyConnection, expression: str) -> list[tuple[Any, Any]]:
+    """Parse an expression; return each one that the text turned out to hold, and the query around it."""
+    sql = "select json_serialize_sql(?)"
+    row = connection.execute(sql, [f"select (\n{expression}\n)"]).fetchone()
+    tree: dict[str, Any] = json.loads(row[0]) if row else {"error": True}
+    if tree["error"]:
+        raise ValueError(tree.get("error_message", "it is not SQL"))
+    nodes = [statement.pop("node") for statement in tree["statements"]]
+    return [(each, node) for node in nodes for each in node.pop("select_list", [None])]
+
+
+def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
+    """Walk over all objects of a parsed expression, however deep."""
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, dict):
+            yield node
+            pending += node.values()
+        elif isinstance(node, list):
+            pending += node
+
+
+def reason(error: Exception) -> str:
+    """Return what DuckDB has to say, without the lines of the query that it quotes."""
+    return " ".join(str(error).split("\n\nLINE")[0].split())
+
+
+def _refused_predicate(why: str, predicate: str) -> QueryError:
+    return QueryError(
+        f"not a condition on documents: {why}",
+        where=f"where {predicate[:200]!r}",
+        hint="One SQL expression, such as: modified > date '2026-01-01' and list_contains(tags, 'api')",
+    )

@@ -1,4 +1,4 @@
-"""The commands ``search``, ``similar`` and ``related``: hits for a person to read, or as JSON."""
+"""The commands ``search``, ``similar`` and ``related``, which print hits as text or as JSON."""
 
 from __future__ import annotations
 
@@ -54,6 +54,10 @@ def search(  # noqa: PLR0913, PLR0917  # one for each option
     hypothesis: Annotated[
         str, typer.Option("--hypothesis", metavar="TEXT", help="An answer as it might be written (HyDE).")
     ] = "",
+    where: Annotated[
+        str,
+        typer.Option("--where", metavar="SQL", help="Only documents for which this SQL condition on the table documents holds."),
+    ] = "",
     namespaces: Annotated[
         list[str] | None,
         typer.Option("--namespace", metavar="NAME=DIR", help="Search these stores, and fuse their answers.", show_default=False),
@@ -66,6 +70,7 @@ def search(  # noqa: PLR0913, PLR0917  # one for each option
     "a phrase" must stand there, -word must not, title:word must stand in that field, begin* begins a word.
 
     Filters: collection, path (a glob), tag, author, language, after, before, community, doc, front.KEY.
+    --where "modified > date '2026-01-01' and list_contains(tags, 'api')" takes any SQL condition on documents.
 
     Examples: noctule search "how do I cancel a request" --explain ; noctule search 'fetch -react' --filter tag:api
     """
@@ -73,7 +78,9 @@ def search(  # noqa: PLR0913, PLR0917  # one for each option
     from ...artifacts.query.retrieval.filters import parse_filter
     from . import search_text
 
-    request = Request(query, top_n, mode, tuple(map(parse_filter, filters or ())), hypothesis)
+    request = Request(
+        query, top_n, mode, tuple(map(parse_filter, filters or ())), hypothesis, where=where.strip()
+    )
     if namespaces:
         _search_namespaces(flags, request, namespaces, encoder)
         return

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from noctule.artifacts.query.retrieval.ranked_list import best
+from noctule.artifacts.query.index.postings import best
 from noctule.artifacts.query.retrieval.semantic import semantic_list
 from noctule.artifacts.store.store import Store
 from tests.library_builder import searcher_of

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from noctule.artifacts.query.model import Candidate
-from noctule.artifacts.query.ranking.aggregate import aggregated
-from noctule.artifacts.query.ranking.elbow import before_elbow, elbow
+from noctule.artifacts.query.ranking.cutoffs import before_elbow, elbow
+from noctule.artifacts.query.ranking.sections import aggregated
 from noctule.pipeline.settings.search import Aggregate
 from tests.candidate_builder import candidates, rows, sections, tree
 

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from noctule.artifacts.query.model import Candidate, ListName, RankedList
+from noctule.artifacts.query.ranking.boosts import boost_recent
+from noctule.artifacts.query.ranking.cutoffs import limit_per_document
 from noctule.artifacts.query.ranking.fuse import (
     attainable,
     balanced,
     convex_combination,
     reciprocal_rank_fusion,
 )
-from noctule.artifacts.query.ranking.limit import limit_per_document
-from noctule.artifacts.query.ranking.recency import boost_recent
 from noctule.pipeline.settings.search import Recency
 from tests.candidate_builder import candidates, documents_of, ranked, rows
 

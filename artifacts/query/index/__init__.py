@@ -1,1 +1,1 @@
-"""What a search reads of a snapshot: postings, columns, links and rows."""
+"""What a search reads of a snapshot: postings, vectors, columns, rows and SQL."""

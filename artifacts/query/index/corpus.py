@@ -1,6 +1,7 @@
-"""What the lists and stages read of a snapshot: columns that stay in memory once asked for, rows read as needed.
+"""Columns and rows of a snapshot, as retrievers and stages read them.
 
-Rows are numbers: a *passage* row, a *document* row, a *vector* row. Passages stand in order of
+Columns stay in memory once they were asked for; those that every search reads come by Arrow, the others by
+SQL. Rows are numbers: a *passage* row, a *document* row, a *vector* row. Passages stand in order of
 ``(doc_id, ordinal)``, so the row is the last part of the total order ``(-score, doc_id, position)``.
 """
 
@@ -22,15 +23,18 @@ from ....pipeline.model import SectionId
 from ....pipeline.settings.collection import Address
 from ....pipeline.settings.settings import recorded_addresses
 from ...store.snapshot import Snapshot
-from ..understanding.concepts import Vocabulary
-from ..understanding.fuzzy import Words
-from ..understanding.spelling import Written, written_words
-from ..understanding.synonyms import AcronymTable, acronym_table
-from .adjacency import Links, read_links
-from .postings import Postings, Rows
-from .term_table import TermTable
+from ..model import Ints
+from .database import SnapshotDatabase
+from .postings import InvertedIndex, TableRows, TermVectorRows
+from .vocabulary import (
+    AcronymTable,
+    ConceptVocabulary,
+    SpellingIndex,
+    SurfaceForms,
+    acronym_table,
+    surface_forms,
+)
 
-Ints = npt.NDArray[np.int64]
 Narrow = npt.NDArray[np.int32]
 Vectors = npt.NDArray[np.float32]
 _T = TypeVar("_T")
@@ -64,47 +68,48 @@ class Owners:
     starts: Ints
 
 
-class Corpus:
-    """One snapshot's content, to be shared by threads."""
+class CorpusReader:
+    """Reads the content of one snapshot; threads may share it."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
+        self.database = SnapshotDatabase(snapshot)
         self._lock = threading.RLock()
         self._kept: dict[str, Any] = {}
 
     @property
     def passages(self) -> int:
-        """How many passages there are."""
+        """Return how many passages there are."""
         return len(self.document_of)
 
     @cached_property
     def languages(self) -> tuple[str, ...]:
-        """The languages of the documents: a query's words are analysed in each."""
+        """Return the languages of the documents: a query's words are analysed in each."""
         return tuple(self.snapshot.manifest.analyzer["languages"].split(","))
 
     @property
-    def prose(self) -> Postings:
-        """The BM25F index."""
+    def prose(self) -> InvertedIndex:
+        """Return the BM25F index of prose."""
         return self._once("prose", lambda: self._postings("terms", "postings"))
 
     @property
-    def code(self) -> Postings:
-        """The index of code."""
+    def code(self) -> InvertedIndex:
+        """Return the index of code."""
         return self._once("code", lambda: self._postings("code_terms", "code_postings"))
 
     @property
-    def index_words(self) -> Words:
-        """The terms of the BM25F index, to find those that are written alike."""
-        return self._once("index_words", lambda: Words(self.prose.terms.to_pylist()))
+    def index_words(self) -> SpellingIndex:
+        """Return the terms of the BM25F index by their spelling."""
+        return self._once("index_words", lambda: SpellingIndex(self.prose.terms.to_pylist()))
 
     @property
-    def written(self) -> Written:
-        """The words of the corpus as they are written."""
-        return self._once("written", lambda: written_words(self._read_surfaces()))
+    def written(self) -> SurfaceForms:
+        """Return the words of the collection as they are written."""
+        return self._once("written", lambda: surface_forms(self._read_surfaces()))
 
     @property
     def document_of(self) -> Narrow:
-        """The document row of every passage; passages stand in the order of the documents."""
+        """Return the document row of every passage; passages stand in the order of the documents."""
         return self._once(
             "document_of",
             lambda: np.repeat(np.arange(len(self.passages_of), dtype=np.int32), self.passages_of),
@@ -112,129 +117,121 @@ class Corpus:
 
     @property
     def first_passage(self) -> Ints:
-        """The first passage row of every document, and at the end the number of passages."""
+        """Return the first passage row of every document, and at the end the number of passages."""
         return self._once(
             "first", lambda: np.concatenate([[0], np.cumsum(self.passages_of)]).astype(np.int64)
         )
 
     @property
     def vector_row(self) -> Ints:
-        """The vector row of every passage; equal passages share one."""
+        """Return the vector row of every passage; equal passages share one."""
         return self._once("vector_row", lambda: self._numbers("passages", "vector_row").astype(np.int64))
 
     @property
     def address_of(self) -> Ints:
-        """A number for the address of every passage: equal where a reader would be sent to the same place."""
+        """Return a number for the address of every passage.
+
+        Equal where a reader would be sent to the same place.
+        """
         return self._once("address_of", self._read_addresses)
 
     @property
     def vector_owners(self) -> Owners:
-        """Which passages have which vector."""
+        """Return which passages have which vector."""
         return self._once("owners", self._read_owners)
 
     @property
     def centroids(self) -> Vectors:
-        """The unit centroid of every document, shape ``(documents, dimension)``."""
+        """Return the unit centroid of every document, shape ``(documents, dimension)``."""
         return self._once("centroids", lambda: self._read_vectors("centroids"))
 
     @property
     def dimension(self) -> int:
-        """How many dimensions vectors have."""
+        """Return how many dimensions vectors have."""
         return self.snapshot.manifest.model.dimension
 
     @property
-    def term_vectors(self) -> TermTable:
-        """What each index term adds to a query's vector."""
-        return self._once("term_vectors", lambda: TermTable(self.snapshot))
+    def term_vectors(self) -> TermVectorRows:
+        """Return what each index term adds to a query's vector."""
+        return self._once("term_vectors", lambda: TermVectorRows(self.snapshot))
 
     @property
     def links_in(self) -> Narrow:
-        """How many documents link to each."""
+        """Return how many documents link to each."""
         return self._once("links_in", lambda: self._numbers("documents", "links_in").astype(np.int32))
 
     @property
     def index(self) -> Any:
-        """The FAISS index over the vector rows."""
+        """Return the FAISS index over the vector rows."""
         return self._once("index", self.snapshot.index)
 
     @property
-    def links(self) -> Links:
-        """Which documents are linked."""
-        return self._once(
-            "links",
-            lambda: read_links(
-                self.snapshot.table("links", ["source_id", "target_id", "kind"]),
-                self.documents.column("doc_id").combine_chunks(),
-            ),
-        )
-
-    @property
     def community_of(self) -> Narrow:
-        """The community of every document, -1 for none."""
-        return self._once("community", lambda: self._numbers("documents", "community", -1).astype(np.int32))
+        """Return the community of every document, -1 for none."""
+        return self._once("community", lambda: self.database.column("coalesce(community, -1)::int"))
 
     @property
     def modified(self) -> npt.NDArray[np.datetime64]:
-        """The day every document was last changed, ``NaT`` where it is not known."""
+        """Return the day every document was last changed, ``NaT`` where it is not known."""
         return self._once("modified", self._read_modified)
 
     @property
     def documents(self) -> pa.Table:
-        """What a hit says of its document."""
+        """Return the columns that a hit shows of its document."""
         return self._once("documents", lambda: self.snapshot.table("documents", list(_DOCUMENT_COLUMNS)))
 
     @cached_property
-    def rows(self) -> Rows:
-        """Passages by row."""
-        return Rows(self.snapshot.file("passages"), _PASSAGE_COLUMNS)
+    def rows(self) -> TableRows:
+        """Return passages by row."""
+        return TableRows(self.snapshot.file("passages"), _PASSAGE_COLUMNS)
 
     @cached_property
-    def document_texts(self) -> Rows:
-        """Documents' texts by document row."""
-        return Rows(self.snapshot.file("documents"), ("text",))
+    def document_texts(self) -> TableRows:
+        """Return the texts of documents by document row."""
+        return TableRows(self.snapshot.file("documents"), ("text",))
 
     @property
     def sections(self) -> Mapping[SectionId, SectionNode]:
-        """Every section by its id."""
+        """Return every section by its id."""
         return self._once("sections", self._read_sections)
 
     @property
-    def vocabulary(self) -> Vocabulary:
-        """The concept vocabulary."""
+    def vocabulary(self) -> ConceptVocabulary:
+        """Return the concept vocabulary."""
         return self._once("vocabulary", self._read_vocabulary)
 
     @property
     def acronyms(self) -> AcronymTable:
-        """The acronyms that the corpus explains."""
+        """Return the acronyms that the collection spells out."""
         return self._once("acronyms", self._read_acronyms)
 
     @cached_property
     def addresses(self) -> Mapping[str, Address]:
-        """Each collection's rules for addresses."""
+        """Return each collection's rules for addresses."""
         return recorded_addresses(self.snapshot.manifest.settings)
 
     def document(self, row: int) -> dict[str, Any]:
-        """A document's columns by its row."""
+        """Return what a hit shows of the document in a row."""
         return {name: self.documents.column(name)[row].as_py() for name in _DOCUMENT_COLUMNS}
 
     def doc_id(self, row: int) -> str:
-        """A document's id by its row."""
+        """Return a document's id by its row."""
         return str(self.documents.column("doc_id")[row].as_py())
 
-    def with_postings(self, prose: Postings, code: Postings) -> Corpus:
-        """The same content with other scores of words and of code; what was read so far is shared."""
+    def with_postings(self, prose: InvertedIndex, code: InvertedIndex) -> CorpusReader:
+        """Return the same content with other scores of words and of code; what was read so far is shared."""
         other = copy.copy(self)
         other._kept = {**self._kept, "prose": prose, "code": code}
         other._lock = threading.RLock()
         return other
 
     def document_row(self, doc_id: str) -> int | None:
-        """The row of a document, or ``None`` where there is none of that id."""
+        """Return the row of a document, or ``None`` if no document has that id."""
         row = int(pc.index(self.documents.column("doc_id"), doc_id).as_py())
         return row if row >= 0 else None
 
     def vectors(self, passages: Sequence[int] | Ints) -> Vectors:
-        """The unit vectors of passages, shape ``(len(passages), dimension)``."""
+        """Return the unit vectors of passages, shape ``(len(passages), dimension)``."""
         rows = self.vector_row[np.asarray(passages, dtype=np.int64)]
         found: Vectors = (
             self.index.reconstruct_batch(rows) if len(rows) else np.zeros((0, self.index.d), np.float32)
@@ -242,25 +239,26 @@ class Corpus:
         return found
 
     def column(self, table: str, column: str) -> pa.ChunkedArray:
-        """One column of a table, kept."""
+        """Return one column of a table, and keep it."""
         return self._once(f"{table}.{column}", lambda: self.snapshot.table(table, [column]).column(column))
 
     @property
     def passages_of(self) -> Narrow:
-        """How many passages every document has."""
+        """Return how many passages every document has."""
         return self._once("counts", lambda: self._numbers("documents", "passages").astype(np.int32))
 
-    def _numbers(self, table: str, column: str, null: int = 0) -> npt.NDArray[Any]:
+    def _numbers(self, table: str, column: str) -> npt.NDArray[Any]:
         found = self.snapshot.table(table, [column]).column(column)
-        values: npt.NDArray[Any] = pc.fill_null(found, null).to_numpy()
+        values: npt.NDArray[Any] = pc.fill_null(found, 0).to_numpy()
         return values
 
-    def _postings(self, terms: str, postings: str) -> Postings:
-        return Postings(self.snapshot.table(terms), self.snapshot.file(postings))
+    def _postings(self, terms: str, postings: str) -> InvertedIndex:
+        return InvertedIndex(self.snapshot.table(terms), self.snapshot.file(postings))
 
     def _read_modified(self) -> npt.NDArray[np.datetime64]:
-        written = self.snapshot.table("documents", ["modified"]).column("modified").to_pylist()
-        return np.array([value[:10] if value else "NaT" for value in written], dtype="datetime64[D]")
+        days: Any = np.ma.asarray(self.database.column("modified")).astype("datetime64[D]")
+        found: npt.NDArray[np.datetime64] = days.filled(np.datetime64("NaT"))
+        return found
 
     def _read_addresses(self) -> Ints:
         ids = pc.dictionary_encode(
@@ -278,9 +276,9 @@ class Corpus:
         starts = np.searchsorted(self.vector_row[order], np.arange(self.index.ntotal + 1))
         return Owners(order.astype(np.int64), starts.astype(np.int64))
 
-    def _read_vocabulary(self) -> Vocabulary:
+    def _read_vocabulary(self) -> ConceptVocabulary:
         terms = self.column("vocabulary", "term").to_pylist()
-        return Vocabulary(terms, self._read_vectors("vocabulary"))
+        return ConceptVocabulary(terms, self._read_vectors("vocabulary"))
 
     def _read_vectors(self, table: str) -> Vectors:
         flat = self.snapshot.table(table, ["vector"]).column("vector").combine_chunks().flatten().to_numpy()
@@ -307,7 +305,7 @@ class Corpus:
         return {values[0]: SectionNode(*values) for values in zip(*columns, strict=True)}
 
     def _once(self, name: str, make: Callable[[], _T]) -> _T:
-        """The value made the first time; a second thread waits for the first."""
+        """Return the value that was made the first time; a second thread waits for the first."""
         if name not in self._kept:
             with self._lock:
                 if name not in self._kept:

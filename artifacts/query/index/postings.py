@@ -1,10 +1,10 @@
-"""Postings and rows read from Parquet as a query needs them, a row group at a time."""
+"""Postings, term vectors and rows, read from Parquet as a query needs them, a row group at a time."""
 
 from __future__ import annotations
 
 import threading
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -15,40 +15,68 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ...store.snapshot import Snapshot
+from ..model import Ints, Scores, Vector
+
 _CACHED_GROUPS = 256
 
 
 @dataclass(frozen=True, slots=True)
 class PostingList:
-    """The passages that hold a term, rising, the score of each, and the fields as bits in the order of ``FIELDS``."""
+    """The passages that hold a term, in rising order, and the score of each.
+
+    ``fields`` are bits in the order of ``FIELDS``.
+    """
 
     passages: npt.NDArray[np.int32]
     scores: npt.NDArray[np.float32]
     fields: npt.NDArray[np.uint16]
 
 
-class Sorted:
-    """Strings in order, looked up where Arrow keeps them: 100,000 of them are not to become Python's."""
+WeightedPostings = tuple[PostingList, float]
+
+
+def add_up(found: Iterable[WeightedPostings], passages: int) -> Scores:
+    """Sum the posting scores of each passage, every list times its weight; shape ``(passages,)``."""
+    weighted = list(found)
+    if not weighted:
+        return np.zeros(passages)
+    rows = np.concatenate([posting.passages for posting, _ in weighted])
+    scores = np.concatenate([posting.scores.astype(np.float64) * weight for posting, weight in weighted])
+    return np.bincount(rows, weights=scores, minlength=passages).astype(np.float64, copy=False)
+
+
+def best(rows: Ints, scores: Scores, limit: int) -> tuple[Ints, Scores]:
+    """Return the ``limit`` highest scores in the order ``(-score, row)``."""
+    if len(scores) > limit:
+        cut = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+        rows, scores = rows[scores >= cut], scores[scores >= cut]
+    order = np.lexsort((rows, -scores))[:limit]
+    return rows[order].astype(np.int64), scores[order]
+
+
+class SortedStrings:
+    """Sorted strings, looked up where Arrow keeps them: 100,000 Python objects would cost too much."""
 
     def __init__(self, strings: pa.StringArray) -> None:
         self.strings = strings
 
     def first_from(self, string: str) -> int:
-        """The position of the first that is not before ``string``."""
+        """Return the position of the first string that is not before ``string``."""
         return bisect_left(self.strings, string, key=lambda value: value.as_py())
 
     def position(self, string: str) -> int | None:
-        """The position of ``string``, or ``None`` where it is not among them."""
+        """Return the position of ``string``, or ``None`` if it is not among them."""
         at = self.first_from(string)
         return at if at < len(self.strings) and self.strings[at].as_py() == string else None
 
 
-class Postings:
+class InvertedIndex:
     """The postings of one index: ``terms`` says in which row group a term's list lies."""
 
     def __init__(self, terms: pa.Table, path: Path) -> None:
         self._table, self._lock = terms, threading.Lock()
-        self._sorted = Sorted(terms.column("term").combine_chunks())
+        self._sorted = SortedStrings(terms.column("term").combine_chunks())
         self._group = terms.column("row_group").to_numpy()
         self._first_of_group = np.searchsorted(
             self._group, np.arange(self._group[-1] + 2 if len(terms) else 1)
@@ -58,12 +86,12 @@ class Postings:
 
     @property
     def terms(self) -> pa.StringArray:
-        """All terms, sorted."""
+        """Return all terms, sorted."""
         return self._sorted.strings
 
     @cached_property
     def frequency(self) -> npt.NDArray[np.int32]:
-        """How many passages hold each term."""
+        """Return how many passages hold each term."""
         found: npt.NDArray[np.int32] = self._table.column("passages").to_numpy()
         return found
 
@@ -71,7 +99,7 @@ class Postings:
         return self._sorted.position(str(term)) is not None
 
     def of(self, term: str) -> PostingList | None:
-        """The term's postings, or ``None`` where no passage holds it."""
+        """Return the term's postings, or ``None`` if no passage holds it."""
         at = self._sorted.position(term)
         if at is None:
             return None
@@ -79,17 +107,17 @@ class Postings:
         return self._read(group)[at - int(self._first_of_group[group])]
 
     def count(self, term: str) -> int:
-        """How many passages hold the term."""
+        """Return how many passages hold the term."""
         at = self._sorted.position(term)
         return 0 if at is None else int(self.frequency[at])
 
     def idf(self, term: str) -> float:
-        """The term's inverse document frequency, 0 for one that no passage holds."""
+        """Return the term's inverse document frequency, 0 for one that no passage holds."""
         at = self._sorted.position(term)
         return 0.0 if at is None else float(self._table.column("idf")[at].as_py())
 
     def beginning_with(self, prefix: str, limit: int) -> list[str]:
-        """The ``limit`` most common terms that begin so, most common first."""
+        """Return the ``limit`` most common terms with this prefix, most common first."""
         start, end = self._sorted.first_from(prefix), self._sorted.first_from(prefix + chr(0x10FFFF))
         order = np.lexsort((np.arange(start, end), -self.frequency[start:end]))[:limit]
         return [self.terms[start + int(at)].as_py() for at in order]
@@ -112,8 +140,8 @@ class _Group:
         return PostingList(self._passages[start:end], self._scores[start:end], self._fields[start:end])
 
 
-class Rows:
-    """Rows of a table by number; only the row groups that hold them are read, and the last ones kept."""
+class TableRows:
+    """Rows of a table by number; only the row groups that hold them are read, and the last ones are kept."""
 
     def __init__(self, path: Path, columns: Sequence[str]) -> None:
         self._file = pq.ParquetFile(path, memory_map=True)
@@ -123,7 +151,7 @@ class Rows:
         self._read = lru_cache(maxsize=_CACHED_GROUPS)(self._read_group)
 
     def of(self, row: int) -> Mapping[str, Any]:
-        """The row's values by column."""
+        """Return the row's values by column."""
         group = int(np.searchsorted(self._starts, row, side="right")) - 1
         table = self._read(group)
         at = row - int(self._starts[group])
@@ -132,3 +160,23 @@ class Rows:
     def _read_group(self, group: int) -> pa.Table:
         with self._lock:
             return self._file.read_row_group(group, columns=self._columns)
+
+
+class TermVectorRows:
+    """What each index term adds to a query's vector."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._terms = SortedStrings(snapshot.table("term_vectors", ["term"]).column("term").combine_chunks())
+        self._rows = TableRows(snapshot.file("term_vectors"), ("scale", "code"))
+
+    def __contains__(self, term: object) -> bool:
+        return self._terms.position(str(term)) is not None
+
+    def __getitem__(self, term: str) -> Vector:
+        """Return the term's vector, its rarity included; raise ``KeyError`` for a term without one."""
+        at = self._terms.position(term)
+        if at is None:
+            raise KeyError(term)
+        row: Any = self._rows.of(at)
+        vector: Vector = np.float32(row["scale"]) * np.array(row["code"], dtype=np.float32)
+        return vector

@@ -1,1 +1,1 @@
-"""From lists to an answer: fusion, boosts, reranking, diversity and cutoffs."""
+"""Ranking: from lists to an answer by fusion, boosts, reranking, deduplication and cutoffs."""

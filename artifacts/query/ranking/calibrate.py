@@ -1,9 +1,9 @@
-"""Confidence: how much of what the active lists could give a hit has, on a scale from 0 to 1.
+"""Confidence: how much of what the active lists could give a hit it has, on a scale from 0 to 1.
 
-A score of reciprocal ranks means nothing by itself: with two lists it is at most 2/61, with three 3/61. So it is
-divided by the most that the lists which ran could give, and then bent by a sigmoid: half of the most (first in one
-of two lists) is a confidence of a half. A file of numbers fitted to judged queries (Platt 1999) takes the place of
-the sigmoid's.
+A score of reciprocal ranks means nothing by itself: with two lists it is at most 2/61, with three 3/61. So it
+is divided by the most that the lists which ran could give, and then bent by a sigmoid: half of the most
+(first in one of two lists) is a confidence of a half. Numbers fitted to judged queries (Platt 1999) can be
+read from a file.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class Curve:
     fitted_on: str = ""
 
     def at(self, share: float) -> float:
-        """The confidence of a share."""
+        """Return the confidence of a share."""
         return sigmoid(share, self.steepness, self.threshold)
 
 
 def sigmoid(x: float, steepness: float, threshold: float) -> float:
-    """``1 / (1 + exp(-steepness · (x - threshold)))``, without overflow."""
+    """Return ``1 / (1 + exp(-steepness · (x - threshold)))``, without overflow."""
     z = steepness * (x - threshold)
     return 1 / (1 + math.exp(-z)) if z >= 0 else math.exp(z) / (1 + math.exp(z))
 
@@ -46,7 +46,10 @@ def sigmoid(x: float, steepness: float, threshold: float) -> float:
 def calibrated(
     candidates: Sequence[Candidate], attainable: float, curve: Curve, min_confidence: float
 ) -> list[Candidate]:
-    """The candidates with their confidence, without those below the least; ``attainable`` is the lists' maximum."""
+    """Give candidates their confidence and drop those below the least.
+
+    ``attainable`` is the maximum of the lists.
+    """
     with_confidence = (
         replace(each, confidence=curve.at(each.score / attainable) if attainable > 0 else 0.0)
         for each in candidates
@@ -55,7 +58,7 @@ def calibrated(
 
 
 def curve_of(settings: Calibrate) -> Curve:
-    """The curve in the calibration file, or that of the settings; raises ``SettingsError``."""
+    """Return the curve in the calibration file, or that of the settings; raise ``SettingsError``."""
     if not settings.file:
         return Curve(settings.steepness, settings.threshold)
     path = Path(settings.file).expanduser()
@@ -76,10 +79,10 @@ def curve_of(settings: Calibrate) -> Curve:
 
 
 def fit(shares: npt.NDArray[np.float64], relevant: npt.NDArray[np.bool_], steps: int = 100) -> Curve:
-    """The curve that fits shares of hits and whether each was relevant: Platt scaling by Newton's method.
+    """Fit the curve to shares of hits and whether each was relevant: Platt scaling by Newton's method.
 
-    Targets are smoothed as Platt has it, ``(n₊ + 1)/(n₊ + 2)`` and ``1/(n₋ + 2)``, so that separable data has an
-    answer.
+    Targets are smoothed as in Platt's paper, ``(n₊ + 1)/(n₊ + 2)`` and ``1/(n₋ + 2)``, so that separable data
+    has an answer.
     """
     positive, negative = int(relevant.sum()), int((~relevant).sum())
     if not positive or not negative:

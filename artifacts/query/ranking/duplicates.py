@@ -1,4 +1,4 @@
-"""Passages that repeat a better one are left out: the same text, the same address, almost the same words, or meaning.
+"""Removal of passages that repeat a better one: the same text or address, almost the same words, or meaning.
 
 Each stage walks the candidates in order and keeps those that repeat none kept before.
 """
@@ -16,7 +16,7 @@ Grams = npt.NDArray[np.uint64]
 
 
 def without_same(candidates: Sequence[Candidate], keys: Sequence[Hashable]) -> list[Candidate]:
-    """The first candidate of every key: the content hash of a passage, or its address."""
+    """Keep the first candidate of every key, such as a content hash or an address."""
     first: dict[Hashable, Candidate] = {}
     for key, candidate in zip(keys, candidates, strict=True):
         first.setdefault(key, candidate)
@@ -26,7 +26,7 @@ def without_same(candidates: Sequence[Candidate], keys: Sequence[Hashable]) -> l
 def without_near_text(
     candidates: Sequence[Candidate], text_of: Callable[[Candidate], str], threshold: float
 ) -> list[Candidate]:
-    """Candidates whose character 3-grams have a Jaccard similarity below ``threshold`` with every one kept."""
+    """Keep candidates whose character 3-grams are unlike those of every one kept (Jaccard)."""
     return _unlike(
         candidates, jaccard_matrix([char_ngrams(text_of(each)) for each in candidates]) >= threshold
     )
@@ -35,7 +35,10 @@ def without_near_text(
 def without_near_meaning(
     candidates: Sequence[Candidate], vectors: npt.NDArray[np.float32], threshold: float
 ) -> list[Candidate]:
-    """Candidates whose cosine is below ``threshold`` with every one kept; ``vectors[i]`` is that of candidate ``i``."""
+    """Keep candidates whose cosine with every one kept is below ``threshold``.
+
+    ``vectors[i]`` belongs to the ``i``-th.
+    """
     return _unlike(candidates, (vectors @ vectors.T) >= threshold)
 
 
@@ -48,9 +51,9 @@ def _unlike(candidates: Sequence[Candidate], alike: npt.NDArray[np.bool_]) -> li
 
 
 def char_ngrams(text: str, n: int = 3) -> Grams:
-    """The distinct character n-grams of the lower-cased text as sorted numbers; ``n`` is at most 3.
+    """Return the distinct character n-grams of the lower-cased text as sorted numbers; ``n`` is at most 3.
 
-    A text that is too short for one is its own only gram: it is like itself, and like nothing else.
+    A text shorter than that is its own only gram: it is like itself, and like nothing else.
     """
     codes = np.frombuffer(text.lower().encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(
         np.uint64
@@ -67,9 +70,9 @@ def char_ngrams(text: str, n: int = 3) -> Grams:
 
 
 def jaccard_matrix(sets: Sequence[Grams]) -> npt.NDArray[np.float32]:
-    """The size of the intersection over that of the union for every pair of sets, shape ``(n, n)``.
+    """Return the Jaccard similarity of every pair of sets, shape ``(n, n)``; 0 where a set is empty.
 
-    0 where a set is empty. One matrix product over the grams of all sets.
+    One matrix product over the grams of all sets.
     """
     sizes = np.array([len(each) for each in sets], dtype=np.int64)
     grams, column = np.unique(np.concatenate([*sets, np.zeros(0, np.uint64)]), return_inverse=True)

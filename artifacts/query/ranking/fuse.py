@@ -1,4 +1,4 @@
-"""Fusion: several ranked lists become one list of candidates, best first."""
+"""Fusion of several ranked lists into one list of candidates, best first."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Share = Callable[[RankedList, int, float], float]
 def reciprocal_rank_fusion(
     lists: Sequence[RankedList], weights: Mapping[str, float], k: int
 ) -> list[Candidate]:
-    """Weighted reciprocal rank fusion: ``score = Σ weight / (k + rank)``, ranks from 1.
+    """Fuse by weighted reciprocal rank: ``score = Σ weight / (k + rank)``, ranks from 1.
 
     Cormack, Clarke, Büttcher 2009. A passage that is missing from a list gets nothing from it. Order:
     ``(-score, row)``.
@@ -25,11 +25,11 @@ def reciprocal_rank_fusion(
 
 
 def convex_combination(lists: Sequence[RankedList], weights: Mapping[str, float]) -> list[Candidate]:
-    """``score = Σ weight · score / most``, every score taken between 0 and the most that its list could give.
+    """Fuse by ``Σ weight · score / most``, every score taken between 0 and the most that its list could give.
 
-    Bruch, Gai, Ingber 2023, with bounds that do not hang on what else was found: 0 and 1 for a cosine, 0 and
-    the sum of each term's best posting for BM25F. What one list found, the others score too, where they can: a
-    passage just below the end of a list is not worth nothing there.
+    Bruch, Gai, Ingber 2023, with bounds that do not depend on what else was found: 0 and 1 for a cosine, 0
+    and the sum of each term's best posting for BM25F. What one list found, the others score too if they can,
+    because a passage just below the end of a list still has a score there.
     """
     total = _total(lists, weights) or 1.0
     shares = {name: weight / total for name, weight in weights.items()}
@@ -42,7 +42,7 @@ def convex_combination(lists: Sequence[RankedList], weights: Mapping[str, float]
 
 
 def _completed(ranked: RankedList, found: npt.NDArray[np.int64]) -> RankedList:
-    """The list, and at its end what it did not find but gives a score."""
+    """Append what the list did not find but can score."""
     if ranked.score_of is None:
         return ranked
     missing = np.setdiff1d(found, ranked.rows, assume_unique=True)
@@ -53,7 +53,10 @@ def _completed(ranked: RankedList, found: npt.NDArray[np.int64]) -> RankedList:
 
 
 def attainable(lists: Sequence[RankedList], weights: Mapping[str, float], k: int | None) -> float:
-    """The most that fusion could give a passage: first in every list that ran (``k`` of RRF, ``None``: convex)."""
+    """Return the most that fusion could give.
+
+    First in every list that ran (``k`` of RRF, ``None`` for convex).
+    """
     total = _total(lists, weights)
     return (total / (k + 1) if k is not None else 1.0) if total > 0 else 0.0
 
@@ -61,7 +64,7 @@ def attainable(lists: Sequence[RankedList], weights: Mapping[str, float], k: int
 def balanced(
     lists: Sequence[RankedList], weights: Mapping[str, float], spread: float, least: float
 ) -> dict[str, float]:
-    """Weights by what the scores of each list tell apart: flat scores count less, down to ``least`` of the weight.
+    """Weigh lists by how far their scores differ: flat scores count less, down to ``least`` of the weight.
 
     The spread is the coefficient of variation, which has no scale; the factor is ``spread found / spread``,
     clamped to ``[least, 1]``; at the end the weights are scaled back to their old sum.
@@ -79,7 +82,7 @@ def balanced(
 
 
 def in_order(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Candidates in the total order ``(-score, row)``."""
+    """Sort candidates by the total order ``(-score, row)``."""
     return sorted(candidates, key=lambda candidate: (-candidate.score, candidate.row))
 
 
@@ -103,7 +106,10 @@ def _fuse(lists: Sequence[RankedList], weights: Mapping[str, float], share: Shar
 
 
 def _best_question(shares: tuple[Contribution, ...]) -> tuple[Contribution, ...]:
-    """Of several questions the one that a passage answers best: what answers each by half would beat what answers one."""
+    """Keep the shares of the question that a passage answers best.
+
+    Without this, half an answer to each would beat a whole one.
+    """
     sums: dict[int, float] = {}
     for each in shares:
         sums[each.question] = sums.get(each.question, 0.0) + each.share
@@ -112,7 +118,7 @@ def _best_question(shares: tuple[Contribution, ...]) -> tuple[Contribution, ...]
 
 
 def _total(lists: Sequence[RankedList], weights: Mapping[str, float]) -> float:
-    """The weights of the lists of the question that has most."""
+    """Sum the weights of the lists of each question; return the largest sum."""
     sums: dict[int, float] = {}
     for ranked in lists:
         sums[ranked.question] = sums.get(ranked.question, 0.0) + weights.get(ranked.name, 0.0)

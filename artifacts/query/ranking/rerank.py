@@ -1,4 +1,4 @@
-"""A cross-encoder reads the best candidates again, and its word is blended with the order so far."""
+"""Reordering of the best candidates: by a cross-encoder, or so that each is unlike those before it (MMR)."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ from .fuse import in_order
 
 
 class PairScorer(Protocol):
-    """What reranking needs of a model."""
+    """Scores pairs of a query and a passage, as a cross-encoder does."""
 
     def relevance(self, query: str, passages: Sequence[str]) -> npt.NDArray[np.float64]:
-        """How well each passage answers the query, between 0 and 1."""
+        """Return how well each passage answers the query, between 0 and 1."""
 
 
 def reranked(
     candidates: Sequence[Candidate], relevance: npt.NDArray[np.float64], settings: Rerank
 ) -> list[Candidate]:
-    """The first ``len(relevance)`` candidates in their new order, then the others as they were.
+    """Reorder the first ``len(relevance)`` candidates by blended rank; the others follow as they were.
 
-    A candidate at rank ``r`` that is the model's ``m``-th gets ``b / r + (1 − b) / m``: ``b`` falls with the rank, so
-    that the first hit of an exact search is not buried by a model that thinks otherwise (qmd adds the relevance
-    itself, and so turns the order round where ``b`` falls, though all be equally relevant). The result is spread
-    between the score of the first candidate and that of the first one not read, so that one scale holds for all.
+    A candidate at rank ``r`` that is the model's ``m``-th gets ``b / r + (1 − b) / m``. ``b`` falls with the
+    rank, so that a model that disagrees does not bury the first hit of an exact search. (qmd adds the
+    relevance itself, which reverses the order where ``b`` falls, even if all are equally relevant.) The
+    result is spread between the score of the first candidate and that of the first one not read, so that one
+    scale holds for all.
     """
     read, rest = candidates[: len(relevance)], candidates[len(relevance) :]
     if not read:
@@ -43,3 +44,31 @@ def reranked(
         factor = (floor + (top - floor) * blended) / candidate.score if candidate.score > 0 else 1.0
         found.append(candidate.times("rerank", factor, f"relevance {fits:.3f} by the cross-encoder"))
     return [*in_order(found), *rest]
+
+
+def diversified(
+    candidates: Sequence[Candidate],
+    relevance: npt.NDArray[np.float64],
+    vectors: npt.NDArray[np.float32],
+    balance: float,
+    count: int,
+) -> list[Candidate]:
+    """Return the ``count`` candidates that maximal marginal relevance takes, in the order of taking.
+
+    The others follow.
+
+        argmax  balance · relevance(d) − (1 − balance) · max similarity(d, taken)
+
+    Carbonell and Goldstein 1998. Both parts are in [0, 1]: ``relevance`` is a share of the most, similarity a
+    cosine (0 at least, and for the first). Ties go to the earlier candidate.
+    """
+    left = list(range(len(candidates)))
+    nearest = np.zeros(len(candidates))
+    taken: list[Candidate] = []
+    while left and len(taken) < count:
+        value = balance * relevance[left] - (1 - balance) * nearest[left]
+        at = left.pop(int(np.argmax(value)))
+        note = f"mmr: relevance {relevance[at]:.3f}, nearest before it {nearest[at]:.3f}"
+        taken.append(candidates[at].noting(note))
+        nearest = np.maximum(nearest, vectors @ vectors[at])
+    return [*taken, *(candidates[at] for at in left)]

@@ -1,29 +1,44 @@
-"""Which passages may be in an answer at all: filters on their documents, and what the query's operators demand.
+"""Filters on documents, as SQL predicates: ``kind:value``, and any predicate that a user writes.
 
-Every list applies the result before it ranks; the statistics behind the scores stay those of the whole corpus.
+Every retriever applies the result before it ranks; the statistics behind the scores stay those of the whole
+collection.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-import pyarrow.compute as pc
 from pathspec import PathSpec
 
 from ....pipeline.errors import QueryError
-from ..index.corpus import Corpus
+from ..index.corpus import CorpusReader
 from ..model import Mask
 
-KINDS = ("collection", "path", "tag", "author", "language", "after", "before", "community", "doc")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 # Python makes no number of thousands of digits.
 _COMMUNITY = re.compile(r"[0-9]{1,100}")
+_ANY_LETTER_CASE = "lower({}) = ?"
+# Each takes the filter's value, in lower case but for paths and dates.
+_PREDICATES: Mapping[str, str] = {
+    "collection": _ANY_LETTER_CASE.format("collection"),
+    "path": "regexp_matches(path, ?)",
+    "tag": "list_contains(list_transform(tags, lambda tag: lower(tag)), ?)",
+    "author": _ANY_LETTER_CASE.format("author"),
+    # ``en`` allows ``en-US`` too.
+    "language": "starts_with(lower(language) || '-', ? || '-')",
+    "after": "modified >= ?::date",
+    "before": "modified <= ?::date",
+    "community": "community::varchar = ?",
+    "doc": _ANY_LETTER_CASE.format("doc_id"),
+}
+KINDS = tuple(_PREDICATES)
+# The value under a key of the front matter, or one of the values of a list there.
+_FRONT_MATTER = """list_contains(list_transform(
+    case json_type(front_matter, {key}) when 'ARRAY' then json_extract(front_matter, {key}) ->> '$[*]'
+    else [json_extract(front_matter, {key}) ->> '$'] end, lambda each: lower(each)), ?)"""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -38,7 +53,7 @@ class Filter:
 
 
 def parse_filter(text: str) -> Filter:
-    """The filter in ``kind:value``; raises ``QueryError`` for one that cannot be."""
+    """Parse ``kind:value``; raise ``QueryError`` for a filter that cannot be."""
     kind, colon, value = text.partition(":")
     known = kind in KINDS or (kind.startswith("front.") and len(kind) > len("front."))
     if not colon or not known or not value.strip():
@@ -60,93 +75,44 @@ def parse_filter(text: str) -> Filter:
     return Filter(kind, value.strip())
 
 
-def documents_allowed(filters: Sequence[Filter], corpus: Corpus) -> Mask:
-    """One truth value a document: filters of one kind are alternatives, those of different kinds all hold.
+def documents_allowed(filters: Sequence[Filter], corpus: CorpusReader, where: str = "") -> Mask:
+    """Return which documents meet the filters and the predicate ``where``.
 
-    ``after`` and ``before`` are both ends of a range, the days themselves included.
+    Raise ``QueryError`` if it cannot be.
+
+    Filters of one kind are alternatives, those of different kinds must all hold. ``after`` and ``before`` are
+    both ends of a range, the days themselves included.
     """
     allowed = np.ones(len(corpus.documents), dtype=np.bool_)
     for kind in dict.fromkeys(each.kind for each in filters):
-        either = np.zeros_like(allowed)
-        for each in filters:
-            if each.kind == kind:
-                either |= _holds(each, corpus)
-        allowed &= either
-    return allowed
+        either = [_predicate(each) for each in filters if each.kind == kind]
+        sql = " or ".join(f"({predicate})" for predicate, _ in either)
+        allowed &= corpus.database.documents_where(sql, tuple(value for _, value in either))
+    return allowed & corpus.database.documents_where_given(where) if where else allowed
 
 
-def passages_allowed(documents: Mask, corpus: Corpus) -> Mask:
-    """The passages of the documents that are allowed."""
+def passages_allowed(documents: Mask, corpus: CorpusReader) -> Mask:
+    """Return which passages belong to the documents that are allowed."""
     mask: Mask = documents[corpus.document_of]
     return mask
 
 
-def _holds(each: Filter, corpus: Corpus) -> Mask:
-    if each.kind.startswith("front."):
-        return _front_matter(each.kind.removeprefix("front."), each.value, corpus)
-    return _TESTS[each.kind](each.value, corpus)
+def _predicate(given: Filter) -> tuple[str, str]:
+    """Return the filter as SQL with one parameter, and the parameter's value."""
+    if given.kind.startswith("front."):
+        key = given.kind.removeprefix("front.").replace("~", "~0").replace("/", "~1").replace("'", "''")
+        return _FRONT_MATTER.format(key=f"'/{key}'"), given.value.lower()
+    value = _VALUES.get(given.kind, str.lower)(given.value)
+    return _PREDICATES[given.kind], value
 
 
-def _equals(column: str) -> Callable[[str, Corpus], Mask]:
-    def test(value: str, corpus: Corpus) -> Mask:
-        return _truth(pc.equal(pc.utf8_lower(corpus.column("documents", column)), value.lower()))
+def path_regex(pattern: str) -> str:
+    """Return the regular expression of a pattern as in .gitignore.
 
-    return test
-
-
-def _path(value: str, corpus: Corpus) -> Mask:
-    spec = PathSpec.from_lines("gitignore", [value])
-    paths = corpus.column("documents", "path").to_pylist()
-    return np.fromiter((spec.match_file(path) for path in paths), np.bool_, len(paths))
-
-
-def _tag(value: str, corpus: Corpus) -> Mask:
-    tags = corpus.column("documents", "tags").combine_chunks()
-    which = pc.list_parent_indices(tags).to_numpy()
-    same = _truth(pc.equal(pc.utf8_lower(pc.list_flatten(tags)), value.lower().removeprefix("#")))
-    found = np.zeros(len(tags), dtype=np.bool_)
-    found[which[same]] = True
-    return found
-
-
-def _language(value: str, corpus: Corpus) -> Mask:
-    """``en`` allows ``en-US`` too."""
-    column = pc.utf8_lower(corpus.column("documents", "language"))
-    same = pc.equal(column, value.lower())
-    return _truth(pc.or_(same, pc.starts_with(column, value.lower() + "-")))
-
-
-def _after(value: str, corpus: Corpus) -> Mask:
-    found: Mask = corpus.modified >= np.datetime64(value)
-    return found
-
-
-def _before(value: str, corpus: Corpus) -> Mask:
-    found: Mask = corpus.modified <= np.datetime64(value)
-    return found
-
-
-def _community(value: str, corpus: Corpus) -> Mask:
-    found: Mask = corpus.community_of == int(value)
-    return found
-
-
-def _front_matter(key: str, value: str, corpus: Corpus) -> Mask:
-    """Documents whose front matter has this value under the key, or among the values of a list there."""
-    column = corpus.column("documents", "front_matter")
-    wanted = value.casefold()
-    found = [wanted in _spellings(json.loads(each).get(key)) for each in column.to_pylist()]
-    return np.array(found, dtype=np.bool_)
-
-
-def _spellings(value: Any) -> set[str]:
-    values = value if isinstance(value, list) else [value]
-    return {str(each).casefold() for each in values if each is not None}
-
-
-def _truth(values: Any) -> Mask:
-    found: npt.NDArray[np.bool_] = pc.fill_null(values, False).to_numpy(zero_copy_only=False)
-    return found
+    A pattern that excludes matches nothing.
+    """
+    (parsed,) = PathSpec.from_lines("gitignore", [pattern]).patterns
+    return parsed.regex.pattern if parsed.include and parsed.regex else r"[^\s\S]"
 
 
 def _is_date(value: str) -> bool:
@@ -167,14 +133,10 @@ def _is_pattern(value: str) -> bool:
     return True
 
 
-_TESTS: Mapping[str, Callable[[str, Corpus], Mask]] = {
-    "collection": _equals("collection"),
-    "doc": _equals("doc_id"),
-    "path": _path,
-    "tag": _tag,
-    "author": _equals("author"),
-    "language": _language,
-    "after": _after,
-    "before": _before,
-    "community": _community,
+_VALUES: Mapping[str, Callable[[str], str]] = {
+    "path": path_regex,
+    "tag": lambda value: value.lower().removeprefix("#"),
+    "after": str,
+    "before": str,
+    "community": lambda value: str(int(value)),
 }

@@ -1,4 +1,7 @@
-"""The keyword list: BM25F over the fields of a passage and its document, read by term from the postings."""
+"""Keyword retrieval: BM25F over the fields of a passage and its document.
+
+Identifiers in code have a BM25 index of their own.
+"""
 
 from __future__ import annotations
 
@@ -7,33 +10,32 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ....pipeline.lexical.analyzer import fold, without_accents
-from ..index.corpus import Corpus
-from ..index.postings import PostingList, Postings
-from ..model import Mask, Query, RankedList
-from ..understanding.fuzzy import auto_edits
-from .ranked_list import Weighted, add_up, ranked
+from ..index.corpus import CorpusReader
+from ..index.postings import InvertedIndex, PostingList, WeightedPostings, add_up, best
+from ..index.vocabulary import auto_edits
+from ..model import ListName, Mask, Query, RankedList, Scores
 
-_MAX_BEGINNINGS = 64
-# As Lucene: a word that is only like the one asked for counts the less, the further it is.
+_MAX_BY_PREFIX = 64
+# As in Lucene: the further a word is from the one asked for, the less it counts.
 _FUZZY_DISCOUNT = 0.3
 
 
 def keyword_list(
-    query: Query, corpus: Corpus, limit: int, allowed: Mask | None = None, *, fuzzy: bool = False
+    query: Query, corpus: CorpusReader, limit: int, allowed: Mask | None = None, *, fuzzy: bool = False
 ) -> RankedList:
-    """The passages with the highest BM25F score for the query's terms and expansions."""
+    """List the passages with the highest BM25F score for the query's terms and expansions."""
     found = postings_of(query, corpus, fuzzy=fuzzy)
-    return ranked("keyword", add_up(found, corpus.passages), limit, allowed, _most(found))
+    return _ranked("keyword", add_up(found, corpus.passages), limit, allowed, _most(found))
 
 
-def code_list(query: Query, corpus: Corpus, limit: int, allowed: Mask | None = None) -> RankedList:
-    """The passages with the highest BM25 score for identifiers, whole or in parts, in their code."""
+def code_list(query: Query, corpus: CorpusReader, limit: int, allowed: Mask | None = None) -> RankedList:
+    """List the passages with the highest BM25 score for identifiers, whole or in parts, in their code."""
     found = [(posting, 1.0) for term in query.code_terms if (posting := corpus.code.of(term)) is not None]
-    return ranked("code", add_up(found, corpus.passages), limit, allowed, _most(found))
+    return _ranked("code", add_up(found, corpus.passages), limit, allowed, _most(found))
 
 
-def postings_of(query: Query, corpus: Corpus, *, fuzzy: bool = False) -> list[Weighted]:
-    """The postings that the query asks for, each with its weight: terms, expansions, beginnings, near words."""
+def postings_of(query: Query, corpus: CorpusReader, *, fuzzy: bool = False) -> list[WeightedPostings]:
+    """Return the postings of the query's terms, expansions, prefixes and near words, each with its weight."""
     asked = dict.fromkeys(query.terms, 1.0)
     for expansion in query.expansions:
         for term in expansion.terms:
@@ -44,29 +46,37 @@ def postings_of(query: Query, corpus: Corpus, *, fuzzy: bool = False) -> list[We
     found = [
         (posting, weight) for term, weight in asked.items() if (posting := corpus.prose.of(term)) is not None
     ]
-    begun = (_beginning(prefix, corpus.prose) for prefix in query.prefixes)
-    return [*found, *((posting, 1.0) for posting in begun if posting is not None)]
+    by_prefix = (_with_prefix(prefix, corpus.prose) for prefix in query.prefixes)
+    return [*found, *((posting, 1.0) for posting in by_prefix if posting is not None)]
 
 
-def _most(found: Sequence[Weighted]) -> float:
-    """The most that a passage could score: the best posting of every term."""
+def _ranked(name: ListName, scores: Scores, limit: int, allowed: Mask | None, most: float) -> RankedList:
+    """List the passages with the ``limit`` highest positive scores, of those that are allowed."""
+    may = scores if allowed is None else np.where(allowed, scores, 0.0)
+    rows = np.flatnonzero(may > 0)
+    rows, found = best(rows, may[rows], limit)
+    return RankedList(name, rows, found, most, score_of=scores.__getitem__)
+
+
+def _most(found: Sequence[WeightedPostings]) -> float:
+    """Return the most that a passage could score: the best posting of every term."""
     return sum(weight * float(posting.scores.max()) for posting, weight in found)
 
 
-def _near(term: str, corpus: Corpus) -> Iterator[tuple[str, float]]:
+def _near(term: str, corpus: CorpusReader) -> Iterator[tuple[str, float]]:
     for near in corpus.index_words.near(term, auto_edits(term)):
         yield near.word, 1 - _FUZZY_DISCOUNT * near.edits
 
 
-def _beginning(prefix: str, postings: Postings) -> PostingList | None:
-    begun = postings.beginning_with(without_accents(fold(prefix)), _MAX_BEGINNINGS)
+def _with_prefix(prefix: str, postings: InvertedIndex) -> PostingList | None:
+    begun = postings.beginning_with(without_accents(fold(prefix)), _MAX_BY_PREFIX)
     found = [postings.of(term) for term in begun]
     kept = [posting for posting in found if posting is not None]
     return _either(kept) if kept else None
 
 
 def _either(found: list[PostingList]) -> PostingList:
-    """The union of posting lists as one: a passage's score is the best that it has in any."""
+    """Unite posting lists: a passage's score is the best that it has in any."""
     rows = np.concatenate([posting.passages for posting in found])
     scores = np.concatenate([posting.scores for posting in found])
     fields = np.concatenate([posting.fields for posting in found])

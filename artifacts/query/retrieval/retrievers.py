@@ -1,4 +1,4 @@
-"""The lists of a query: which are asked, all at the same time; one that fails is left out, and says so."""
+"""The retrievers of a query run side by side; one that fails is left out, with its error."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from ....pipeline.errors import NoctuleError
 from ....pipeline.settings.search import Search
-from ..context import Request
-from ..index.corpus import Corpus
+from ..context import Remember, Request
+from ..index.corpus import CorpusReader
 from ..model import ListName, Mask, Query, RankedList, Step, Vector
 from ..understanding.operators import readable
-from .graph import graph_list
+from .graph import best_documents, graph_list
 from .keyword import code_list, keyword_list
 from .semantic import document_list, semantic_list
 
@@ -24,13 +22,9 @@ _QUERY_LISTS: tuple[ListName, ...] = ("semantic", "keyword", "code", "hypothesis
 FAILURES = (NoctuleError, ImportError, OSError, RuntimeError)
 
 
-# Gives the list of that name for a query and a length, made by the function or kept from before.
-Remember = Callable[[ListName, Query, int, Callable[[], RankedList]], RankedList]
-
-
 @dataclass(slots=True)
-class Lists:
-    """The lists that were made, what was not and why, and the time each took."""
+class Retrieved:
+    """The ranked lists of a query, the retrievers that failed and why, and the time that each took."""
 
     made: list[RankedList] = field(default_factory=list)
     failed: dict[str, Exception] = field(default_factory=dict)
@@ -38,27 +32,30 @@ class Lists:
 
 
 @dataclass(frozen=True, slots=True)
-class Lister:
-    """Makes lists over one corpus; ``vector_of`` gives the vector of a question, ``encode`` that of any text."""
+class Retrievers:
+    """The retrievers over one corpus; ``vector_of`` gives the vector of a question.
 
-    corpus: Corpus
+    ``encode`` that of any text.
+    """
+
+    corpus: CorpusReader
     settings: Search
     vector_of: Callable[[Query], Vector]
     encode: Callable[[str], Vector]
     pool: ThreadPoolExecutor
     remember: Remember | None = None
 
-    def lists(
+    def retrieve(
         self,
         request: Request,
         queries: Sequence[Query],
         weights: Mapping[str, float],
         limit: int,
         allowed: Mask | None,
-    ) -> Lists:
-        """Every list whose weight is above 0, of every question.
+    ) -> Retrieved:
+        """Make every list whose weight is above 0, for every question.
 
-        The documents' and the graph's come last, as they start from what the others found.
+        Those of documents and of the graph come last, as they start from what the others found.
         """
         jobs = [
             _Job(name, number, self._known(name, query, request, limit, allowed))
@@ -66,7 +63,7 @@ class Lister:
             for name in _QUERY_LISTS
             if weights.get(name, 0) > 0 and (name != "hypothesis" or (request.hypothesis and number == 0))
         ]
-        found = Lists()
+        found = Retrieved()
         # The first is made by this thread: one less to wait for.
         waiting = [self.pool.submit(_timed, job.make) for job in jobs[1:]]
         if jobs:
@@ -83,7 +80,7 @@ class Lister:
     def _known(
         self, name: ListName, query: Query, request: Request, limit: int, allowed: Mask | None
     ) -> Callable[[], RankedList]:
-        """The list's maker, or one that remembers: not where a mask or a hypothesis is part of the question."""
+        """Return what makes a list, or remembers it unless a mask or a hypothesis is part of the question."""
         make, remember = self._maker(name, query, request, limit, allowed), self.remember
         if remember is None or allowed is not None or name == "hypothesis":
             return make
@@ -109,8 +106,11 @@ class Lister:
             )
         return lambda: semantic_list(self.vector_of(query), corpus, limit, allowed, oversample=oversample)
 
-    def _add_documents(self, queries: Sequence[Query], found: Lists) -> None:
-        """The documents' list of every question that found anything; without a vector there is none."""
+    def _add_documents(self, queries: Sequence[Query], found: Retrieved) -> None:
+        """Add the list of documents for every question that found anything.
+
+        Without a vector there is none.
+        """
         for number, query in enumerate(queries):
             others = [each for each in found.made if each.question == number]
             job = _Job("document", number, lambda q=query, o=others: self._documents(q, o))  # type: ignore[misc]
@@ -128,21 +128,9 @@ class Lister:
         return graph_list(seeds, self.corpus, self.settings.graph, limit, allowed=allowed, vector=vector)
 
 
-def best_documents(lists: Sequence[RankedList], corpus: Corpus, count: int) -> list[int]:
-    """The documents with the best ranks in any list, best first, ties by row."""
-    best: dict[int, int] = {}
-    for ranked in lists:
-        documents = corpus.document_of[ranked.rows]
-        _, first = np.unique(documents, return_index=True)
-        for rank in first.tolist():
-            document = int(documents[rank])
-            best[document] = min(best.get(document, rank), rank)
-    return sorted(best, key=lambda document: (best[document], document))[:count]
-
-
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A list to be made for a question."""
+    """One list to make for one question."""
 
     name: ListName
     question: int
@@ -150,7 +138,7 @@ class _Job:
 
     @property
     def label(self) -> str:
-        """The list's name in steps and warnings."""
+        """Return the list's name in steps and warnings."""
         return self.name if self.question == 0 else f"{self.name}#{self.question + 1}"
 
 
@@ -166,7 +154,7 @@ def _timed(make: Callable[[], RankedList]) -> _Timed:
     return _Timed(made, time.perf_counter() - start)
 
 
-def _take(found: Lists, job: _Job, result: Callable[[], _Timed]) -> None:
+def _take(found: Retrieved, job: _Job, result: Callable[[], _Timed]) -> None:
     try:
         timed = result()
     except FAILURES as error:

@@ -1,38 +1,30 @@
-"""The lists that read vectors: passages near the query, from FAISS, and how near their documents are as a whole."""
+"""Semantic retrieval: passages near the query by FAISS, and how near their documents are as a whole."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 
 from ...tables.vectors import search
-from ..index.corpus import Corpus, Ints
-from ..model import ListName, Mask, RankedList, Vector
-from .ranked_list import Scores, best
-
-
-class QueryEncoder(Protocol):
-    """What the semantic list needs of an encoder."""
-
-    def encode_query(self, text: str) -> Vector:
-        """The unit float32 vector of a query, shape ``(dimension,)``."""
+from ..index.corpus import CorpusReader
+from ..index.postings import best
+from ..model import Ints, ListName, Mask, RankedList, Scores, Vector
 
 
 def semantic_list(
     vector: Vector,
-    corpus: Corpus,
+    corpus: CorpusReader,
     limit: int,
     allowed: Mask | None = None,
     *,
     oversample: int = 5,
     name: ListName = "semantic",
 ) -> RankedList:
-    """The passages with the highest positive cosine.
+    """List the passages with the highest positive cosine.
 
-    ``oversample`` times as many vectors are read: several passages may share one, and equal scores may straddle
-    the cut.
+    ``oversample`` times as many vectors are read: several passages may share one, and equal scores may
+    straddle the cut.
     """
     scores, found = search(corpus.index, vector, limit * oversample, _vectors(allowed, corpus))
     rows, similarity = _passages_of(found[scores > 0], scores[scores > 0].astype(np.float64), corpus)
@@ -45,11 +37,10 @@ def semantic_list(
     return RankedList(name, *best(rows, similarity, limit), 1.0, score_of=score_of)
 
 
-def document_list(vector: Vector, corpus: Corpus, others: Sequence[RankedList]) -> RankedList:
-    """What the other lists found, by the cosine of each passage's document: of its centroid.
+def document_list(vector: Vector, corpus: CorpusReader, others: Sequence[RankedList]) -> RankedList:
+    """Rank what the other lists found by the cosine of each passage's document, that is of its centroid.
 
-    A passage tells little of what its document is about; what all of them say together weighs more than what one
-    says best.
+    A single passage tells little of what its document is about; all of them together tell more.
     """
     nearness = np.asarray(corpus.centroids @ vector, dtype=np.float64)
 
@@ -62,8 +53,8 @@ def document_list(vector: Vector, corpus: Corpus, others: Sequence[RankedList]) 
     return RankedList("document", rows, similarity, 1.0, score_of=score_of)
 
 
-def _vectors(allowed: Mask | None, corpus: Corpus) -> Mask | None:
-    """The vector rows of the allowed passages, as a mask."""
+def _vectors(allowed: Mask | None, corpus: CorpusReader) -> Mask | None:
+    """Return the vector rows of the allowed passages, as a mask."""
     if allowed is None:
         return None
     rows = np.zeros(corpus.index.ntotal, dtype=np.bool_)
@@ -71,8 +62,8 @@ def _vectors(allowed: Mask | None, corpus: Corpus) -> Mask | None:
     return rows
 
 
-def _passages_of(vectors: Ints, scores: Scores, corpus: Corpus) -> tuple[Ints, Scores]:
-    """Every passage that has one of the vectors, with its score."""
+def _passages_of(vectors: Ints, scores: Scores, corpus: CorpusReader) -> tuple[Ints, Scores]:
+    """Return every passage that has one of the vectors, with its score."""
     owners = corpus.vector_owners
     sizes = owners.starts[vectors + 1] - owners.starts[vectors]
     first = np.repeat(owners.starts[vectors] - (np.cumsum(sizes) - sizes), sizes)

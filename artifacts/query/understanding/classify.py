@@ -1,4 +1,4 @@
-"""What kind of query it is, by its looks: the first kind that fits decides, and most queries are of none."""
+"""Classification of queries by their form: the first kind that fits decides, and most queries have none."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ _SERVES: Mapping[QueryKind, ListName] = {
 
 
 def classify(text: str) -> QueryKind | None:
-    """``factual`` for names and literals, ``navigational`` for places, ``exploratory`` for questions, else ``None``."""
+    """Return the kind of a query, if it has one.
+
+    Names and literals are ``factual``, places ``navigational``, questions ``exploratory``.
+    """
     if _EXACT.search(text) or any(
         name.group().lower() not in _NAMES for name in _INNER_CAPITAL.finditer(text)
     ):
@@ -44,7 +47,7 @@ def classify(text: str) -> QueryKind | None:
 
 
 def adapted(weights: Mapping[str, float], kind: QueryKind | None, factors: Classify) -> dict[str, float]:
-    """The lists' weights, that of the list which serves this kind of query best multiplied."""
+    """Multiply the weight of the list that serves this kind of query best."""
     if kind is None:
         return dict(weights)
     served = _SERVES[kind]

@@ -1,4 +1,4 @@
-"""What a person types becomes words and operators: ``"a phrase"``, ``-word``, ``field:word``, ``begin*``.
+"""The syntax of queries: words, ``"a phrase"``, ``-word``, ``field:word`` and ``begin*``.
 
 An operator is only what cannot be anything else: ``-webkit-mask``, ``--force`` and ``std::vector`` are words.
 A query of nothing but exclusions is read as words.
@@ -10,7 +10,6 @@ import re
 from dataclasses import dataclass
 
 from ....pipeline.settings.settings import FIELDS
-from ..model import Operators
 
 MAX_QUERY_CHARS = 10_000
 _MAX_OPERATORS = 32
@@ -19,40 +18,62 @@ _TOKEN = re.compile(r'(?P<minus>(?<!\S)-)?(?:(?P<field>[a-z]+):)?(?:"(?P<phrase>
 _EXCLUDED = re.compile(r"[^\W\d_]\w+")
 _PREFIX = re.compile(r"(\w{2,})\*")
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "\x00": " "})
-# Halves of pairs, as a terminal of another encoding gives them: no model reads them.
-_HALVES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
+# As a terminal of another encoding gives them: no model reads them.
+_LONE_SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 _ASKS = r"(?:how|what|why|where|when|which|who|can|could|does|do|is|are|should)"
 _NEXT_QUESTION = re.compile(rf"\?\s+|(?:[,;]|\band\b)\s+(?={_ASKS}\b)", re.IGNORECASE)
 _FIRST_ASKS = re.compile(rf"\s*{_ASKS}\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class Operators:
+    """What a query requires besides its words: phrases, exclusions, words in a field, prefixes."""
+
+    phrases: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    fielded: tuple[tuple[str, str], ...] = ()
+    prefixes: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.phrases or self.excluded or self.fielded)
+
+    def __str__(self) -> str:
+        fielded = [f"{field}:{_quoted(value)}" for field, value in self.fielded]
+        excluded = [f"-{_quoted(value)}" for value in self.excluded]
+        return " ".join([*(f'"{phrase}"' for phrase in self.phrases), *fielded, *excluded])
+
+
+def _quoted(value: str) -> str:
+    return f'"{value}"' if " " in value else value
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuery:
     """A query taken apart: ``plain`` is what is left for people and models to read."""
 
     plain: str
     operators: Operators
 
 
-def take_apart(text: str) -> Typed:
-    """The words and the operators of a query; what no person types (over 10,000 characters) is cut off."""
+def take_apart(text: str) -> ParsedQuery:
+    """Split a query into words and operators; what no person types (over 10,000 characters) is cut off."""
     text = readable(text).translate(_QUOTES).strip()
-    found = _Found()
+    found = _Tokens()
     for token in _TOKEN.finditer(text):
         found.take(token)
     if not found.positive:
-        return Typed(text, Operators())
+        return ParsedQuery(text, Operators())
     operators = found.operators()
-    return Typed(" ".join(found.plain) if operators or operators.prefixes else text, operators)
+    return ParsedQuery(" ".join(found.plain) if operators or operators.prefixes else text, operators)
 
 
 def readable(text: str) -> str:
-    """What a model can read of a text: its first 10,000 characters, halves of pairs replaced."""
-    return text[:MAX_QUERY_CHARS].translate(_HALVES)
+    """Return what a model can read of a text: its first 10,000 characters, lone surrogates replaced."""
+    return text[:MAX_QUERY_CHARS].translate(_LONE_SURROGATES)
 
 
-class _Found:
-    """What has been taken out of a query so far."""
+class _Tokens:
+    """The parts that were taken out of a query so far."""
 
     def __init__(self) -> None:
         self.plain: list[str] = []
@@ -78,7 +99,7 @@ class _Found:
             self.plain.append(self._wanted(token.group(), phrase, field, value))
 
     def _wanted(self, token: str, phrase: str | None, field: str | None, value: str) -> str:
-        """Keeps the demand that a token makes, if any; returns the words that it adds to the plain query."""
+        """Keep the operator in a token, if any; return the words that it adds to the plain query."""
         if field in FIELDS:
             self.fielded.append((field, value))
         elif phrase is not None:
@@ -92,7 +113,7 @@ class _Found:
         return value
 
     def operators(self) -> Operators:
-        """The operators, within bounds."""
+        """Return the operators, within bounds."""
         return Operators(
             phrases=tuple(self.phrases[:_MAX_OPERATORS]),
             excluded=tuple(self.excluded[:_MAX_OPERATORS]),
@@ -102,7 +123,7 @@ class _Found:
 
 
 def split_questions(text: str) -> tuple[str, ...]:
-    """The questions in a text that holds several (four at most); else the text alone."""
+    """Return the questions in a text that holds several (four at most), else the text alone."""
     if not _FIRST_ASKS.match(text):
         return (text,)
     parts = [part.strip(" ,;?") for part in _NEXT_QUESTION.split(text, maxsplit=_MAX_QUESTIONS - 1)]

@@ -1,4 +1,4 @@
-"""The vectors of queries: from the snapshot's term vectors, or from the model that made its own, and no other."""
+"""Vectors of queries, by the snapshot's term vectors or by the model that made the snapshot's vectors."""
 
 from __future__ import annotations
 
@@ -9,23 +9,22 @@ from ....pipeline.errors import ModelMismatch
 from ....pipeline.settings.settings import Embed, Settings, recorded_model_name, recorded_query_prompt
 from ...store.snapshot import Snapshot
 from ..caches import Cache, Usage
-from ..index.corpus import Corpus
-from ..model import Vector
-from ..retrieval.semantic import QueryEncoder
+from ..index.corpus import CorpusReader
+from ..model import TextEncoder, Vector
 from .term_vectors import TermEncoder
 
 
 class QueryVectors:
-    """Encodes texts with an encoder that is loaded at the first of them; the last vectors are kept."""
+    """Encodes texts by an encoder that is loaded for the first of them; the last vectors are kept."""
 
-    def __init__(self, corpus: Corpus, load: Callable[[], QueryEncoder], most: int) -> None:
+    def __init__(self, corpus: CorpusReader, load: Callable[[], TextEncoder], most: int) -> None:
         self._corpus, self._load = corpus, load
-        self._encoder: QueryEncoder | None = None
+        self._encoder: TextEncoder | None = None
         self._lock = threading.Lock()
         self._kept: Cache[Vector] = Cache(most)
 
     def __call__(self, text: str) -> Vector:
-        """The unit vector of a text, shape ``(dimension,)``."""
+        """Return the unit vector of a text, shape ``(dimension,)``."""
         key = (self._corpus.snapshot.id, text)
         found = self._kept.get(key)
         if found is None:
@@ -34,7 +33,7 @@ class QueryVectors:
         return found
 
     def usage(self) -> Usage:
-        """How the kept vectors were used."""
+        """Return how the kept vectors were used."""
         return self._kept.usage()
 
     def _encoded(self, text: str) -> Vector:
@@ -44,15 +43,18 @@ class QueryVectors:
 
 
 class KeptVectors:
-    """A query encoder that encodes each text once and keeps all: for a known set of queries asked again and again."""
+    """A query encoder that encodes each text once and keeps all.
 
-    def __init__(self, load: Callable[[], QueryEncoder]) -> None:
+    For a known set of queries asked again and again.
+    """
+
+    def __init__(self, load: Callable[[], TextEncoder]) -> None:
         self._load, self._lock = load, threading.Lock()
-        self._encoder: QueryEncoder | None = None
+        self._encoder: TextEncoder | None = None
         self._kept: dict[str, Vector] = {}
 
     def encode_query(self, text: str) -> Vector:
-        """The unit float32 vector of a query, shape ``(dimension,)``."""
+        """Return the unit float32 vector of a query, shape ``(dimension,)``."""
         with self._lock:
             if text not in self._kept:
                 self._encoder = self._encoder or self._load()
@@ -62,8 +64,11 @@ class KeptVectors:
 
 def shared_encoder(
     snapshot: Snapshot, settings: Settings, kept: dict[str, KeptVectors]
-) -> QueryEncoder | None:
-    """One encoder for all snapshots of a model; ``None`` with term vectors, which are each snapshot's own."""
+) -> TextEncoder | None:
+    """Return one encoder for all snapshots of a model.
+
+    ``None`` with term vectors, as every snapshot has its own.
+    """
     if settings.search.encoder == "static":
         return None
     record = snapshot.manifest.model
@@ -71,15 +76,18 @@ def shared_encoder(
     return kept.setdefault(key, KeptVectors(lambda: load_model(snapshot, settings.embed)))
 
 
-def load_query_encoder(corpus: Corpus, settings: Settings) -> QueryEncoder:
-    """The encoder that the settings name: term vectors, or the full model; raises as ``load_model`` does."""
+def load_query_encoder(corpus: CorpusReader, settings: Settings) -> TextEncoder:
+    """Load the encoder that the settings name, term vectors or the full model.
+
+    Raise as ``load_model`` does.
+    """
     if settings.search.encoder == "static":
         return TermEncoder(corpus)
     return load_model(corpus.snapshot, settings.embed)
 
 
-def load_model(snapshot: Snapshot, configured: Embed) -> QueryEncoder:
-    """The encoder of the model that made the snapshot's vectors; raises ``ModelMismatch`` if it is another here."""
+def load_model(snapshot: Snapshot, configured: Embed) -> TextEncoder:
+    """Load the model that made the snapshot's vectors; raise ``ModelMismatch`` if there is another here."""
     from ....pipeline.embedding.encoder import load_encoder
     from ....pipeline.embedding.model_files import find
 
@@ -97,5 +105,5 @@ def load_model(snapshot: Snapshot, configured: Embed) -> QueryEncoder:
 
 
 def _prompt(snapshot: Snapshot, configured: Embed) -> str:
-    """The prompt that the snapshot was made with, unless another is asked for."""
+    """Return the prompt that the snapshot was made with, unless another is asked for."""
     return configured.query_prompt or recorded_query_prompt(snapshot.manifest.settings)

@@ -1,21 +1,22 @@
-"""Other words for the query's: a glossary that people keep, and the acronyms that the corpus explains."""
+"""Synonyms of the query's words: from a glossary, and from acronyms that the collection spells out."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ....pipeline.errors import SettingsError
-from ....pipeline.lexical.analyzer import fold, query_terms
+from ....pipeline.lexical.analyzer import query_terms
 from ....pipeline.settings.search import Acronyms, Synonyms
+from ..index.vocabulary import AcronymTable, folded_words
 from ..model import Expansion, Query
 
 _MAX_GLOSSARY_BYTES = 5_000_000
 _MAX_WORDS = 6
-# Typed in small letters these are words, whatever a corpus calls WHO or AND; and so are all of two letters.
+# In lower case these are words, whatever a collection calls WHO or AND; and so are all of two letters.
 _FUNCTION_WORDS = frozenset(
     ("and", "any", "are", "but", "can", "did", "does", "for", "from", "had", "has", "have", "how", "its",
      "may", "not", "off", "our", "out", "over", "she", "than", "that", "the", "then", "they", "this", "use",
@@ -26,27 +27,8 @@ _WORD = re.compile(r"\w+(?:[-'’.]\w+)*")
 Glossary = Mapping[str, Sequence[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class AcronymTable:
-    """The long form of every acronym, and the acronym of every long form, by their folded spelling."""
-
-    long_of: Mapping[str, str]
-    short_of: Mapping[str, str]
-
-
-def acronym_table(rows: Iterable[tuple[str, str, int]]) -> AcronymTable:
-    """Acronyms from ``(acronym, expansion, documents)``; of several meanings the commonest, then the first."""
-    best: dict[str, tuple[int, str]] = {}
-    short_of: dict[str, str] = {}
-    for short, long, documents in rows:
-        key = (-documents, long)
-        best[fold(short)] = min(best.get(fold(short), key), key)
-        short_of.setdefault(_key(long), short)
-    return AcronymTable({short: long for short, (_, long) in best.items()}, short_of)
-
-
 def with_acronyms(query: Query, table: AcronymTable, languages: Sequence[str], settings: Acronyms) -> Query:
-    """The query with the long form of its acronyms, and the acronyms of its long forms."""
+    """Expand the query by the long form of its acronyms, and by the acronyms of its long forms."""
     found = []
     typed = _WORD.findall(query.text)
     plain = {word for word in typed if word.islower() and (len(word) < 3 or word in _FUNCTION_WORDS)}
@@ -59,7 +41,7 @@ def with_acronyms(query: Query, table: AcronymTable, languages: Sequence[str], s
 
 
 def read_glossary(path: Path) -> Glossary:
-    """Synonyms by folded term, from a TOML file of ``term = ["synonym", …]``; raises ``SettingsError``."""
+    """Read synonyms by folded term from a TOML file of ``term = ["synonym", …]``; raise ``SettingsError``."""
     try:
         with path.open("rb") as file:
             content = file.read(_MAX_GLOSSARY_BYTES + 1)
@@ -74,14 +56,14 @@ def read_glossary(path: Path) -> Glossary:
     for term, synonyms in given.items():
         if not isinstance(synonyms, list) or not all(isinstance(each, str) for each in synonyms):
             raise _refused(f"{term!r} is not followed by a list of synonyms", path)
-    return {_key(term): tuple(synonyms) for term, synonyms in given.items()}
+    return {" ".join(folded_words(term)): tuple(synonyms) for term, synonyms in given.items()}
 
 
 def with_synonyms(query: Query, glossary: Glossary, languages: Sequence[str], settings: Synonyms) -> Query:
-    """The query with the synonyms of its terms, eight at most by default.
+    """Expand the query by the synonyms of its terms, eight at most by default.
 
-    For keywords each counts at its weight; for the vector the query is also read with each synonym in its
-    place, and the vectors are averaged.
+    For keywords each counts at its weight. The vector is the average of the query and its variants with a
+    synonym in place of the term.
     """
     pairs = [(words, synonym) for words in _runs(query.text) for synonym in glossary.get(words, ())]
     pairs = list(dict.fromkeys(pairs))[: settings.max_terms]
@@ -104,17 +86,13 @@ def _expansion(text: str, query: Query, languages: Sequence[str], weight: float,
 
 
 def _runs(text: str) -> list[str]:
-    """Every run of one to six words of the text, folded, longer runs first."""
-    words = [fold(word) for word in _WORD.findall(text)][:100]
+    """Return every run of one to six words of the text, folded, longer runs first."""
+    words = folded_words(text)[:100]
     return [
         " ".join(words[at : at + length])
         for length in range(min(_MAX_WORDS, len(words)), 0, -1)
         for at in range(len(words) - length + 1)
     ]
-
-
-def _key(text: str) -> str:
-    return " ".join(fold(word) for word in _WORD.findall(text))
 
 
 def _replaced(text: str, words: str, synonym: str) -> str:

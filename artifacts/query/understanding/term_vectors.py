@@ -1,4 +1,4 @@
-"""The query encoder without a neural network: the vectors of a query's terms, added up."""
+"""The query encoder without a neural network: it adds up the vectors of the query's terms."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from math import inf
 import numpy as np
 
 from ....pipeline.lexical.analyzer import prose_analyzer
-from ..index.corpus import Corpus
+from ..index.corpus import CorpusReader
 from ..model import Vector
 
-# A word that was never seen is read as the known ones that it is made of; they say less than the word would.
+# An unknown word is read as the known ones that it is made of; they say less than the word would.
 PIECE_WEIGHT = 0.6
 PIECE_BEGIN = 3
 _PIECE_CHARS = range(PIECE_BEGIN, 21)
@@ -25,10 +25,10 @@ _PIECE_COST, _LETTER_COST, _MOST_COST = 0.5, 1.0, 0.4
 class TermEncoder:
     """Encodes queries with the term vectors of one snapshot."""
 
-    corpus: Corpus
+    corpus: CorpusReader
 
     def encode_query(self, text: str) -> Vector:
-        """The unit vector of a query, shape ``(dimension,)``; zeros if none of its words is known."""
+        """Return the unit vector of a query, shape ``(dimension,)``; zeros if none of its words is known."""
         total = np.zeros(self.corpus.dimension, dtype=np.float64)
         for term, weight in self._weights(text).items():
             total += weight * self.corpus.term_vectors[term]
@@ -36,7 +36,7 @@ class TermEncoder:
         return (total / length if length > 0 else total).astype(np.float32)
 
     def _weights(self, text: str) -> dict[str, float]:
-        """The terms that have a vector, each once; a word without any is taken to pieces."""
+        """Return the terms that have a vector, each once; a word without any is taken to pieces."""
         known, strange = list[str](), list[str]()
         analyzers = [prose_analyzer(language) for language in self.corpus.languages]
         for token in dict.fromkeys(analyzers[0].tokens(text)):
@@ -54,13 +54,13 @@ class TermEncoder:
 def pieces(
     word: str, known: Callable[[str], bool], may_begin: Callable[[str], bool] = bool
 ) -> tuple[str, ...]:
-    """The known words that cover most of ``word`` with the fewest pieces; none, where too little can be covered.
+    """Cover most of ``word`` by the fewest known words; return none if too little can be covered.
 
-    ``may_begin`` tells, faster than ``known`` does, whether any piece begins with these three letters.
+    ``may_begin`` tells, faster than ``known``, whether any piece begins with these three letters.
     """
     costs, from_where = [0.0] + [inf] * len(word), [0] * (len(word) + 1)
     for start in range(len(word)):
-        # Every way to get here is known by now. Of equal ones the loss of a letter counts, then the piece that began first.
+        # Every way to get here is known. Of equal ones the loss of a letter counts, then the first piece.
         if costs[start] + _LETTER_COST <= costs[start + 1]:
             costs[start + 1], from_where[start + 1] = costs[start] + _LETTER_COST, start
         if not may_begin(word[start : start + PIECE_BEGIN]):
@@ -73,7 +73,7 @@ def pieces(
 
 
 def _walked(word: str, from_where: Sequence[int]) -> tuple[str, ...]:
-    """The pieces on the way from the end to the beginning; a step of one letter is a letter lost."""
+    """Walk back from the end and return the pieces; a step of one letter is a letter lost."""
     found: list[str] = []
     end = len(word)
     while end:

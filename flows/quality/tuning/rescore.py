@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ....artifacts.query.index.postings import PostingList, Postings
+from ....artifacts.query.index.postings import InvertedIndex, PostingList
 from ....artifacts.store.snapshot import Snapshot
 from ....pipeline.lexical.analyzer import Analyzer, code_analyzer, prose_analyzer
 from ....pipeline.lexical.bm25f import LexicalIndex, SharedField, build_index
@@ -109,10 +109,10 @@ def _bare(counts: FieldCounts) -> FieldCounts:
     )
 
 
-class Rescored(Postings):
+class Rescored(InvertedIndex):
     """A snapshot's postings with other scores: those of the words that were named or have been asked for."""
 
-    def __init__(self, own: Postings, scored: _Scorer, words: Iterable[str]) -> None:
+    def __init__(self, own: InvertedIndex, scored: _Scorer, words: Iterable[str]) -> None:
         # Which words there are, and how common each is, is as it was.
         self.__dict__.update(own.__dict__)
         self._scored = scored
@@ -165,13 +165,13 @@ def _only(counts: FieldCounts, wanted: frozenset[str]) -> FieldCounts:
     )
 
 
-def rescored_prose(own: Postings, counts: Counts, lexical: Lexical, words: Iterable[str]) -> Rescored:
+def rescored_prose(own: InvertedIndex, counts: Counts, lexical: Lexical, words: Iterable[str]) -> Rescored:
     """The prose postings of a snapshot as ``lexical`` would have made them."""
     fields = tuple(lexical.fields[name] for name in FIELDS)
     shared = SharedField(counts.anchors, counts.sizes, FIELDS.index("anchors"))
     return Rescored(own, _Scorer(counts.prose, fields, lexical.k1, shared), words)
 
 
-def rescored_code(own: Postings, counts: Counts, lexical: Lexical, words: Iterable[str]) -> Rescored:
+def rescored_code(own: InvertedIndex, counts: Counts, lexical: Lexical, words: Iterable[str]) -> Rescored:
     """The code postings of a snapshot as ``lexical`` would have made them."""
     return Rescored(own, _Scorer(counts.code, _CODE_FIELDS, lexical.k1), words)

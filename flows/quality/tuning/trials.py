@@ -21,9 +21,9 @@ from ....artifacts.judged.locating import Located
 from ....artifacts.judged.measures import HEADLINE
 from ....artifacts.judged.reading import Judged
 from ....artifacts.query import Mode, Searcher
-from ....artifacts.query.index.corpus import Corpus
+from ....artifacts.query.context import Remember
+from ....artifacts.query.index.corpus import CorpusReader
 from ....artifacts.query.model import ListName, Query, RankedList
-from ....artifacts.query.retrieval.retrievers import Remember
 from ....pipeline.settings.search import Search
 from ....pipeline.settings.settings import Lexical, Settings
 from .rescore import Counts, recount, rescored_code, rescored_prose
@@ -112,7 +112,7 @@ class Built:
     located: Located
     lexical: Lexical
     counts: Counts | None = None
-    corpora: OrderedDict[str, Corpus] = field(default_factory=OrderedDict)
+    corpora: OrderedDict[str, CorpusReader] = field(default_factory=OrderedDict)
     kept: KeptLists = field(default_factory=KeptLists)
 
 
@@ -181,7 +181,7 @@ def _lexical(own: Lexical, point: Point) -> Lexical:
     return applied(Settings(lexical=own), changes).lexical
 
 
-def _corpus(built: Built, lexical: Lexical) -> Corpus:
+def _corpus(built: Built, lexical: Lexical) -> CorpusReader:
     """The snapshot's content with the scores that ``lexical`` gives; kept, as counting takes a while."""
     own = built.searcher.corpus
     if lexical == built.lexical:
@@ -190,7 +190,7 @@ def _corpus(built: Built, lexical: Lexical) -> Corpus:
     return _lately(built.corpora, label, lambda: _rescored(built, own, lexical), built.kept.most)
 
 
-def _rescored(built: Built, own: Corpus, lexical: Lexical) -> Corpus:
+def _rescored(built: Built, own: CorpusReader, lexical: Lexical) -> CorpusReader:
     built.counts = built.counts or recount(own.snapshot)
     prose = rescored_prose(own.prose, built.counts, lexical, sorted(built.kept.words))
     return own.with_postings(prose, rescored_code(own.code, built.counts, lexical, ()))

@@ -11,7 +11,7 @@ import pytest
 from noctule.artifacts.query.context import Request
 from noctule.artifacts.query.federate import search_namespaces
 from noctule.artifacts.query.model import Answer, Hit
-from noctule.artifacts.query.retrieval import demands
+from noctule.artifacts.query.retrieval import operator_filters
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.embedding.encoder import load_encoder
@@ -88,7 +88,7 @@ def test_a_phrase_that_stands_nowhere_is_searched_as_words_and_said_so(cheap: Se
 def test_what_was_not_read_for_a_phrase_is_left_out_either_way_and_said(
     cheap: Searcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(demands, "_MAX_READ", 1)
+    monkeypatch.setattr(operator_filters, "_MAX_READ", 1)
     for text in ('cellar "cool cellar"', 'cellar -"cool cellar"', 'cellar -"cellar cool"'):
         with warnings.catch_warnings(action="ignore"):
             answer = cheap.search(text, mode="keyword")
@@ -114,7 +114,7 @@ def test_what_was_not_read_for_a_phrase_is_left_out_either_way_and_said(
 def test_a_phrase_without_spaces_stands_where_all_its_characters_do(
     phrase: str, text: str, stands: bool
 ) -> None:
-    assert demands.Sought(prose_analyzer("en"), phrase).is_in(text) is stands
+    assert operator_filters.PhraseMatcher(prose_analyzer("en"), phrase).is_in(text) is stands
 
 
 def test_other_settings_may_ask_another_encoder(library: Store) -> None:

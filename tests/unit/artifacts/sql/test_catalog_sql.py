@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from noctule.artifacts.query.index.corpus import Corpus
+from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.query.model import Query, RankedList
 from noctule.artifacts.query.retrieval.keyword import code_list, keyword_list
 from noctule.artifacts.query.searcher import Searcher
@@ -66,8 +66,8 @@ def connection(snapshot: Snapshot) -> duckdb.DuckDBPyConnection:
 
 
 @pytest.fixture(scope="module")
-def corpus(snapshot: Snapshot) -> Corpus:
-    return Corpus(snapshot)
+def corpus(snapshot: Snapshot) -> CorpusReader:
+    return CorpusReader(snapshot)
 
 
 def _ranked(found: Sequence[tuple[int, float]], expected: RankedList) -> None:
@@ -77,7 +77,7 @@ def _ranked(found: Sequence[tuple[int, float]], expected: RankedList) -> None:
 
 @pytest.mark.parametrize("text", QUERIES)
 def test_a_query_has_the_terms_it_has_in_python(
-    text: str, connection: duckdb.DuckDBPyConnection, corpus: Corpus
+    text: str, connection: duckdb.DuckDBPyConnection, corpus: CorpusReader
 ) -> None:
     found = {term for _, term in connection.execute("from query_terms($1)", [text]).fetchall()}
     # Words that the corpus has not got are stemmed in English only; the index has not got them either.
@@ -90,7 +90,7 @@ def test_a_query_has_the_terms_it_has_in_python(
 
 @pytest.mark.parametrize("text", QUERIES)
 def test_keyword_search_is_the_keyword_list(
-    text: str, connection: duckdb.DuckDBPyConnection, corpus: Corpus
+    text: str, connection: duckdb.DuckDBPyConnection, corpus: CorpusReader
 ) -> None:
     expected = keyword_list(Query(text, tuple(query_terms(text, corpus.languages))), corpus, 20)
     sql = "select passage, score from keyword_search($1, 20) order by rank"
@@ -100,7 +100,7 @@ def test_keyword_search_is_the_keyword_list(
 
 @pytest.mark.parametrize("text", QUERIES)
 def test_code_search_is_the_code_list(
-    text: str, connection: duckdb.DuckDBPyConnection, corpus: Corpus
+    text: str, connection: duckdb.DuckDBPyConnection, corpus: CorpusReader
 ) -> None:
     wanted = tuple(dict.fromkeys(terms(code_analyzer(), text)))
     expected = code_list(Query(text, code_terms=wanted), corpus, 20)
@@ -135,7 +135,7 @@ def test_semantic_search_is_brute_force(connection: duckdb.DuckDBPyConnection, s
 
 
 def test_a_text_has_the_vector_that_the_query_encoder_gives_it(
-    connection: duckdb.DuckDBPyConnection, corpus: Corpus
+    connection: duckdb.DuckDBPyConnection, corpus: CorpusReader
 ) -> None:
     text = "How do owls and eulen hunt at night?"
     expected = TermEncoder(corpus).encode_query(text)
@@ -209,7 +209,7 @@ def test_a_community_is_its_other_members(connection: duckdb.DuckDBPyConnection,
 
 @pytest.mark.parametrize("macro", ["keyword_search", "code_search", "semantic_search_text", "hybrid_search"])
 def test_a_hostile_query_is_only_a_query(
-    macro: str, connection: duckdb.DuckDBPyConnection, corpus: Corpus
+    macro: str, connection: duckdb.DuckDBPyConnection, corpus: CorpusReader
 ) -> None:
     for text in HOSTILE:
         assert len(connection.execute(f"from {macro}($1, 3)", [text]).fetchall()) <= 3

@@ -14,7 +14,7 @@ from noctule.artifacts.judged.locating import locate, places
 from noctule.artifacts.judged.reading import Judged
 from noctule.artifacts.judged.significance import Comparison
 from noctule.artifacts.query import Searcher
-from noctule.artifacts.query.index.corpus import Corpus
+from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
 from noctule.flows.quality.tuning.descent import AxisOfToday, Effort
@@ -58,7 +58,7 @@ def ground(library: Store) -> Iterator[Ground]:
         searcher.close()
 
 
-def plain(ground: Ground, point: Point, corpus: Corpus | None = None) -> list[float]:
+def plain(ground: Ground, point: Point, corpus: CorpusReader | None = None) -> list[float]:
     """The scores by a searcher that shares and keeps nothing."""
     (built,) = ground.built.values()
     settings = applied(Settings(), point)
@@ -140,7 +140,7 @@ def test_the_same_settings_are_tried_once(ground: Ground) -> None:
 # Words counted again
 
 
-def equal(own: Corpus, other: Corpus) -> bool:
+def equal(own: CorpusReader, other: CorpusReader) -> bool:
     pairs = [(own.prose, other.prose, own.prose.terms), (own.code, other.code, own.code.terms)]
     for left, right, terms in pairs:
         for term in terms.to_pylist():
@@ -156,7 +156,7 @@ def equal(own: Corpus, other: Corpus) -> bool:
 
 def test_counted_again_a_snapshot_has_the_scores_that_it_has(library: Store) -> None:
     with library.open() as snapshot:
-        own = Corpus(snapshot)
+        own = CorpusReader(snapshot)
         counts = recount(snapshot)
         words = own.prose.terms.to_pylist()[::2]  # the others are counted when they are asked for
         prose = rescored_prose(own.prose, counts, Settings().lexical, words)
@@ -175,17 +175,17 @@ def test_other_weights_give_the_scores_of_a_build_with_them(library: Store, tmp_
     build_snapshot(parse(given, where="test"), store, PlainDriver(), Silent())
     wanted = Lexical.model_validate(lexical)
     with library.open() as before, store.open() as after:
-        own, counts = Corpus(before), recount(before)
+        own, counts = CorpusReader(before), recount(before)
         prose = rescored_prose(own.prose, counts, wanted, own.prose.terms.to_pylist())
         rescored = own.with_postings(prose, rescored_code(own.code, counts, wanted, ()))
         assert not equal(own, rescored)
-        assert equal(Corpus(after), rescored)
+        assert equal(CorpusReader(after), rescored)
 
 
 def test_a_word_that_only_a_field_without_weight_holds_has_no_postings(library: Store) -> None:
     fields = {name: {"weight": 0.0} for name in Settings().lexical.fields if name != "title"}
     with library.open() as snapshot:
-        own = Corpus(snapshot)
+        own = CorpusReader(snapshot)
         only_titles = Lexical.model_validate({"fields": fields})
         rescored = rescored_prose(own.prose, recount(snapshot), only_titles, ["cellar", "boat"])
         assert rescored.of("cellar") is None

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from noctule.artifacts.query.index.corpus import Corpus
+from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.query.understanding.term_vectors import PIECE_BEGIN, TermEncoder, pieces
 from noctule.artifacts.store.store import Store
@@ -139,12 +139,12 @@ def test_random_words_are_taken_to_the_cheapest_pieces() -> None:
 
 
 @pytest.fixture(scope="module")
-def corpus(library: Store) -> Iterator[Corpus]:
+def corpus(library: Store) -> Iterator[CorpusReader]:
     with library.open() as snapshot:
-        yield Corpus(snapshot)
+        yield CorpusReader(snapshot)
 
 
-def test_a_query_lands_near_where_the_model_puts_it(corpus: Corpus) -> None:
+def test_a_query_lands_near_where_the_model_puts_it(corpus: CorpusReader) -> None:
     encoder, model = TermEncoder(corpus), load_encoder(Embed(workers=1))
     texts = ["apples in a cool cellar", "boats and sails", "bake with cinnamon", "the orchard"]
     cosines = [float(encoder.encode_query(text) @ model.encode_query(text)) for text in texts]
@@ -152,7 +152,9 @@ def test_a_query_lands_near_where_the_model_puts_it(corpus: Corpus) -> None:
     assert min(cosines) > 0.6 > 0.45 > np.mean(others)
 
 
-def test_a_query_of_unknown_words_has_no_vector_and_still_an_answer(library: Store, corpus: Corpus) -> None:
+def test_a_query_of_unknown_words_has_no_vector_and_still_an_answer(
+    library: Store, corpus: CorpusReader
+) -> None:
     assert not TermEncoder(corpus).encode_query("qqq zzz").any()
     assert TermEncoder(corpus).encode_query("appleboats").any()
     with Searcher(library.open(), settings_of(encoder="static")) as searcher:

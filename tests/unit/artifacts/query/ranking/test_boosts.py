@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 from noctule.artifacts.query.model import Candidate
-from noctule.artifacts.query.ranking.community import boost_communities
-from noctule.artifacts.query.ranking.glossary_pages import boost_glossary_pages
-from noctule.artifacts.query.ranking.recency import boost_recent, tier_factor
-from noctule.artifacts.query.ranking.support import support_documents
+from noctule.artifacts.query.ranking.boosts import (
+    boost_communities,
+    boost_glossary_pages,
+    boost_recent,
+    support_documents,
+    tier_factor,
+)
 from noctule.pipeline.settings.search import GlossaryPages, Recency
 from tests.candidate_builder import candidates, documents_of, factors, rows
 

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from noctule.artifacts.query.model import Candidate
-from noctule.artifacts.query.ranking.diversity import diversified
-from noctule.artifacts.query.ranking.rerank import reranked
+from noctule.artifacts.query.ranking.rerank import diversified, reranked
 from noctule.pipeline.settings.search import Rerank
 from tests.candidate_builder import angles, candidates, rows
 

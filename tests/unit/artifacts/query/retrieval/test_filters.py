@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import duckdb
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pathspec import PathSpec
 
 from noctule.artifacts.query.model import Answer
-from noctule.artifacts.query.retrieval.filters import Filter, documents_allowed, parse_filter
+from noctule.artifacts.query.retrieval.filters import Filter, documents_allowed, parse_filter, path_regex
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.embedding.encoder import load_encoder
@@ -159,3 +163,24 @@ def test_the_order_and_the_number_of_equal_filters_do_not_matter(searcher: Searc
     two = searcher.search("night", filters=["author:grace", "tag:sea", "tag:sea"])
     assert one is two
     assert searcher.cache_usage()["answers"].hits == before + 1
+
+
+PATHS = st.text("abA.-_ +(é/", min_size=1, max_size=12).map(lambda text: f"x{text}".replace("//", "/"))
+PATTERNS = st.text("ab*?/.[]-! é+(\\\\", min_size=1, max_size=8)
+
+
+@settings(deadline=None)
+@given(pattern=PATTERNS, paths=st.lists(PATHS, min_size=1, max_size=5))
+def test_a_path_matches_in_sql_as_it_does_in_gitignore(pattern: str, paths: list[str]) -> None:
+    try:
+        parse_filter(f"path:{pattern}")
+    except QueryError:
+        return
+    pattern = pattern.strip()
+    spec = PathSpec.from_lines("gitignore", [pattern])
+    given_paths = "select unnest($1::varchar[]) as path"
+    found = duckdb.execute(
+        f"select regexp_matches(path, $2) from ({given_paths})",  # ours
+        [paths, path_regex(pattern)],
+    ).fetchall()
+    assert [each for (each,) in found] == [spec.match_file(path) for path in paths]

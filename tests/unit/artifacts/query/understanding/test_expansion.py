@@ -8,12 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from noctule.artifacts.query.model import Query
-from noctule.artifacts.query.understanding.concepts import Vocabulary, near_concepts, with_concepts
-from noctule.artifacts.query.understanding.fuzzy import Near, Words, auto_edits
-from noctule.artifacts.query.understanding.spelling import Written, with_spelling, written_words
-from noctule.artifacts.query.understanding.synonyms import (
+from noctule.artifacts.query.index.vocabulary import (
+    ConceptVocabulary,
+    NearWord,
+    SpellingIndex,
+    SurfaceForms,
     acronym_table,
+    auto_edits,
+    surface_forms,
+)
+from noctule.artifacts.query.model import Query
+from noctule.artifacts.query.understanding.expansion import near_concepts, with_concepts, with_spelling
+from noctule.artifacts.query.understanding.synonyms import (
     read_glossary,
     with_acronyms,
     with_synonyms,
@@ -32,7 +38,7 @@ def query(text: str) -> Query:
 
 # Concepts: the query points at 0 degrees, so a term's cosine is that of its angle.
 TERMS = ("alpha", "boat", "cellar", "delta", "zebra")
-VOCABULARY = Vocabulary(TERMS, angles(70, 50, 30, 20, 10))
+VOCABULARY = ConceptVocabulary(TERMS, angles(70, 50, 30, 20, 10))
 ZERO = angles(0)[0]
 
 
@@ -52,7 +58,7 @@ def test_concepts_below_the_least_similarity_are_left_out() -> None:
 
 
 def test_concepts_as_near_as_each_other_come_by_name() -> None:
-    vocabulary = Vocabulary(("anchor", "buoy", "chain", "deck"), angles(30, 10, -30, 30))
+    vocabulary = ConceptVocabulary(("anchor", "buoy", "chain", "deck"), angles(30, 10, -30, 30))
     found = near_concepts(ZERO, query("x"), vocabulary, EN, Concepts(terms=4))
     assert [each.term for each in found] == ["buoy", "anchor", "chain", "deck"]
 
@@ -76,7 +82,7 @@ def test_concepts_join_the_keywords_at_a_low_weight_and_the_vector_by_their_simi
 
 
 def test_without_a_vocabulary_there_are_no_concepts() -> None:
-    empty = Vocabulary((), np.zeros((0, 2), np.float32))
+    empty = ConceptVocabulary((), np.zeros((0, 2), np.float32))
     assert near_concepts(ZERO, query("x"), empty, EN, Concepts()) == []
 
 
@@ -202,7 +208,7 @@ COUNTS = {
     "storing": 4,
     "on": 50,
 }
-WRITTEN = written_words(COUNTS)
+WRITTEN = surface_forms(COUNTS)
 KNOWN = frozenset(term for word in COUNTS for term in query_terms(word, EN))
 
 
@@ -228,7 +234,7 @@ def test_the_correction_has_the_weight_of_the_settings_and_says_what_it_is() -> 
 
 
 def test_the_words_of_the_corpus_are_read_only_for_one_that_it_does_not_hold() -> None:
-    def never() -> Written:
+    def never() -> SurfaceForms:
         raise AssertionError("read for nothing")
 
     asked = query("storing orchards launchBaot xyz")
@@ -276,15 +282,15 @@ def test_fuzziness_auto_allows_what_elasticsearch_does(word: str, edits: int) ->
 
 
 def test_near_words_come_by_distance_then_by_name_and_never_the_word_itself() -> None:
-    words = Words(["boat", "boats", "bolt", "coat", "moats", "b0at", "boa_t"])
-    assert words.near("boat", 1) == [Near("boats", 1), Near("bolt", 1), Near("coat", 1)]
-    assert words.near("boat", 2)[-1] == Near("moats", 2)
-    assert words.near("baot", 1) == [Near("boat", 1)]
+    words = SpellingIndex(["boat", "boats", "bolt", "coat", "moats", "b0at", "boa_t"])
+    assert words.near("boat", 1) == [NearWord("boats", 1), NearWord("bolt", 1), NearWord("coat", 1)]
+    assert words.near("boat", 2)[-1] == NearWord("moats", 2)
+    assert words.near("baot", 1) == [NearWord("boat", 1)]
     assert words.near("boat", 0) == words.near("b0at", 2) == words.near("", 2) == []
 
 
 def test_near_words_are_sixteen_at_most() -> None:
-    words = Words([f"boat{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"])
+    words = SpellingIndex([f"boat{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"])
     assert [each.word for each in words.near("boat", 1)] == [f"boat{letter}" for letter in "abcdefghijklmnop"]
 
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from noctule.artifacts.query.model import Operators
-from noctule.artifacts.query.understanding.operators import MAX_QUERY_CHARS, split_questions, take_apart
+from noctule.artifacts.query.understanding.operators import (
+    MAX_QUERY_CHARS,
+    Operators,
+    split_questions,
+    take_apart,
+)
 
 
 def operators(text: str) -> Operators:

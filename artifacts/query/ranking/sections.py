@@ -1,7 +1,7 @@
-"""Sections found side by side are given as the section that holds them.
+"""Sections in the place of passages: hits become the section that holds them, or bring it along.
 
-The algorithm is ra's, with its faults mended: groups are formed by parent over all depths, the deepest parent first;
-a lone hit does not climb; an ancestor that was found itself takes over the best score of what it holds, and lists it.
+Aggregation groups hits by parent over all depths, the deepest parent first. A lone hit does not climb; an
+ancestor that was found itself takes over the best score of what it holds, and lists it.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ def aggregated(
     sections: Mapping[SectionId, SectionNode],
     settings: Aggregate,
 ) -> list[Candidate]:
-    """Candidates with sections in the place of passages where enough of a section was found.
+    """Put a section in the place of its passages where enough of it was found.
 
-    ``section_of[i]`` is the section of candidate ``i``. A section stands for its children when at least ``matches``
-    of them and the share ``share`` of them were found; its score is the best of theirs.
+    ``section_of[i]`` is the section of candidate ``i``. A section stands for its children when at least
+    ``matches`` of them and the share ``share`` of them were found; its score is the best of theirs.
     """
     matches: Matches = {}
     for candidate, section in zip(candidates, section_of, strict=True):
@@ -46,7 +46,7 @@ def aggregated(
 
 
 def _merge(matches: Matches, section: SectionId, candidate: Candidate) -> None:
-    """The section has the better of the two, and the members of both."""
+    """Give the section the better candidate of the two, and the members of both."""
     present = matches.get(section)
     members = candidate.members or (candidate.row,)
     if present is not None:
@@ -56,7 +56,7 @@ def _merge(matches: Matches, section: SectionId, candidate: Candidate) -> None:
 
 
 def _parents(matches: Matches, sections: Mapping[SectionId, SectionNode]) -> list[SectionId]:
-    """Every ancestor of what was found, the deepest first."""
+    """Return every ancestor of what was found, the deepest first."""
     found = {up for section in matches for up in _ancestors(section, sections)}
     return sorted(found, key=lambda each: (-sections[each].depth, each))
 
@@ -75,3 +75,37 @@ def _as_section(section: SectionId, candidate: Candidate) -> Candidate:
         return replace(candidate, members=())
     note = f"aggregate: {len(candidate.members)} passages of this section were found"
     return replace(candidate, section=section).noting(note)
+
+
+def with_parents(
+    candidates: Sequence[Candidate],
+    section_of: Sequence[SectionId],
+    sections: Mapping[SectionId, SectionNode],
+    max_bytes: int,
+) -> list[Candidate]:
+    """Give each candidate the largest section around it of at most ``max_bytes``.
+
+    Of several candidates in one section the first stays.
+
+    A candidate whose own section is larger stays the passage that it is.
+    """
+    found: dict[SectionId | int, Candidate] = {}
+    for candidate, own in zip(candidates, section_of, strict=True):
+        around = _largest(candidate.section or own, sections, max_bytes)
+        first = found.setdefault(
+            around or candidate.row, replace(candidate, section=around or candidate.section)
+        )
+        if first.row != candidate.row:
+            members = {*(first.members or (first.row,)), *(candidate.members or (candidate.row,))}
+            found[around or candidate.row] = replace(first, members=tuple(sorted(members)))
+    return list(found.values())
+
+
+def _largest(
+    section: SectionId, sections: Mapping[SectionId, SectionNode], max_bytes: int
+) -> SectionId | None:
+    best = None
+    at: SectionId | None = section
+    while at is not None and sections[at].byte_end - sections[at].byte_start <= max_bytes:
+        best, at = at, sections[at].parent_id
+    return best

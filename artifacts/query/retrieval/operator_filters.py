@@ -1,4 +1,7 @@
-"""What a query's operators demand of every passage in the answer, whichever list found it."""
+"""Filters by the operators of a query.
+
+Phrases, exclusions and words in fields, whichever list found a passage.
+"""
 
 from __future__ import annotations
 
@@ -9,31 +12,32 @@ import numpy as np
 
 from ....pipeline.lexical.analyzer import ProseAnalyzer, has_cjk, prose_analyzer, terms
 from ....pipeline.settings.settings import FIELDS
-from ..index.corpus import Corpus, Ints
-from ..model import Mask, Operators
-from .ranked_list import add_up
+from ..index.corpus import CorpusReader
+from ..index.postings import add_up
+from ..model import Ints, Mask
+from ..understanding.operators import Operators
 
-# Passages whose text is read to see whether a phrase stands in it, those with the best score first: two seconds' work.
+# So many passages are read to look for a phrase, those with the best score first: two seconds of work.
 _MAX_READ = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Demands:
-    """The passages that meet all demands (``None``: all passages), and what was noticed on the way."""
+class OperatorMatches:
+    """The passages that meet all operators (``None``: all passages), and notes for the reader."""
 
     allowed: Mask | None
     notes: tuple[str, ...] = ()
 
 
-def demanded(operators: Operators, corpus: Corpus) -> Demands:
-    """The passages that hold the phrases, hold the words in the fields, and do not hold what is excluded.
+def match_operators(operators: Operators, corpus: CorpusReader) -> OperatorMatches:
+    """Find the passages that hold the phrases and the words in the fields, and nothing that is excluded.
 
-    A phrase that stands nowhere demands nothing: its words are searched like any others, and a note says so. Where a
-    phrase's words are in more passages than are read, those that were not read are left out, whether it is asked for or
-    excluded, and a note says that.
+    A phrase that stands nowhere filters nothing: its words are searched like any others, and a note says so.
+    If the words of a phrase are in more passages than are read, the others are left out, whether it is asked
+    for or excluded, and a note says that.
     """
     if not operators:
-        return Demands(None)
+        return OperatorMatches(None)
     allowed = np.ones(corpus.passages, dtype=np.bool_)
     notes = []
     for phrase in operators.phrases:
@@ -50,25 +54,25 @@ def demanded(operators: Operators, corpus: Corpus) -> Demands:
         held = _holding_phrase(value, corpus)
         notes.extend(held.notes(value))
         allowed &= ~(held.sure | held.unread)
-    return Demands(allowed, tuple(notes))
+    return OperatorMatches(allowed, tuple(notes))
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
-    """The passages that hold a phrase, and those that hold its words and were too many to be read."""
+class _PhraseMatches:
+    """The passages that hold a phrase, and those that hold its words but were not read."""
 
     sure: Mask
     unread: Mask
 
     def notes(self, phrase: str) -> list[str]:
-        """That some were not read."""
+        """Tell how many passages were not read, if any."""
         left = int(self.unread.sum())
-        few = f'the words of "{phrase}" stand in very many passages: {left:,} of them were not read and are left out'
-        return [few] if left else []
+        note = f'the words of "{phrase}" stand in very many passages: {left:,} of them were not read and are left out'
+        return [note] if left else []
 
 
-def _holding(words: str, corpus: Corpus, fields: int = 0xFFFF) -> Mask:
-    """Passages that hold all the words, in one of the languages, in one of the fields (bits)."""
+def _holding(words: str, corpus: CorpusReader, fields: int = 0xFFFF) -> Mask:
+    """Find passages that hold all the words, in one of the languages, in one of the fields (bits)."""
     found = np.zeros(corpus.passages, dtype=np.bool_)
     for language in corpus.languages:
         wanted = dict.fromkeys(terms(prose_analyzer(language), words))
@@ -83,24 +87,24 @@ def _holding(words: str, corpus: Corpus, fields: int = 0xFFFF) -> Mask:
     return found
 
 
-def _holding_in_field(words: str, field: str, corpus: Corpus) -> Mask:
+def _holding_in_field(words: str, field: str, corpus: CorpusReader) -> Mask:
     return _holding(words, corpus, 1 << FIELDS.index(field))
 
 
-def _holding_phrase(phrase: str, corpus: Corpus) -> _Held:
-    """Passages in whose title, headings or text the words stand one after the other, whatever their endings."""
+def _holding_phrase(phrase: str, corpus: CorpusReader) -> _PhraseMatches:
+    """Find passages in whose title, headings or text the words stand side by side, whatever their endings."""
     together, nowhere = _holding(phrase, corpus), np.zeros(corpus.passages, dtype=np.bool_)
-    sought = [Sought(prose_analyzer(language), phrase) for language in corpus.languages]
+    sought = [PhraseMatcher(prose_analyzer(language), phrase) for language in corpus.languages]
     if all(len(each.phrase) <= 1 for each in sought):
-        return _Held(together, nowhere)
+        return _PhraseMatches(together, nowhere)
     rows = _most_promising(np.flatnonzero(together), phrase, corpus)
     found = nowhere.copy()
     found[[row for row in rows.tolist() if _stands_in(sought, row, corpus)]] = True
     together[rows] = False
-    return _Held(found, together)
+    return _PhraseMatches(found, together)
 
 
-def _most_promising(rows: Ints, phrase: str, corpus: Corpus) -> Ints:
+def _most_promising(rows: Ints, phrase: str, corpus: CorpusReader) -> Ints:
     if len(rows) <= _MAX_READ:
         return rows
     wanted = dict.fromkeys(
@@ -111,8 +115,8 @@ def _most_promising(rows: Ints, phrase: str, corpus: Corpus) -> Ints:
     return np.sort(rows[np.argsort(-scores, kind="stable")[:_MAX_READ]])
 
 
-class Sought:
-    """A phrase as one language reads it; what its tokens stand for is worked out once for all texts."""
+class PhraseMatcher:
+    """A phrase in one language; the terms of a token are worked out once for all texts."""
 
     def __init__(self, analyzer: ProseAnalyzer, phrase: str) -> None:
         self._analyzer = analyzer
@@ -120,12 +124,14 @@ class Sought:
         self.phrase = self._sequence(phrase)
 
     def is_in(self, text: str) -> bool:
-        """Whether the text's words have the phrase's among them, one after the other."""
+        """Tell whether the words of the phrase stand in the text side by side."""
         return _contains(self._sequence(text), self.phrase)
 
     def _sequence(self, text: str) -> list[str]:
-        """What the places in a phrase are compared by: a token's first term, and every pair of characters of a script
-        without spaces between words."""
+        """Return the terms that are compared: the first of each token.
+
+        Of scripts without spaces between words, every pair of characters counts.
+        """
         known, found = self._known, list[str]()
         for token in self._analyzer.tokens(text):
             terms_of = known.get(token)
@@ -136,7 +142,7 @@ class Sought:
         return found
 
 
-def _stands_in(sought: Sequence[Sought], row: int, corpus: Corpus) -> bool:
+def _stands_in(sought: Sequence[PhraseMatcher], row: int, corpus: CorpusReader) -> bool:
     passage = corpus.rows.of(row)
     return any(each.is_in(text) for each in sought for text in (passage["text"], passage["breadcrumb"]))
 

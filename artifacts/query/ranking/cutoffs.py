@@ -1,0 +1,49 @@
+"""Cutoffs: where an answer ends, and how much of it one document may take."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model import Candidate
+
+
+def limit_per_document(
+    candidates: Sequence[Candidate], document_of: npt.NDArray[np.int32], limit: int
+) -> list[Candidate]:
+    """Keep the ``limit`` best candidates of each document, in their order (0: no limit)."""
+    if limit == 0:
+        return list(candidates)
+    seen: Counter[int] = Counter()
+    kept = []
+    for candidate in candidates:
+        document = int(document_of[candidate.row])
+        seen[document] += 1
+        if seen[document] <= limit:
+            kept.append(candidate)
+    return kept
+
+
+def before_elbow(candidates: Sequence[Candidate], ratio: float, max_results: int) -> list[Candidate]:
+    """Keep the candidates up to the first whose score is below ``ratio`` times the one before it.
+
+    At most ``max_results`` are kept.
+    """
+    return list(candidates[: elbow([candidate.score for candidate in candidates], ratio, max_results)])
+
+
+def elbow(scores: Sequence[float], ratio: float, max_results: int) -> int:
+    """Count the falling scores before the elbow, at most ``max_results``.
+
+    A score that is not positive ends them.
+
+    A fall to exactly ``ratio`` does not cut.
+    """
+    count = 0
+    for count, score in enumerate(scores[:max_results]):
+        if score <= 0 or (count > 0 and score < ratio * scores[count - 1]):
+            return count
+    return min(len(scores), max_results)

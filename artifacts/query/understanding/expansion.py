@@ -1,0 +1,98 @@
+"""Expansion of a query by the collection's own words: near in spelling, or near in meaning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ....pipeline.lexical.analyzer import fold, query_terms
+from ....pipeline.settings.search import Concepts, Spelling
+from ..index.vocabulary import ConceptVocabulary, SurfaceForms, auto_edits
+from ..model import Expansion, Query, Vector
+
+_DECIMALS = 4
+_PUNCTUATION = ".,;:!?()[]{}'\"’`*"
+_CODE = re.compile(r"`|_|\w\(|[a-z0-9][A-Z]")
+# Each costs some milliseconds; what is longer was not typed by a person.
+_MAX_WORDS = 64
+
+
+def with_spelling(
+    query: Query,
+    known: Callable[[str], bool],
+    written: Callable[[], SurfaceForms],
+    languages: Sequence[str],
+    settings: Spelling,
+) -> Query:
+    """Expand the query for every unknown word that is written almost like one of the collection.
+
+    ``known`` tells whether the index holds a term; ``written`` is called only if one is unknown. Identifiers,
+    numbers and short words are never corrected. Of the nearest words the commonest is taken, then the first
+    by name.
+    """
+    found = []
+    prose = (each for each in query.text.split()[:_MAX_WORDS] if not _CODE.search(each))
+    for word in dict.fromkeys(fold(each).strip(_PUNCTUATION) for each in prose):
+        if len(word) < settings.min_chars or any(map(known, query_terms(word, languages))):
+            continue
+        near = written().words.near(word, min(settings.max_edits, auto_edits(word)), limit=None)
+        if near:
+            best = min(near, key=lambda each: (each.edits, -written().counts[each.word], each.word)).word
+            terms = tuple(query_terms(best, languages))
+            found.append(Expansion(best, terms, settings.weight, f"spelling of {word!r}"))
+    return replace(query, expansions=(*query.expansions, *found))
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """A term of the vocabulary, and its cosine with the query."""
+
+    term: str
+    similarity: float
+
+
+def near_concepts(
+    vector: Vector, query: Query, vocabulary: ConceptVocabulary, languages: Sequence[str], settings: Concepts
+) -> list[Concept]:
+    """Find the terms nearest to the query that are not in it: by ``(-similarity, term)``.
+
+    Those below the least similarity are left out.
+
+    A text without a word that the encoder knows is near to nothing.
+    """
+    if not len(vocabulary.terms) or not vector.any():
+        return []
+    similarity = (vocabulary.vectors @ vector).astype(np.float64).round(_DECIMALS)
+    order = np.lexsort((np.arange(len(similarity)), -similarity))[: settings.terms + len(query.terms) + 16]
+    known = set(query.terms)
+    found = [
+        Concept(vocabulary.terms[at], float(similarity[at]))
+        for at in order.tolist()
+        if similarity[at] >= settings.min_similarity
+        and known.isdisjoint(query_terms(vocabulary.terms[at], languages))
+    ]
+    return found[: settings.terms]
+
+
+def with_concepts(
+    query: Query, vector: Vector, vocabulary: ConceptVocabulary, languages: Sequence[str], settings: Concepts
+) -> Query:
+    """Expand the query by the concepts near it.
+
+    As terms for the keyword list, as vectors for the semantic one.
+    """
+    near = near_concepts(vector, query, vocabulary, languages, settings)
+    added = tuple(
+        Expansion(
+            each.term,
+            tuple(query_terms(each.term, languages)),
+            settings.keyword_weight,
+            f"concept, cosine {each.similarity:.2f}",
+        )
+        for each in near
+    )
+    nearby = tuple((each.term, settings.vector_weight * each.similarity) for each in near)
+    return replace(query, expansions=(*query.expansions, *added), nearby=(*query.nearby, *nearby))
