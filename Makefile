@@ -12,7 +12,7 @@ INPUTS := pyproject.toml constraints.txt
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
-.PHONY: help demo test lint types layers tests browser npm bundle bench evaluate torture fuzz clean
+.PHONY: help demo check test lint types layers tests browser npm bundle bench evaluate torture fuzz clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1	/' | expand -t 18
@@ -31,6 +31,12 @@ demo: $(VENV)/.installed ## install, index docs/, build its site, ask three ques
 	echo "Ask it more:   $(NOCTULE) search \"what survives a power cut\" --explain --store $(STORE)"; \
 	echo "Your own docs: $(NOCTULE) index PATH/TO/DOCS && $(NOCTULE) search \"…\""; \
 	echo "demo took $$((SECONDS - start)) s after the install"
+
+check: $(VENV)/.installed-test ## format, lint, types, layers and the tests of what changed: for every commit
+	@set -eu; start=$$SECONDS; \
+	$(MAKE) --no-print-directory lint types layers; \
+	$(BIN)/python tests/changed.py | xargs -r $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -p no:cacheprovider; \
+	echo "make check took $$((SECONDS - start)) s"
 
 test: $(VENV)/.installed-test browser npm ## install the test extras and run every check
 	@set -eu; start=$$SECONDS; \

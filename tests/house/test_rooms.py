@@ -1,0 +1,141 @@
+"""The map of the house: rooms of a size, one direction between them, one name for one thing. Exceptions give their reason."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = {"flows": "flows", "pipeline": "pipeline", "artifacts": "artifacts", "docsite": "site/docsite"}
+MOST_MODULES, LEAST_LINES = 15, 60
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Return every module by its dotted name below ``noctule``."""
+    found = {}
+    for package, place in PACKAGES.items():
+        for path in sorted((ROOT / place).rglob("*.py")):
+            parts = (package, *path.relative_to(ROOT / place).with_suffix("").parts)
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def _imported(name: str, path: Path) -> Iterator[str]:
+    package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        if node.level:
+            base = package[: len(package) - node.level + 1]
+        elif (node.module or "").startswith("noctule."):
+            base = []
+        else:
+            continue
+        target = ".".join([*base, *(node.module or "").removeprefix("noctule.").split(".")]).strip(".")
+        for alias in node.names:
+            full = f"{target}.{alias.name}".strip(".")
+            yield full if full in modules() else target
+
+
+@cache
+def arrows() -> dict[str, frozenset[str]]:
+    """Return for each module those of the house that it imports, also where only types are meant."""
+    return {
+        name: frozenset(each for each in _imported(name, path) if each in modules() and each != name)
+        for name, path in modules().items()
+    }
+
+
+def room_of(name: str, package: str) -> str:
+    """Return the folder of a module directly below its package, or the module itself where it lies in none."""
+    parts = name.split(".")
+    return ".".join(parts[:2]) if parts[0] == package else ""
+
+
+# Prefect's entry points keep their paths, and parsers are found by their names.
+CROWDED = {
+    "flows.cli": "a module for each command, so that it is found by the command's name",
+}
+
+
+def test_a_folder_has_a_screen_of_modules() -> None:
+    count = Counter(
+        name.rpartition(".")[0] for name, path in modules().items() if path.name != "__init__.py"
+    )
+    crowded = {name for name, number in count.items() if number > MOST_MODULES}
+    assert crowded == set(CROWDED)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_rooms_of_a_package_are_in_layers(package: str) -> None:
+    needs: dict[str, set[str]] = defaultdict(set)
+    for name, imported in arrows().items():
+        here = room_of(name, package)
+        if here and name != package:
+            needs[here] |= {there for each in imported if (there := room_of(each, package)) not in ("", here, package)}
+    try:
+        tuple(TopologicalSorter(needs).static_order())
+    except CycleError as circle:
+        pytest.fail(f"a circle of rooms: {' -> '.join(circle.args[1])}")
+
+
+CORRIDORS: dict[str, str] = {}
+
+
+def test_a_small_module_has_several_importers() -> None:
+    importers = Counter(each for imported in arrows().values() for each in imported)
+    corridors = {
+        name
+        for name, path in modules().items()
+        if path.name != "__init__.py"
+        and len(path.read_text("utf-8").splitlines()) < LEAST_LINES
+        and importers[name] == 1
+    }
+    assert corridors == set(CORRIDORS)
+
+
+SHARED_NAMES: dict[tuple[str, str], str] = {}
+
+
+def test_a_name_stands_once_in_a_package() -> None:
+    count = Counter(
+        (name.split(".")[0], name.rpartition(".")[2])
+        for name, path in modules().items()
+        if path.name != "__init__.py"
+    )
+    assert {each for each, number in count.items() if number > 1} == set(SHARED_NAMES)
+
+
+def test_public_class_names_are_unique() -> None:
+    homes: dict[str, set[str]] = defaultdict(set)
+    for name, path in modules().items():
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes[node.name].add(name)
+    assert {name: sorted(found) for name, found in homes.items() if len(found) > 1} == {}
+
+
+def test_unit_tests_mirror_the_rooms() -> None:
+    folders = {"bench", *(".".join(parts) for name in modules() for parts in [name.split(".")])}
+    folders |= {name.rpartition(".")[0] for name in modules()}
+    for path in (ROOT / "tests" / "unit").rglob("test_*.py"):
+        room = PurePosixPath(path.relative_to(ROOT / "tests" / "unit")).parent
+        assert ".".join(room.parts) in folders, f"{path.name} lies in no room"
+
+
+def test_only_entry_points_import_absolutely() -> None:
+    absolute = {
+        name
+        for name, path in modules().items()
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom) and not node.level and (node.module or "").startswith("noctule")
+    }
+    # Prefect may load these by their paths.
+    assert absolute == {"flows.index", "flows.nightly", "flows.site"}
