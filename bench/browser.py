@@ -38,7 +38,7 @@ from noctule.artifacts.store.snapshot import Snapshot
 from noctule.artifacts.store.store import Store
 from noctule.docsite.assets import asset_files
 from noctule.docsite.incremental.previous import PreviousSite
-from noctule.docsite.incremental.staging import Stage
+from noctule.docsite.incremental.staging import StagingFolder
 from noctule.docsite.plan import plan_site
 from noctule.docsite.search.background_excerpts import begin_shown
 from noctule.docsite.search.index import Elsewhere, search_files
@@ -83,7 +83,7 @@ def build(store: Path, target: Path) -> None:
     """Build only the search index, engine and dialog below ``target``, as they are made for a site."""
     with Store(store).open() as snapshot, Background() as background:
         target.mkdir(parents=True)
-        stage = Stage(target, PreviousSite())
+        stage = StagingFolder(target, PreviousSite())
         plan = plan_site(snapshot, Site())
         made = Elsewhere(shown=begin_shown(plan, snapshot, background, stage))
         for each in chain(asset_files(plan), search_files(plan, snapshot, elsewhere=made)):

@@ -21,7 +21,7 @@ from noctule.artifacts.judged.measures import HEADLINE, measure
 from noctule.artifacts.judged.reading import Judged
 from noctule.artifacts.judged.significance import Comparison, compare, holm
 from noctule.artifacts.query import Searcher
-from noctule.artifacts.query.context import Request
+from noctule.artifacts.query.context import SearchRequest
 from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.query.pipeline import Ranked
 from noctule.artifacts.query.retrieval.keyword import postings_of
@@ -136,7 +136,7 @@ def _scores(gains: dict[str, dict[str, int]], rankings: dict[str, list[str]]) ->
 
 def _default(searcher: Searcher, text: str) -> list[str]:
     corpus = searcher.corpus
-    candidates = searcher.rank(Request(text, DEPTH)).run.candidates
+    candidates = searcher.rank(SearchRequest(text, DEPTH)).run.candidates
     return [corpus.doc_id(row) for row in dict.fromkeys(int(corpus.document_of[c.row]) for c in candidates)]
 
 
@@ -159,7 +159,7 @@ def _asked(searcher: Searcher, judged: Judged, located: Located, query: str) -> 
     plain = searcher.with_settings(
         for_evaluation(Settings()).search.model_copy(update={"stages": (), "fusion": "rrf", "rrf_k": _K})
     )
-    ranked, corpus = plain.rank(Request(judged.queries[query], DEPTH)), searcher.corpus
+    ranked, corpus = plain.rank(SearchRequest(judged.queries[query], DEPTH)), searcher.corpus
     by_document: dict[int, list[int]] = {}
     for at, candidate in enumerate(ranked.run.candidates):
         by_document.setdefault(int(corpus.document_of[candidate.row]), []).append(at)

@@ -17,7 +17,7 @@ import zstandard
 
 from bench.children import noctule
 from bench.corpora import cache_folder, corpus, data_folder, settings_file
-from noctule.artifacts.store.layout import EMBEDDINGS
+from noctule.artifacts.disk.layout import EMBEDDINGS
 
 _SHARE = 0.03
 _UNCHANGED_S = 5.0

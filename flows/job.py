@@ -15,8 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..artifacts.store import durable, locks
-from ..artifacts.store.layout import NIGHT_LOCK
+from ..artifacts.disk import durable, locks
+from ..artifacts.disk.layout import NIGHT_LOCK
 from ..artifacts.store.night_reports import read_night
 from ..artifacts.store.store import Published, Staging, Store
 from ..pipeline.errors import ArtifactError, NoctuleError, StoreBusy, WriteFailed

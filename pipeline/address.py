@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from pathlib import PurePosixPath
 from urllib.parse import quote
 
@@ -12,6 +13,8 @@ INDEX_NAMES = frozenset({"index", "readme", "_index"})
 # RFC 3986 pchar and "/": everything else is percent-encoded, including "%", "?" and "#".
 _SAFE = "/:@!$&'()*+,;=~-._"
 _HAS_SCHEME = re.compile(r"[^/]*:")
+_NOT_SLUG = re.compile(r"[^\w\- ]+")
+_DASHES = re.compile(r"[\s-]+")
 
 
 def address(path: str, slug: str | None, rules: Address) -> str:
@@ -47,3 +50,9 @@ def with_anchor(url: str, slug: str, rules: Address) -> str:
         return url
     written = slug.replace("-", "_") if rules.anchors == "underscore" else slug
     return f"{url}#{quote(written, safe=_SAFE)}"
+
+
+def slugify(text: str) -> str:
+    """Turn a heading into a fragment: lower case, letters and digits of any script, ``-`` for spaces."""
+    kept = _NOT_SLUG.sub("", unicodedata.normalize("NFC", text).lower())
+    return _DASHES.sub("-", kept).strip("-") or "heading"

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from noctule.artifacts.disk import durable
+from noctule.artifacts.disk.layout import FAISS_INDEX, FORMAT_VERSION, table_file
+from noctule.artifacts.disk.manifest import IndexRecord, Manifest, ModelRecord
+from noctule.artifacts.disk.system_calls import Disk
 from noctule.artifacts.sql.catalog import write_catalog
-from noctule.artifacts.store import durable
-from noctule.artifacts.store.disk import Disk
-from noctule.artifacts.store.layout import FAISS_INDEX, FORMAT_VERSION, table_file
-from noctule.artifacts.store.manifest import IndexRecord, Manifest, ModelRecord
 from noctule.artifacts.store.store import Published, Staging, Store, describe
 from noctule.artifacts.tables.parquet import write_table
 from noctule.artifacts.tables.schemas import (

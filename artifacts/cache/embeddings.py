@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ...pipeline.identity import combined_hash
-from ..store.layout import EMBEDDINGS
+from ..disk.layout import EMBEDDINGS
 from ..tables.schemas import vectors_schema
 from . import segments
 

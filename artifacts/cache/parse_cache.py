@@ -18,8 +18,8 @@ import pyarrow as pa
 
 from ...pipeline.identity import canonical_json, sha256_hex
 from ...pipeline.model import Rejection, SnapshotId
-from ..store import durable
-from ..store.layout import REMEMBERED, collections_file
+from ..disk import durable
+from ..disk.layout import REMEMBERED, collections_file
 from . import segments
 from .parsed_corpus import GROUPS, in_one_piece
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ..store import durable
-from ..store.layout import EMBEDDINGS
+from ..disk import durable
+from ..disk.layout import EMBEDDINGS
 from .embeddings import read_segment, write_segment
 
 # Segments below this size are merged; none grows much larger than twice this.

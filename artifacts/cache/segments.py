@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from ...pipeline.identity import sha256_hex
-from ..store import durable
+from ..disk import durable
 
 
 def write(folder: Path, content: pa.Buffer, suffix: str) -> Path:

@@ -18,7 +18,7 @@ import numpy as np
 from ...pipeline.settings.search import Caches
 from ...pipeline.settings.settings import Settings
 from ..query import Mode, Searcher
-from ..query.context import Request
+from ..query.context import SearchRequest
 from .locating import Located
 from .measures import DEPTH, NAMES, measure
 from .reading import Judged
@@ -204,15 +204,15 @@ def rank_documents(searcher: Searcher, text: str, mode: Mode, depth: int = DEPTH
     A search for a hundred hits may consult longer lists than one for ten, and their additions may rank among
     the first ten.
     """
-    shown = _found(searcher, Request(text, min(depth, SHOWN), mode))
+    shown = _found(searcher, SearchRequest(text, min(depth, SHOWN), mode))
     if depth <= SHOWN:
         return shown
-    deep = _found(searcher, Request(text, depth, mode))
+    deep = _found(searcher, SearchRequest(text, depth, mode))
     documents = dict.fromkeys([*shown.documents, *deep.documents])
     return RankedDocuments(tuple(documents)[:depth], deep.warnings)
 
 
-def _found(searcher: Searcher, request: Request) -> RankedDocuments:
+def _found(searcher: Searcher, request: SearchRequest) -> RankedDocuments:
     ranked, corpus = searcher.rank(request), searcher.corpus
     rows = dict.fromkeys(int(corpus.document_of[each.row]) for each in ranked.run.candidates[: request.top_n])
     return RankedDocuments(tuple(corpus.doc_id(row) for row in rows), ranked.warnings)

@@ -10,7 +10,7 @@ import numpy as np
 from ...pipeline.model import DocId, PassageId
 from ...pipeline.settings.settings import FIELDS
 from ..query import Mode, Searcher
-from ..query.context import Request
+from ..query.context import SearchRequest
 from ..query.index.corpus import CorpusReader
 from ..query.model import Candidate, Query
 from ..query.pipeline import Ranked
@@ -58,7 +58,7 @@ def explained(searcher: Searcher, text: str, doc_id: DocId, mode: Mode, depth: i
     document = corpus.document_row(doc_id)
     if document is None:
         return Explained(doc_id, 0)
-    ranked = searcher.rank(Request(text, depth, mode))
+    ranked = searcher.rank(SearchRequest(text, depth, mode))
     best = next((each for each in ranked.run.candidates if corpus.document_of[each.row] == document), None)
     if best is None:
         return _not_found(doc_id, document, ranked, corpus)

@@ -25,7 +25,7 @@ Remember = Callable[[ListName, Query, int, Callable[[], RankedList]], RankedList
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class SearchRequest:
     """What was asked, as it was asked.
 
     ``today`` is the day that recency counts from (``None``: it does not count); ``where`` is an SQL predicate
@@ -42,7 +42,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Resources:
+class SearchResources:
     """What a searcher answers with.
 
     ``reformulate`` gives keywords for the keyword list; the vector stays that of the question. ``scorer`` is
@@ -67,7 +67,7 @@ class QueryContext:
     ``attainable`` is the most that fusion could give a passage.
     """
 
-    request: Request
+    request: SearchRequest
     queries: tuple[Query, ...]
     settings: Search
     corpus: CorpusReader

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .context import Request
+from .context import SearchRequest
 from .model import Answer, Hit
 from .searcher import Searcher
 
@@ -30,7 +30,7 @@ class Federated:
 
 def search_namespaces(
     searchers: Mapping[str, Searcher],
-    request: Request,
+    request: SearchRequest,
     weights: Mapping[str, float] | None = None,
     k: int = 60,
 ) -> Federated:

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from ...pipeline.settings.search import Search
-from .context import QueryContext, Request, Resources
+from .context import QueryContext, SearchRequest, SearchResources
 from .hits import hits_of
 from .index.corpus import CorpusReader
 from .model import Answer, Candidate, Mask, Query, RankedList, Step, Vector
@@ -59,7 +59,7 @@ class _Log:
         self.steps.append(Step(stage, 0, time.perf_counter() - start))
 
 
-def answer(request: Request, resources: Resources) -> Answer:
+def answer(request: SearchRequest, resources: SearchResources) -> Answer:
     """Answer a request; a list that fails is left out with a warning, unless it is the only one."""
     ranked, start = rank(request, resources), time.perf_counter()
     hits = hits_of(
@@ -76,7 +76,7 @@ def answer(request: Request, resources: Resources) -> Answer:
     )
 
 
-def rank(request: Request, resources: Resources) -> Ranked:
+def rank(request: SearchRequest, resources: SearchResources) -> Ranked:
     """Rank the candidates for a request, without making hits.
 
     Excerpts take most of the time of a long answer.
@@ -93,7 +93,7 @@ def rank(request: Request, resources: Resources) -> Ranked:
     return Ranked(run, queries, weights, tuple(log.steps), tuple(log.warnings))
 
 
-def _understood(parsed: ParsedQuery, resources: Resources, log: _Log) -> tuple[Query, ...]:
+def _understood(parsed: ParsedQuery, resources: SearchResources, log: _Log) -> tuple[Query, ...]:
     try:
         return understand(parsed, resources)
     except FAILURES as error:
@@ -102,7 +102,7 @@ def _understood(parsed: ParsedQuery, resources: Resources, log: _Log) -> tuple[Q
         return understand(parsed, replace(resources, settings=plain, reformulate=None))
 
 
-def _allowed(request: Request, parsed: ParsedQuery, corpus: CorpusReader, log: _Log) -> Mask | None:
+def _allowed(request: SearchRequest, parsed: ParsedQuery, corpus: CorpusReader, log: _Log) -> Mask | None:
     matches = match_operators(parsed.operators, corpus)
     log.warnings.extend(matches.notes)
     allowed, asked = matches.allowed, " ".join([*map(str, request.filters), request.where]).strip()
@@ -118,7 +118,7 @@ def _allowed(request: Request, parsed: ParsedQuery, corpus: CorpusReader, log: _
     return allowed
 
 
-def _weights(request: Request, queries: Sequence[Query], settings: Search) -> dict[str, float]:
+def _weights(request: SearchRequest, queries: Sequence[Query], settings: Search) -> dict[str, float]:
     """Return the weights of the lists that are to be asked."""
     if request.mode != "hybrid":
         weights = {str(request.mode): 1.0}
@@ -132,11 +132,11 @@ def _weights(request: Request, queries: Sequence[Query], settings: Search) -> di
 
 
 def _run(
-    request: Request,
+    request: SearchRequest,
     queries: Sequence[Query],
     weights: Mapping[str, float],
     allowed: Mask | None,
-    resources: Resources,
+    resources: SearchResources,
     log: _Log,
 ) -> StageResults:
     vector_of = lru_cache(
@@ -168,11 +168,11 @@ def _filled(run: StageResults, top_n: int) -> bool:
 
 
 def _staged(
-    request: Request,
+    request: SearchRequest,
     queries: Sequence[Query],
     weights: Mapping[str, float],
     found: Retrieved,
-    resources: Resources,
+    resources: SearchResources,
 ) -> StageResults:
     settings = resources.settings
     if settings.balance.on:

@@ -21,7 +21,7 @@ from ...pipeline.settings.search import Search
 from ...pipeline.settings.settings import Settings
 from ..store.snapshot import Snapshot
 from .caches import Cache, Usage
-from .context import Reformulate, Remember, Request, Resources
+from .context import Reformulate, Remember, SearchRequest, SearchResources
 from .graph import link_graph
 from .index.corpus import CorpusReader
 from .model import Answer, Mask, Mode, TextEncoder
@@ -74,7 +74,7 @@ class Searcher:
         self._answers: Cache[Answer] = Cache(search.caches.answers, search.caches.seconds)
         self._fingerprint = sha256_hex(search.model_dump_json().encode())
         glossary = search.synonyms.file
-        self._resources = Resources(
+        self._resources = SearchResources(
             corpus=self._corpus,
             settings=search,
             encode=self._vectors,
@@ -124,9 +124,9 @@ class Searcher:
         ``QueryError`` for a request that cannot be one.
         """
         parsed = tuple(parse_filter(str(each)) for each in filters)
-        return self.ask(Request(text, top_n, mode, parsed, hypothesis, today, where.strip()))
+        return self.ask(SearchRequest(text, top_n, mode, parsed, hypothesis, today, where.strip()))
 
-    def ask(self, request: Request) -> Answer:
+    def ask(self, request: SearchRequest) -> Answer:
         """Return the answer to a request; raise as :meth:`search` does."""
         _require_some(request.top_n)
         recent = "recency" in self._resources.settings.stages
@@ -142,7 +142,7 @@ class Searcher:
         self._warn(found.warnings)
         return found
 
-    def rank(self, request: Request) -> Ranked:
+    def rank(self, request: SearchRequest) -> Ranked:
         """Return the candidates for a request, best first, without hits or caches.
 
         Raise as :meth:`search` does.
@@ -212,7 +212,7 @@ class Searcher:
         where = where.strip()
         counted: Mask | None = None
         if text:
-            request = Request(text, self._resources.settings.candidates, filters=parsed, where=where)
+            request = SearchRequest(text, self._resources.settings.candidates, filters=parsed, where=where)
             found = [each.row for each in self.rank(request).run.candidates]
             counted = np.zeros(len(self._corpus.documents), dtype=np.bool_)
             counted[self._corpus.document_of[found]] = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...pipeline.errors import QueryError
 from ...pipeline.lexical.analyzer import prose_analyzer, terms
 from ...pipeline.settings.search import StageName
-from .context import QueryContext, Request, Resources
+from .context import QueryContext, SearchRequest, SearchResources
 from .hits import hits_of
 from .index.corpus import CorpusReader
 from .model import Answer, Mask, Query
@@ -20,7 +20,7 @@ _MAX_PASSAGES = 64
 _STAGES: tuple[StageName, ...] = ("duplicate_hash", "calibrate", "per_document")
 
 
-def similar_documents(doc_id: str, top_n: int, resources: Resources) -> Answer:
+def similar_documents(doc_id: str, top_n: int, resources: SearchResources) -> Answer:
     """Find the documents most like one, each by its best passage.
 
     Raise ``QueryError`` if there is no such document.
@@ -40,7 +40,7 @@ def similar_documents(doc_id: str, top_n: int, resources: Resources) -> Answer:
         lists.append(semantic_list(vector, corpus, limit, others, oversample=resources.settings.oversample))
     weights, k = {"keyword": 1.0, "semantic": 1.0}, resources.settings.rrf_k
     settings = resources.settings.model_copy(update={"stages": _STAGES, "max_per_document": 1})
-    request = Request(doc_id, top_n)
+    request = SearchRequest(doc_id, top_n)
     context = QueryContext(
         request, (query,), settings, corpus, attainable(lists, weights, k), resources.curve
     )
@@ -51,7 +51,7 @@ def similar_documents(doc_id: str, top_n: int, resources: Resources) -> Answer:
     )
 
 
-def related_terms(text: str, top_n: int, resources: Resources) -> list[Concept]:
+def related_terms(text: str, top_n: int, resources: SearchResources) -> list[Concept]:
     """Find terms of the concept vocabulary near a text, nearest first; the text itself is not among them."""
     query = Query(text)
     settings = resources.settings.concepts.model_copy(update={"terms": top_n + 1, "min_similarity": -1.0})

@@ -25,10 +25,10 @@ from ...pipeline.errors import (
 )
 from ...pipeline.identity import sha256_hex
 from ...pipeline.model import SnapshotId
-from ..store import durable, locks
+from ..disk import durable, locks
+from ..disk.layout import CURRENT, LOCK, MANIFEST, PINS, SNAPSHOTS, STAGING_PREFIX
+from ..disk.manifest import FileEntry, Manifest
 from ..store.contents import PIN_DIGITS, StoreContents
-from ..store.layout import CURRENT, LOCK, MANIFEST, PINS, SNAPSHOTS, STAGING_PREFIX
-from ..store.manifest import FileEntry, Manifest
 from ..store.pointer import Pointer
 from ..store.snapshot import hash_files
 from .files import NotThere, RemoteFiles

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from ...pipeline.errors import NoctuleError, RemoteUnavailable, SettingsError
 from ...pipeline.model import SnapshotId
-from ..store import durable
+from ..disk import durable
+from ..disk.layout import CURRENT, MANIFEST, PINS, SNAPSHOTS
+from ..disk.manifest import MAX_MANIFEST_BYTES, FileEntry
 from ..store.contents import PIN_DIGITS
-from ..store.layout import CURRENT, MANIFEST, PINS, SNAPSHOTS
-from ..store.manifest import MAX_MANIFEST_BYTES, FileEntry
 from ..store.pointer import MAX_POINTER_BYTES, Pointer
 from ..store.snapshot import Snapshot
 from ..store.store import Staging, Store

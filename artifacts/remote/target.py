@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ...pipeline.errors import DamagedSnapshot
 from ...pipeline.model import SnapshotId
+from ..disk.layout import CURRENT, MANIFEST, PINS, SNAPSHOTS
+from ..disk.manifest import MAX_MANIFEST_BYTES, Manifest, snapshot_id
 from ..store.contents import PIN_DIGITS
-from ..store.layout import CURRENT, MANIFEST, PINS, SNAPSHOTS
-from ..store.manifest import MAX_MANIFEST_BYTES, Manifest, snapshot_id
 from ..store.pointer import MAX_POINTER_BYTES, Pointer, is_snapshot_id
 from .files import NotThere, RemoteFiles
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...pipeline.errors import QueryError
 from ...pipeline.settings.settings import FIELDS
-from ..store.durable import write_file
-from ..store.layout import CATALOG, TABLES, table_file
+from ..disk.durable import write_file
+from ..disk.layout import CATALOG, TABLES, table_file
 
 if TYPE_CHECKING:
     import duckdb

@@ -9,12 +9,12 @@ import pyarrow as pa
 
 from ...pipeline.errors import DamagedSnapshot
 from ...pipeline.model import SnapshotId
+from ..disk.layout import FAISS_INDEX, MANIFEST, TABLES, table_file
+from ..disk.manifest import Manifest
 from ..tables import invariants
 from ..tables.parquet import open_file, read_table
 from ..tables.schemas import schemas
 from ..tables.vectors import first_strange_row, read_index
-from .layout import FAISS_INDEX, MANIFEST, TABLES, table_file
-from .manifest import Manifest
 from .snapshot import read_manifest, verify_files, verify_sizes
 
 # Of text only the length is checked, and the two columns of vectors are compared separately.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ...pipeline.errors import ArtifactError, DamagedSnapshot, NoSnapshot
 from ...pipeline.model import SnapshotId
-from .layout import CURRENT, PINS, SNAPSHOTS
+from ..disk.layout import CURRENT, PINS, SNAPSHOTS
 from .pointer import MAX_POINTER_BYTES, Pointer, is_snapshot_id
 
 PIN_DIGITS = 20

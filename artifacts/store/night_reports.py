@@ -12,8 +12,8 @@ from typing import Any
 
 from ...pipeline.identity import canonical_json
 from ...pipeline.model import SnapshotId
-from . import durable
-from .layout import REPORTS, SNAPSHOTS
+from ..disk import durable
+from ..disk.layout import REPORTS, SNAPSHOTS
 
 
 def write_night(store: Path, snapshot: SnapshotId, report: Mapping[str, Any]) -> Path:

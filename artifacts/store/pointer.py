@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from ...pipeline.errors import DamagedSnapshot
 from ...pipeline.identity import canonical_json
 from ...pipeline.model import SnapshotId
-from .layout import SNAPSHOT_ID
+from ..disk.layout import SNAPSHOT_ID
 
 MAX_POINTER_BYTES = 4096
 _MAX_GENERATION = 1 << 53

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from ...pipeline.identity import sha256_hex
-from . import durable, locks
-from .layout import SITES
+from ..disk import durable, locks
+from ..disk.layout import SITES
 
 
 def replaced_site(store: Path, site: Path) -> Path:

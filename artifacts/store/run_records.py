@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ...pipeline.identity import canonical_json
-from . import durable
-from .layout import RUNS
+from ..disk import durable
+from ..disk.layout import RUNS
 
 _KEPT = 100
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...pipeline.errors import ArtifactError, DamagedSnapshot, NoSnapshot
 from ...pipeline.model import SnapshotId
-from .layout import FAISS_INDEX, MANIFEST, TABLES, table_file
-from .locks import Lock
-from .manifest import MAX_MANIFEST_BYTES, FileEntry, Manifest, snapshot_id
+from ..disk.layout import FAISS_INDEX, MANIFEST, TABLES, table_file
+from ..disk.locks import Lock
+from ..disk.manifest import MAX_MANIFEST_BYTES, FileEntry, Manifest, snapshot_id
 
 if TYPE_CHECKING:
     import duckdb

@@ -23,13 +23,13 @@ from ...pipeline.errors import (
     WriteFailed,
 )
 from ...pipeline.model import SnapshotId
+from ..disk import durable, locks
+from ..disk.layout import CURRENT, LOCK, MANIFEST, PINS, POINTER_PREFIX, STAGING_PREFIX
+from ..disk.manifest import FileEntry, Manifest
 from ..remote.files import is_address
 from ..remote.mirror import mirror_folder, mirror_of
-from . import durable, locks
 from .check import check_deep
 from .contents import PIN_DIGITS, SnapshotInfo, StoreContents
-from .layout import CURRENT, LOCK, MANIFEST, PINS, POINTER_PREFIX, STAGING_PREFIX
-from .manifest import FileEntry, Manifest
 from .pointer import Pointer
 from .snapshot import Snapshot, hash_files, read_manifest, verify_files
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ...pipeline.errors import DamagedSnapshot
-from ..store.manifest import IndexRecord
+from ..disk.manifest import IndexRecord
 
 # As FAISS writes them: kind, d, ntotal, two unused, is_trained, metric.
 _INDEX = struct.Struct("<4siqqqBi")

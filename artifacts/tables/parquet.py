@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ...pipeline.errors import DamagedSnapshot
-from ..store.durable import writer
+from ..disk.durable import writer
 
 ROW_GROUP_ROWS = 65_536
 _ROWS_AT_A_TIME, _BUFFER_BYTES = 8_192, 1_048_576

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from ...pipeline.errors import ArtifactError, DamagedSnapshot
 from ...pipeline.settings.settings import VectorIndex
-from ..store.durable import writer
-from ..store.manifest import IndexRecord
+from ..disk.durable import writer
+from ..disk.manifest import IndexRecord
 from . import inverted_file
 from .faiss_file import check_flat, check_ivf
 

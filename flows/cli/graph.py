@@ -66,12 +66,12 @@ def graph(
         _export(flags, chosen, out, snapshot)
         return
     from ..graph import BUILD
-    from ..report.graph import as_mermaid, as_rows, as_text
+    from ..report.drawing import as_mermaid, as_rows, as_text
 
     if flags.as_json:
         output.emit({"stages": as_rows(BUILD)})
     elif out is not None:
-        from ...artifacts.store import durable
+        from ...artifacts.disk import durable
 
         durable.replace_file(out, (as_mermaid if chosen is _Format.MERMAID else as_text)(BUILD).encode())
     else:
@@ -79,8 +79,8 @@ def graph(
 
 
 def _export(flags: Flags, form: _Format, out: Path | None, snapshot: str | None) -> None:
+    from ...artifacts.disk import durable
     from ...artifacts.query.graph import FORMATS, link_graph
-    from ...artifacts.store import durable
 
     with _opened(flags, snapshot) as opened:
         found, number = link_graph(opened), opened.id

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...artifacts.store import durable
+from ...artifacts.disk import durable
 from ...pipeline.errors import SettingsError, SourceError
 from ..run.request import SETTINGS_FILE, collection_name
 

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
+from rich.filesize import decimal
+
 from ...pipeline.errors import NoctuleError
 
 if TYPE_CHECKING:
@@ -87,13 +89,8 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def size(count: int) -> str:
-    """Bytes for a person to read: ``1.2 MB``."""
-    amount = float(count)
-    for unit in ("B", "kB", "MB"):
-        if amount < 1000:
-            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
-        amount /= 1000
-    return f"{amount:.1f} GB"
+    """Return bytes for a person to read: ``1.2 MB``."""
+    return decimal(count)
 
 
 def has_bars(quiet: bool, as_json: bool) -> bool:

@@ -16,7 +16,7 @@ from .flags import Flags, with_flags
 
 if TYPE_CHECKING:
     from ...artifacts.query import Searcher
-    from ...artifacts.query.context import Request
+    from ...artifacts.query.context import SearchRequest
 
 Mode = Literal["hybrid", "keyword", "semantic", "code"]
 TopN = Annotated[int, typer.Option("--top-n", "-n", min=1, max=1000, help="How many hits.")]
@@ -74,11 +74,11 @@ def search(  # noqa: PLR0913, PLR0917  # one for each option
 
     Examples: noctule search "how do I cancel a request" --explain ; noctule search 'fetch -react' --filter tag:api
     """
-    from ...artifacts.query.context import Request
+    from ...artifacts.query.context import SearchRequest
     from ...artifacts.query.retrieval.filters import parse_filter
     from . import search_text
 
-    request = Request(
+    request = SearchRequest(
         query, top_n, mode, tuple(map(parse_filter, filters or ())), hypothesis, where=where.strip()
     )
     if namespaces:
@@ -149,7 +149,9 @@ def _searcher(flags: Flags, store: Path, encoder: EncoderName | None = None) -> 
         yield searcher
 
 
-def _search_namespaces(flags: Flags, request: Request, given: list[str], encoder: EncoderName | None) -> None:
+def _search_namespaces(
+    flags: Flags, request: SearchRequest, given: list[str], encoder: EncoderName | None
+) -> None:
     from ...artifacts.query.federate import search_namespaces
     from . import search_text
 

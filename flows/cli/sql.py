@@ -74,7 +74,7 @@ def _opened(flags: Flags, named: str | None) -> Snapshot:
 
 
 def _print_catalog(opened: Snapshot, *, as_json: bool) -> None:
-    from ...artifacts.store.layout import CATALOG
+    from ...artifacts.disk.layout import CATALOG
 
     path = str(opened.file(CATALOG))
     if as_json:

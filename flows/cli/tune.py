@@ -82,7 +82,7 @@ def tune(  # noqa: PLR0913, PLR0917  # each is a flag
     if print_space:
         output.say(as_toml().rstrip("\n"))
         return
-    request = run.Request(
+    request = run.TuningRequest(
         stores=tuple(store or [Path(".noctule")]),
         config=flags.config,
         judged=tuple(judged or ()),

@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from ... import artifacts, flows, pipeline
-from ...artifacts.store import durable
+from ...artifacts.disk import durable
 from ...pipeline.errors import EngineUnavailable
 from ...pipeline.identity import combined_hash, sha256_hex
 

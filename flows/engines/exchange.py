@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from ...artifacts.store import durable
+from ...artifacts.disk import durable
 from ...pipeline.errors import EngineUnavailable
 from ...pipeline.identity import sha256_hex
 

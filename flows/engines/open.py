@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-from ...artifacts.store import durable
-from ...artifacts.store.layout import STAGING_PREFIX
+from ...artifacts.disk import durable
+from ...artifacts.disk.layout import STAGING_PREFIX
 from ...artifacts.store.store import Store
 from ...pipeline.embedding.encoder import available_cores
 from ...pipeline.settings.settings import Settings

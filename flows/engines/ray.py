@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ...artifacts.store import durable
+from ...artifacts.disk import durable
 from ...pipeline.errors import EngineUnavailable, SettingsError
 from ..run.workers import WorkerFailed
 from . import jobs

@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...artifacts.store import locks
-from ...artifacts.store.layout import LOCK
+from ...artifacts.disk import locks
+from ...artifacts.disk.layout import LOCK
 from ...artifacts.store.store import Store
 from ..run.context import BuildOptions, RunContext
 from ..run.request import IndexRequest

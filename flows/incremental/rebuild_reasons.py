@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ...artifacts.store.manifest import Manifest
+from ...artifacts.disk.manifest import Manifest
 from ...artifacts.store.snapshot import read_manifest
 from ...artifacts.store.store import Store
 from ...pipeline import __version__

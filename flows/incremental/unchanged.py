@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from ... import flows
-from ...artifacts.store.layout import FORMAT_VERSION
+from ...artifacts.disk.layout import FORMAT_VERSION
 from ...artifacts.store.run_records import read_runs
 from ...artifacts.store.store import Store
 from ...pipeline.embedding.model_files import find

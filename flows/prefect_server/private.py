@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ...artifacts.store import durable, locks
+from ...artifacts.disk import durable, locks
 from ...pipeline.errors import NoctuleError, SettingsError
 from . import client as api_client
 

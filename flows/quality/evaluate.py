@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...artifacts.disk import durable
 from ...artifacts.judged.compare import Compared, Pair, compared
 from ...artifacts.judged.evaluate import Evaluation, evaluate, evaluate_run, for_evaluation
 from ...artifacts.judged.locating import locate, places
 from ...artifacts.judged.reading import RUN_FILE, Judged, read_judged
 from ...artifacts.query import Mode, Searcher
-from ...artifacts.store import durable
 from ...pipeline.errors import SettingsError, SourceError
 
 if TYPE_CHECKING:

@@ -43,7 +43,7 @@ class Fallen:
 
 
 @dataclass(frozen=True, slots=True)
-class OfSet:
+class SetVerdict:
     """A judged set on the new snapshot and, where there is one, on the current.
 
     ``deleted`` are judged documents that only the current one holds, ``missing`` those that neither does; ``reason``
@@ -70,7 +70,7 @@ class Verdict:
 
     measure: str
     current: str
-    sets: tuple[OfSet, ...]
+    sets: tuple[SetVerdict, ...]
     notes: tuple[str, ...] = ()
 
     @property
@@ -156,10 +156,10 @@ class _Side:
             return Located({}, judged.documents)
 
 
-def _alone(side: _Side, judged: Judged, relevance: RelevanceSettings) -> OfSet:
+def _alone(side: _Side, judged: Judged, relevance: RelevanceSettings) -> SetVerdict:
     located = locate(judged, side.places)
     found = side.evaluated(judged, located)
-    return OfSet(
+    return SetVerdict(
         judged=judged.name,
         queries=len(found.scores),
         after=found.means[_key(relevance)],
@@ -231,7 +231,7 @@ def _only(judged: Judged, documents: frozenset[str]) -> Judged:
     return replace(judged, qrels=qrels)
 
 
-def _decided(sides: Sequence[_Compared], relevance: RelevanceSettings) -> tuple[OfSet, ...]:
+def _decided(sides: Sequence[_Compared], relevance: RelevanceSettings) -> tuple[SetVerdict, ...]:
     emptied = [side.is_emptied(relevance) for side in sides]
     pairs = [side.pair for side, gone in zip(sides, emptied, strict=True) if side.pair and not gone]
     results = iter(compared(pairs, _key(relevance), relevance.shown))
@@ -246,8 +246,8 @@ def _decided(sides: Sequence[_Compared], relevance: RelevanceSettings) -> tuple[
     return tuple(found)
 
 
-def _judged(side: _Compared, comparison: Compared, relevance: RelevanceSettings) -> OfSet:
-    found = OfSet(
+def _judged(side: _Compared, comparison: Compared, relevance: RelevanceSettings) -> SetVerdict:
+    found = SetVerdict(
         judged=side.judged.name,
         queries=comparison.result.queries,
         after=comparison.result.mean,
@@ -263,10 +263,10 @@ def _judged(side: _Compared, comparison: Compared, relevance: RelevanceSettings)
     return replace(found, reason=_reason(found, relevance))
 
 
-def _emptied(side: _Compared) -> OfSet:
+def _emptied(side: _Compared) -> SetVerdict:
     """A set of whose documents too many are gone for the others to say anything."""
     count, of = len(side.deleted), len(side.deleted) + len(side.located.doc_ids)
-    return OfSet(
+    return SetVerdict(
         judged=side.judged.name,
         queries=len(side.common.answerable),
         after=0.0,
@@ -277,7 +277,7 @@ def _emptied(side: _Compared) -> OfSet:
     )
 
 
-def _reason(found: OfSet, relevance: RelevanceSettings) -> str:
+def _reason(found: SetVerdict, relevance: RelevanceSettings) -> str:
     drop = (found.before or 0.0) - found.after
     if drop <= relevance.max_drop or found.p >= relevance.significance:
         return ""

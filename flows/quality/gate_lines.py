@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ...artifacts.judged.explain import Explained
-    from .gate import Fallen, OfSet, Verdict
+    from .gate import Fallen, SetVerdict, Verdict
 
 _MOST_NAMED = 10
 _MOST_TERMS = 6
@@ -24,7 +24,7 @@ def figures(verdict: Verdict) -> tuple[str, ...]:
     return tuple(_figures(each, verdict.measure) for each in verdict.sets)
 
 
-def _of_set(each: OfSet, verdict: Verdict) -> Iterator[str]:
+def _of_set(each: SetVerdict, verdict: Verdict) -> Iterator[str]:
     yield _figures(each, verdict.measure)
     for what, names in (
         ("judged documents deleted since the current snapshot, left out", each.deleted),
@@ -40,7 +40,7 @@ def _of_set(each: OfSet, verdict: Verdict) -> Iterator[str]:
         yield from _fallen(fallen, verdict.measure)
 
 
-def _figures(each: OfSet, measure: str) -> str:
+def _figures(each: SetVerdict, measure: str) -> str:
     if each.before is None:
         return f"{each.judged}: {measure} {each.after:.4f} over {each.queries:,} queries"
     return (

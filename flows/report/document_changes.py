@@ -16,7 +16,7 @@ _FENCE = "\x00"
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedCount:
     """How many there are, and the first of them by name."""
 
     count: int
@@ -27,10 +27,10 @@ class Named:
 class Documents:
     """Documents by id; ``moved`` are those whose source is the same under another path, as ``before -> now``."""
 
-    added: Named
-    changed: Named
-    moved: Named
-    removed: Named
+    added: NamedCount
+    changed: NamedCount
+    moved: NamedCount
+    removed: NamedCount
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +58,13 @@ class Refused:
 
     count: int
     first: tuple[tuple[str, str], ...]
-    mended: Named
+    mended: NamedCount
 
 
-def named(names: Iterable[str]) -> Named:
+def named(names: Iterable[str]) -> NamedCount:
     """The names, sorted and bounded."""
     ordered = sorted(names)
-    return Named(len(ordered), tuple(ordered[:MOST_NAMED]))
+    return NamedCount(len(ordered), tuple(ordered[:MOST_NAMED]))
 
 
 def document_changes(before: Snapshot | None, now: Snapshot) -> Documents:

@@ -40,7 +40,7 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class StageSeconds:
     """Seconds of a stage tonight, and the median of the last week's runs."""
 
     stage: str
@@ -67,7 +67,7 @@ class NightReport:
     seconds: float
     usual_seconds: float
     runs: int
-    stages: tuple[Stage, ...]
+    stages: tuple[StageSeconds, ...]
     encoded: int
     reused: int
     rebuilt: tuple[str, ...]
@@ -129,7 +129,7 @@ def add_site(store: Path, snapshot: SnapshotId, seconds: float) -> None:
     if report is None or _site_seconds(report) is not None:
         return
     others = [took for each in nights(store) if (took := _site_seconds(each)) is not None]
-    stage = Stage(_SITE, round(seconds, 3), round(median(others), 3) if others else 0.0)
+    stage = StageSeconds(_SITE, round(seconds, 3), round(median(others), 3) if others else 0.0)
     write_night(store, snapshot, report | {"stages": [*report["stages"], asdict(stage)]})
 
 
@@ -161,11 +161,11 @@ def _bytes(snapshot: Snapshot | None) -> int:
     return sum(entry.bytes for entry in snapshot.manifest.files.values()) if snapshot else 0
 
 
-def _stages(result: BuildResult, typical: Mapping[str, float]) -> tuple[Stage, ...]:
+def _stages(result: BuildResult, typical: Mapping[str, float]) -> tuple[StageSeconds, ...]:
     tonight: dict[str, float] = {}
     for time in result.times:
         tonight[time.stage] = tonight.get(time.stage, 0.0) + time.seconds
     return tuple(
-        Stage(name, round(tonight.get(name, 0.0), 3), round(typical.get(name, 0.0), 3))
+        StageSeconds(name, round(tonight.get(name, 0.0), 3), round(typical.get(name, 0.0), 3))
         for name in dict.fromkeys([*tonight, *typical])
     )

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...docsite.pages.report import Sheet
-from ..cli.output import size
+from rich.filesize import decimal as size
+
+from ...docsite.pages.report import ReportSheet
 
 _MOST_MARKDOWN_ROWS = 50
 _KINDS = ("added", "changed", "moved", "removed")
 
 
-def sheets(night: Mapping[str, Any]) -> tuple[Sheet, ...]:
+def sheets(night: Mapping[str, Any]) -> tuple[ReportSheet, ...]:
     """The report's parts in order; those with nothing to say are short."""
     return (
         _summary(night),
@@ -27,7 +28,7 @@ def sheets(night: Mapping[str, Any]) -> tuple[Sheet, ...]:
     )
 
 
-def _summary(night: Mapping[str, Any]) -> Sheet:
+def _summary(night: Mapping[str, Any]) -> ReportSheet:
     since = f"since {night['previous']}" if night["previous"] else "the first, or the first that can be read"
     counts = ", ".join(f"{night['documents'][kind]['count']:,} {kind}" for kind in _KINDS)
     rows = [
@@ -42,38 +43,40 @@ def _summary(night: Mapping[str, Any]) -> Sheet:
             for name, why in night.get("failed", {}).items()
         ),
     ]
-    return Sheet("The night", "", ("what", "figures"), tuple(rows))
+    return ReportSheet("The night", "", ("what", "figures"), tuple(rows))
 
 
-def _documents(found: Mapping[str, Any]) -> Sheet:
+def _documents(found: Mapping[str, Any]) -> ReportSheet:
     rows = [
         (_now(name), kind if kind != "moved" else f"moved from {name.partition(' -> ')[0]}")
         for kind in ("changed", "added", "moved", "removed")
         for name in found[kind]["names"]
     ]
     said = "; ".join(f"{found[kind]['count']:,} {kind}" for kind in _KINDS)
-    return Sheet("Documents", f"{said}.", ("document", "what happened"), tuple(rows), documents=True)
+    return ReportSheet("Documents", f"{said}.", ("document", "what happened"), tuple(rows), documents=True)
 
 
 def _now(name: str) -> str:
     return name.rpartition(" -> ")[2]
 
 
-def _refused(found: Mapping[str, Any]) -> Sheet:
+def _refused(found: Mapping[str, Any]) -> ReportSheet:
     said = f"{found['count']:,} files are left out that were not before; {found['mended']['count']:,} can be used again."
     rows = [(name, reason) for name, reason in found["first"]]
     rows += [(name, "can be used again, or is gone") for name in found["mended"]["names"]]
-    return Sheet("Left out", said, ("file", "why"), tuple(rows), documents=True)
+    return ReportSheet("Left out", said, ("file", "why"), tuple(rows), documents=True)
 
 
-def _links(found: Mapping[str, Any]) -> Sheet:
+def _links(found: Mapping[str, Any]) -> ReportSheet:
     said = f"{found['broken']:,} links broke, {found['mended']:,} were mended."
     rows = [(each["source"], each["target"], f"broken: {each['fate']}") for each in found["first_broken"]]
     rows += [(each["source"], each["target"], f"mended: {each['fate']}") for each in found["first_mended"]]
-    return Sheet("Links", said, ("on the page", "leads to", "what happened"), tuple(rows), documents=True)
+    return ReportSheet(
+        "Links", said, ("on the page", "leads to", "what happened"), tuple(rows), documents=True
+    )
 
 
-def _topics(found: Mapping[str, Any]) -> Sheet:
+def _topics(found: Mapping[str, Any]) -> ReportSheet:
     said = f"{found['moved']:,} documents moved to another community."
     rows = [(each["label"], "new", _grew(each)) for each in found["new"]]
     rows += [(each["label"], "gone", _grew(each)) for each in found["gone"]]
@@ -82,45 +85,45 @@ def _topics(found: Mapping[str, Any]) -> Sheet:
         (each["label"], "grew" if each["now"] > each["before"] else "shrank", _grew(each))
         for each in found["grown"]
     ]
-    return Sheet("Communities", said, ("community", "what happened", "documents"), tuple(rows))
+    return ReportSheet("Communities", said, ("community", "what happened", "documents"), tuple(rows))
 
 
 def _grew(each: Mapping[str, int]) -> str:
     return f"{each['before']:,} to {each['now']:,}"
 
 
-def _rising(found: Sequence[Mapping[str, Any]]) -> Sheet:
+def _rising(found: Sequence[Mapping[str, Any]]) -> ReportSheet:
     rows = tuple((each["term"], f"{each['before']:,}", f"{each['now']:,}") for each in found)
     said = (
         "Terms that stand in more passages than before."
         if rows
         else "No term stands in more passages than before."
     )
-    return Sheet("Rising terms", said, ("term", "passages before", "now"), rows)
+    return ReportSheet("Rising terms", said, ("term", "passages before", "now"), rows)
 
 
-def _sizes(found: Iterable[Mapping[str, Any]]) -> Sheet:
+def _sizes(found: Iterable[Mapping[str, Any]]) -> ReportSheet:
     rows = []
     for each in found:
         before, now = each["before"], each["now"]
         shown = (size(before), size(now)) if each["what"] == "bytes" else (f"{before:,}", f"{now:,}")
         rows.append((each["what"], *shown, f"{(now - before) / before:+.1%}" if before else ""))
-    return Sheet("Size", "", ("what", "before", "now", "change"), tuple(rows))
+    return ReportSheet("Size", "", ("what", "before", "now", "change"), tuple(rows))
 
 
-def _times(night: Mapping[str, Any]) -> Sheet:
+def _times(night: Mapping[str, Any]) -> ReportSheet:
     rows = tuple(
         (each["stage"], f"{each['seconds']:.2f}", f"{each['usual']:.2f}") for each in night["stages"]
     )
     said = f"{night['seconds']:.1f} s for the snapshot."
     if night["runs"]:
         said += f" The median of the last {night['runs']} runs: {night['usual_seconds']:.1f} s."
-    return Sheet("Times", said, ("stage", "seconds", "usual"), rows)
+    return ReportSheet("Times", said, ("stage", "seconds", "usual"), rows)
 
 
-def _relevance(lines: Sequence[str]) -> Sheet:
+def _relevance(lines: Sequence[str]) -> ReportSheet:
     said = "" if lines else "There is no gate: no judged queries in the settings."
-    return Sheet("Relevance", said, ("figures",) if lines else (), tuple((line,) for line in lines))
+    return ReportSheet("Relevance", said, ("figures",) if lines else (), tuple((line,) for line in lines))
 
 
 def markdown(night: Mapping[str, Any]) -> str:
@@ -128,7 +131,7 @@ def markdown(night: Mapping[str, Any]) -> str:
     return "\n".join(["# Nightly report\n", *(_markdown(each) for each in sheets(night))])
 
 
-def _markdown(sheet: Sheet) -> str:
+def _markdown(sheet: ReportSheet) -> str:
     lines = [f"## {sheet.heading}\n"]
     if sheet.sentence:
         lines.append(f"{_cell(sheet.sentence)}\n")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...artifacts.store import durable
+from ...artifacts.disk import durable
 from ...pipeline.errors import SettingsError
 from . import units
 from .units import Job

@@ -47,7 +47,7 @@ class Taught:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class DocumentNames:
     """Texts that name a document: its row."""
 
     taught: Taught
@@ -165,7 +165,7 @@ def _lowest(passages: pa.Table, most: int, salt: int = 0) -> pa.Array:
     return pc.sort_indices(hashes)[:most].sort()
 
 
-def names(documents: pa.Table, links: Sequence[ResolvedLink]) -> Named:
+def names(documents: pa.Table, links: Sequence[ResolvedLink]) -> DocumentNames:
     """Anchor texts, each with the document that it leads to."""
     row = {doc_id: at for at, doc_id in enumerate(documents["doc_id"].to_pylist())}
     language = _languages(documents)
@@ -178,7 +178,7 @@ def names(documents: pa.Table, links: Sequence[ResolvedLink]) -> Named:
         :_MAX_NAMES
     ]
     taught = Taught(tuple(text for text, _ in kept), tuple(language[doc_id] for _, doc_id in kept))
-    return Named(taught, tuple(row[doc_id] for _, doc_id in kept))
+    return DocumentNames(taught, tuple(row[doc_id] for _, doc_id in kept))
 
 
 def _languages(documents: pa.Table) -> dict[str, str]:
@@ -215,7 +215,7 @@ def passage_lessons(picked: Picked, encoded: Encoded, counts: FieldCounts | None
     return TrainingTexts(picked.taught.texts, picked.taught.languages, vectors, _WEIGHTS["passages"], counts)
 
 
-def name_lessons(documents: pa.Table, named: Named, centroids: Vectors) -> list[TrainingTexts]:
+def name_lessons(documents: pa.Table, named: DocumentNames, centroids: Vectors) -> list[TrainingTexts]:
     """Anchor texts and titles with the centroid of the document that they name."""
     anchors = TrainingTexts(
         named.taught.texts,

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from ...artifacts.cache.parsed_corpus import ParsedCorpus
+from ...artifacts.disk.layout import FAISS_INDEX, FORMAT_VERSION, table_file
+from ...artifacts.disk.manifest import IndexRecord, Manifest, ModelRecord
 from ...artifacts.sql.catalog import write_catalog
-from ...artifacts.store.layout import FAISS_INDEX, FORMAT_VERSION, table_file
-from ...artifacts.store.manifest import IndexRecord, Manifest, ModelRecord
 from ...artifacts.store.store import Staging, Store, describe
 from ...artifacts.tables.parquet import write_table
 from ...artifacts.tables.vectors import build_index, save_index

@@ -6,8 +6,6 @@ ends where the heading of its first child begins, and slugs are Unicode-aware an
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
@@ -16,12 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..address import slugify
 from ..identity import section_id
 from ..model import CodeBlock, Document, Heading, Section
 
 BREADCRUMB_SEPARATOR = " › "
-_NOT_SLUG = re.compile(r"[^\w\- ]+")
-_DASHES = re.compile(r"[\s-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +41,6 @@ class _Draft:
     end: int
     parent: int
     first_child: int | None = None
-
-
-def slugify(text: str) -> str:
-    """Turn a heading into a fragment: lower case, letters and digits of any script, ``-`` for spaces."""
-    kept = _NOT_SLUG.sub("", unicodedata.normalize("NFC", text).lower())
-    return _DASHES.sub("-", kept).strip("-") or "heading"
 
 
 def heading_slugs(headings: Sequence[Heading]) -> list[str]:

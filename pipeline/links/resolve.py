@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urljoin, urlsplit
 
-from ..address import INDEX_NAMES
-from ..chunk.sections import slugify
+from ..address import INDEX_NAMES, slugify
 from ..model import DocId, Document, Link, ResolvedLink
 from ..parse.labels import LABEL_PREFIX, label_anchor
 from ..settings.collection import Collection

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..chunk.sections import slugify
+from ..address import slugify
 from ..model import Block
 
 LABEL_PREFIX = "ref:"

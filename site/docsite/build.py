@@ -16,13 +16,13 @@ from .background import BackgroundProcess
 from .incremental.fingerprints.pages import page_fingerprints
 from .incremental.fingerprints.shared import shared_digest, site_fingerprint
 from .incremental.previous import PreviousSite, Reuse, SiteRecord, previous_site, record_files
-from .incremental.staging import Stage, exchanged
+from .incremental.staging import StagingFolder, exchanged
 from .library import SnapshotTables
-from .pages.background import Wanted, add_pages
 from .pages.feed import feed_file
 from .pages.listings import list_pages
 from .pages.offline import offline_files
 from .pages.previews import preview_files
+from .pages.rendering import Wanted, add_pages
 from .pages.twins import llms_file
 from .plan import SitePage, SitePlan, plan_site
 from .search.background_excerpts import begin_shown
@@ -127,7 +127,7 @@ def _as_it_stands(previous: PreviousSite, target: Path) -> SiteResult:
     return SiteResult(record.pages, len(record.files) + 2, size, target / urls.HOME, 0)
 
 
-def _write(wanted: _Wanted, stage: Stage) -> SiteResult:
+def _write(wanted: _Wanted, stage: StagingFolder) -> SiteResult:
     snapshot, ranking = wanted.snapshot, wanted.ranking if wanted.settings.search else None
     stage.look()
     plan = plan_site(snapshot, wanted.settings)
@@ -147,7 +147,7 @@ def _write(wanted: _Wanted, stage: Stage) -> SiteResult:
 
 
 def _search(
-    plan: SitePlan, wanted: _Wanted, ranking: Search, shown: Callable[[], Shown] | None, stage: Stage
+    plan: SitePlan, wanted: _Wanted, ranking: Search, shown: Callable[[], Shown] | None, stage: StagingFolder
 ) -> Iterator[SitePage]:
     """Yield the files of the search index; those of the lookup are there already if they were made for this site."""
     given, lookup = wanted.lookup, None
@@ -163,7 +163,7 @@ def _all(*parts: Iterable[SitePage]) -> Iterator[SitePage]:
         yield from part
 
 
-def _add_kept(plan: SitePlan, reuse: Reuse, stage: Stage) -> list[Wanted]:
+def _add_kept(plan: SitePlan, reuse: Reuse, stage: StagingFolder) -> list[Wanted]:
     """Pages of documents that are as they were are in the folder, with the markdown beside them; what is left to be made."""
     fingerprints = page_fingerprints(plan, reuse.shared)
     left: list[Wanted] = []

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from ..artifacts.store import durable
+from ..artifacts.disk import durable
 from ..pipeline.errors import SettingsError, SourceError
 from ..pipeline.settings.search import Search
 from ..pipeline.settings.site import Site
@@ -17,7 +17,7 @@ from .assets import component_files, plain_script
 from .background import BackgroundProcess
 from .build import refuse_other_content
 from .incremental.previous import SiteRecord, previous_site, record_files
-from .incremental.staging import Stage, exchanged
+from .incremental.staging import StagingFolder, exchanged
 from .library import SnapshotTables
 from .plan import SitePage, SitePlan, plan_site
 from .search.background_excerpts import begin_shown
@@ -107,8 +107,8 @@ def _filled(
     snapshot: SnapshotTables,
     ranking: Search,
     background: BackgroundProcess | None,
-    stage: Stage,
-) -> Stage:
+    stage: StagingFolder,
+) -> StagingFolder:
     for page in _files(plan, snapshot, ranking, background, stage):
         stage.add(page)
     return stage
@@ -119,7 +119,7 @@ def _files(
     snapshot: SnapshotTables,
     ranking: Search,
     background: BackgroundProcess | None,
-    stage: Stage,
+    stage: StagingFolder,
 ) -> Iterator[SitePage]:
     """All files in one folder: the engine takes pages to lie one step above its own."""
     search = Elsewhere(shown=begin_shown(plan, snapshot, background, stage, ""))

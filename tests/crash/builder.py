@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import sentence_transformers  # noqa: F401  # slow to import: the server that children are forked from has done it
 
-from noctule.artifacts.store import durable
+from noctule.artifacts.disk import durable
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
 from noctule.flows.job import run_job

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from noctule.artifacts.store.disk import Disk
+from noctule.artifacts.disk.system_calls import Disk
 
 FREES_SPACE = {"unlink", "rmdir", "close"}
 

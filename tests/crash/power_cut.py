@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from noctule.artifacts.store import durable
-from noctule.artifacts.store.disk import Disk
+from noctule.artifacts.disk import durable
+from noctule.artifacts.disk.system_calls import Disk
 
 ALL_COMBINATIONS_UP_TO = 6
 

@@ -6,7 +6,7 @@ import itertools
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from noctule.artifacts.store import durable
+from noctule.artifacts.disk import durable
 from noctule.artifacts.store.store import Store
 from tests.snapshot_builder import QuickDisk, publish_tiny_snapshot
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from noctule.artifacts.disk.layout import FILES, MANIFEST
 from noctule.artifacts.store.check import check_deep, check_structure
-from noctule.artifacts.store.layout import FILES, MANIFEST
 from noctule.artifacts.store.snapshot import Snapshot
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.errors import DamagedSnapshot

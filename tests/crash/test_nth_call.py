@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from noctule.artifacts.disk.system_calls import Disk
 from noctule.artifacts.store.check import check_deep
-from noctule.artifacts.store.disk import Disk
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.errors import WriteFailed
 from tests.crash.failing_disk import FailingDisk

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from noctule.artifacts.store import durable
+from noctule.artifacts.disk import durable
 from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.errors import NoctuleError

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from noctule.artifacts.store import locks
-from noctule.artifacts.store.layout import CURRENT, FILES, LOCK, MANIFEST, SNAPSHOTS
+from noctule.artifacts.disk import locks
+from noctule.artifacts.disk.layout import CURRENT, FILES, LOCK, MANIFEST, SNAPSHOTS
 from tests.command_line import CommandLine
 from tests.e2e.conftest import Built
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from noctule.artifacts.store.layout import SNAPSHOTS
+from noctule.artifacts.disk.layout import SNAPSHOTS
 from tests.command_line import CommandLine
 from tests.e2e.conftest import Built
 

@@ -11,7 +11,7 @@ import pytest
 
 from noctule.artifacts.store.night_reports import read_night
 from noctule.artifacts.store.store import Store
-from noctule.docsite.pages.report import Sheet, fill_report
+from noctule.docsite.pages.report import ReportSheet, fill_report
 from noctule.flows.api import build_site
 from noctule.flows.graph import context_of
 from noctule.flows.job import run_job
@@ -154,7 +154,7 @@ def test_a_site_need_not_have_it(store: Store, tmp_path: Path) -> None:
 def test_text_of_documents_is_text_in_html_and_in_markdown(night: Mapping[str, Any], tmp_path: Path) -> None:
     evil = "<script>alert(1)</script> | `x` [y](z)"
     (tmp_path / "_report.html").write_text("a<!-- report -->old<!-- /report -->z")
-    assert fill_report(tmp_path, [Sheet(evil, evil, (evil,), ((evil,),), documents=True)])
+    assert fill_report(tmp_path, [ReportSheet(evil, evil, (evil,), ((evil,),), documents=True)])
     page = (tmp_path / "_report.html").read_text()
     assert "<script" not in page and page.startswith("a<!-- report -->") and "old" not in page
     told = json.loads(json.dumps(night))

@@ -10,9 +10,9 @@ from typing import Literal
 
 import pytest
 
-from noctule.artifacts.store import locks
-from noctule.artifacts.store.layout import EMBEDDINGS, NIGHT_LOCK, REMEMBERED, collections_file
-from noctule.artifacts.store.manifest import Manifest
+from noctule.artifacts.disk import locks
+from noctule.artifacts.disk.layout import EMBEDDINGS, NIGHT_LOCK, REMEMBERED, collections_file
+from noctule.artifacts.disk.manifest import Manifest
 from noctule.artifacts.store.night_reports import read_night
 from noctule.artifacts.store.store import Staging, Store
 from noctule.flows.api import build_snapshot

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from noctule.flows.graph import BUILD
-from noctule.flows.report.graph import needed_stages
+from noctule.flows.report.drawing import needed_stages
 from noctule.flows.run.executor import needed_for
 from tests.command_line import CommandLine, wait_until
 from tests.e2e.conftest import Built

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from noctule.artifacts.disk.layout import CURRENT
 from noctule.artifacts.remote.send import send
 from noctule.artifacts.store.check import check_deep
-from noctule.artifacts.store.layout import CURRENT
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.errors import DamagedSnapshot, RemoteUnavailable, SettingsError
 from tests.command_line import CommandLine

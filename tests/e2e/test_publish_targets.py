@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from noctule.artifacts.disk.layout import CURRENT, MANIFEST
 from noctule.artifacts.remote import send as sending_module
 from noctule.artifacts.remote.files import RemoteFiles
 from noctule.artifacts.remote.mirror import mirror_folder
 from noctule.artifacts.remote.send import send
 from noctule.artifacts.store.check import check_deep
-from noctule.artifacts.store.layout import CURRENT, MANIFEST
 from noctule.artifacts.store.pointer import Pointer
 from noctule.artifacts.store.snapshot import Snapshot
 from noctule.artifacts.store.store import Store

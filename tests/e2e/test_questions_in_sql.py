@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from noctule.artifacts.store.layout import CATALOG
+from noctule.artifacts.disk.layout import CATALOG
 from tests.guide_snapshot import Guide, guide
 
 __all__ = ["guide"]

@@ -81,7 +81,7 @@ def test_processes_that_were_forked_read_a_snapshot_with_a_connection_each(tmp_p
 
 
 def test_a_snapshot_that_lost_a_row_of_another_table_is_not_published(tmp_path: Path) -> None:
-    from noctule.artifacts.store.layout import table_file
+    from noctule.artifacts.disk.layout import table_file
     from noctule.artifacts.tables.parquet import write_table
     from noctule.pipeline.errors import DamagedSnapshot
     from tests.snapshot_builder import manifest_of, tiny_tables

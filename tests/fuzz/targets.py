@@ -17,9 +17,9 @@ from tempfile import mkdtemp
 
 from bs4 import BeautifulSoup
 
+from noctule.artifacts.disk.manifest import Manifest
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.query.understanding.operators import split_questions, take_apart
-from noctule.artifacts.store.manifest import Manifest
 from noctule.artifacts.store.pointer import Pointer
 from noctule.docsite.plan import plan_site
 from noctule.pipeline.chunk.passages import build_passages

@@ -66,9 +66,7 @@ CROWDED = {
 
 
 def test_a_folder_has_a_screen_of_modules() -> None:
-    count = Counter(
-        name.rpartition(".")[0] for name, path in modules().items() if path.name != "__init__.py"
-    )
+    count = Counter(name.rpartition(".")[0] for name, path in modules().items() if path.name != "__init__.py")
     crowded = {name for name, number in count.items() if number > MOST_MODULES}
     assert crowded == set(CROWDED)
 
@@ -79,7 +77,9 @@ def test_rooms_of_a_package_are_in_layers(package: str) -> None:
     for name, imported in arrows().items():
         here = room_of(name, package)
         if here and name != package:
-            needs[here] |= {there for each in imported if (there := room_of(each, package)) not in ("", here, package)}
+            needs[here] |= {
+                there for each in imported if (there := room_of(each, package)) not in ("", here, package)
+            }
     try:
         tuple(TopologicalSorter(needs).static_order())
     except CycleError as circle:

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 
 from ....pipeline.errors import NoctuleError
 from ....pipeline.settings.search import Search
-from ..context import Remember, Request
+from ..context import Remember, SearchRequest
 from ..index.corpus import CorpusReader
 from ..model import ListName, Mask, Query, RankedList, Step, Vector
 from ..understanding.operators import readable
-from .graph import best_documents, graph_list
+from .graph_list import best_documents, graph_list
 from .keyword import code_list, keyword_list
 from .semantic import document_list, semantic_list
 
@@ -47,7 +47,7 @@ class Retrievers:
 
     def retrieve(
         self,
-        request: Request,
+        request: SearchRequest,
         queries: Sequence[Query],
         weights: Mapping[str, float],
         limit: int,
@@ -78,7 +78,7 @@ class Retrievers:
         return found
 
     def _known(
-        self, name: ListName, query: Query, request: Request, limit: int, allowed: Mask | None
+        self, name: ListName, query: Query, request: SearchRequest, limit: int, allowed: Mask | None
     ) -> Callable[[], RankedList]:
         """Return what makes a list, or remembers it unless a mask or a hypothesis is part of the question."""
         make, remember = self._maker(name, query, request, limit, allowed), self.remember
@@ -87,7 +87,7 @@ class Retrievers:
         return lambda: remember(name, query, limit, make)
 
     def _maker(
-        self, name: ListName, query: Query, request: Request, limit: int, allowed: Mask | None
+        self, name: ListName, query: Query, request: SearchRequest, limit: int, allowed: Mask | None
     ) -> Callable[[], RankedList]:
         corpus, oversample = self.corpus, self.settings.oversample
         if name == "keyword":

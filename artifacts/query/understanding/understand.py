@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from ....pipeline.lexical.analyzer import code_analyzer, query_terms, terms
 from ....pipeline.settings.search import Understanding
-from ..context import Resources
+from ..context import SearchResources
 from ..model import Query
 from .classify import classify
 from .expansion import with_concepts, with_spelling
@@ -21,7 +21,7 @@ from .synonyms import with_acronyms, with_synonyms
 _MAX_TERMS = 512
 
 
-def understand(parsed: ParsedQuery, resources: Resources) -> tuple[Query, ...]:
+def understand(parsed: ParsedQuery, resources: SearchResources) -> tuple[Query, ...]:
     """Return the questions in what was typed, each with its terms and what the steps of the settings add."""
     texts = split_questions(parsed.plain) if "split" in resources.settings.understand else (parsed.plain,)
     queries = [_query(text, parsed, resources) for text in texts]
@@ -34,7 +34,7 @@ def understand(parsed: ParsedQuery, resources: Resources) -> tuple[Query, ...]:
     return tuple(queries)
 
 
-def _query(text: str, parsed: ParsedQuery, resources: Resources) -> Query:
+def _query(text: str, parsed: ParsedQuery, resources: SearchResources) -> Query:
     query = Query(text, prefixes=parsed.operators.prefixes)
     words = text
     if resources.reformulate is not None:
@@ -47,11 +47,11 @@ def _query(text: str, parsed: ParsedQuery, resources: Resources) -> Query:
     )
 
 
-def _classify(query: Query, _: Resources) -> Query:
+def _classify(query: Query, _: SearchResources) -> Query:
     return replace(query, kind=classify(query.text))
 
 
-def _spelling(query: Query, resources: Resources) -> Query:
+def _spelling(query: Query, resources: SearchResources) -> Query:
     corpus = resources.corpus
     return with_spelling(
         query,
@@ -62,24 +62,24 @@ def _spelling(query: Query, resources: Resources) -> Query:
     )
 
 
-def _acronyms(query: Query, resources: Resources) -> Query:
+def _acronyms(query: Query, resources: SearchResources) -> Query:
     return with_acronyms(
         query, resources.corpus.acronyms, resources.corpus.languages, resources.settings.acronyms
     )
 
 
-def _synonyms(query: Query, resources: Resources) -> Query:
+def _synonyms(query: Query, resources: SearchResources) -> Query:
     return with_synonyms(query, resources.glossary, resources.corpus.languages, resources.settings.synonyms)
 
 
-def _concepts(query: Query, resources: Resources) -> Query:
+def _concepts(query: Query, resources: SearchResources) -> Query:
     corpus = resources.corpus
     return with_concepts(
         query, resources.encode(query.text), corpus.vocabulary, corpus.languages, resources.settings.concepts
     )
 
 
-_STEPS: Mapping[Understanding, Callable[[Query, Resources], Query]] = {
+_STEPS: Mapping[Understanding, Callable[[Query, SearchResources], Query]] = {
     "classify": _classify,
     "spelling": _spelling,
     "acronyms": _acronyms,

@@ -23,7 +23,7 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class OfSet:
+class HeldOutSet:
     """A judged set: what the chosen settings reach on it, and what settings chosen without a query reach on it."""
 
     judged: str
@@ -43,7 +43,7 @@ class Found:
     point: Point
     chosen: float
     overall: Comparison
-    sets: tuple[OfSet, ...]
+    sets: tuple[HeldOutSet, ...]
     folds: int
     votes: tuple[tuple[Change, int], ...]
     tried: int
@@ -122,7 +122,7 @@ def _found(trials: Trials, point: Point, held: Sequence[Floats], folds: int, vot
         chosen=float(np.mean([own.mean() for own in chosen])),
         overall=compare(_level(today), _level(held)),  # type: ignore[arg-type]
         sets=tuple(
-            OfSet(name, float(own.mean()), comparison, p)
+            HeldOutSet(name, float(own.mean()), comparison, p)
             for name, own, comparison, p in zip(names, chosen, comparisons, corrected, strict=True)
         ),
         folds=folds,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ....artifacts.disk import durable
 from ....artifacts.judged.reading import Judged
 from ....artifacts.query import Mode
-from ....artifacts.store import durable
 from ....pipeline.errors import SettingsError, SourceError
 from ....pipeline.settings.settings import Settings
 from ...run.request import read_settings
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class TuningRequest:
     """What to tune, on what, and how hard to try."""
 
     stores: tuple[Path, ...]
@@ -47,7 +47,7 @@ class Tuned:
     notes: tuple[str, ...]
 
 
-def run(request: Request, progress: Progress) -> Tuned:
+def run(request: TuningRequest, progress: Progress) -> Tuned:
     """The best settings and whether they hold; raises ``SettingsError``, ``SourceError`` or as ``Store.open`` does."""
     if not request.judged:
         raise SettingsError(
@@ -66,7 +66,7 @@ def _default() -> dict[str, object]:
     return {key: list(values) for key, values in DEFAULT_SPACE.items()}
 
 
-def _found(request: Request, space: Sequence[Axis], at: Place, progress: Progress) -> Found:
+def _found(request: TuningRequest, space: Sequence[Axis], at: Place, progress: Progress) -> Found:
     wanted = [*space, *([at.sizes] if at.sizes else [])]
     of_today = [AxisOfToday(axis, today(at.today, axis)) for axis in wanted]
     progress.begin("tune", request.effort.points * (request.folds + 1), "settings")

@@ -16,7 +16,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from ...artifacts.store import locks
+from ...artifacts.disk import locks
 from ...pipeline.identity import canonical_json, sha256_hex
 from ..content.render import Content
 from ..plan import SitePage

@@ -17,7 +17,7 @@ from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
-from ...artifacts.store import durable, locks
+from ...artifacts.disk import durable, locks
 from ...pipeline.errors import WriteFailed
 from ..plan import SitePage
 from .folder_listing import NOTHING, Standing, standing_in
@@ -39,7 +39,7 @@ class Filled:
     written: int
 
 
-class Stage:
+class StagingFolder:
     """Fills a folder; a file that is taken over is another name of the same bytes, so it must never be edited."""
 
     def __init__(
@@ -175,7 +175,7 @@ def _copy(name: str, folder: int | None, path: Path) -> None:
 
 
 def exchanged(
-    target: Path, previous: PreviousSite, fill: Callable[[Stage], T], aside: Path | None = None
+    target: Path, previous: PreviousSite, fill: Callable[[StagingFolder], T], aside: Path | None = None
 ) -> T:
     """The folder is what ``fill`` puts into a new one, which takes its place at once; returns what ``fill`` does.
 
@@ -188,10 +188,12 @@ def exchanged(
         return _exchange(target, PreviousSite(), fill, None)
 
 
-def _exchange(target: Path, previous: PreviousSite, fill: Callable[[Stage], T], aside: Path | None) -> T:
+def _exchange(
+    target: Path, previous: PreviousSite, fill: Callable[[StagingFolder], T], aside: Path | None
+) -> T:
     staged = new_stage(target)
     aside = aside if previous.keeps_names_apart else None
-    stage = Stage(staged, previous, aside)
+    stage = StagingFolder(staged, previous, aside)
     try:
         result = fill(stage)
         stage.sweep()

@@ -8,7 +8,7 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from .. import urls
-from ..incremental.fingerprints.topics import map_fingerprint, topic_fingerprint
+from ..incremental.fingerprints.topic_pages import map_fingerprint, topic_fingerprint
 from ..incremental.previous import Reuse
 from ..library import CommunityRow, Entry, by_title
 from ..maps.topics import MAX_PAGE_MAPS, MAX_PAGES, pages_map, topics_map

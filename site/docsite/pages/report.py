@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from ...artifacts.store import durable
+from ...artifacts.disk import durable
 from .. import urls
 from ..plan import SitePage, SitePlan
 from .frame import frame_of
@@ -23,7 +23,7 @@ MOST_ROWS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class ReportSheet:
     """A part of the report: a sentence, and rows under headings. ``documents``: the first cell is a document's id."""
 
     heading: str
@@ -40,7 +40,7 @@ def report_pages(plan: SitePlan) -> Iterator[SitePage]:
         yield SitePage(PAGE, plan.theme.render("report.html", {"frame": frame}))
 
 
-def fill_report(site: Path, sheets: Sequence[Sheet]) -> bool:
+def fill_report(site: Path, sheets: Sequence[ReportSheet]) -> bool:
     """Whether the site's page took the report; without such a page nothing is done. Raises ``WriteFailed``."""
     path = site / PAGE
     try:
@@ -56,7 +56,7 @@ def fill_report(site: Path, sheets: Sequence[Sheet]) -> bool:
     return True
 
 
-def _sheet(sheet: Sheet, site: Path) -> str:
+def _sheet(sheet: ReportSheet, site: Path) -> str:
     parts = [
         f"<h2>{escape(sheet.heading)}</h2>",
         f"<p>{escape(sheet.sentence)}</p>" if sheet.sentence else "",

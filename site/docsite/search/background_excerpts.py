@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...artifacts.store.manifest import Manifest
+from ...artifacts.disk.manifest import Manifest
 from ...artifacts.store.snapshot import Snapshot
 from ..background import BackgroundProcess
-from ..incremental.staging import Stage
+from ..incremental.staging import StagingFolder
 from ..library import SnapshotTables
 from ..plan import SitePlan
 from .excerpts import Card, cards
@@ -37,7 +37,7 @@ def begin_shown(
     plan: SitePlan,
     snapshot: SnapshotTables,
     background: BackgroundProcess | None,
-    stage: Stage,
+    stage: StagingFolder,
     below: str = FOLDER,
 ) -> Callable[[], Shown] | None:
     """What hits are shown from, begun by another process; nothing where none is there, or the site not worth one."""
@@ -51,10 +51,10 @@ def begin_shown(
 
 
 def fill_shown(job: ShownJob) -> Made[Shown]:
-    """The files, put into the staged folder; raises as ``make_shown`` and ``Stage.add`` do."""
+    """The files, put into the staged folder; raises as ``make_shown`` and ``StagingFolder.add`` do."""
     snapshot = Snapshot(job.snapshot, job.manifest, None)
     with site_before(job.before) as previous, Files(job.below, previous, Half.SHOWN) as files:
-        stage = Stage(job.staged, previous, replacing=True)
+        stage = StagingFolder(job.staged, previous, replacing=True)
         shown = make_shown(job.documents, job.filters, snapshot, files)
         for page in files.pages():
             stage.add(page)

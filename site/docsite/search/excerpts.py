@@ -73,7 +73,7 @@ class _Passage:
     text: str
 
 
-class Texts:
+class ExcerptTexts:
     """Reads documents' passages, a block at a time, and cuts them into pieces that fit a file."""
 
     def __init__(self, snapshot: SnapshotTables) -> None:
@@ -133,7 +133,7 @@ def make_excerpts(
     shown: Sequence[Card], snapshot: SnapshotTables, counts: Sequence[int], files: Files
 ) -> ExcerptFiles:
     """Add the files of all documents, of which each has a card and so many passages."""
-    texts = Texts(snapshot)
+    texts = ExcerptTexts(snapshot)
     first: list[tuple[int, int]] = []
 
     def columns() -> Iterator[list[bytes]]:
@@ -147,7 +147,7 @@ def make_excerpts(
     return ExcerptFiles(names, tuple(row for row, _ in first), tuple(ordinal for _, ordinal in first))
 
 
-def _described(card: Card, texts: Texts, piece: _Piece) -> list[object]:
+def _described(card: Card, texts: ExcerptTexts, piece: _Piece) -> list[object]:
     """Return what a browser shows of the piece: document, sections, passages as ``[section, text]``."""
     own = list(dict.fromkeys(each.section for each in piece.passages))
     passages = [[own.index(each.section), each.text] for each in piece.passages]

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from ...artifacts.store.manifest import Manifest
+from ...artifacts.disk.manifest import Manifest
 from ...artifacts.store.snapshot import Snapshot
 from ...pipeline.settings.search import Search
 from ..incremental.previous import PreviousSite, previous_site
-from ..incremental.staging import Filled, Stage
+from ..incremental.staging import Filled, StagingFolder
 from ..library import SnapshotTables
 from ..plan import SitePage
 from .files import Files, Half
@@ -105,7 +105,7 @@ def on_disk_and_large(snapshot: SnapshotTables) -> Snapshot | None:
     return snapshot if is_large and isinstance(snapshot, Snapshot) else None
 
 
-def taken(stage: Stage, begun: Callable[[], Made[T]]) -> Callable[[], T]:
+def taken(stage: StagingFolder, begun: Callable[[], Made[T]]) -> Callable[[], T]:
     """Return the half of an index, whose files become the stage's once it is called for."""
 
     def half() -> T:

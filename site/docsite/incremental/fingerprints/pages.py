@@ -8,7 +8,7 @@ from ...plan import SitePlan
 from .around import backlink_digests, drawing_digests, ranks_of, related_digests, shown_digests
 from .branches import navigation_digests
 from .columns import Digests, digest, digest_of_texts
-from .documents import content_digests
+from .document_contents import content_digests
 from .shared import content_digest
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from noctule.artifacts.cache.parse_cache import CollectionRecord, ParseCache
 from noctule.artifacts.cache.parsed_corpus import ParsedCorpus, in_one_piece, joined
-from noctule.artifacts.store.layout import REMEMBERED, collections_file
+from noctule.artifacts.disk.layout import REMEMBERED, collections_file
 from noctule.flows.stages.groups import decides, group_key, grouped
 from noctule.flows.stages.parse_batch import FileBatch, understand
 from noctule.pipeline.discover import list_files, read_source

@@ -10,9 +10,9 @@ import pytest
 
 from noctule.artifacts.cache.embeddings import EmbeddingStore, folder_name
 from noctule.artifacts.cache.prune import Freed, prune_embeddings
-from noctule.artifacts.store import durable
-from noctule.artifacts.store.disk import Disk
-from noctule.artifacts.store.layout import EMBEDDINGS
+from noctule.artifacts.disk import durable
+from noctule.artifacts.disk.layout import EMBEDDINGS
+from noctule.artifacts.disk.system_calls import Disk
 from noctule.pipeline.errors import WriteFailed
 
 KEY = ("model", "fp32", "cpu", "1")

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from noctule.artifacts.query.context import Request
+from noctule.artifacts.query.context import SearchRequest
 from noctule.artifacts.query.federate import search_namespaces
 from noctule.artifacts.query.model import Answer, Hit
 from noctule.artifacts.query.retrieval import operator_filters
@@ -320,7 +320,7 @@ def test_terms_near_a_term_are_the_vocabularys_by_nearness(searcher: Searcher) -
 def test_answers_of_several_namespaces_are_fused_by_rank(library: Store) -> None:
     with searcher_of(library) as one, searcher_of(library) as two:
         both = {"two": two, "one": one}
-        found = search_namespaces(both, Request("cool cellar", top_n=4))
+        found = search_namespaces(both, SearchRequest("cool cellar", top_n=4))
         assert [(each.namespace, each.rank) for each in found.hits] == [
             ("one", 1),
             ("two", 1),
@@ -329,7 +329,7 @@ def test_answers_of_several_namespaces_are_fused_by_rank(library: Store) -> None
         ]
         assert [each.score for each in found.hits] == [1 / 61, 1 / 61, 1 / 62, 1 / 62]
         assert set(found.answers) == {"one", "two"}
-        weighted = search_namespaces(both, Request("cool cellar", top_n=3), {"two": 2.0})
+        weighted = search_namespaces(both, SearchRequest("cool cellar", top_n=3), {"two": 2.0})
         assert [(each.namespace, each.rank) for each in weighted.hits] == [("two", 1), ("two", 2), ("two", 3)]
 
 

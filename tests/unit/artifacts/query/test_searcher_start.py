@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import noctule.artifacts.query
+from noctule.artifacts.disk import locks
+from noctule.artifacts.disk.layout import PINS
 from noctule.artifacts.query.searcher import Searcher
-from noctule.artifacts.store import locks
-from noctule.artifacts.store.layout import PINS
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.errors import NoSnapshot, QueryError, SettingsError
 from tests.cross_encoder_builder import write_cross_encoder

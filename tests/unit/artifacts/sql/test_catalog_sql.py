@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from noctule.artifacts.disk.layout import CATALOG, TABLES
 from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.query.model import Query, RankedList
 from noctule.artifacts.query.retrieval.keyword import code_list, keyword_list
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.query.understanding.term_vectors import TermEncoder
 from noctule.artifacts.sql.catalog import catalog
-from noctule.artifacts.store.layout import CATALOG, TABLES
 from noctule.artifacts.store.snapshot import Snapshot
 from noctule.pipeline.lexical.analyzer import code_analyzer, query_terms, terms
 from noctule.pipeline.settings.settings import Settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from noctule.artifacts.store import locks
+from noctule.artifacts.disk import locks
 from noctule.artifacts.store.replaced_sites import drop_replaced_sites, replaced_site
 
 

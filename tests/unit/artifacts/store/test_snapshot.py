@@ -11,11 +11,11 @@ import duckdb
 import numpy as np
 import pytest
 
+from noctule.artifacts.disk.layout import CURRENT, FAISS_INDEX, MANIFEST, TABLES
+from noctule.artifacts.disk.manifest import snapshot_id
 from noctule.artifacts.sql import catalog
 from noctule.artifacts.sql.catalog import require_queries
 from noctule.artifacts.store.check import check_deep, check_structure
-from noctule.artifacts.store.layout import CURRENT, FAISS_INDEX, MANIFEST, TABLES
-from noctule.artifacts.store.manifest import snapshot_id
 from noctule.artifacts.store.pointer import Pointer
 from noctule.artifacts.store.snapshot import Snapshot
 from noctule.artifacts.store.store import Store

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from noctule.artifacts.disk.layout import CURRENT, MANIFEST, PINS
 from noctule.artifacts.store.check import check_deep, check_structure
-from noctule.artifacts.store.layout import CURRENT, MANIFEST, PINS
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, NoSnapshot, StoreBusy, WriteFailed
 from noctule.pipeline.model import SnapshotId

@@ -8,9 +8,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from noctule.artifacts.disk.layout import FAISS_INDEX, FORMAT_VERSION, MANIFEST
+from noctule.artifacts.disk.manifest import Manifest
 from noctule.artifacts.store.check import check_deep
-from noctule.artifacts.store.layout import FAISS_INDEX, FORMAT_VERSION, MANIFEST
-from noctule.artifacts.store.manifest import Manifest
 from noctule.artifacts.store.store import Store
 from noctule.artifacts.tables.invariants import problems
 from noctule.artifacts.tables.parquet import write_table

@@ -13,7 +13,7 @@ import pytest
 from noctule.docsite.build import SiteResult, build_site
 from noctule.docsite.content.render import Content, Renderer
 from noctule.docsite.incremental.previous import PreviousSite, previous_site
-from noctule.docsite.incremental.staging import Stage
+from noctule.docsite.incremental.staging import StagingFolder
 from noctule.docsite.library import Entry
 from noctule.docsite.plan import SitePage
 from noctule.docsite.urls import MARKER, RECORD
@@ -199,9 +199,9 @@ def test_two_processes_may_fill_a_folder_that_was_a_file(tmp_path: Path) -> None
     (aside / "x.html").write_text("a page once")
     build_site(_snapshot(), site, Site())
     with previous_site(site) as previous:
-        here = Stage(staged, previous, aside)
+        here = StagingFolder(staged, previous, aside)
         here.look()
-        there = Stage(staged, PreviousSite(), replacing=True)
+        there = StagingFolder(staged, PreviousSite(), replacing=True)
         there.add(SitePage("x.html/b.html", b"b"))
         here.take(there.filled())
         here.add(SitePage("x.html/a.html", b"a"))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noctule.docsite.incremental.previous import PreviousSite, SiteRecord, previous_site, record_files
-from noctule.docsite.incremental.staging import Stage
+from noctule.docsite.incremental.staging import StagingFolder
 from noctule.docsite.plan import SitePage
 from noctule.docsite.search.files import Files, Half, compressed, script
 from noctule.docsite.search.format import bits, strings, varints, zigzag
@@ -92,7 +92,7 @@ def test_a_file_that_the_site_had_is_kept_unpacked_unless_somebody_changed_it(tm
             files.add([b"new" * int(previous.folder is not None)])
             return list(files.pages())
 
-    stage = Stage(tmp_path / "site", PreviousSite())
+    stage = StagingFolder(tmp_path / "site", PreviousSite())
     for page in pages(PreviousSite()):
         stage.add(page)
     for page in record_files(SiteRecord("", 0, tuple(stage.files)), "snapshot"):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from noctule.artifacts.store.manifest import IndexRecord, Manifest, ModelRecord
+from noctule.artifacts.disk.manifest import IndexRecord, Manifest, ModelRecord
 from noctule.flows.incremental.rebuild_reasons import Rebuild, compared
 from noctule.pipeline import __version__
 from noctule.pipeline.embedding.model_files import find

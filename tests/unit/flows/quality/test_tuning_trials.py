@@ -18,7 +18,7 @@ from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
 from noctule.flows.quality.tuning.descent import AxisOfToday, Effort
-from noctule.flows.quality.tuning.held_out import Found, OfSet, fold_of, tune
+from noctule.flows.quality.tuning.held_out import Found, HeldOutSet, fold_of, tune
 from noctule.flows.quality.tuning.rescore import recount, rescored_code, rescored_prose
 from noctule.flows.quality.tuning.run import Tuned, write
 from noctule.flows.quality.tuning.settings_file import as_file
@@ -248,7 +248,9 @@ def found_with(difference: float, p: float, *changes: Change) -> Found:
     result = Comparison(
         300, 0.7, 0.7 + difference, difference, difference - 0.01, difference + 0.01, p, 5, 1, 4
     )
-    return Found(Point(changes), 0.72, result, (OfSet("faq", 0.72, result, p),), 5, ((changes[0], 5),), 40)
+    return Found(
+        Point(changes), 0.72, result, (HeldOutSet("faq", 0.72, result, p),), 5, ((changes[0], 5),), 40
+    )
 
 
 CHANGES = (Change("lexical.fields.title.weight", 5.0), Change("search.fusion", "convex"))

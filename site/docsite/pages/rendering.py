@@ -16,7 +16,7 @@ from ..background import BackgroundProcess
 from ..incremental.extent import extent_in
 from ..incremental.fingerprints.pages import PageFingerprint
 from ..incremental.previous import PreviousSite, Reuse, previous_site
-from ..incremental.staging import Filled, Stage
+from ..incremental.staging import Filled, StagingFolder
 from ..library import SnapshotTables
 from ..plan import SitePage, SitePlan, plan_site
 from .documents import render_page
@@ -50,7 +50,7 @@ def add_pages(
     plan: SitePlan,
     wanted: Sequence[Wanted],
     snapshot: SnapshotTables,
-    stage: Stage,
+    stage: StagingFolder,
     background: BackgroundProcess | None,
 ) -> None:
     """The pages, and the markdown beside them, are in the folder; raises ``WriteFailed`` where the disk refuses.
@@ -76,17 +76,17 @@ class _Giving:
 
     plan: SitePlan
     job: PagesJob
-    stage: Stage
+    stage: StagingFolder
     background: BackgroundProcess
 
     def away(self, pages: tuple[Wanted, ...]) -> Callable[[], Filled]:
-        again = Stage(self.stage.folder, self.stage.previous, replacing=True)
+        again = StagingFolder(self.stage.folder, self.stage.previous, replacing=True)
         here = partial(_written, self.plan, pages, again)
         return self.background.start(write_pages, replace(self.job, pages=pages), here)
 
 
 def _giving(
-    plan: SitePlan, snapshot: SnapshotTables, stage: Stage, background: BackgroundProcess | None
+    plan: SitePlan, snapshot: SnapshotTables, stage: StagingFolder, background: BackgroundProcess | None
 ) -> _Giving | None:
     if background is None or not isinstance(snapshot, Snapshot):
         return None
@@ -95,12 +95,14 @@ def _giving(
 
 
 def write_pages(job: PagesJob) -> Filled:
-    """The job's pages, put into the staged folder; raises as ``plan_site`` and ``Stage.add`` do."""
+    """The job's pages, put into the staged folder; raises as ``plan_site`` and ``StagingFolder.add`` do."""
     plan = _planned(job.snapshot, job.snapshot_id, job.settings)
-    return _written(plan, job.pages, Stage(job.staged, _before((job.before, job.staged)), replacing=True))
+    return _written(
+        plan, job.pages, StagingFolder(job.staged, _before((job.before, job.staged)), replacing=True)
+    )
 
 
-def _written(plan: SitePlan, pages: Sequence[Wanted], stage: Stage) -> Filled:
+def _written(plan: SitePlan, pages: Sequence[Wanted], stage: StagingFolder) -> Filled:
     for page in _rendered(plan, pages, stage.previous):
         stage.add(page)
     return stage.filled()

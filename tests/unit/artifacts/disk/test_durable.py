@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from noctule.artifacts.store import durable
-from noctule.artifacts.store.disk import Disk
+from noctule.artifacts.disk import durable
+from noctule.artifacts.disk.system_calls import Disk
 from noctule.pipeline.errors import WriteFailed
 from tests.crash.power_cut import using
 from tests.snapshot_builder import QuickDisk

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from noctule.artifacts.store.layout import FORMAT_VERSION
-from noctule.artifacts.store.manifest import MAX_MANIFEST_BYTES, Manifest, snapshot_id
+from noctule.artifacts.disk.layout import FORMAT_VERSION
+from noctule.artifacts.disk.manifest import MAX_MANIFEST_BYTES, Manifest, snapshot_id
 from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, UnsupportedFormat
 from noctule.pipeline.identity import canonical_json
 from tests.snapshot_builder import build_tiny_snapshot

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from noctule.artifacts.store import locks
-from noctule.artifacts.store.disk import Disk
+from noctule.artifacts.disk import locks
+from noctule.artifacts.disk.system_calls import Disk
 from noctule.pipeline.errors import StoreBusy
 from tests.crash.power_cut import using
 

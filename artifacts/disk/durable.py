@@ -1,6 +1,6 @@
 """The only functions that change the disk: write, sync, rename, remove.
 
-Locks are in ``noctule.artifacts.store.locks``. All of them go through one ``disk``, so that a test can record
+Locks are in ``noctule.artifacts.disk.locks``. All of them go through one ``disk``, so that a test can record
 every call, refuse the n-th, or replay what a power cut would have left. Each function raises ``WriteFailed``
 naming the path and the reason.
 """
@@ -18,7 +18,7 @@ from typing import BinaryIO, cast
 from uuid import uuid4
 
 from ...pipeline.errors import WriteFailed
-from .disk import Disk
+from .system_calls import Disk
 
 _BUFFER_BYTES = 1 << 20
 _NO_EXCHANGE = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM}

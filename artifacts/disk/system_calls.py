@@ -1,4 +1,4 @@
-"""The system calls that ``noctule.artifacts.store.durable`` is built on; nothing else may use them."""
+"""The system calls that ``noctule.artifacts.disk.durable`` is built on; nothing else may use them."""
 
 from __future__ import annotations
 
