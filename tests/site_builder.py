@@ -9,8 +9,8 @@ import pyarrow as pa
 from bs4 import BeautifulSoup
 
 from noctule.artifacts.tables import schemas as tables
+from noctule.docsite.outline.plan import plan_site
 from noctule.docsite.pages.documents import render_page
-from noctule.docsite.plan import plan_site
 from noctule.pipeline.chunk.sections import build_tree, code_blocks, heading_slugs
 from noctule.pipeline.communities.communities import Partition, find_clusters, link_graph, named
 from noctule.pipeline.errors import RejectedDocument

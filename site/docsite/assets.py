@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ..pipeline.errors import SettingsError
 from . import urls
+from .outline.plan import SitePage, SitePlan
 from .parts import MERMAID, own_names
-from .plan import SitePage, SitePlan
 from .theme_folder import SCRIPTS, THEME
 
 STYLES: Mapping[str, Sequence[str]] = {

@@ -13,18 +13,18 @@ from ..pipeline.settings.site import Site
 from . import urls
 from .assets import asset_files
 from .background import BackgroundProcess
-from .incremental.fingerprints.pages import page_fingerprints
-from .incremental.fingerprints.shared import shared_digest, site_fingerprint
+from .fingerprints.pages import page_fingerprints
+from .fingerprints.shared import shared_digest, site_fingerprint
 from .incremental.previous import PreviousSite, Reuse, SiteRecord, previous_site, record_files
 from .incremental.staging import StagingFolder, exchanged
 from .library import SnapshotTables
+from .outline.plan import SitePage, SitePlan, plan_site
 from .pages.feed import feed_file
 from .pages.listings import list_pages
 from .pages.offline import offline_files
 from .pages.previews import preview_files
 from .pages.rendering import Wanted, add_pages
 from .pages.twins import llms_file
-from .plan import SitePage, SitePlan, plan_site
 from .search.background_excerpts import begin_shown
 from .search.index import Elsewhere, search_files
 from .search.lookup_files import LookupFiles

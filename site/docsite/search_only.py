@@ -19,7 +19,7 @@ from .build import refuse_other_content
 from .incremental.previous import SiteRecord, previous_site, record_files
 from .incremental.staging import StagingFolder, exchanged
 from .library import SnapshotTables
-from .plan import SitePage, SitePlan, plan_site
+from .outline.plan import SitePage, SitePlan, plan_site
 from .search.background_excerpts import begin_shown
 from .search.index import Elsewhere, search_files
 

@@ -21,7 +21,7 @@ from noctule.artifacts.disk.manifest import Manifest
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.query.understanding.operators import split_questions, take_apart
 from noctule.artifacts.store.pointer import Pointer
-from noctule.docsite.plan import plan_site
+from noctule.docsite.outline.plan import plan_site
 from noctule.pipeline.chunk.passages import build_passages
 from noctule.pipeline.chunk.sections import build_tree, code_blocks
 from noctule.pipeline.errors import ArtifactError, RejectedDocument, SettingsError

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from noctule.docsite.build import build_site
-from noctule.docsite.incremental.fingerprints import around
+from noctule.docsite.fingerprints import around
 from noctule.docsite.maps import neighbours
-from noctule.docsite.pages import all_pages, navigation
+from noctule.docsite.outline import all_pages, navigation
 from noctule.docsite.pages import documents as pages
 from noctule.pipeline.settings.site import Site
 from tests.site_builder import snapshot_of

@@ -19,9 +19,9 @@ from typing import NamedTuple
 from ...artifacts.disk import locks
 from ...pipeline.identity import canonical_json, sha256_hex
 from ..content.render import Content
-from ..plan import SitePage
+from ..outline.extent import Extent
+from ..outline.plan import SitePage
 from ..urls import MARKER, RECORD
-from .extent import Extent
 from .folder_listing import Standing, is_as_written, standing_in
 
 FORMAT = 2

@@ -19,7 +19,7 @@ from typing import TypeVar
 
 from ...artifacts.disk import durable, locks
 from ...pipeline.errors import WriteFailed
-from ..plan import SitePage
+from ..outline.plan import SitePage
 from .folder_listing import NOTHING, Standing, standing_in
 from .previous import FileRecord, PreviousSite
 

@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 
 from .. import urls
 from ..library import Entry
-from ..plan import SitePlan
+from ..outline.plan import SitePlan
 
 EACH_SIDE = 7
 MIN_NEIGHBOURS = 2

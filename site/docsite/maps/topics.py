@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 from .. import urls
 from ..library import CommunityRow, Entry
-from ..plan import SitePlan
+from ..outline.plan import SitePlan
 from .layout import Floats, Shapes, placed
 from .neighbours import shortened
 

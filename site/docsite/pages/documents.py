@@ -12,11 +12,9 @@ from ..content.markdown_html import Anchored
 from ..content.render import Content
 from ..library import CommunityRow, Entry, by_title
 from ..maps.neighbours import neighbour_graph
-from ..plan import SitePage, SitePlan
+from ..outline.plan import MAX_BACKLINKS, SitePage, SitePlan
 from .frame import frame_of
 
-# A page that thousands link to names the most linked of them.
-MAX_BACKLINKS = 40
 # A table of contents shows the two upper levels below the title, if there is more than one heading.
 TOC_LEVELS = 2
 MIN_TOC_ENTRIES = 2

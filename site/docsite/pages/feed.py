@@ -9,8 +9,8 @@ from xml.sax.saxutils import escape
 
 from .. import urls
 from ..library import Entry
+from ..outline.plan import SitePage, SitePlan
 from ..parts import DATE
-from ..plan import SitePage, SitePlan
 
 
 def feed_file(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage]:

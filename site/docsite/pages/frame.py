@@ -8,10 +8,9 @@ from functools import partial
 
 from .. import urls
 from ..library import Entry
+from ..outline import navigation
+from ..outline.plan import SitePlan, shard_count
 from ..parts import Parts
-from ..plan import SitePlan
-from . import navigation
-from .previews import shard_count
 
 # Languages that are written from right to left.
 _RIGHT_TO_LEFT = "ar arc ckb dv fa he iw ks nqo ps sd syr ug ur yi"

@@ -8,17 +8,17 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from .. import urls
-from ..incremental.fingerprints.topic_pages import map_fingerprint, topic_fingerprint
+from ..fingerprints.topic_pages import map_fingerprint, topic_fingerprint
 from ..incremental.previous import Reuse
 from ..library import CommunityRow, Entry, by_title
 from ..maps.topics import MAX_PAGE_MAPS, MAX_PAGES, pages_map, topics_map
-from ..plan import SitePage, SitePlan
+from ..outline.navigation import Node
+from ..outline.plan import SitePage, SitePlan
+from ..outline.word_pages import letters
 from .documents import Crumb
 from .frame import frame_of
-from .navigation import Node
 from .report import report_pages
 from .sitemap import sitemap_files
-from .words import letters
 
 # What the overview and the index of topics show of a long list; all of it is a link away.
 TOP_TOPICS = 12

@@ -10,18 +10,9 @@ import json
 from collections.abc import Iterator, Mapping
 
 from .. import urls
-from ..plan import SitePage, SitePlan
+from ..outline.plan import SitePage, SitePlan, shard_count
 
-PAGES_PER_FILE = 64
 MAX_SUMMARY_CHARS = 280
-
-
-def shard_count(pages: int) -> int:
-    """How many files there are: a power of two, so that few pages more do not move all of them."""
-    count = 1
-    while count * PAGES_PER_FILE < pages:
-        count *= 2
-    return count
 
 
 def shard_of(address: str, count: int) -> int:

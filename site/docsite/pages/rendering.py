@@ -13,12 +13,12 @@ from ...artifacts.store.snapshot import Snapshot, read_manifest
 from ...pipeline.model import SnapshotId
 from ...pipeline.settings.site import Site
 from ..background import BackgroundProcess
-from ..incremental.extent import extent_in
-from ..incremental.fingerprints.pages import PageFingerprint
+from ..fingerprints.pages import PageFingerprint
 from ..incremental.previous import PreviousSite, Reuse, previous_site
 from ..incremental.staging import Filled, StagingFolder
 from ..library import SnapshotTables
-from ..plan import SitePage, SitePlan, plan_site
+from ..outline.extent import extent_in
+from ..outline.plan import SitePage, SitePlan, plan_site
 from .documents import render_page
 from .twins import twin_file
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ...artifacts.disk import durable
 from .. import urls
-from ..plan import SitePage, SitePlan
+from ..outline.plan import SitePage, SitePlan
 from .frame import frame_of
 
 PAGE = urls.REPORT

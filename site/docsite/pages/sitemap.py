@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape
 
 from .. import urls
+from ..outline.plan import SitePage, SitePlan
 from ..parts import DATE
-from ..plan import SitePage, SitePlan
 
 # The protocol allows no more in one file.
 ADDRESSES_PER_FILE = 50_000

@@ -10,7 +10,7 @@ from ...pipeline.errors import RejectedDocument
 from ...pipeline.parse.front_matter import read_front_matter
 from .. import urls
 from ..library import Entry, Library
-from ..plan import SitePage, SitePlan
+from ..outline.plan import SitePage, SitePlan
 
 # A list that a program reads whole: of a larger site, the pages that most others link to.
 MAX_LISTED = 1_000

@@ -11,7 +11,7 @@ from ...artifacts.store.snapshot import Snapshot
 from ..background import BackgroundProcess
 from ..incremental.staging import StagingFolder
 from ..library import SnapshotTables
-from ..plan import SitePlan
+from ..outline.plan import SitePlan
 from .excerpts import Card, cards
 from .facets import facets
 from .files import Files, Half

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..library import SnapshotTables
-from ..plan import SitePlan
+from ..outline.plan import SitePlan
 from .files import Files
 from .format import BREADCRUMB_SEPARATOR, EXCERPT_DIRECTORY, EXCERPTS
 from .material import blocks

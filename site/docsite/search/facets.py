@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from ..library import Entry
-from ..plan import SitePlan
+from ..outline.plan import SitePlan
 from .format import FACETS
 
 _EPOCH = date(1970, 1, 1).toordinal()

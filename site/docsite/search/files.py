@@ -16,10 +16,10 @@ from types import TracebackType
 
 import numpy as np
 
-from ..incremental.fingerprints.columns import digest
-from ..incremental.fingerprints.shared import program_digest
+from ..fingerprints.shared import program_digest
+from ..incremental.columns import digest
 from ..incremental.previous import PreviousSite
-from ..plan import SitePage
+from ..outline.plan import SitePage
 from .format import ESCAPE, ESCAPE_ITSELF, FORMAT, NAME_CHARS, OTHERS, SURROGATES, Numbers, varints
 
 _OWN_BLOCK_BYTES = 512

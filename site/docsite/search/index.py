@@ -17,7 +17,7 @@ from ...pipeline.settings.search import Search
 from ..assets import bundle
 from ..incremental.previous import PreviousSite
 from ..library import SnapshotTables
-from ..plan import SitePage, SitePlan
+from ..outline.plan import SitePage, SitePlan
 from ..urls import SEARCH
 from .cosine_contributions import cosine_contributions, no_contributions
 from .excerpts import Card, cards, make_directory, make_excerpts

@@ -18,7 +18,7 @@ from ...pipeline.settings.search import Search
 from ..incremental.previous import PreviousSite, previous_site
 from ..incremental.staging import Filled, StagingFolder
 from ..library import SnapshotTables
-from ..plan import SitePage
+from ..outline.plan import SitePage
 from .files import Files, Half
 from .index import FOLDER, make_lookup
 from .manifest import Lookup

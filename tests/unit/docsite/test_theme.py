@@ -8,7 +8,7 @@ import pytest
 from pygments.token import STANDARD_TYPES
 
 from noctule.docsite.assets import asset_files
-from noctule.docsite.plan import plan_site
+from noctule.docsite.outline.plan import plan_site
 from noctule.docsite.theme_folder import CLIENT, THEME
 from noctule.pipeline.settings.site import Site
 from tests.site_builder import snapshot_of

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from noctule.docsite.build import build_site
-from noctule.docsite.incremental.fingerprints import pages
-from noctule.docsite.pages import navigation
+from noctule.docsite.fingerprints import pages
+from noctule.docsite.outline import navigation
 from noctule.pipeline.settings.site import Site
 from tests.site_builder import TablesInMemory, snapshot_of
 

@@ -15,7 +15,7 @@ from noctule.docsite.content.render import Content, Renderer
 from noctule.docsite.incremental.previous import PreviousSite, previous_site
 from noctule.docsite.incremental.staging import StagingFolder
 from noctule.docsite.library import Entry
-from noctule.docsite.plan import SitePage
+from noctule.docsite.outline.plan import SitePage
 from noctule.docsite.urls import MARKER, RECORD
 from noctule.pipeline.settings.site import Site
 from tests.site_builder import TablesInMemory, snapshot_of

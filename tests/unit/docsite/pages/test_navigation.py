@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from noctule.docsite.library import Library
-from noctule.docsite.pages.navigation import NavItem, Node, Tree, build_tree, items_for
+from noctule.docsite.outline.navigation import NavItem, Node, Tree, build_tree, items_for
 from tests.site_builder import snapshot_of
 
 

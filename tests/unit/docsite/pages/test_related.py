@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from noctule.docsite.library import Edges, Library
-from noctule.docsite.pages import related
-from noctule.docsite.pages.related import Relations, backlink_rows
+from noctule.docsite.outline import related
+from noctule.docsite.outline.related import Relations, backlink_rows
 from tests.site_builder import snapshot_of
 
 

@@ -11,7 +11,7 @@ from bs4 import BeautifulSoup
 from noctule.artifacts.tables import schemas as tables
 from noctule.docsite.build import build_site
 from noctule.docsite.library import Library
-from noctule.docsite.pages.words import OTHER, PAGES_PER_WORD, WORDS_PER_PAGE, letters, read_words
+from noctule.docsite.outline.word_pages import OTHER, PAGES_PER_WORD, WORDS_PER_PAGE, letters, read_words
 from noctule.pipeline.settings.site import Site
 from tests.site_builder import TablesInMemory, snapshot_of
 

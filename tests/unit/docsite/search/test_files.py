@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from noctule.docsite.incremental.previous import PreviousSite, SiteRecord, previous_site, record_files
 from noctule.docsite.incremental.staging import StagingFolder
-from noctule.docsite.plan import SitePage
+from noctule.docsite.outline.plan import SitePage
 from noctule.docsite.search.files import Files, Half, compressed, script
 from noctule.docsite.search.format import bits, strings, varints, zigzag
 

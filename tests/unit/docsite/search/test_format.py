@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from noctule.artifacts.store.snapshot import Snapshot
-from noctule.docsite.plan import SitePlan, plan_site
+from noctule.docsite.outline.plan import SitePlan, plan_site
 from noctule.docsite.search import format as shard_format
 from noctule.docsite.search import postings, terms
 from noctule.docsite.search.index import search_files

@@ -19,7 +19,7 @@ import pytest
 
 from noctule.docsite.build import build_site
 from noctule.docsite.incremental.previous import PreviousSite
-from noctule.docsite.plan import plan_site
+from noctule.docsite.outline.plan import plan_site
 from noctule.docsite.search.cosine_contributions import cosine_contributions, no_contributions
 from noctule.docsite.search.files import Files, Half
 from noctule.docsite.search.index import search_files
@@ -289,7 +289,7 @@ _DIGEST = """
 import hashlib, sys
 from pathlib import Path
 from noctule.artifacts.store.store import Store
-from noctule.docsite.plan import plan_site
+from noctule.docsite.outline.plan import plan_site
 from noctule.docsite.search.index import search_files
 from noctule.pipeline.settings.site import Site
 with Store(Path(sys.argv[1])).open() as snapshot:

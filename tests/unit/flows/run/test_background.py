@@ -14,9 +14,9 @@ import pytest
 
 from noctule.artifacts.store.store import Store
 from noctule.docsite import build, search_only
-from noctule.docsite.incremental.fingerprints.pages import PageFingerprint
+from noctule.docsite.fingerprints.pages import PageFingerprint
+from noctule.docsite.outline.plan import plan_site
 from noctule.docsite.pages import rendering as page_work
-from noctule.docsite.plan import plan_site
 from noctule.docsite.search import index, lookup_files
 from noctule.docsite.search.background_excerpts import ShownJob, fill_shown
 from noctule.docsite.search.excerpts import cards

@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...content.render import MAX_TRANSCLUSION_DEPTH
-from ...library import Library
-from ...plan import SitePlan
-from .columns import digest, group_digests, row_digests
+from ..content.render import MAX_TRANSCLUSION_DEPTH
+from ..incremental.columns import digest, group_digests, row_digests
+from ..library import Library
+from ..outline.plan import SitePlan
 
 _OWN = (
     "doc_id", "collection", "path", "title", "description", "tags", "language", "modified", "syntax",

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ...library import Edges
-from ...maps.neighbours import EACH_SIDE, MIN_NEIGHBOURS
-from ...pages.documents import MAX_BACKLINKS
-from ...plan import SitePlan
-from .columns import Digests, Rows, as_matrix, digest, digest_of_texts, sequence_digests
+from ..incremental.columns import Digests, Rows, as_matrix, digest, digest_of_texts, sequence_digests
+from ..library import Edges
+from ..maps.neighbours import EACH_SIDE, MIN_NEIGHBOURS
+from ..outline.plan import MAX_BACKLINKS, SitePlan
 
 Flags = npt.NDArray[np.bool_]
 

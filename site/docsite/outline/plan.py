@@ -6,20 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..pipeline.settings.site import Site
-from . import urls
-from .content.render import Renderer
-from .incremental.extent import Extent
-from .interface_words import load_words
-from .library import CommunityRow, Entry, Library, SnapshotTables
-from .pages import navigation
-from .pages.all_pages import AllPages, all_pages
-from .pages.words import Word, read_words
-from .parts import Parts, parts_of
-from .templates import Theme
+from ...pipeline.settings.site import Site
+from .. import urls
+from ..content.render import Renderer
+from ..interface_words import load_words
+from ..library import CommunityRow, Entry, Library, SnapshotTables
+from ..parts import Parts, parts_of
+from ..templates import Theme
+from . import navigation
+from .all_pages import AllPages, all_pages
+from .extent import Extent
+from .word_pages import Word, read_words
 
 if TYPE_CHECKING:
-    from .pages.related import Relations
+    from .related import Relations
+
+# A page that thousands link to names the most linked of them.
+MAX_BACKLINKS = 40
+PAGES_PER_FILE = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,7 @@ class SitePlan:
 
 def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = False) -> SitePlan:
     """The plan of the site that shows this snapshot; ``originals`` are the documents themselves as its pages."""
-    from .pages import related  # SciPy comes with it
+    from . import related  # SciPy comes with it
 
     library = Library(snapshot, originals=originals)
     theme = Theme(load_words(settings.words), settings.templates)
@@ -109,3 +113,11 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
         parts=parts_of(settings, library.entries, bool(tags), topics),
         words=read_words(snapshot, library) if settings.search else (),
     )
+
+
+def shard_count(pages: int) -> int:
+    """Return how many files of previews there are: a power of two, so that a few more pages do not move all of them."""
+    count = 1
+    while count * PAGES_PER_FILE < pages:
+        count *= 2
+    return count

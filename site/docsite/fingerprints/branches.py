@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...pages import navigation
-from ...pages.all_pages import AllPages
-from ...pages.navigation import NavItem, Node, Tree
-from .columns import DIGEST_BYTES, digest, digest_of_texts
+from ..incremental.columns import DIGEST_BYTES, digest, digest_of_texts
+from ..outline import navigation
+from ..outline.all_pages import AllPages
+from ..outline.navigation import NavItem, Node, Tree
 
 
 def navigation_digests(tree: Tree, listing: AllPages) -> Mapping[str, bytes]:

@@ -9,14 +9,13 @@ from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 
-from .... import pipeline
-from ....pipeline.identity import canonical_json
-from ....pipeline.settings.search import Search
-from ....pipeline.settings.site import Site
-from ... import theme_folder
-from ...pages.previews import shard_count
-from ...plan import SitePlan
-from .columns import digest, digest_of_texts
+from ... import pipeline
+from ...pipeline.identity import canonical_json
+from ...pipeline.settings.search import Search
+from ...pipeline.settings.site import Site
+from .. import theme_folder
+from ..incremental.columns import digest, digest_of_texts
+from ..outline.plan import SitePlan, shard_count
 
 # What takes part in a page's bytes beside this program.
 _LIBRARIES = (

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...library import CommunityRow, Entry, by_title
-from ...maps.topics import MAX_PAGES, MAX_TOPICS, TOP_PAGES, weights
-from ...pages import navigation
-from ...plan import SitePlan
+from ..incremental.columns import digest, digest_of_texts
+from ..library import CommunityRow, Entry, by_title
+from ..maps.topics import MAX_PAGES, MAX_TOPICS, TOP_PAGES, weights
+from ..outline import navigation
+from ..outline.plan import SitePlan
 from .branches import navigation_digest
-from .columns import digest, digest_of_texts
 
 
 def topic_fingerprint(plan: SitePlan, topic: CommunityRow, code: bytes, *, with_map: bool) -> str:

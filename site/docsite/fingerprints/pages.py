@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...plan import SitePlan
+from ..incremental.columns import Digests, digest, digest_of_texts
+from ..outline.plan import SitePlan
 from .around import backlink_digests, drawing_digests, ranks_of, related_digests, shown_digests
 from .branches import navigation_digests
-from .columns import Digests, digest, digest_of_texts
 from .document_contents import content_digests
 from .shared import content_digest
 
