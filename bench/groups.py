@@ -7,10 +7,10 @@ import time
 from bench.corpora import settings_file
 from bench.nights import archives, read_night
 from noctule.artifacts.cache.parsed_corpus import joined
+from noctule.flows.run.versions import decides
 from noctule.flows.stages.groups import grouped
 from noctule.flows.stages.parse_batch import FileBatch, understand
 from noctule.flows.stages.sources import list_sources
-from noctule.flows.stages.versions import decides
 from noctule.pipeline.settings.settings import load
 
 _SAMPLE = slice(3_000, 3_800)

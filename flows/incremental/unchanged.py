@@ -17,8 +17,8 @@ from ...pipeline.identity import combined_hash
 from ...pipeline.model import Rejection, SnapshotId
 from ...pipeline.settings.settings import Settings
 from ..run.context import RunContext
+from ..run.versions import sources_hash, tools
 from ..stages.sources import HashedSources, Listing, discover, hash_sources
-from ..stages.versions import sources_hash, tools
 
 
 @dataclass(frozen=True, slots=True)

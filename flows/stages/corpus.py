@@ -16,9 +16,9 @@ from ...pipeline.errors import ArtifactError, CollectionShrank, EmptyCollection,
 from ...pipeline.model import Rejection, SnapshotId
 from ...pipeline.settings.settings import Settings
 from ..run.context import BuildOptions
+from ..run.versions import decides
 from .guards import documents_before, published_paths, require_documents, require_unshrunk
 from .sources import HashedSources, Listing, ParsedSources, sound
-from .versions import decides
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from ...pipeline.model import Rejection, Source
 from ...pipeline.settings.settings import Settings
 from ..run.context import RunContext
 from ..run.retry import asked_again
+from ..run.versions import decides
 from .git_history import with_history
 from .groups import Group, group_key, grouped
 from .guards import documents_before, require_unshrunk
-from .versions import decides
 
 
 @dataclass(frozen=True, slots=True)

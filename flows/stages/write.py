@@ -18,9 +18,9 @@ from ...artifacts.tables.vectors import build_index, save_index
 from ...pipeline.lexical import analyzer
 from ..run.context import RunContext
 from ..run.plain import by_threads
+from ..run.versions import tools
 from .encode import Encoded, Encoding
 from .tables import Tables
-from .versions import tools
 
 # Few enough that reading one passage's text reads little else.
 PASSAGES_PER_GROUP = 1024

@@ -5,6 +5,7 @@ What comes out still has to be sanitised; what the marks stand for must not be.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -22,7 +23,13 @@ from .formulas import formula_html
 from .highlight import code_block, diagram, language_name
 from .linking import Destination
 from .marks import Marks
-from .raw_html import contained
+
+# Elements whose content the sanitiser drops, or whose content a browser reads as text.
+_SWALLOWING = re.compile(
+    r"<(?=(script|style|template|noscript|iframe|object|svg|math|select|textarea|noembed|noframes|xmp|plaintext"
+    r"|title|audio|video|canvas|applet)\b)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,14 +150,14 @@ class _Renderer(RendererHTML):
         return self.sheet.marks.html(code_block("", tokens[index].content)) + "\n"
 
     def html_block(self, tokens: Sequence[Token], index: int, *_: object) -> str:
-        return contained(tokens[index].content)
+        return _contained(tokens[index].content)
 
     def html_inline(self, tokens: Sequence[Token], index: int, *_: object) -> str:
         written = tokens[index].content
-        if contained(written) == written:
+        if _contained(written) == written:
             return written
         rest = (token.content for token in tokens[index + 1 :] if token.type == "html_inline")
-        return contained(written, "".join(rest))
+        return _contained(written, "".join(rest))
 
     def td_open(self, tokens: Sequence[Token], index: int, *_: object) -> str:
         return _cell(tokens[index])
@@ -183,3 +190,20 @@ def link_html(destination: Destination, text: str, css: str = "wikilink") -> str
         return f'<span class="missing-link" title="{escape(destination.title)}">{shown}</span>'
     outward = ' rel="noopener noreferrer"' if destination.kind == "external" else ""
     return f'<a class="{css}" href="{escape(destination.href)}"{outward}>{shown}</a>'
+
+
+def _contained(html: str, rest: str = "") -> str:
+    """Return the HTML with tags that would swallow ``rest`` and all after it as text.
+
+    An author who writes about ``<textarea>`` and forgets the code marks opens one: the sanitiser then drops all that
+    follows, to the end of the page.
+    """
+    if not _SWALLOWING.search(html):
+        return html
+    after = (html + rest).lower()
+
+    def shown(found: re.Match[str]) -> str:
+        closed = after.find(f"</{found[1].lower()}", found.end()) >= 0
+        return found[0] if closed else "&lt;"
+
+    return _SWALLOWING.sub(shown, html)
