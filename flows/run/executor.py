@@ -76,8 +76,13 @@ class Execution:
 
     def finish(self) -> None:
         """Run the stages that are left: those whose products nobody needs."""
-        for stage in tuple(self._waiting):
-            self.make(stage.makes[0])
+        while (stage := self._next("")) is not None:
+            self._keep(stage, *self._driver.call(stage, self._work(stage), self._after(stage)))
+
+    def _ends(self) -> set[str]:
+        """Return products that are wanted by nobody, neither by a stage nor by the run."""
+        used = {need for stage in self._waiting for need in stage.needs} | self._wanted
+        return {each for stage in self._waiting for each in stage.makes if not set(stage.makes) & used}
 
     def _require_possible(self, product: str) -> None:
         """Raise what a stage failed by that the product needs; what needs it not goes on."""
@@ -87,8 +92,9 @@ class Execution:
                 raise self._failed[need]
 
     def _next(self, product: str) -> Stage | None:
-        """Return the first stage of the main lane that the product needs and that is ready."""
-        path = {stage.name for stage in needed_for({product}, self._waiting, self._products)}
+        """Return the first ready stage of the table that the product needs or whose product nobody needs."""
+        wanted = {product, *self._ends()}
+        path = {stage.name for stage in needed_for(wanted, self._waiting, self._products)}
         return next((each for each in self._waiting if each.name in path and self._is_ready(each)), None)
 
     def _is_ready(self, stage: Stage) -> bool:

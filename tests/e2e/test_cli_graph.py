@@ -8,6 +8,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
+from noctule.flows.graph import BUILD
 from tests.command_line import CommandLine
 from tests.e2e.conftest import Built
 
@@ -30,8 +31,17 @@ def test_the_link_graph_goes_to_standard_output_or_to_a_file(command: CommandLin
     assert len(as_json["edges"]) == told["edges"] == read.number_of_edges()
 
 
-def test_without_links_it_says_what_can_be_asked_for(command: CommandLine) -> None:
-    outcome = command.run("graph", "--json")
+def test_without_links_it_prints_the_stages_of_a_build(command: CommandLine) -> None:
+    lines = command.run("graph").out.splitlines()
+    assert [line.split("  ")[0].strip() for line in lines] == [stage.name for stage in BUILD]
+    assert any(line.startswith("publish ") and "relevance" in line for line in lines)
+    assert command.run("graph", "--format", "mermaid").out.startswith("flowchart TD")
+    rows = command.run("graph", "--json").json["stages"]
+    assert [row["stage"] for row in rows] == [stage.name for stage in BUILD]
+
+
+def test_a_format_of_the_other_graph_is_refused(command: CommandLine) -> None:
+    outcome = command.run("graph", "--format", "gexf", "--json")
     assert outcome.code == 2 and "--links" in outcome.error["hint"]
 
 

@@ -16,9 +16,9 @@ import pytest
 
 from noctule.artifacts.cache.parsed_corpus import ParsedCorpus, joined
 from noctule.docsite.urls import Placed, page_paths
-from noctule.flows.stages.groups import decides
+from noctule.flows.run.versions import decides
 from noctule.flows.stages.parse_batch import FileBatch, understand
-from noctule.flows.stages.sources import list_sources, look
+from noctule.flows.stages.sources import hash_files, list_sources
 from noctule.pipeline.discover import FoundFile, _globs, _visit, _Walk, list_files, read_source
 from noctule.pipeline.errors import RejectedDocument, SourceError
 from noctule.pipeline.identity import sha256_hex
@@ -224,7 +224,7 @@ def test_too_few_handles_or_too_little_memory_is_no_file_less(
         return really(first, *more)
 
     monkeypatch.setattr(os, call, refusing)
-    looked = look(files, settings)
+    looked = hash_files(files, settings)
     assert list(looked.failures) == ["d"]  # its collection keeps the documents that it had
     assert looked.groups == ((files[0],),) and looked.keys[0]
     with pytest.raises(SourceError, match=os.strerror(code)) as caught:

@@ -19,7 +19,7 @@ def _opened() -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect()
     connection.execute("create table surfaces (surface varchar, language varchar, terms varchar[])")
     for part in ("english", "folding", "terms"):
-        sql = (files("artifacts") / f"catalog_{part}.sql").read_text("ascii")
+        sql = (files("noctule.artifacts.sql") / f"{part}.sql").read_text("ascii")
         connection.execute(sql.replace("{languages}", "'en'"))
     return connection
 

@@ -11,7 +11,8 @@ import pytest
 from noctule.artifacts.cache.parse_cache import CollectionRecord, ParseCache
 from noctule.artifacts.cache.parsed_corpus import ParsedCorpus, in_one_piece, joined
 from noctule.artifacts.disk.layout import REMEMBERED, collections_file
-from noctule.flows.stages.groups import decides, group_key, grouped
+from noctule.flows.run.versions import decides
+from noctule.flows.stages.groups import group_key, grouped
 from noctule.flows.stages.parse_batch import FileBatch, understand
 from noctule.pipeline.discover import list_files, read_source
 from noctule.pipeline.model import Rejection, SnapshotId
