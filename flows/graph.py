@@ -73,7 +73,8 @@ BUILD = (
     Stage("publish", publish.publish, ("run", "store", "staged", "record", "cache", "verdict"), ("published",),
           retries=False),
     # The site; its lookup begins while the snapshot is judged and proved.
-    Stage("search lookup", site.make_search_lookup, ("run", "staged"), ("lookup",), PROCESS,
+    Stage("site check", site.is_current_site, ("run", "staged"), ("is_current_site",)),
+    Stage("search lookup", site.make_search_lookup, ("run", "staged", "is_current_site"), ("lookup",), PROCESS,
           is_large=site.is_large_site, redo="changed files"),
     Stage("site", site.build_site, ("run", "resources", "published", "lookup"), ("site",), redo="changed pages"),
     Stage("publish elsewhere", publish.publish_to_targets, ("run", "resources", "published"), ("sent",),

@@ -18,11 +18,20 @@ if TYPE_CHECKING:
     from .write import StagedSnapshot
 
 
-def make_search_lookup(run: RunContext, staged: StagedSnapshot) -> LookupFiles | None:
-    """Return what the site's search looks words up in; nothing where the site has no search."""
+def is_current_site(run: RunContext, staged: StagedSnapshot) -> bool:
+    """Return whether the site that stands there was built from the same: then it needs no lookup."""
+    from ...docsite.build import is_built_from
+
+    if run.out is None or run.options.full:
+        return False
+    return is_built_from(staged.manifest.snapshot_id(), run.out, run.settings.site, run.settings.search)
+
+
+def make_search_lookup(run: RunContext, staged: StagedSnapshot, is_current: bool) -> LookupFiles | None:
+    """Return what the site's search looks words up in; nothing where the site has no search or stands already."""
     from ...docsite.search.lookup_files import LookupJob, make_lookup_files
 
-    if not run.settings.site.search or run.out is None:
+    if is_current or not run.settings.site.search or run.out is None:
         return None
     before = None if run.options.full else run.out.resolve()
     # It is published meanwhile, which moves it.
@@ -30,11 +39,13 @@ def make_search_lookup(run: RunContext, staged: StagedSnapshot) -> LookupFiles |
     return make_lookup_files(LookupJob(folders, staged.manifest, run.settings.search, before))
 
 
-def is_large_site(run: RunContext, staged: StagedSnapshot) -> bool:
+def is_large_site(run: RunContext, staged: StagedSnapshot, is_current: bool) -> bool:
     """Return whether making the lookup takes longer than starting a process."""
     from ...docsite.search.lookup_files import LEAST_DOCUMENTS
 
-    return run.settings.site.search and staged.manifest.counts["documents"] >= LEAST_DOCUMENTS
+    return (
+        not is_current and run.settings.site.search and staged.manifest.counts["documents"] >= LEAST_DOCUMENTS
+    )
 
 
 def build_site(

@@ -94,6 +94,12 @@ def build_site(  # noqa: PLR0913  # what a site is made of, and how
         return exchanged(target, previous, partial(_write, wanted), aside)
 
 
+def is_built_from(snapshot_id: str, out: Path, settings: Site, ranking: Search | None) -> bool:
+    """Return whether the site in ``out`` says that it was built from the same; its files are not checked."""
+    with previous_site(out.resolve()) as found:
+        return found.record.whole == site_fingerprint(snapshot_id, settings, ranking)
+
+
 def refuse_other_content(target: Path) -> None:
     """Return if the folder is empty, absent or a site; raise ``SourceError`` where building would replace others' files."""
     if not target.exists():

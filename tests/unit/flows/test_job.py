@@ -142,6 +142,15 @@ def test_a_lookup_of_a_site_that_another_has_replaced_is_made_again(
     assert night.lookups == 2
 
 
+def test_a_site_that_stands_already_gets_no_lookup(night: Night) -> None:
+    night.run()
+    night.run()
+    assert night.lookups == 0
+    (night.out / "index.html").write_text("damaged")
+    night.run()
+    assert night.lookups == 1 and "damaged" not in (night.out / "index.html").read_text()
+
+
 def test_a_site_without_search_has_no_lookup(night: Night) -> None:
     config = night.docs.with_name("noctule.toml")
     config.write_text(f'[collections.docs]\nroot = "{night.docs}"\n[site]\nsearch = false\n')
