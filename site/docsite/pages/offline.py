@@ -1,4 +1,4 @@
-"""What a site needs to be read offline: a service worker, a page for what was not kept, a web manifest."""
+"""What a site needs to be read offline: a service worker, a page for anything not cached, a web manifest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MANIFEST = "manifest.webmanifest"
 def offline_files(plan: SitePlan, shared: bytes) -> Iterator[SitePage]:
     """Yield the files, if the settings ask for them.
 
-    ``shared`` stands for what all pages of the site are made with.
+    ``shared`` stands for everything that all pages of the site are made with.
     """
     if not plan.settings.offline:
         return
@@ -36,13 +36,13 @@ def _no_network(plan: SitePlan) -> SitePage:
 
 
 def _worker(plan: SitePlan, shared: bytes) -> bytes:
-    """Return the script below the name of the build, by which browsers notice another build."""
+    """Return the script, named after the build so that browsers notice a new one."""
     build = digest(shared, plan.library.snapshot_id.encode()).hex()
     return f"// {build}\n".encode() + bundle("worker")
 
 
 def _manifest(plan: SitePlan) -> bytes:
-    """Return what an installed site is called; addresses are relative to the manifest."""
+    """Return the name and icons of the installed site; addresses are relative to the manifest."""
     settings = plan.settings
     stated = {
         "name": plan.title,
