@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw themselves; what cannot be read as LaTeX is shown as it is written."""
+"""Formulas as MathML, which browsers draw natively; anything that is not valid LaTeX is shown as written."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _VALUE = re.compile(r"[\w\s.%+()\[\]{}|,;:⟨⟩‖⌈⌉⌊⌋/\\-]*\Z")
 
 @lru_cache(maxsize=4096)
 def formula_html(latex: str, display: bool) -> str:
-    """The formula as MathML with its source beside it for those who copy it; as code where it is no LaTeX."""
+    """Return the formula as MathML with its source for copying, or as code if it is not LaTeX."""
     element = _converted(latex, display)
     kind = "formula display" if display else "formula"
     if element is None:
@@ -52,7 +52,7 @@ def _converted(latex: str, display: bool) -> ElementTree.Element | None:
 
 
 def _cleaned(element: ElementTree.Element, depth: int) -> ElementTree.Element | None:
-    """The element with known tags and attributes only; nothing where it is not a formula at all."""
+    """Return the element with known tags and attributes only, or nothing if it is not a formula at all."""
     tag = element.tag.removeprefix(_NAMESPACE)
     if tag not in TAGS or depth > MAX_DEPTH:
         return None

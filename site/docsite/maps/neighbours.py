@@ -1,4 +1,4 @@
-"""The pages around one page as a drawing: what links to it on the left, what it links to on the right."""
+"""Drawings of the pages around one page: those linking to it on the left, those it links to on the right."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Neighbour:
 
 
 def neighbour_graph(plan: SitePlan, entry: Entry) -> Markup:
-    """The drawing as SVG; nothing where there is hardly anything to draw, or where the settings want none."""
+    """Return the drawing as SVG, or nothing if there is hardly anything to draw or the settings want none."""
     if not plan.settings.graph:
         return Markup("")
     to_here = plan.backlinks.get(entry.row, [])
@@ -89,7 +89,7 @@ def _label(side: str, y: float, page: str, entry: Entry) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """The text, cut where it is longer than so many characters."""
+    """Return the text, truncated if it is longer than this many characters."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 

@@ -1,4 +1,4 @@
-"""Maps: all topics with the links among them, and the main pages of one topic; laid out when the site is built."""
+"""Maps of all topics with the links among them, and of one topic's main pages, laid out at build time."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Label:
 
 
 def topics_map(plan: SitePlan, page: str) -> Markup:
-    """All topics as circles, as large as the number of their pages, with their main pages in the larger ones."""
+    """Draw all topics as circles sized by their number of pages; the larger ones show their main pages."""
     topics = plan.topics[:MAX_TOPICS]
     sizes = np.array([len(topic.entries) for topic in topics], dtype=np.float64)
     radius = np.maximum(np.sqrt(sizes / sizes.sum() * WIDTH * HEIGHT * _COVERED / np.pi), 9.0)
@@ -52,7 +52,7 @@ def topics_map(plan: SitePlan, page: str) -> Markup:
 
 
 def pages_map(plan: SitePlan, page: str, topic: CommunityRow) -> Markup:
-    """The pages of a topic that most others link to, and the links among them; nothing for a small topic."""
+    """Draw a topic's most linked pages and the links among them; return nothing for a small topic."""
     entries = topic.entries[:MAX_PAGES]
     if len(entries) < MIN_PAGES:
         return Markup("")
@@ -71,7 +71,7 @@ def pages_map(plan: SitePlan, page: str, topic: CommunityRow) -> Markup:
 
 
 def weights(groups: Sequence[Sequence[int]], plan: SitePlan) -> Floats:
-    """How many links there are between each two groups of pages, either way."""
+    """Return how many links there are between each two groups of pages, in either direction."""
     group_of = np.full(len(plan.library.entries) + 1, -1, dtype=np.int64)
     for number, rows in enumerate(groups):
         group_of[np.asarray(rows, dtype=np.int64)] = number
@@ -84,7 +84,9 @@ def weights(groups: Sequence[Sequence[int]], plan: SitePlan) -> Floats:
 
 
 def _lines(weight: Floats, middles: Floats) -> Iterator[str]:
-    """From each thing the lines to what it is linked with most, lightest first, so that the heaviest end on top."""
+    """Return lines from each thing to those it is linked with most, lightest first so that the heaviest are
+    on top.
+    """
     kept = _strongest(weight)
     first, second = np.nonzero(np.triu(kept, 1))
     many = weight[first, second]
@@ -97,7 +99,7 @@ def _lines(weight: Floats, middles: Floats) -> Iterator[str]:
 
 
 def _strongest(weight: Floats) -> npt.NDArray[np.bool_]:
-    """Which two are joined: those of which one is among the other's nearest."""
+    """Return which pairs are joined: those in which one is among the other's nearest."""
     count = len(weight)
     rank = np.empty((count, count), dtype=np.int64)
     for row in range(count):
@@ -131,7 +133,7 @@ def _circle(plan: SitePlan, page: str, topic: CommunityRow, middle: Floats, radi
 
 
 def _text(label: Label, x: float, y: float, is_page: bool) -> str:
-    """A line of text; the name of a topic is in the circle's link already, a page is a link of its own."""
+    """Return a line of text; a topic's name is already in the circle's link, a page is a link of its own."""
     if not is_page:
         return (
             f'<text class="name" aria-hidden="true" x="{x:.0f}" y="{y + 4:.0f}">{escape(label.text)}</text>'
@@ -141,7 +143,7 @@ def _text(label: Label, x: float, y: float, is_page: bool) -> str:
 
 
 def _wrapped(name: str, fits: int) -> list[str]:
-    """The name on at most two lines, as many of its words as there is room for."""
+    """Return the name on at most two lines, with as many of its words as fit."""
     lines = [""]
     for word in name.split():
         longer = f"{lines[-1]} {word}".strip()

@@ -87,7 +87,7 @@ class ExcerptTexts:
         pa.default_memory_pool().release_unused()
 
     def pieces(self, counts: Sequence[int]) -> Iterator[_Piece]:
-        """Yield all documents in order, with so many passages each, in pieces; a short one is whole."""
+        """Yield all documents in order, up to so many passages each, in pieces; a short one is whole."""
         texts = chain.from_iterable(block.to_pylist() for block in blocks(self._snapshot, "passages", "text"))
         start = 0
         for row, count in enumerate(counts):

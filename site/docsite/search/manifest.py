@@ -26,10 +26,10 @@ _MOST_LINK_LEVEL = 127
 
 @dataclass(frozen=True, slots=True)
 class Boost:
-    """Holds a factor on documents that were found.
+    """A factor applied to documents that were found.
 
-    It is for those in the communities of the ``seeds`` best ones, or for those that were changed within so
-    many days, by ``tiers`` of days and factors.
+    It is for those in the communities of the ``seeds`` best ones, or for those changed within a number of
+    days, by ``tiers`` of days and factors.
     """
 
     kind: Literal["community", "recency"]
@@ -58,12 +58,12 @@ class Ranking:
 
     @property
     def meaning(self) -> float:
-        """Return what the two cosines count together."""
+        """Return the combined weight of the two cosines."""
         return self.passage + self.document
 
 
 def ranking_of(search: Search) -> Ranking:
-    """Return the numbers of a search; what a browser cannot do (other lists, other stages) is left out."""
+    """Return a search's weights, leaving out what a browser cannot do (other lists, other stages)."""
     return Ranking(
         keyword=search.weights["keyword"],
         passage=search.weights["semantic"],

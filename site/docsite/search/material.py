@@ -103,7 +103,7 @@ def read_shape(snapshot: SnapshotTables) -> Shape:
 
 
 def read_meanings(snapshot: SnapshotTables, terms: Sequence[str]) -> Meanings | None:
-    """Read the vectors of documents and terms; nothing where the snapshot has none.
+    """Read the vectors of documents and terms, or nothing if the snapshot has none.
 
     The index is then one of words alone.
     """
@@ -130,7 +130,7 @@ def read_passages(snapshot: SnapshotTables, dimension: int) -> Floats:
 
 
 def blocks(snapshot: SnapshotTables, name: str, column: str) -> Iterator[pa.Array]:
-    """Yield a table's column in order, in blocks: of a snapshot on a disk it is never all in memory."""
+    """Yield a table's column in order, in blocks, so that an on-disk snapshot is never all in memory."""
     if isinstance(snapshot, Snapshot):
         yield from read_blocks(snapshot.file(name), column)
     else:

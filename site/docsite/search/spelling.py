@@ -1,4 +1,4 @@
-"""Words as people write them, to complete what is typed, to correct its spelling, to suggest others."""
+"""Words as people write them, used to complete what is typed, correct its spelling and suggest others."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def make_word_files(snapshot: SnapshotTables, surfaces: Surfaces, files: Files) 
 
 
 def _letter(word: str) -> str:
-    """Return the first letter without its accent: who mistypes a word seldom mistypes this."""
+    """Return the first letter without its accent, which people seldom mistype."""
     return (without_accents(word) or word)[0]
 
 
