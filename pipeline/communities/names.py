@@ -1,4 +1,4 @@
-"""Names for communities: titles of their hubs and index pages, and phrases that their pages share."""
+"""Names for communities, taken from titles of their hubs and index pages, and from phrases they share."""
 
 from __future__ import annotations
 
@@ -58,7 +58,10 @@ _LEAD = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Headed:
-    """What documents lend to names, by row of the link graph: their titles and headings, and words too common to tell."""
+    """What documents contribute to names, by row of the link graph.
+
+    That is their titles and headings, and the words too common to distinguish anything.
+    """
 
     titles: Sequence[str]
     headings: Sequence[AbstractSet[str]]
@@ -67,7 +70,7 @@ class Headed:
 
 @dataclass(frozen=True, slots=True)
 class _Shares:
-    """What the whole graph says of names: links to each document, pages below each place, pages with each phrase."""
+    """Counts over the whole graph: links to each document, pages below each place, pages with each phrase."""
 
     links_in: Sequence[int]
     below: Mapping[tuple[str, ...], int]
@@ -79,12 +82,13 @@ class _Shares:
 def name_communities(
     clusters: Clusters, graph: LinkGraph, headed: Headed, settings: Communities
 ) -> dict[int, tuple[str, ...]]:
-    """Return for each community its label, and then the names that were closest to being it, best first.
+    """Return for each community its label, and then the closest runners-up, best first.
 
-    A name is as good as it tells the community's pages from all others: the share of them that it stands for, times the
-    share of what it stands for that they are. A page stands for those that link to it, an index for those below it, a
-    phrase for those that have it in a title or heading; where several lead to one name, they count together. The label is
-    empty where the best is below ``label_confidence``. Larger communities choose first, and no label is given twice.
+    A name is as good as it tells the community's pages from all others: the share of them that it stands for,
+    times the share of what it stands for that belongs to the community. A page stands for those that link to
+    it, an index for those below it, a phrase for those that have it in a title or heading; where several lead
+    to one name, they count together. The label is empty if the best score is below ``label_confidence``.
+    Larger communities choose first, and no label is given twice.
     """
     found = _candidates(clusters, graph, headed)
     taken: set[str] = set()
@@ -182,13 +186,13 @@ def _shared_phrases(rows: Sequence[int], headed: Headed, shares: _Shares) -> Ite
 
 
 def _titled(row: int, headed: Headed) -> str:
-    """Return a title without what it begins with before it comes to its subject."""
+    """Return a title without its opening words that come before the subject."""
     title = " ".join(headed.titles[row].split())
     return title[lead.end() :] if (lead := _LEAD.match(title)) and lead.end() < len(title) else title
 
 
 def _tells(name: str, common: AbstractSet[str]) -> bool:
-    """Return whether the name is short, and has a word that is neither a stop word nor common nor a filler."""
+    """Return whether the name is short and has a word that is not a stop word, common, or a filler."""
     words = {fold(word) for word in _WORD.findall(name)}
     return len(name) <= _MAX_CHARS and any(
         len(word) >= _MIN_WORD
@@ -200,7 +204,7 @@ def _tells(name: str, common: AbstractSet[str]) -> bool:
 
 
 def _place(document: DocId) -> tuple[str, ...]:
-    """Return where a document stands in the page tree; a dot in a name separates levels, as in Dendron.
+    """Return where a document is in the page tree; a dot in a name separates levels, as in Dendron.
 
     An index, a README and a note with the name of its folder stand for the folder.
     """
@@ -211,7 +215,7 @@ def _place(document: DocId) -> tuple[str, ...]:
 
 
 def _above(place: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Yield the place and all above it."""
+    """Return the place and all places above it."""
     return (place[:depth] for depth in range(1, len(place) + 1))
 
 

@@ -27,7 +27,7 @@ class Words:
     parts: Mapping[str, Mapping[str, str]]
 
     def say(self, key: str, **values: object) -> str:
-        """Return a template's text with its values filled in; ``count`` chooses between singular and plural."""
+        """Return a template's text with its values filled in; ``count`` selects singular or plural."""
         table = self.parts["text"]
         if values.get("count") == 1 and f"{key}_one" in table:
             key = f"{key}_one"

@@ -166,7 +166,7 @@ class Library:
         return str(self._htmls[entry.row].as_py() or "")
 
     def anchors(self, entry: Entry) -> list[str]:
-        """Return the anchors of all the document's headings in order, even of those with nothing below them."""
+        """Return the anchors of all the document's headings in order, including empty sections."""
         return list(self._anchors[entry.row].as_py() or [])
 
     def sections(self, entry: Entry) -> list[SectionRow]:
@@ -267,7 +267,7 @@ def _entry(row: int, columns: Mapping[str, list[object]], pages: Mapping[str, st
 
 
 def _order(front_matter: str) -> float:
-    """Return the position among its siblings that a page's front matter asks for; pages without one go last."""
+    """Return the position among its siblings that a page's front matter asks for; others go last."""
     if not any(key in front_matter for key in ORDER_KEYS):
         return float("inf")
     given = json.loads(front_matter)
@@ -286,7 +286,7 @@ class Edges:
     target: Rows
 
     def backlinks(self) -> Iterator[tuple[int, Rows]]:
-        """Return each linked document with the documents that link to it, both in order."""
+        """Yield each linked document with the documents that link to it, both in order."""
         order = np.lexsort((self.source, self.target))
         targets, starts = np.unique(self.target[order], return_index=True)
         ends = [*starts[1:].tolist(), len(order)]

@@ -68,7 +68,7 @@ class Theme:
         return self._environment.get_template(name)
 
     def _blamed(self, error: Exception) -> Exception:
-        """Return the error with its template and line if it is in an owner's template; otherwise unchanged."""
+        """Return the error with its template and line if that is an owner's; otherwise unchanged."""
         line = self._line(error)
         if line is None:
             return error
@@ -90,7 +90,7 @@ class Theme:
 
 
 def _require_known_names(folder: Path) -> None:
-    """Return if every template in the folder replaces one of the theme's or is a partial (``_name.html``)."""
+    """Raise unless every template in the folder replaces one of the theme's or is a partial (``_name.html``)."""
     if not folder.is_dir():
         raise SettingsError(
             "the folder of templates is not there", where=str(folder), hint="See [site] templates."

@@ -139,7 +139,7 @@ def encoded(path: str) -> str:
 
 
 def relative_href(source: str, target: str, fragment: str = "") -> str:
-    """Return the address of page ``target`` as written in page ``source``, with the fragment if one is given."""
+    """Return the address of page ``target`` as written in page ``source``, with any fragment given."""
     anchor = f"#{quote(fragment, safe='-._~')}" if fragment else ""
     if source == target:
         return anchor or encoded(posixpath.basename(target))

@@ -24,7 +24,10 @@ class Ranks:
 
 
 def shown_digests(plan: SitePlan) -> Digests:
-    """Return for each document, by row, a digest of what other pages show of it: address, title, description."""
+    """Return for each document, by row, a digest of its address, title and description.
+
+    That is all other pages show of it.
+    """
     entries = plan.library.entries
     return as_matrix([digest_of_texts(entry.page, entry.title, entry.description) for entry in entries])
 

@@ -31,7 +31,7 @@ def shared_digest(plan: SitePlan) -> bytes:
 
 
 def content_digest(plan: SitePlan) -> bytes:
-    """Return a digest of what documents' contents are rendered with; an owner's templates play no part in it."""
+    """Return a digest of what documents' contents are rendered with; an owner's templates are not used."""
     settings = plan.settings.model_dump(mode="json")
     for place in ("templates", "words", "mermaid"):  # what lies there counts, not where it lies
         settings[place] = bool(settings[place])
@@ -76,9 +76,9 @@ def program_digest(endings: tuple[str, ...] = ("py", "html", "toml")) -> bytes:
 
 
 def _owners(plan: SitePlan) -> Iterator[bytes]:
-    """Return the owner's templates.
+    """Yield digests of the owner's templates, if any, and then one of all documents' entries.
 
-    They may show anything about any page, so with them everything known about pages counts.
+    These templates may show anything about any page, so with them everything known about pages counts.
     """
     folder = plan.theme.folder
     templates = sorted(folder.glob("*.html")) if folder is not None else []

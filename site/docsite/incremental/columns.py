@@ -1,4 +1,4 @@
-"""Digests of table rows, group by group: columns are joined into one text, of which each group has a slice."""
+"""Digests of table rows, group by group: columns are joined into one text, and each group has a slice."""
 
 from __future__ import annotations
 

@@ -28,9 +28,7 @@ _attempts = count(1)
 
 
 class SiteGone(Exception):
-    """Raised if the previous site was replaced or removed during the build, or what was set aside is not
-    ours.
-    """
+    """Raised if the previous site went away during the build, or what was set aside is not ours."""
 
 
 @dataclass(frozen=True, slots=True)

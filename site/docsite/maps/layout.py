@@ -32,7 +32,7 @@ class Shapes:
 
 
 def placed(shapes: Shapes, width: float, height: float) -> Floats:
-    """Return the centre of every thing, shape ``(n, 2)``; the picture is larger than asked for if it must be."""
+    """Return the centre of every thing, shape ``(n, 2)``; the picture grows if the things do not fit."""
     while True:
         places = _attempt(shapes, width, height)
         if places is not None:

@@ -84,9 +84,7 @@ def weights(groups: Sequence[Sequence[int]], plan: SitePlan) -> Floats:
 
 
 def _lines(weight: Floats, middles: Floats) -> Iterator[str]:
-    """Return lines from each thing to those it is linked with most, lightest first so that the heaviest are
-    on top.
-    """
+    """Yield lines from each thing to its strongest links, lightest first so that the heaviest are on top."""
     kept = _strongest(weight)
     first, second = np.nonzero(np.triu(kept, 1))
     many = weight[first, second]

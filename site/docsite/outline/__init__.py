@@ -1,1 +1,1 @@
-"""The outline of a site: what must be known before a page is made, such as the page tree and related pages."""
+"""The outline of a site: what must be known before making any page, such as the tree and related pages."""

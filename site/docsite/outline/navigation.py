@@ -22,7 +22,7 @@ _NUMBERS = re.compile(r"([0-9]+)")
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A folder or page; ``page`` is None for a folder without one; ``size`` counts the pages in and below it."""
+    """A folder or page; ``page`` is None for a folder without one; ``size`` counts it and pages below."""
 
     key: str
     label: str

@@ -117,7 +117,7 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
 
 
 def shard_count(pages: int) -> int:
-    """Return the number of preview files: a power of two, so that a few more pages do not move all previews."""
+    """Return the number of preview files, a power of two so that a few more pages do not move them all."""
     count = 1
     while count * PAGES_PER_FILE < pages:
         count *= 2

@@ -23,7 +23,7 @@ _PAGES_AT_A_TIME = 128
 
 
 class Relations:
-    """The links, tags and communities of all pages, by row number, and up to ``many`` related pages for each."""
+    """The links, tags and communities of all pages, by row number, and ``many`` related pages at most."""
 
     def __init__(self, entries: Sequence[Entry], edges: Edges, many: int) -> None:
         count = len(entries)

@@ -1,4 +1,4 @@
-"""A search that needs no script: the collection's words from A to Z, with the most relevant pages for each."""
+"""A search that needs no script: the collection's words from A to Z, with the best pages for each."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def letter_of(word: str) -> str:
 
 
 def letters(words: Sequence[Word]) -> Iterator[Letter]:
-    """Return the pages of words in order; words that begin with no letter come first."""
+    """Yield the pages of words in order; words that begin with no letter come first."""
     by_letter: dict[str, list[Word]] = {}
     for word in words:
         by_letter.setdefault(letter_of(word.text), []).append(word)

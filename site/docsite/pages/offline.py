@@ -42,7 +42,7 @@ def _worker(plan: SitePlan, shared: bytes) -> bytes:
 
 
 def _manifest(plan: SitePlan) -> bytes:
-    """Return the name and icons of the installed site; addresses are relative to the manifest."""
+    """Return the web manifest, with addresses relative to itself."""
     settings = plan.settings
     stated = {
         "name": plan.title,

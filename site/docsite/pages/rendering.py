@@ -133,7 +133,7 @@ def _planned(snapshot: Path, snapshot_id: SnapshotId, settings: Site) -> SitePla
 
 @lru_cache(maxsize=1)
 def _before(build: tuple[Path | None, Path]) -> PreviousSite:
-    """Return the previous site for the build with this staged folder; close what was open for another build."""
+    """Return the previous site for this staged folder's build; close what was open for another."""
     target, _ = build
     _open_there.close()
     return PreviousSite() if target is None else _open_there.enter_context(previous_site(target))

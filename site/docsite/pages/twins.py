@@ -24,7 +24,7 @@ def twin_file(plan: SitePlan, entry: Entry) -> SitePage:
 
 
 def _markdown(library: Library, entry: Entry) -> str:
-    """Return the document as written, without front matter; for HTML, its text with headings and code marked."""
+    """Return the document as written, without front matter, or an HTML document's marked-up text."""
     if entry.syntax == "markdown":
         text = library.text(entry)
         with suppress(RejectedDocument):  # then its page shows all of it as well
@@ -52,7 +52,7 @@ def _marked(library: Library, entry: Entry) -> str:
 
 
 def llms_file(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage]:
-    """Return ``llms.txt``: title, description and pages by section, as https://llmstxt.org/ describes it."""
+    """Yield ``llms.txt``: title, description and pages by section, as https://llmstxt.org/ describes it."""
     if not plan.settings.markdown:
         return
     lines = [f"# {_line(plan.title)}", ""]

@@ -42,7 +42,7 @@ def begin_shown(
     stage: StagingFolder,
     below: str = FOLDER,
 ) -> Callable[[], Shown] | None:
-    """Start making what hits are shown from in another process, if there is one and the site is large enough."""
+    """Start making what hits are shown from in another process, if available and worthwhile."""
     large = on_disk_and_large(snapshot)
     if background is None or large is None:
         return None
