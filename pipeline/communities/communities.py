@@ -50,8 +50,7 @@ class LinkGraph:
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """Communities without names: the rows of their documents by number, and the weight of their inner links.
-    """
+    """Communities without names: the rows of their documents, and the weight of their inner links."""
 
     members: Mapping[int, tuple[int, ...]]
     inside: Mapping[int, float]
@@ -101,8 +100,8 @@ def find_clusters(graph: LinkGraph, settings: Communities) -> Clusters:
     undirected = _graph_of(weights, order)
     begun = initial_partition(names, weights, _FINER * settings.resolution)
     first = _louvain(undirected, begun, settings)
-    # What was begun together stays together: Louvain only merges what its first pass leaves. So the communities are
-    # divided by the links inside them, and Louvain begins again with those parts.
+    # Documents that start in one part stay together, because Louvain only merges what its first pass leaves.
+    # So the communities are divided by the links inside them, and Louvain starts again from those parts.
     parts = _louvain(_graph_of(_within(weights, first), order), np.arange(len(linked)), settings)
     labels = _louvain(undirected, parts, settings)
     inside = strengths(_within(weights, labels))
@@ -117,8 +116,7 @@ def find_clusters(graph: LinkGraph, settings: Communities) -> Clusters:
 
 
 def named(clusters: Clusters, graph: LinkGraph, names: Mapping[int, Sequence[str]]) -> Partition:
-    """Return the communities with their names: for each number its label, which may be empty, then its terms.
-    """
+    """Return the communities with their names: for each its label, which may be empty, then its terms."""
     members = {number: [graph.documents[row] for row in rows] for number, rows in clusters.members.items()}
     total = sum(map(len, members.values()))
     communities = tuple(

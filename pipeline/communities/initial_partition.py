@@ -103,8 +103,7 @@ def _worth(tree: _Tree, graph: sparse.csr_matrix, resolution: float) -> tuple[We
 
 
 def _heads(tree: _Tree, is_one: npt.NDArray[np.bool_]) -> Labels:
-    """Return the topmost place of each document that is one part, or a unique number for a document without.
-    """
+    """Return the topmost place of each document that is one part, or a unique number if there is none."""
     heads = len(is_one) + np.arange(len(tree.ways))
     for level in reversed(tree.ways.T):
         found = (level != _NOWHERE) & is_one[level]

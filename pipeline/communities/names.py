@@ -20,23 +20,25 @@ from .communities import Clusters, LinkGraph
 
 STOP_WORDS = frozenset(
     """
-    a about above after again all also am an and any are as at be because been before being below between both but by can
-    could did do does doing done down during each few for from further get had has have having he her here hers him his how
-    i if in into is it its itself just let make may me might more most must my new no nor not now of off on once one only or
-    other our out over own same see she should so some such than that the their them then there these they this those
-    through to too two under until up upon us use used using very via vs was we were what what's when where which while who
-    whom why will with within without would you your yours
+    a about above after again all also am an and any are as at be because been before being below between
+    both but by can could did do does doing done down during each few for from further get had has have
+    having he her here hers him his how i if in into is it its itself just let make may me might more most
+    must my new no nor not now of off on once one only or other our out over own same see she should so
+    some such than that the their them then there these they this those through to too two under until up
+    upon us use used using very via vs was we were what what's when where which while who whom why will
+    with within without would you your yours
     """.split()  # noqa: SIM905  # a list would be one word a line
 )
 # Words that say of a page what kind of page it is; alone they name no subject.
 FILLERS = frozenset(
     """
-    add advanced api appendix article articles basics chapter common concepts config configuration contents daily default
-    demo description details doc docs documentation entries example examples faq features file files general guide guides
-    help home howto index info information intro introduction item items list main misc miscellaneous next note notes
-    notation option options overview page pages part prerequisites properties readme reference related required
-    requirements role roles section sections settings setup site specifications status step steps summary syntax title todo
-    tips topic topics type types value values website welcome work
+    add advanced api appendix article articles basics chapter common concepts config configuration
+    contents daily default demo description details doc docs documentation entries example examples faq
+    features file files general guide guides help home howto index info information intro introduction
+    item items list main misc miscellaneous next note notes notation option options overview page pages
+    part prerequisites properties readme reference related required requirements role roles section
+    sections settings setup site specifications status step steps summary syntax title todo tips topic
+    topics type types value values website welcome work
     """.split()  # noqa: SIM905
 )
 _MAX_CHARS = 60
@@ -51,7 +53,8 @@ _PHRASE_WEIGHT = 0.8
 _SMALL = 3
 _WORD = re.compile(r"[^\W_](?:[\w'’.+#]*[\w+#])?")
 _LEAD = re.compile(
-    r"(?:using|introduction to|getting started with|working with|about|(?:an? )?overview of)\s+(?:the\s+|an?\s+)?",
+    r"(?:using|introduction to|getting started with|working with|about|(?:an? )?overview of)"
+    r"\s+(?:the\s+|an?\s+)?",
     re.IGNORECASE,
 )
 

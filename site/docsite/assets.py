@@ -15,7 +15,7 @@ STYLES: Mapping[str, Sequence[str]] = {
     "style.css": ("style.css", "parts.css", "code.css"),
     "dialog.css": ("dialog.css",),
 }
-# What the search alone has, beside its dialog.
+# What search alone needs, besides its dialog.
 _COMPONENT_STYLE = ("component.css", "dialog.css")
 MAX_OWN_BYTES = 20_000_000
 

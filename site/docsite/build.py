@@ -116,7 +116,7 @@ def _is_whole(previous: PreviousSite) -> bool:
     """Return whether every file is as it was written and there are no others."""
     names = previous.standing.files.keys() if previous.standing else set[str]()
     expected = {urls.MARKER, urls.RECORD, *previous.by_path}
-    # The report of the night is put into its page once the site stands.
+    # The night's report is put into its page once the site is complete.
     made = (each for each in previous.record.files if each.path != urls.REPORT)
     return names == expected and all(previous.is_sound(each) for each in made)
 

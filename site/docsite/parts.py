@@ -11,7 +11,8 @@ from ..pipeline.settings.site import Site, Version
 from .library import CommunityRow, Entry
 
 OWN_ENDINGS = (
-    ".css", ".js", ".svg", ".png", ".jpg", ".jpeg", ".webp", ".avif", ".gif", ".ico", ".woff", ".woff2", ".webmanifest",
+    ".css", ".js", ".svg", ".png", ".jpg", ".jpeg", ".webp", ".avif", ".gif", ".ico", ".woff", ".woff2",
+    ".webmanifest",
 )  # fmt: skip
 CUSTOM_STYLE, CUSTOM_SCRIPT, MERMAID = "custom.css", "custom.js", "mermaid.js"
 DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")

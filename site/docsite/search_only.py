@@ -29,7 +29,7 @@ from .search.index import Elsewhere, search_files
 FOLDER = "_noctule"
 SCRIPT = f"{FOLDER}/noctule-search.js"
 _END = re.compile(rb"</body\s*>", re.IGNORECASE)
-# In these, a line of ASCII cannot be put among the bytes.
+# In these encodings, a line of ASCII cannot be inserted as bytes.
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 

@@ -28,7 +28,7 @@ CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'"
 )
-# An owner's template reaches the theme's of the same name by this folder: {% extends "theme/base.html" %}.
+# An owner's template refers to the theme's of the same name by this folder: {% extends "theme/base.html" %}.
 ORIGINALS = "theme"
 TEMPLATE_ENDING = ".html"
 
@@ -90,7 +90,10 @@ class Theme:
 
 
 def _require_known_names(folder: Path) -> None:
-    """Raise unless every template in the folder replaces one of the theme's or is a partial (``_name.html``)."""
+    """Raise unless every template in the folder replaces one of the theme's or is a partial.
+
+    Partials have names like ``_name.html``.
+    """
     if not folder.is_dir():
         raise SettingsError(
             "the folder of templates is not there", where=str(folder), hint="See [site] templates."

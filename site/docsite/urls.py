@@ -29,7 +29,7 @@ FEED = "feed.xml"
 LLMS = "llms.txt"
 SERVICE_WORKER = "service-worker.js"
 NO_NETWORK = "_offline.html"
-# Says that noctule made this folder; and what the next build has to know of its files.
+# Says that noctule made this folder; and what the next build has to know about its files.
 MARKER = ".noctule-site"
 RECORD = ".noctule-record"
 INDEX_STEMS = ("index", "readme", "_index")
@@ -66,7 +66,7 @@ class Placed:
 
 def page_path(path: str) -> str:
     """Return a document's page: its path ending in ``.html``; an index or README becomes ``index.html``."""
-    # No file of a collection is called so; a snapshot that somebody forged may say it all the same.
+    # No file of a collection has such a name, but a forged snapshot may claim so.
     folder, name = posixpath.split(posixpath.normpath(f"/{path}").lstrip("/"))
     stem = posixpath.splitext(name)[0] or name
     return posixpath.join(folder, "index.html" if stem.lower() in INDEX_STEMS else f"{stem}.html")

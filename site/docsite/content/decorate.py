@@ -167,7 +167,10 @@ def _href(destination: Destination) -> str:
 def _image(given: dict[str, str]) -> str:
     name = unescape(given.get("src", "")).rsplit("/", 1)[-1]
     shown = unescape(given.get("alt", "")).strip() or name
-    return f'<span class="image-note" title="{escape(f"This image is not part of the site: {name}")}">{escape(shown)}</span>'
+    return (
+        f'<span class="image-note" title="{escape(f"This image is not part of the site: {name}")}">'
+        f"{escape(shown)}</span>"
+    )
 
 
 def _without_names(html: str) -> str:

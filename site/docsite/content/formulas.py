@@ -12,15 +12,15 @@ from latex2mathml.converter import convert_to_element
 MAX_CHARS = 5_000
 MAX_DEPTH = 60
 _NAMESPACE = "{http://www.w3.org/1998/Math/MathML}"
-# MathML Core without what runs, loads or links.
+# MathML Core without anything that runs code, loads files or links.
 _TAG_NAMES = """
-    math merror mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow ms mspace msqrt mstyle
-    msub msubsup msup mtable mtd mtext mtr munder munderover none menclose mfenced
+    math merror mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow ms mspace msqrt
+    mstyle msub msubsup msup mtable mtd mtext mtr munder munderover none menclose mfenced
 """
 _ATTRIBUTE_NAMES = """
-    accent accentunder columnalign columnlines columnspacing depth display displaystyle fence form height largeop
-    linethickness lspace mathvariant maxsize minsize movablelimits notation open close separators rowlines rowspacing
-    rspace scriptlevel separator stretchy symmetric voffset width
+    accent accentunder columnalign columnlines columnspacing depth display displaystyle fence form height
+    largeop linethickness lspace mathvariant maxsize minsize movablelimits notation open close separators
+    rowlines rowspacing rspace scriptlevel separator stretchy symmetric voffset width
 """
 TAGS, ATTRIBUTES = frozenset(_TAG_NAMES.split()), frozenset(_ATTRIBUTE_NAMES.split())
 _VALUE = re.compile(r"[\w\s.%+()\[\]{}|,;:⟨⟩‖⌈⌉⌊⌋/\\-]*\Z")
@@ -58,7 +58,7 @@ def _cleaned(element: ElementTree.Element, depth: int) -> ElementTree.Element | 
         return None
     kept = {k: v for k, v in element.attrib.items() if k in ATTRIBUTES and _VALUE.match(v)}
     made = ElementTree.Element(tag, dict(sorted(kept.items())))
-    # The converter writes signs as references, to be read once more.
+    # The converter writes symbols as character references, which have to be decoded once more.
     made.text, made.tail = unescape(element.text or "") or None, None
     for child in element:
         clean = _cleaned(child, depth + 1)

@@ -11,7 +11,7 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
-# Some lexers take seconds on hundreds of kilobytes; a block that long is read by few.
+# Some lexers take seconds on hundreds of kilobytes; few people read a block that long.
 MAX_CHARS = 20_000
 ALIASES = {"text": "", "plain": "", "plaintext": "", "txt": "", "none": "", "svg": "xml", "mathml": "xml"}
 # Not a language: how MDN marks code that its linter skips.
@@ -49,7 +49,10 @@ def code_block(info: str, code: str) -> str:
 
 def diagram(source: str) -> str:
     """Return the source of a mermaid diagram, which an owner's script may draw."""
-    return f'<div class="code diagram" data-language="mermaid"><pre tabindex="0"><code>{escape(source.rstrip())}\n</code></pre></div>'
+    return (
+        '<div class="code diagram" data-language="mermaid"><pre tabindex="0"><code>'
+        f"{escape(source.rstrip())}\n</code></pre></div>"
+    )
 
 
 @lru_cache(maxsize=256)

@@ -19,7 +19,7 @@ from .markdown_html import Anchored, Reference, Sheet, link_html, markdown_html
 from .marks import Marks
 
 MAX_TRANSCLUSION_DEPTH = 3
-# A note that transcludes many notes that transclude many: what a page may grow to by it.
+# Limits a page that transcludes many notes, each of which transcludes many others.
 MAX_TRANSCLUSIONS = 100
 _FIRST_PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
 SUMMARY_CHARS = 160

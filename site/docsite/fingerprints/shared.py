@@ -17,7 +17,7 @@ from .. import theme_folder
 from ..incremental.columns import digest, digest_of_texts
 from ..outline.plan import SitePlan, shard_count
 
-# What takes part in a page's bytes beside this program.
+# The libraries, besides this program, that affect a page's bytes.
 _LIBRARIES = (
     "jinja2", "latex2mathml", "markdown-it-py", "markupsafe", "mdit-py-plugins", "nh3", "numpy", "pygments",
     "pyyaml",

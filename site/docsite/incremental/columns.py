@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 Rows = npt.NDArray[np.int64]
 Digests = npt.NDArray[np.uint8]
-# 128 bits: two of a billion pages are alike by chance once in 10**20 sites.
+# 128 bits: two of a billion pages collide by chance once in 10**20 sites.
 DIGEST_BYTES = 16
 _BETWEEN = "\x1f"
 

@@ -25,7 +25,7 @@ from ..urls import MARKER, RECORD
 from .folder_listing import Standing, is_as_written, standing_in
 
 FORMAT = 2
-# A record that grows beyond this when it is unpacked is none of ours.
+# A record that grows beyond this when unpacked is not ours.
 _MAX_BYTES = 2_000_000_000
 
 
@@ -141,14 +141,14 @@ class Reuse:
 
 @contextmanager
 def previous_site(target: Path) -> Iterator[PreviousSite]:
-    """Return the site in this folder; an empty one if there is none, or none with a sound record."""
+    """Yield the site in this folder; an empty one if there is none, or none with a sound record."""
     try:
         folder = os.open(target, os.O_RDONLY | os.O_DIRECTORY)
     except OSError:
         yield PreviousSite()
         return
     try:
-        # One that is set aside already is being made into another.
+        # If it has been set aside already, another build is reusing it.
         yield _read(folder, target) if locks.directory(folder) else PreviousSite()
     finally:
         os.close(folder)

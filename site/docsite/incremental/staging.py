@@ -128,7 +128,8 @@ class StagingFolder:
         try:
             path.mkdir()
         except FileExistsError:
-            # Another process that fills this folder may have made it; a file of its name is what was there before.
+            # Another process that fills this folder may have created it; a file of that name is left over
+            # from the earlier site.
             if not path.is_dir():
                 _clear(str(path))
                 path.mkdir(exist_ok=True)

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
-# So many points of the grid along the longer side; so many more rounds.
+# The number of grid points along the longer side; the number of further rounds.
 POINTS, ROUNDS = 72, 3
-# How much the middle of the picture draws, beside the links.
+# How strongly the centre of the picture attracts, in addition to the links.
 _CENTRE = 0.45
 _GROWTH = 1.25
 

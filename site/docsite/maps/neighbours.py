@@ -78,14 +78,20 @@ def _line(side: str, y: float, middle: float, both: bool) -> str:
     first, last = (y, middle) if side == "l" else (middle, y)
     bend = (start + end) / 2
     kind = ' class="both"' if both else ""
-    points = f"M{start} {_number(first)}C{_number(bend)} {_number(first)} {_number(bend)} {_number(last)} {end} {_number(last)}"
+    points = (
+        f"M{start} {_number(first)}"
+        f"C{_number(bend)} {_number(first)} {_number(bend)} {_number(last)} {end} {_number(last)}"
+    )
     return f'<path{kind} d="{points}"/>'
 
 
 def _label(side: str, y: float, page: str, entry: Entry) -> str:
     href = escape(urls.relative_href(page, entry.page))
     x = _LEFT if side == "l" else _RIGHT
-    return f'<a href="{href}"><text class="{side}" x="{x}" y="{_number(y + 4)}">{escape(shortened(entry.title, LABEL_CHARS))}</text></a>'
+    return (
+        f'<a href="{href}"><text class="{side}" x="{x}" y="{_number(y + 4)}">'
+        f"{escape(shortened(entry.title, LABEL_CHARS))}</text></a>"
+    )
 
 
 def shortened(text: str, most: int) -> str:

@@ -15,7 +15,7 @@ from ..outline.plan import SitePlan
 from .layout import Floats, Shapes, placed
 from .neighbours import shortened
 
-# Beyond these a picture is no help; the lists beside it have the rest.
+# Beyond these a picture is no help; the lists beside it show the rest.
 MAX_TOPICS, MAX_PAGES, LINES_EACH = 150, 28, 4
 # A map of fewer pages says no more than their list; of a very large site, only the large topics get one.
 MIN_PAGES, MAX_PAGE_MAPS = 5, 300
@@ -127,7 +127,10 @@ def _circle(plan: SitePlan, page: str, topic: CommunityRow, middle: Floats, radi
     )
     hue = topic.community_id % 6
     circle = f'<circle class="t{hue}" cx="{x:.0f}" cy="{y:.0f}" r="{radius:.0f}"/>'
-    return f'<g><a href="{escape(href)}" aria-label="{escape(told)}"><title>{escape(told)}</title>{circle}</a>{drawn}</g>'
+    return (
+        f'<g><a href="{escape(href)}" aria-label="{escape(told)}">'
+        f"<title>{escape(told)}</title>{circle}</a>{drawn}</g>"
+    )
 
 
 def _text(label: Label, x: float, y: float, is_page: bool) -> str:
@@ -137,7 +140,10 @@ def _text(label: Label, x: float, y: float, is_page: bool) -> str:
             f'<text class="name" aria-hidden="true" x="{x:.0f}" y="{y + 4:.0f}">{escape(label.text)}</text>'
         )
     title = f"<title>{escape(label.title)}</title>" if label.title != label.text else ""
-    return f'<a href="{escape(label.href)}"><text x="{x:.0f}" y="{y + 4:.0f}">{title}{escape(label.text)}</text></a>'
+    return (
+        f'<a href="{escape(label.href)}"><text x="{x:.0f}" y="{y + 4:.0f}">'
+        f"{title}{escape(label.text)}</text></a>"
+    )
 
 
 def _wrapped(name: str, fits: int) -> list[str]:
@@ -166,5 +172,8 @@ def _picture(
     left, top = ((middles[:, axis] - half).min() - 8 for axis, half in ((0, half_width), (1, half_height)))
     right, below = ((middles[:, axis] + half).max() + 8 for axis, half in ((0, half_width), (1, half_height)))
     box = f"{left:.0f} {top:.0f} {right - left:.0f} {below - top:.0f}"
-    opening = f'<svg class="map" viewBox="{box}" width="{right - left:.0f}" role="group" aria-label="{escape(title)}">'
+    opening = (
+        f'<svg class="map" viewBox="{box}" width="{right - left:.0f}" '
+        f'role="group" aria-label="{escape(title)}">'
+    )
     return Markup(f"{opening}{''.join(parts)}</svg>")  # noqa: S704 - all that is not ours was escaped

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .. import urls
 from .navigation import Node, Tree
 
-# So many nodes make a page of some hundred kilobytes.
+# This many nodes make a page of about a hundred kilobytes.
 NODES_PER_PAGE = 2_000
 
 

@@ -15,14 +15,17 @@ from ..library import Entry
 
 # A site with more pages than this shows, on each page, only the way to the page and what lies around it.
 WHOLE_TREE_PAGES = 150
-# Of a long list of siblings, this many on either side of the one on the way are shown.
+# Of a long list of siblings, this many on either side of the one on the path are shown.
 SIBLINGS_EACH_SIDE = 15
 _NUMBERS = re.compile(r"([0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A folder or page; ``page`` is None for a folder without one; ``size`` counts it and pages below."""
+    """A folder or page, in which ``size`` counts the pages in and below it.
+
+    ``page`` is None for a folder without one.
+    """
 
     key: str
     label: str

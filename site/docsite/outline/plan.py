@@ -93,7 +93,7 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
     tag_pages = urls.slug_pages(tags, "_tags")
     tree = navigation.build_tree(library.entries)
     communities = library.communities()
-    # A community without a name had none that anybody would give it.
+    # A community has no name if none was good enough.
     topics = tuple(each for each in communities if each.label and len(each.entries) > 1)
     return SitePlan(
         library=library,

@@ -18,12 +18,15 @@ MAX_SHARED_BY = 200
 DIRECT_LINK = 0.6
 # More than any page can share with another, and little enough for nine decimals beside it.
 _NEAR = 1e5
-# Compared together; each may share something with thousands.
+# How many are compared in one batch; each may share something with thousands.
 _PAGES_AT_A_TIME = 128
 
 
 class Relations:
-    """The links, tags and communities of all pages, by row number, and ``many`` related pages at most."""
+    """The links, tags and communities of all pages, by row number.
+
+    Each page has up to ``many`` related pages.
+    """
 
     def __init__(self, entries: Sequence[Entry], edges: Edges, many: int) -> None:
         count = len(entries)

@@ -14,7 +14,7 @@ from .. import urls
 from ..library import Entry, Library, SnapshotTables
 
 PAGES_PER_WORD = 5
-# A page of words is at most so long; a letter with more has several.
+# The most words on a page; a letter with more has several pages.
 WORDS_PER_PAGE = 200
 OTHER = "#"
 

@@ -76,7 +76,7 @@ def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRo
     toc = _toc(content, frozenset(section.slug for section in plan.library.sections(entry)))
     head, body = content.parts
     return DocumentView(
-        # What noctule.docsite.content.render gives is sanitised, and dressed with escaped text only.
+        # What noctule.docsite.content.render gives is sanitised, and completed with escaped text only.
         head=Markup(head),  # noqa: S704
         content=Markup(body),  # noqa: S704
         shows_title=not content.has_title,
@@ -123,7 +123,7 @@ def _crumbs(plan: SitePlan, entry: Entry) -> tuple[Crumb, ...]:
 def _toc(content: Content, slugs: frozenset[str]) -> tuple[Anchored, ...]:
     """Return the upper headings below the title, without empty ones, for which the index has no section."""
     headings = content.headings[1:] if content.has_title else content.headings
-    # A heading that the sanitiser dropped (below an unclosed <textarea>, say) is nowhere to lead to.
+    # A heading that the sanitiser dropped (below an unclosed <textarea>, say) cannot be linked to.
     filled = [h for h in headings if h.slug in slugs and h.title and f'id="{h.slug}"' in content.html]
     shown = sorted({heading.level for heading in filled})[:TOC_LEVELS]
     toc = tuple(heading for heading in filled if heading.level in shown)

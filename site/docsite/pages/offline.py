@@ -23,7 +23,7 @@ def offline_files(plan: SitePlan, shared: bytes) -> Iterator[SitePage]:
     if not plan.settings.offline:
         return
     yield _no_network(plan)
-    # Its place decides what a service worker may answer: the site, and nothing beside it.
+    # A service worker's location decides what it may answer: the site, and nothing else.
     yield SitePage(urls.SERVICE_WORKER, _worker(plan, shared))
     if MANIFEST not in own_names(plan.settings.templates):
         yield SitePage(f"{urls.ASSETS}/{MANIFEST}", _manifest(plan))

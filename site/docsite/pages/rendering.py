@@ -22,7 +22,8 @@ from ..outline.plan import SitePage, SitePlan, plan_site
 from .documents import render_page
 from .twins import twin_file
 
-# So many at a time: half a second or so. Of fewer than LEAST none is given away, for a plan of the site costs a second.
+# This many at a time take about half a second. Fewer than LEAST_PAGES are not given away, because planning
+# the site takes another process a second.
 PAGES_AT_A_TIME, LEAST_PAGES = 64, 512
 
 
@@ -122,7 +123,7 @@ def _rendered(plan: SitePlan, wanted: Sequence[Wanted], previous: PreviousSite) 
             yield reuse.page(twin, made_of, partial(twin_file, plan, entry))
 
 
-# Of one site only, but for all its parts.
+# For one site only, but for all its parts.
 _open_there = ExitStack()
 
 

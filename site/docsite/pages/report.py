@@ -19,7 +19,7 @@ from .frame import frame_of
 PAGE = urls.REPORT
 # As the template has them.
 _BEGIN, _END = "<!-- report -->", "<!-- /report -->"
-# What a page shows of a long list.
+# How much of a long list a page shows.
 MOST_ROWS = 200
 
 

@@ -29,7 +29,7 @@ _NOT_IN_SLUG = re.compile(r"[^\w -]")
 
 @dataclass(frozen=True, slots=True)
 class ExcerptFiles:
-    """Names files in order, with the document and the passage of it that each begins with.
+    """The names of files in order, with the document and the passage of it that each begins with.
 
     The files are those with excerpts, or those of their directory; documents are in the library's order.
     """
@@ -41,7 +41,7 @@ class ExcerptFiles:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """Holds what excerpts say of a document: title, page, labels of the pages above, and date."""
+    """What excerpts say of a document: title, page, labels of the pages above, and date."""
 
     title: str
     page: str
@@ -60,7 +60,7 @@ def cards(plan: SitePlan) -> tuple[Card, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Holds passages of one document from ``ordinal`` on, each with the place of its section."""
+    """Passages of one document from ``ordinal`` on, each with the place of its section."""
 
     row: int
     ordinal: int
@@ -74,7 +74,7 @@ class _Passage:
 
 
 class ExcerptTexts:
-    """Reads documents' passages, a block at a time, and cuts them into pieces that fit a file."""
+    """A reader of documents' passages that cuts them, a block at a time, into pieces that fit a file."""
 
     def __init__(self, snapshot: SnapshotTables) -> None:
         self._snapshot = snapshot

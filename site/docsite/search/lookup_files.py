@@ -25,7 +25,7 @@ from .index import FOLDER, make_lookup
 from .manifest import Lookup
 
 T = TypeVar("T")
-# Below it a process takes longer to start than it saves.
+# Below this, a process takes longer to start than it saves.
 LEAST_DOCUMENTS = 1_000
 
 

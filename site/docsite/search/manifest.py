@@ -40,11 +40,11 @@ class Boost:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Holds the shares of the parts of a score, and how many candidates each list gives.
+    """The weights of the parts of a score, and how many candidates each list gives.
 
-    ``score(p) = (keyword · words + passage · cos(q, p) + document · cos(q, d)) / their sum``, times
-    ``1 + support · second / best`` and ``1 + links · ln(1 + links in)``, and the boosts, one after the other.
-    With ``rrf_k`` the first is ``keyword / (k + rank) + passage / (k + rank) + document / (k + rank)``.
+    ``score(p) = (keyword · words + passage · cos(q, p) + document · cos(q, d)) / their sum``, times ``1 +
+    support · second / best`` and ``1 + links · ln(1 + links in)``, and the boosts, one after the other. With
+    ``rrf_k`` the first is ``keyword / (k + rank) + passage / (k + rank) + document / (k + rank)``.
     """
 
     keyword: float
@@ -86,7 +86,7 @@ def _boost(stage: str, search: Search) -> Boost:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """Holds what words and meanings are looked up in; ``ceiling`` is BM25F's maximum at rarity 1."""
+    """What words and meanings are looked up in; ``ceiling`` is BM25F's maximum at rarity 1."""
 
     shape: Shape
     ranking: Ranking
@@ -100,7 +100,7 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Names what hits are shown from: the directory of excerpts, and the file of facets."""
+    """What hits are shown from: the directory of excerpts, and the file of facets."""
 
     directory: ExcerptFiles
     facets: str
@@ -108,7 +108,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """Holds both halves of an index: what hits are looked up in, and what they are shown from."""
+    """Both halves of an index: what hits are looked up in, and what they are shown from."""
 
     lookup: Lookup
     shown: Shown

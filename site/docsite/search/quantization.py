@@ -22,7 +22,7 @@ OWN_STEP = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Ranges:
-    """Says what the lowest and the highest level of each term stand for; ``length`` is that of its vector.
+    """What each term's lowest and highest levels stand for; ``length`` is the length of its vector.
 
     Impacts are parts of 255 of the most that BM25F can give; contributions are parts of 127 of the length.
     """
@@ -48,7 +48,7 @@ def _bits_of(frequency: Ints) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Quantized:
-    """Holds the ranges of terms, the levels of impacts and of pairs' contributions, passages' steps."""
+    """The ranges of terms, the levels of impacts and of pairs' contributions, and passages' steps."""
 
     ranges: Ranges
     impact: npt.NDArray[np.uint8]

@@ -25,7 +25,7 @@ _STEMMED_THERE = "en"
 
 @dataclass(frozen=True, slots=True)
 class Surfaces:
-    """Holds the words of the corpus as written: language, terms they stand for, and how often they occur."""
+    """The words of the corpus as written: language, terms they stand for, and how often they occur."""
 
     words: Sequence[str]
     languages: Sequence[str]
@@ -35,7 +35,7 @@ class Surfaces:
 
 @dataclass(frozen=True, slots=True)
 class WordFiles:
-    """Names the files of words, and of words near in meaning, with the first letter of each."""
+    """The names of files of words, and of words near in meaning, with the first letter of each."""
 
     first: tuple[str, ...]
     words: tuple[str, ...]
