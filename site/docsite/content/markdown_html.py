@@ -91,7 +91,7 @@ def _find_headings(tokens: Sequence[Token], sheet: Sheet, env: MutableMapping[st
 
 
 def _lift_transclusions(tokens: Sequence[Token]) -> None:
-    """Drop the paragraph tags around a lone transclusion, because a paragraph may not contain a block."""
+    """Drop the paragraph tags around transclusions that stand alone: a paragraph may not contain a block."""
     for before, inline, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if before.type == "paragraph_open" and inline.type == "inline":
             children = [c for c in inline.children or () if c.type != "softbreak"]

@@ -28,7 +28,10 @@ _attempts = count(1)
 
 
 class SiteGone(Exception):
-    """Raised if the previous site went away during the build, or what was set aside is not ours."""
+    """Raised if the previous site was replaced or removed while its files were taken over.
+
+    It is also raised if what was set aside is not ours.
+    """
 
 
 @dataclass(frozen=True, slots=True)

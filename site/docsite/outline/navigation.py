@@ -155,7 +155,10 @@ def items_for(tree: Tree, page: str) -> tuple[NavItem, ...]:
 
 
 def _lone(nodes: Sequence[Node]) -> tuple[Node, ...]:
-    """Return the folders that are their parent's only entry; a page outside the tree shows them open."""
+    """Return the folders from the top down that are alone on their level.
+
+    A page outside the tree shows them open.
+    """
     return (nodes[0], *_lone(nodes[0].children)) if len(nodes) == 1 else ()
 
 

@@ -87,7 +87,7 @@ class ExcerptTexts:
         pa.default_memory_pool().release_unused()
 
     def pieces(self, counts: Sequence[int]) -> Iterator[_Piece]:
-        """Yield all documents in order, up to so many passages each, in pieces; a short one is whole."""
+        """Yield all documents in order, with this many passages each, in pieces; a short one is whole."""
         texts = chain.from_iterable(block.to_pylist() for block in blocks(self._snapshot, "passages", "text"))
         start = 0
         for row, count in enumerate(counts):
@@ -104,7 +104,7 @@ class ExcerptTexts:
         return [title, 0 if slug and slug == _slug(title) else slug, BREADCRUMB_SEPARATOR.join(above)]
 
     def _row(self, place: int) -> tuple[str | None, ...]:
-        """Return one section's columns; sections are asked for in order, so many are read at a time."""
+        """Return one section's columns; as sections are asked for in order, many are read at a time."""
         if not 0 <= place - self._first < len(self._some):
             self._first = place
             some = (column.slice(place, _SECTIONS_AT_A_TIME).to_pylist() for column in self._sections)
@@ -132,7 +132,7 @@ def _slug(title: str) -> str:
 def make_excerpts(
     shown: Sequence[Card], snapshot: SnapshotTables, counts: Sequence[int], files: Files
 ) -> ExcerptFiles:
-    """Add the files of all documents, of which each has a card and so many passages."""
+    """Add the files of all documents, each of which has a card and this many passages."""
     texts = ExcerptTexts(snapshot)
     first: list[tuple[int, int]] = []
 

@@ -87,7 +87,7 @@ def _within(folders: tuple[Path, ...]) -> AbstractContextManager[None]:
 
 
 def _made_of(snapshot_id: str, ranking: Search, previous: PreviousSite) -> tuple[Any, ...]:
-    """Return what stands for the snapshot, the ranking and the very site that files were kept from."""
+    """Return what stands for the snapshot, the ranking and the site that files were kept from."""
     site = None
     if previous.folder is not None:
         found = os.fstat(previous.folder)
