@@ -34,10 +34,11 @@ def search_namespaces(
     weights: Mapping[str, float] | None = None,
     k: int = 60,
 ) -> Federated:
-    """Ask several searchers the same and fuse their answers by weighted reciprocal rank.
+    """Ask several searchers the same query and fuse their answers by weighted reciprocal rank.
 
     Ranks are all that answers of different snapshots have in common: nothing is in two of them, so equal
-    weights interleave. Order: ``(-score, -confidence, namespace, rank)``, of equal ranks the surer hit first.
+    weights interleave. Order: ``(-score, -confidence, namespace, rank)``; at equal scores, the hit with the
+    higher confidence comes first.
     """
     answers = {name: searchers[name].ask(request) for name in sorted(searchers)}
     found = [

@@ -34,8 +34,9 @@ _DATE = re.compile(r' lastmodifieddate="[^"]*"')
 def link_graph(snapshot: Snapshot) -> nx.DiGraph:
     """Return the documents by id, with an edge from each to every other document that it links to.
 
-    What is not known of a document is no attribute of its node. ``topic`` is the name of its community, if that has one. An
-    edge has the number of links as ``weight``, and their different texts in ``texts``, one a line.
+    Anything unknown about a document is left out of its node's attributes. ``topic`` is the name of its
+    community, if that has one. An edge has the number of links as ``weight``, and their different texts in
+    ``texts``, one a line.
     """
     import networkx as nx
 
@@ -63,7 +64,7 @@ def graphml(graph: nx.DiGraph) -> str:
 
 
 def gexf(graph: nx.DiGraph) -> str:
-    """Return the graph as GEXF, without the date that networkx writes into it: the same graph is the same file."""
+    """Return the graph as GEXF without the date that networkx adds: the same graph gives the same file."""
     import networkx as nx
 
     named = _for_xml(graph)

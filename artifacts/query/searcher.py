@@ -229,9 +229,10 @@ class Searcher:
         return self._corpus.database.sql(query)
 
     def graph(self) -> nx.DiGraph:
-        """Return the link graph: documents by id with their attributes, and edges with the number and texts of links.
+        """Return the link graph: documents by id with their attributes, and edges.
 
-        It is made anew at each call, so that it may be changed.
+        Edges have the number and the texts of links. The graph is made anew at each call, so it may be
+        changed.
         """
         return link_graph(self._snapshot)
 

@@ -1,4 +1,4 @@
-"""Communities of the link graph: networkx holds it, python-louvain divides it, the same way every night."""
+"""Finds communities in the link graph with networkx and python-louvain, with the same result every night."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ Rows = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class LinkGraph:
-    """Documents by name, and resolved links between different ones: edges by row, weighted by the number of links."""
+    """Documents by name, and resolved links between different documents.
+
+    Edges are by row, weighted by the number of links.
+    """
 
     documents: tuple[DocId, ...]
     source: Rows
@@ -36,18 +39,18 @@ class LinkGraph:
 
     @property
     def links_in(self) -> Rows:
-        """How many other documents link to each."""
+        """Return how many other documents link to each."""
         return np.bincount(self.target, minlength=len(self.documents))
 
     @property
     def links_out(self) -> Rows:
-        """To how many other documents each links."""
+        """Return how many other documents each links to."""
         return np.bincount(self.source, minlength=len(self.documents))
 
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """Communities without names: the rows of their documents by number, and the weight of the links inside each."""
+    """Communities without names: the rows of their documents, and the weight of their inner links."""
 
     members: Mapping[int, tuple[int, ...]]
     inside: Mapping[int, float]
@@ -55,7 +58,10 @@ class Clusters:
 
 
 class _InOrder(np.random.RandomState):
-    """Leaves nodes in the order of the graph: a shuffle, however seeded, is another one when there is a document more."""
+    """A stand-in for a random generator that leaves nodes in the order of the graph.
+
+    Any shuffle, even a seeded one, would change when a document is added.
+    """
 
     def shuffle(self, x: object) -> None:
         """Do nothing."""
@@ -94,8 +100,8 @@ def find_clusters(graph: LinkGraph, settings: Communities) -> Clusters:
     undirected = _graph_of(weights, order)
     begun = initial_partition(names, weights, _FINER * settings.resolution)
     first = _louvain(undirected, begun, settings)
-    # What was begun together stays together: Louvain only merges what its first pass leaves. So the communities are
-    # divided by the links inside them, and Louvain begins again with those parts.
+    # Documents that start in one part stay together, because Louvain only merges what its first pass leaves.
+    # So the communities are divided by the links inside them, and Louvain starts again from those parts.
     parts = _louvain(_graph_of(_within(weights, first), order), np.arange(len(linked)), settings)
     labels = _louvain(undirected, parts, settings)
     inside = strengths(_within(weights, labels))
@@ -110,7 +116,7 @@ def find_clusters(graph: LinkGraph, settings: Communities) -> Clusters:
 
 
 def named(clusters: Clusters, graph: LinkGraph, names: Mapping[int, Sequence[str]]) -> Partition:
-    """Return the communities with their names: of each number its label, which may be empty, and then its terms."""
+    """Return the communities with their names: for each its label, which may be empty, then its terms."""
     members = {number: [graph.documents[row] for row in rows] for number, rows in clusters.members.items()}
     total = sum(map(len, members.values()))
     communities = tuple(
@@ -150,9 +156,9 @@ def _louvain(undirected: nx.Graph, begun: Labels, settings: Communities) -> Labe
 
 
 def _weakest_first(weights: sparse.csr_matrix) -> Rows:
-    """Return the rows in the order in which Louvain visits them: those with few links first, equals by name.
+    """Return the rows in the order in which Louvain visits them: those with few links first, ties by name.
 
-    What is linked with little joins what it belongs to before hubs are asked, which belong to many.
+    A document with few links thus joins what it belongs to before hubs, which belong to many, are visited.
     """
     return np.argsort(strengths(weights), kind="stable")
 
@@ -186,9 +192,10 @@ def _modularity(undirected: nx.Graph, labels: Labels) -> float:
 
 
 def _numbers(labels: Labels, inside: Weights, names: Sequence[DocId]) -> dict[int, int]:
-    """Return labels by number, which each has from the name of its hub: one that comes or goes renumbers no other.
+    """Return labels by number, each taken from the name of its hub.
 
-    The hub is the document with most links to others of its community, the first by name of several.
+    So a label that comes or goes renumbers no other. The hub is the document with most links to others of its
+    community, the first by name if there are several.
     """
     order = np.lexsort((-inside, labels))
     hubs = order[np.unique(labels[order], return_index=True)[1]]

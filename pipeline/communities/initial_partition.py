@@ -1,4 +1,4 @@
-"""The partition that Louvain begins with: branches of the page tree whose pages link to one another."""
+"""The partition that Louvain starts from: branches of the page tree whose pages link to one another."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ _LEAST = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class _Tree:
-    """Places by number: each document's path from the root to its own (``_NOWHERE`` below that), and each place's parent."""
+    """Places by number: each document's path from the root, and each place's parent.
+
+    A path is filled up with ``_NOWHERE`` below the document's own place.
+    """
 
     ways: Places
     above: Places
@@ -38,10 +41,10 @@ class _Tree:
 def initial_partition(documents: Sequence[DocId], graph: sparse.csr_matrix, resolution: float) -> Labels:
     """Return a label from 0 on for each row of a symmetric matrix of weights, in the order of the rows.
 
-    Of all ways to cut the page tree so that each part is a page with everything below it, or a page alone, take the one
-    of most modularity at this resolution: ``Σ w_c / Σ w − resolution · (s_c / Σ s)²`` over parts, where ``w_c`` is the
-    weight inside and ``s_c`` that of all its links. Modularity is a sum over parts, so the best cut is found from the
-    leaves up.
+    Of all ways to cut the page tree so that each part is a page with everything below it, or a page alone,
+    take the one of highest modularity at this resolution: ``Σ w_c / Σ w − resolution · (s_c / Σ s)²`` over
+    parts, where ``w_c`` is the weight inside and ``s_c`` that of all its links. Modularity is a sum over
+    parts, so the best cut is found from the leaves up.
     """
     tree = _tree(documents)
     whole, alone = _worth(tree, graph, resolution)
@@ -100,7 +103,7 @@ def _worth(tree: _Tree, graph: sparse.csr_matrix, resolution: float) -> tuple[We
 
 
 def _heads(tree: _Tree, is_one: npt.NDArray[np.bool_]) -> Labels:
-    """Return the topmost place of each document that is one part; a number of its own for a document of none."""
+    """Return the topmost place of each document that is one part, or a unique number if there is none."""
     heads = len(is_one) + np.arange(len(tree.ways))
     for level in reversed(tree.ways.T):
         found = (level != _NOWHERE) & is_one[level]

@@ -1,4 +1,4 @@
-"""Names for communities: titles of their hubs and index pages, and phrases that their pages share."""
+"""Names for communities, taken from titles of their hubs and index pages, and from phrases they share."""
 
 from __future__ import annotations
 
@@ -20,23 +20,25 @@ from .communities import Clusters, LinkGraph
 
 STOP_WORDS = frozenset(
     """
-    a about above after again all also am an and any are as at be because been before being below between both but by can
-    could did do does doing done down during each few for from further get had has have having he her here hers him his how
-    i if in into is it its itself just let make may me might more most must my new no nor not now of off on once one only or
-    other our out over own same see she should so some such than that the their them then there these they this those
-    through to too two under until up upon us use used using very via vs was we were what what's when where which while who
-    whom why will with within without would you your yours
+    a about above after again all also am an and any are as at be because been before being below between
+    both but by can could did do does doing done down during each few for from further get had has have
+    having he her here hers him his how i if in into is it its itself just let make may me might more most
+    must my new no nor not now of off on once one only or other our out over own same see she should so
+    some such than that the their them then there these they this those through to too two under until up
+    upon us use used using very via vs was we were what what's when where which while who whom why will
+    with within without would you your yours
     """.split()  # noqa: SIM905  # a list would be one word a line
 )
 # Words that say of a page what kind of page it is; alone they name no subject.
 FILLERS = frozenset(
     """
-    add advanced api appendix article articles basics chapter common concepts config configuration contents daily default
-    demo description details doc docs documentation entries example examples faq features file files general guide guides
-    help home howto index info information intro introduction item items list main misc miscellaneous next note notes
-    notation option options overview page pages part prerequisites properties readme reference related required
-    requirements role roles section sections settings setup site specifications status step steps summary syntax title todo
-    tips topic topics type types value values website welcome work
+    add advanced api appendix article articles basics chapter common concepts config configuration
+    contents daily default demo description details doc docs documentation entries example examples faq
+    features file files general guide guides help home howto index info information intro introduction
+    item items list main misc miscellaneous next note notes notation option options overview page pages
+    part prerequisites properties readme reference related required requirements role roles section
+    sections settings setup site specifications status step steps summary syntax title todo tips topic
+    topics type types value values website welcome work
     """.split()  # noqa: SIM905
 )
 _MAX_CHARS = 60
@@ -51,14 +53,18 @@ _PHRASE_WEIGHT = 0.8
 _SMALL = 3
 _WORD = re.compile(r"[^\W_](?:[\w'’.+#]*[\w+#])?")
 _LEAD = re.compile(
-    r"(?:using|introduction to|getting started with|working with|about|(?:an? )?overview of)\s+(?:the\s+|an?\s+)?",
+    r"(?:using|introduction to|getting started with|working with|about|(?:an? )?overview of)"
+    r"\s+(?:the\s+|an?\s+)?",
     re.IGNORECASE,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Headed:
-    """What documents lend to names, by row of the link graph: their titles and headings, and words too common to tell."""
+    """What documents contribute to names, by row of the link graph.
+
+    That is their titles and headings, and the words too common to distinguish anything.
+    """
 
     titles: Sequence[str]
     headings: Sequence[AbstractSet[str]]
@@ -67,7 +73,7 @@ class Headed:
 
 @dataclass(frozen=True, slots=True)
 class _Shares:
-    """What the whole graph says of names: links to each document, pages below each place, pages with each phrase."""
+    """Counts over the whole graph: links to each document, pages below each place, pages with each phrase."""
 
     links_in: Sequence[int]
     below: Mapping[tuple[str, ...], int]
@@ -79,12 +85,13 @@ class _Shares:
 def name_communities(
     clusters: Clusters, graph: LinkGraph, headed: Headed, settings: Communities
 ) -> dict[int, tuple[str, ...]]:
-    """Return for each community its label, and then the names that were closest to being it, best first.
+    """Return for each community its label, and then the closest runners-up, best first.
 
-    A name is as good as it tells the community's pages from all others: the share of them that it stands for, times the
-    share of what it stands for that they are. A page stands for those that link to it, an index for those below it, a
-    phrase for those that have it in a title or heading; where several lead to one name, they count together. The label is
-    empty where the best is below ``label_confidence``. Larger communities choose first, and no label is given twice.
+    A name is as good as it tells the community's pages from all others: the share of them that it stands for,
+    times the share of what it stands for that belongs to the community. A page stands for those that link to
+    it, an index for those below it, a phrase for those that have it in a title or heading; where several lead
+    to one name, they count together. The label is empty if the best score is below ``label_confidence``.
+    Larger communities choose first, and no label is given twice.
     """
     found = _candidates(clusters, graph, headed)
     taken: set[str] = set()
@@ -182,13 +189,13 @@ def _shared_phrases(rows: Sequence[int], headed: Headed, shares: _Shares) -> Ite
 
 
 def _titled(row: int, headed: Headed) -> str:
-    """Return a title without what it begins with before it comes to its subject."""
+    """Return a title without its opening words that come before the subject."""
     title = " ".join(headed.titles[row].split())
     return title[lead.end() :] if (lead := _LEAD.match(title)) and lead.end() < len(title) else title
 
 
 def _tells(name: str, common: AbstractSet[str]) -> bool:
-    """Return whether the name is short, and has a word that is neither a stop word nor common nor a filler."""
+    """Return whether the name is short and has a word that is not a stop word, common, or a filler."""
     words = {fold(word) for word in _WORD.findall(name)}
     return len(name) <= _MAX_CHARS and any(
         len(word) >= _MIN_WORD
@@ -200,7 +207,7 @@ def _tells(name: str, common: AbstractSet[str]) -> bool:
 
 
 def _place(document: DocId) -> tuple[str, ...]:
-    """Return where a document stands in the page tree; a dot in a name separates levels, as in Dendron.
+    """Return where a document is in the page tree; a dot in a name separates levels, as in Dendron.
 
     An index, a README and a note with the name of its folder stand for the folder.
     """
@@ -211,7 +218,7 @@ def _place(document: DocId) -> tuple[str, ...]:
 
 
 def _above(place: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Yield the place and all above it."""
+    """Return the place and all places above it."""
     return (place[:depth] for depth in range(1, len(place) + 1))
 
 

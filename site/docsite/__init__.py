@@ -1,1 +1,1 @@
-"""A static documentation site out of one snapshot."""
+"""Builds a static documentation site from one snapshot."""

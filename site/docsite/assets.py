@@ -1,4 +1,4 @@
-"""The files beside the pages: scripts, styles, and what an owner adds."""
+"""The files that go beside the pages: scripts, styles, and whatever an owner adds."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ STYLES: Mapping[str, Sequence[str]] = {
     "style.css": ("style.css", "parts.css", "code.css"),
     "dialog.css": ("dialog.css",),
 }
-# What the search alone has, beside its dialog.
+# What search alone needs, besides its dialog.
 _COMPONENT_STYLE = ("component.css", "dialog.css")
 MAX_OWN_BYTES = 20_000_000
 
 
 def asset_files(plan: SitePlan) -> Iterator[SitePage]:
-    """Yield every file of the folder ``_assets``, those of the owner's folder included, in a fixed order."""
+    """Yield every file of the folder ``_assets``, including the owner's, in a fixed order."""
     made = dict(_scripts(plan)) | dict(_styles(plan)) | {"icon.svg": (THEME / "icon.svg").read_bytes()}
     made |= _own(plan)
     if plan.settings.mermaid:
@@ -40,7 +40,7 @@ def _scripts(plan: SitePlan) -> Iterator[tuple[str, bytes]]:
 
 
 def component_files(plan: SitePlan) -> Iterator[SitePage]:
-    """Yield the search element for a site that something else built: its script, its style and the dialog."""
+    """Yield the search element for a site built by another tool: its script, its style and the dialog."""
     words, style = plan.theme.words, b"\n".join((THEME / name).read_bytes() for name in _COMPONENT_STYLE)
     dialog = words.script("dialog").encode() + bundle("dialog")
     yield SitePage("dialog.js", plain_script(dialog))
@@ -49,12 +49,12 @@ def component_files(plan: SitePlan) -> Iterator[SitePage]:
 
 
 def bundle(name: str) -> bytes:
-    """Return a script as ``make bundle`` made it of the client's modules."""
+    """Return a script as ``make bundle`` built it from the client's modules."""
     return (SCRIPTS / f"{name}.js").read_bytes()
 
 
 def plain_script(script: bytes) -> bytes:
-    """Return the script in ASCII: a page that says no encoding has its scripts read in its own."""
+    """Return the script in ASCII, because a page that declares no encoding reads scripts in its own."""
     units = script.decode().encode("utf-16-be", "surrogatepass")
     numbers = [int.from_bytes(units[at : at + 2], "big") for at in range(0, len(units), 2)]
     return "".join(chr(unit) if unit < 128 else f"\\u{unit:04x}" for unit in numbers).encode()

@@ -1,4 +1,4 @@
-"""What the site asks of a background process; who runs builds provides one."""
+"""The interface of a background process; whoever runs builds supplies the implementation."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ T = TypeVar("T")
 
 
 class BackgroundProcess(Protocol):
-    """A process for one piece of work after the other."""
+    """A process that does one piece of work at a time."""
 
     def start(
         self, stage: Callable[[A], T], given: A, here: Callable[[], T] | None = None, *, waits: bool = True
     ) -> Callable[[], T]:
-        """Begin ``stage(given)`` once what was started before is over; what is returned waits for its result when called.
+        """Start ``stage(given)`` once earlier work has finished; the callable returned waits for the result.
 
-        Where the process dies, or without ``waits`` has not begun by then, ``here`` does the work in this one, by default
-        ``stage(given)`` itself.
+        If the process dies, or, without ``waits``, has not started by then, ``here`` does the work in this
+        process; by default that is ``stage(given)`` itself.
         """
 
     def is_idle(self) -> bool:
-        """Return whether all that was started is over."""
+        """Return whether all work that was started has finished."""

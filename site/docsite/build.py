@@ -1,4 +1,4 @@
-"""A snapshot becomes a folder of pages that appears at once, or not at all."""
+"""Turns a snapshot into a folder of pages, which appears all at once or not at all."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ MARKER = urls.MARKER
 
 @dataclass(frozen=True, slots=True)
 class SiteResult:
-    """What was built: pages of documents, files and bytes in all, and where to begin reading.
+    """The outcome of a build: document pages, total files and bytes, and the page to start reading at.
 
-    ``written`` of the files are new; the others are those of the site before.
+    ``written`` counts the new files; the rest were kept from the previous site.
     """
 
     pages: int
@@ -49,7 +49,7 @@ class SiteResult:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """The site to be built, and the fingerprint of all that it is made from."""
+    """The site to be built, and the fingerprint of everything it is made from."""
 
     snapshot: SnapshotTables
     target: Path
@@ -71,15 +71,15 @@ def build_site(  # noqa: PLR0913  # what a site is made of, and how
     aside: Path | None = None,
     lookup: LookupFiles | None = None,
 ) -> SiteResult:
-    """Build the site that shows this snapshot in ``out``; the same snapshot and settings give the same bytes.
+    """Build the site for this snapshot in ``out``; the same snapshot and settings give the same bytes.
 
-    Files of the site that stands there are taken over where they are made from the same; with ``full`` none is.
-    ``ranking`` has the numbers with which the site's search ranks; without them it gets no index. ``lookup``
-    has files of that index that were made before. A ``background`` process shares the work of a large site. ``aside``, on the same file system, is where the site
-    before is put, as a folder that the next build begins with.
+    Files of the existing site are kept if their inputs are unchanged; with ``full``, none are. ``ranking``
+    holds the weights used by the site's search; without them, no search index is built. ``lookup`` holds
+    index files that were made earlier. A ``background`` process shares the work on a large site. The previous
+    site is moved to ``aside``, on the same file system, as a folder for the next build to start from.
 
-    On any error, and after a crash, the site that was there before is untouched. Raises ``SourceError`` where
-    ``out`` holds something else than a site, ``WriteFailed`` where the disk refuses.
+    On any error, and after a crash, the previous site is untouched. Raises ``SourceError`` if ``out`` holds
+    something other than a site, ``WriteFailed`` if the disk refuses a write.
     """
     target = out.resolve()
     refuse_other_content(target)
@@ -101,7 +101,9 @@ def is_built_from(snapshot_id: str, out: Path, settings: Site, ranking: Search |
 
 
 def refuse_other_content(target: Path) -> None:
-    """Return if the folder is empty, absent or a site; raise ``SourceError`` where building would replace others' files."""
+    """Raise ``SourceError`` unless the folder is empty, absent or a site, so that no other files are
+    replaced.
+    """
     if not target.exists():
         return
     if not target.is_dir():
@@ -117,10 +119,10 @@ def refuse_other_content(target: Path) -> None:
 
 
 def _is_whole(previous: PreviousSite) -> bool:
-    """Whether every file is as it was written, and there is no other."""
+    """Return whether every file is as it was written and there are no others."""
     names = previous.standing.files.keys() if previous.standing else set[str]()
     expected = {urls.MARKER, urls.RECORD, *previous.by_path}
-    # The report of the night is put into its page once the site stands.
+    # The night's report is put into its page once the site is complete.
     made = (each for each in previous.record.files if each.path != urls.REPORT)
     return names == expected and all(previous.is_sound(each) for each in made)
 
@@ -155,7 +157,7 @@ def _write(wanted: _Wanted, stage: StagingFolder) -> SiteResult:
 def _search(
     plan: SitePlan, wanted: _Wanted, ranking: Search, shown: Callable[[], Shown] | None, stage: StagingFolder
 ) -> Iterator[SitePage]:
-    """Yield the files of the search index; those of the lookup are there already if they were made for this site."""
+    """Yield the files of the search index; lookup files made for this site are already in place."""
     given, lookup = wanted.lookup, None
     if given is not None and given.is_for(wanted.snapshot, ranking, stage.previous):
         yield from given.pages
@@ -170,7 +172,7 @@ def _all(*parts: Iterable[SitePage]) -> Iterator[SitePage]:
 
 
 def _add_kept(plan: SitePlan, reuse: Reuse, stage: StagingFolder) -> list[Wanted]:
-    """Pages of documents that are as they were are in the folder, with the markdown beside them; what is left to be made."""
+    """Keep unchanged document pages and their markdown in the folder; return what is left to make."""
     fingerprints = page_fingerprints(plan, reuse.shared)
     left: list[Wanted] = []
     for page in plan.tree.order:
@@ -187,7 +189,7 @@ def _add_kept(plan: SitePlan, reuse: Reuse, stage: StagingFolder) -> list[Wanted
 
 
 def _around(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage]:
-    """What goes with the pages, of which ``summaries`` are given."""
+    """Yield what goes with the pages whose ``summaries`` are given."""
     yield from preview_files(plan, summaries)
     yield from llms_file(plan, summaries)
     yield from feed_file(plan, summaries)

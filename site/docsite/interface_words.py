@@ -1,4 +1,4 @@
-"""The words of the interface: one table, in which an owner may replace what they like."""
+"""The texts of the interface: one table, any entry of which an owner may replace."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Part = Literal["text", "page", "dialog"]
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words by part (``text`` is for templates, the others are for scripts) and key."""
+    """The interface texts by part (``text`` is for templates, the others are for scripts) and key."""
 
     parts: Mapping[str, Mapping[str, str]]
 
     def say(self, key: str, **values: object) -> str:
-        """The words of a template, filled in; ``count`` chooses between one and many."""
+        """Return a template's text with its values filled in; ``count`` selects singular or plural."""
         table = self.parts["text"]
         if values.get("count") == 1 and f"{key}_one" in table:
             key = f"{key}_one"
@@ -35,7 +35,7 @@ class Words:
         return text.format(**values) if values else text
 
     def script(self, part: Part) -> str:
-        """The words of a script, as a script."""
+        """Return the texts used by a script, as a script."""
         table = json.dumps(dict(sorted(self.parts[part].items())), ensure_ascii=False, separators=(",", ":"))
         # A line separator ends a line in older script engines.
         safe = table.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
@@ -43,7 +43,7 @@ class Words:
 
 
 def load_words(file: str = "") -> Words:
-    """The words of the theme, and over them those of the owner's file; raises ``SettingsError`` for its mistakes."""
+    """Load the theme's texts, overridden by the owner's file; raise ``SettingsError`` for mistakes in it."""
     ours = {name: dict(table) for name, table in tomllib.loads((THEME / TABLE).read_text("utf-8")).items()}
     if file:
         for name, table in _given(Path(file)).items():

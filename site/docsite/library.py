@@ -1,4 +1,4 @@
-"""One snapshot in columns, cut by document: the only place where the site reads tables."""
+"""One snapshot in columns, grouped by document: the only place where the site reads tables."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _ENTRY_COLUMNS = (
 
 
 class SnapshotTables(Protocol):
-    """What the site needs of an opened snapshot."""
+    """What the site needs from an open snapshot."""
 
     @property
     def id(self) -> str:
-        """The snapshot's name."""
+        """Return the snapshot's name."""
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
-        """One table, or some of its columns."""
+        """Return one table, or some of its columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class SectionRow:
-    """A section's anchor and the bytes of the document's text that it covers."""
+    """A section's anchor and the byte range of the document's text that it covers."""
 
     slug: str
     title: str
@@ -66,7 +66,7 @@ class SectionRow:
 
 @dataclass(frozen=True, slots=True)
 class CodeSpan:
-    """A code block's language and the bytes of the document's text that it covers."""
+    """A code block's language and the byte range of the document's text that it covers."""
 
     language: str
     byte_start: int
@@ -75,7 +75,7 @@ class CodeSpan:
 
 @dataclass(frozen=True, slots=True)
 class LinkRow:
-    """A link as written and where it leads."""
+    """A link as written, and where it leads."""
 
     kind: str
     target: str
@@ -94,7 +94,7 @@ class CommunityRow:
 
 
 class Grouped:
-    """A table's rows by the document they belong to, in the order of another column.
+    """A table's rows grouped by document, sorted by another column within each group.
 
     ``table`` has the rows of document ``i`` in ``[bounds[i], bounds[i + 1])``; rows of no document come last.
     """
@@ -109,13 +109,13 @@ class Grouped:
         self.bounds: Rows = np.searchsorted(owner, np.arange(count + 1)).astype(np.int64)
 
     def columns(self, row: int, *names: str) -> list[list[object]]:
-        """The given columns of the rows of this document."""
+        """Return the given columns of this document's rows."""
         start, end = int(self.bounds[row]), int(self.bounds[row + 1])
         return [self.table.column(name).slice(start, end - start).to_pylist() for name in names]
 
 
 def _in_order(owner: Rows, place: Rows) -> bool:
-    """Whether rows lie by owner, then place; snapshots are written so."""
+    """Return whether rows are sorted by owner, then place, as snapshots write them."""
     same = owner[1:] == owner[:-1]
     return bool(np.all((owner[1:] > owner[:-1]) | (same & (place[1:] >= place[:-1]))))
 
@@ -150,7 +150,7 @@ class Library:
         )
 
     def rows_of(self, names: pa.ChunkedArray) -> Rows:
-        """The row of each document by its id; -1 for none."""
+        """Return the row of each document by its id; -1 for none."""
         found: Rows = pc.fill_null(pc.index_in(names, value_set=self._names), -1).to_numpy().astype(np.int64)
         return found
 
@@ -158,38 +158,38 @@ class Library:
         return Grouped(table, self.rows_of(table.column(key)), order, len(self.entries))
 
     def text(self, entry: Entry) -> str:
-        """The document's text."""
+        """Return the document's text."""
         return str(self._texts[entry.row].as_py() or "")
 
     def html(self, entry: Entry) -> str:
-        """The main content of an HTML document, else nothing."""
+        """Return the main content of an HTML document, or nothing for other documents."""
         return str(self._htmls[entry.row].as_py() or "")
 
     def anchors(self, entry: Entry) -> list[str]:
-        """The name of every heading of the document in order, those with nothing below them included."""
+        """Return the anchors of all the document's headings in order, including empty sections."""
         return list(self._anchors[entry.row].as_py() or [])
 
     def sections(self, entry: Entry) -> list[SectionRow]:
-        """The document's sections in order, without the document's own node."""
+        """Return the document's sections in order, without the document's own node."""
         columns = self.section_rows.columns(entry.row, "slug", "title", "depth", "byte_start", "byte_end")
         return [SectionRow(*row) for row in zip(*columns, strict=True) if row[0]]
 
     def links(self, entry: Entry) -> list[LinkRow]:
-        """The document's links in the order in which they are written."""
+        """Return the document's links in the order in which they are written."""
         columns = self.link_rows.columns(entry.row, "kind", "target", "target_id", "fragment", "status")
         return [LinkRow(*row) for row in zip(*columns, strict=True)]
 
     def code_languages(self, entry: Entry) -> list[str]:
-        """The language of each code block in order; empty where it has none."""
+        """Return the language of each code block in order; empty if it has none."""
         return [str(name or "") for name in self.code_rows.columns(entry.row, "language")[0]]
 
     def code_spans(self, entry: Entry) -> list[CodeSpan]:
-        """The document's code blocks in order."""
+        """Return the document's code blocks in order."""
         columns = self.code_rows.columns(entry.row, "language", "byte_start", "byte_end")
         return [CodeSpan(str(row[0] or ""), *row[1:]) for row in zip(*columns, strict=True)]
 
     def communities(self) -> tuple[CommunityRow, ...]:
-        """Communities with their pages, largest first."""
+        """Return communities with their pages, largest first."""
         members: dict[int, list[Entry]] = {}
         for entry in self.entries:
             members.setdefault(entry.community, []).append(entry)
@@ -203,7 +203,7 @@ class Library:
         return tuple(sorted(rows, key=lambda row: (-len(row.entries), row.community_id)))
 
     def tags(self) -> Mapping[str, tuple[Entry, ...]]:
-        """Pages by tag, both in order of name."""
+        """Return pages by tag, both sorted by name."""
         pages: dict[str, list[Entry]] = {}
         for entry in self.entries:
             for tag in dict.fromkeys(entry.tags):
@@ -213,7 +213,7 @@ class Library:
 
 
 def by_title(entry: Entry) -> tuple[str, str]:
-    """The key that sorts entries by title as a reader would, then by id."""
+    """Return a key that sorts entries by title as a reader would, then by id."""
     return (entry.title.casefold(), entry.doc_id)
 
 
@@ -267,7 +267,7 @@ def _entry(row: int, columns: Mapping[str, list[object]], pages: Mapping[str, st
 
 
 def _order(front_matter: str) -> float:
-    """The place among its siblings that a page asks for in its front matter; without one, after those that do."""
+    """Return the position among its siblings that a page's front matter asks for; others go last."""
     if not any(key in front_matter for key in ORDER_KEYS):
         return float("inf")
     given = json.loads(front_matter)
@@ -286,7 +286,7 @@ class Edges:
     target: Rows
 
     def backlinks(self) -> Iterator[tuple[int, Rows]]:
-        """Each linked document with the documents that link to it, both in order."""
+        """Yield each linked document with the documents that link to it, both in order."""
         order = np.lexsort((self.source, self.target))
         targets, starts = np.unique(self.target[order], return_index=True)
         ends = [*starts[1:].tolist(), len(order)]

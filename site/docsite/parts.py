@@ -1,4 +1,4 @@
-"""Which parts a site has: what its documents give, what the settings ask for, and the owner's own files."""
+"""Decides which parts a site has, from its documents, the settings, and the owner's own files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from ..pipeline.settings.site import Site, Version
 from .library import CommunityRow, Entry
 
 OWN_ENDINGS = (
-    ".css", ".js", ".svg", ".png", ".jpg", ".jpeg", ".webp", ".avif", ".gif", ".ico", ".woff", ".woff2", ".webmanifest",
+    ".css", ".js", ".svg", ".png", ".jpg", ".jpeg", ".webp", ".avif", ".gif", ".ico", ".woff", ".woff2",
+    ".webmanifest",
 )  # fmt: skip
 CUSTOM_STYLE, CUSTOM_SCRIPT, MERMAID = "custom.css", "custom.js", "mermaid.js"
 DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
@@ -36,7 +37,7 @@ class Parts:
 
 
 def parts_of(settings: Site, entries: Sequence[Entry], tags: bool, topics: Sequence[CommunityRow]) -> Parts:
-    """The parts of the site that shows these documents."""
+    """Return the parts of the site that shows these documents."""
     own = own_names(settings.templates)
     dated = any(DATE.match(entry.modified) for entry in entries)
     return Parts(
@@ -57,7 +58,7 @@ def parts_of(settings: Site, entries: Sequence[Entry], tags: bool, topics: Seque
 
 
 def own_names(folder: str) -> frozenset[str]:
-    """Which files of the owner's folder go beside the pages."""
+    """Return the names of files in the owner's folder that go beside the pages."""
     if not folder or not Path(folder).is_dir():
         return frozenset()
     paths = Path(folder).iterdir()

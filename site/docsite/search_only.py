@@ -1,4 +1,7 @@
-"""The search alone, for a folder of HTML that something else built: ``_noctule/`` beside its pages, and one script line."""
+"""Adds search alone to a folder of HTML built by another tool.
+
+It consists of ``_noctule/`` beside the pages, and one script line in each of them.
+"""
 
 from __future__ import annotations
 
@@ -26,15 +29,15 @@ from .search.index import Elsewhere, search_files
 FOLDER = "_noctule"
 SCRIPT = f"{FOLDER}/noctule-search.js"
 _END = re.compile(rb"</body\s*>", re.IGNORECASE)
-# In these, a line of ASCII cannot be put among the bytes.
+# In these encodings, a line of ASCII cannot be inserted as bytes.
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True, slots=True)
 class SearchOnlyResult:
-    """What was built: pages that can be found, of them ``missing`` in the folder, files and bytes, and the line to add.
+    """The outcome of a build: how many pages can be found, files and bytes, and the line to add.
 
-    ``inserted`` pages got the line in this run.
+    Of the pages, ``missing`` are not in the folder, and ``inserted`` got the line in this run.
     """
 
     pages: int
@@ -56,10 +59,12 @@ def build_search(
     insert: bool = False,
     background: BackgroundProcess | None = None,
 ) -> SearchOnlyResult:
-    """The search of the pages in the folder ``site``, in its folder ``_noctule``; with ``insert`` the line in each page.
+    """Build search for the pages in the folder ``site``, in its subfolder ``_noctule``.
 
-    The folder ``_noctule`` is exchanged whole. Of a large site a ``background`` process makes half of the index. Raises ``SourceError`` where the snapshot is of another folder,
-    ``SettingsError`` where it has several collections, ``WriteFailed`` where the disk refuses.
+    With ``insert``, the line is added to each page. The folder ``_noctule`` is replaced as a whole. For a
+    large site, a ``background`` process makes half of the index. Raises ``SourceError`` if the snapshot is of
+    another folder, ``SettingsError`` if it has several collections, ``WriteFailed`` if the disk refuses a
+    write.
     """
     site = site.resolve()
     target = site / FOLDER
@@ -80,12 +85,14 @@ def build_search(
 
 
 def line_for(page: str) -> str:
-    """The line that a page of the site needs; its address is relative, so it works below any path and from a disk."""
+    """Return the line a page of the site needs; its address is relative, so it works below any path and from
+    disk.
+    """
     return f'<script src="{urls.relative_href(page, SCRIPT)}" defer></script>'
 
 
 def _missing(plan: SitePlan, site: Path) -> int:
-    """How many of the snapshot's documents are not in the folder; raises where it is not theirs."""
+    """Return how many of the snapshot's documents are not in the folder; raise if it is not theirs."""
     if len(plan.library.collections) > 1:
         raise SettingsError(
             "a folder's search needs a snapshot of that folder alone; this one has several collections",
@@ -121,7 +128,7 @@ def _files(
     background: BackgroundProcess | None,
     stage: StagingFolder,
 ) -> Iterator[SitePage]:
-    """All files in one folder: the engine takes pages to lie one step above its own."""
+    """Yield all files in one folder; the engine expects pages one level above its own folder."""
     search = Elsewhere(shown=begin_shown(plan, snapshot, background, stage, ""))
     for page in search_files(plan, snapshot, ranking, stage.previous, "", search):
         # The engine is text; the index's parts say their encoding themselves.
@@ -133,7 +140,7 @@ def _files(
 
 
 def _insert(site: Path, page: str) -> bool:
-    """Whether the page got the line: not if it has it, is no plain file of HTML, or is not there."""
+    """Return whether the page got the line: not if it has it, is not a plain HTML file, or is not there."""
     path = site / page
     if path.suffix.lower() not in (".html", ".htm") or path.is_symlink() or not path.is_file():
         return False

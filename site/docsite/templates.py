@@ -1,4 +1,4 @@
-"""The theme's templates and an owner's own in their place: everything is escaped unless it is already safe HTML."""
+"""The theme's templates, which an owner's can replace; everything is escaped unless already safe HTML."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'"
 )
-# An owner's template reaches the theme's of the same name by this folder: {% extends "theme/base.html" %}.
+# An owner's template refers to the theme's of the same name by this folder: {% extends "theme/base.html" %}.
 ORIGINALS = "theme"
 TEMPLATE_ENDING = ".html"
 
 
 class Theme:
-    """Templates by name, compiled once; those in ``folder`` go before the theme's."""
+    """Templates by name, compiled once; those in ``folder`` take precedence over the theme's."""
 
     def __init__(self, words: Words, folder: str = "") -> None:
         self.words, self.folder = words, Path(folder).resolve() if folder else None
@@ -56,7 +56,9 @@ class Theme:
         self._template = lru_cache(maxsize=None)(self._compiled)
 
     def render(self, name: str, context: Mapping[str, object]) -> bytes:
-        """The page that a template makes of this; raises ``SettingsError`` where an owner's template fails."""
+        """Return the page that a template makes of this; raise ``SettingsError`` if an owner's template
+        fails.
+        """
         try:
             return self._template(name).render(context).encode()
         except Exception as error:
@@ -66,7 +68,7 @@ class Theme:
         return self._environment.get_template(name)
 
     def _blamed(self, error: Exception) -> Exception:
-        """The error with the template and line where it happened, if that is an owner's; else as it was."""
+        """Return the error with its template and line if that is an owner's; otherwise unchanged."""
         line = self._line(error)
         if line is None:
             return error
@@ -88,7 +90,10 @@ class Theme:
 
 
 def _require_known_names(folder: Path) -> None:
-    """Returns if every template in the folder takes some template's place, or is a part for others (``_name.html``)."""
+    """Raise unless every template in the folder replaces one of the theme's or is a partial.
+
+    Partials have names like ``_name.html``.
+    """
     if not folder.is_dir():
         raise SettingsError(
             "the folder of templates is not there", where=str(folder), hint="See [site] templates."

@@ -1,4 +1,4 @@
-"""Where the theme and the client's scripts lie."""
+"""The locations of the theme and of the client's scripts."""
 
 from __future__ import annotations
 

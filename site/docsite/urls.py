@@ -1,6 +1,6 @@
-"""Where each page lies in the site, and how one page writes the address of another.
+"""Where each page is in the site, and how one page writes the address of another.
 
-Addresses are relative and name files, so a site works under any sub-path and straight from a disk.
+Addresses are relative and name files, so a site works under any sub-path and straight from disk.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FEED = "feed.xml"
 LLMS = "llms.txt"
 SERVICE_WORKER = "service-worker.js"
 NO_NETWORK = "_offline.html"
-# Says that noctule made this folder; and what the next build has to know of its files.
+# Says that noctule made this folder; and what the next build has to know about its files.
 MARKER = ".noctule-site"
 RECORD = ".noctule-record"
 INDEX_STEMS = ("index", "readme", "_index")
@@ -57,7 +57,7 @@ MAX_NAME_BYTES = 200
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A document by its id, its path in its collection, and the folder of the site it goes below."""
+    """A document's id, its path in its collection, and the site folder that it goes below."""
 
     doc_id: str
     path: str
@@ -65,19 +65,19 @@ class Placed:
 
 
 def page_path(path: str) -> str:
-    """The page of a document: its path with the ending ``.html``; an index or README is ``index.html``."""
-    # No file of a collection is called so; a snapshot that somebody forged may say it all the same.
+    """Return a document's page: its path ending in ``.html``; an index or README becomes ``index.html``."""
+    # No file of a collection has such a name, but a forged snapshot may claim so.
     folder, name = posixpath.split(posixpath.normpath(f"/{path}").lstrip("/"))
     stem = posixpath.splitext(name)[0] or name
     return posixpath.join(folder, "index.html" if stem.lower() in INDEX_STEMS else f"{stem}.html")
 
 
 def page_paths(documents: Iterable[Placed], reserved: Iterable[str] = RESERVED) -> Mapping[str, str]:
-    """The page of every document by id, no two alike even where letter case is ignored.
+    """Return every document's page by id, no two alike even if letter case is ignored.
 
-    Of several documents that want one page, ``index`` goes before ``README`` before ``_index``, then by path;
-    the others keep their own name, or carry a suffix made from their path, so that it stays when documents come
-    and go.
+    Of several documents that want the same page, ``index`` goes before ``README`` before ``_index``, then by
+    path; the others keep their own name, or get a suffix made from their path, so that it stays the same when
+    documents come and go.
     """
     placed = sorted(documents, key=_precedence)
     wanted = {d.doc_id: posixpath.join(d.below, _shortened(page_path(d.path))) for d in placed}
@@ -96,7 +96,9 @@ def page_paths(documents: Iterable[Placed], reserved: Iterable[str] = RESERVED) 
 
 
 def twin_paths(pages: Iterable[str]) -> Mapping[str, str]:
-    """The markdown file beside each page: its name with the ending ``.md``, or with a suffix where a folder has it."""
+    """Return the markdown file beside each page: its name ending in ``.md``, with a suffix if that is a
+    folder's.
+    """
     placed = sorted(pages)
     taken = {folded(folder) for page in placed for folder in _folders(page)}
     twins: dict[str, str] = {}
@@ -107,12 +109,12 @@ def twin_paths(pages: Iterable[str]) -> Mapping[str, str]:
 
 
 def root_of(page: str) -> str:
-    """The way from a page to the top of the site: ``../`` for each folder, else ``./``."""
+    """Return the path from a page to the top of the site: ``../`` for each folder, or ``./``."""
     return "../" * page.count("/") or "./"
 
 
 def slug_pages(names: Iterable[str], folder: str) -> Mapping[str, str]:
-    """A page below ``folder`` for each name (a tag), no two alike even where letter case is ignored."""
+    """Return a page below ``folder`` for each name (a tag), no two alike even if letter case is ignored."""
     taken = {folded(f"{folder}/index.html")}
     pages: dict[str, str] = {}
     for name in sorted(set(names)):
@@ -126,18 +128,18 @@ def slug_pages(names: Iterable[str], folder: str) -> Mapping[str, str]:
 
 
 def folded(path: str) -> str:
-    """A path as a file system that ignores case and composition would compare it."""
+    """Return a path as a file system that ignores case and composition would compare it."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 
 @lru_cache(maxsize=65536)
 def encoded(path: str) -> str:
-    """A path as it stands in an address: UTF-8, percent-encoded, slashes kept."""
+    """Return a path as it is written in an address: UTF-8, percent-encoded, slashes kept."""
     return quote(path, safe="/-._~")
 
 
 def relative_href(source: str, target: str, fragment: str = "") -> str:
-    """The address of page ``target`` as page ``source`` writes it, with a fragment where one is given."""
+    """Return the address of page ``target`` as written in page ``source``, with any fragment given."""
     anchor = f"#{quote(fragment, safe='-._~')}" if fragment else ""
     if source == target:
         return anchor or encoded(posixpath.basename(target))

@@ -67,7 +67,10 @@ class _PhraseMatches:
     def notes(self, phrase: str) -> list[str]:
         """Tell how many passages were not read, if any."""
         left = int(self.unread.sum())
-        note = f'the words of "{phrase}" stand in very many passages: {left:,} of them were not read and are left out'
+        note = (
+            f'the words of "{phrase}" stand in very many passages: '
+            f"{left:,} of them were not read and are left out"
+        )
         return [note] if left else []
 
 

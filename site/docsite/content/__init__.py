@@ -1,1 +1,1 @@
-"""The content of one document as HTML."""
+"""Renders the content of one document as HTML."""

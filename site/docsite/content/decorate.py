@@ -1,7 +1,7 @@
 """Sanitised HTML as the site shows it: links rewritten, headings named, code coloured, tables scrollable.
 
-This runs after the sanitiser and relies on the shape of its output: attributes in double quotes, and no ``<`` or
-``>`` that is not a tag's. All that it adds is ours or escaped.
+This runs after the sanitiser and relies on the shape of its output: attributes in double quotes, and no ``<``
+or ``>`` outside tags. Everything it adds is either our own or escaped.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _PERMALINK_SIGNS = "¶#§ \n"
 
 
 class Decorator:
-    """Decorates one document's HTML; where it is transcluded, without names of its own."""
+    """A decorator of one document's HTML; transcluded HTML gets no anchors of its own."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Decorator:
         self._heading_ends: list[str] = []
 
     def decorate(self, clean: str) -> str:
-        """The page's content."""
+        """Return the page's content."""
         decorated = _PARTS.sub(self._replace, without_marks_in_tags(clean))
         return _without_names(decorated) if self._transcluded else decorated
 
@@ -136,7 +136,7 @@ class Decorator:
 
 
 def html_headings(clean: str, anchors: Sequence[str]) -> list[Anchored]:
-    """The headings of sanitised HTML, named as the index named them; ``anchors`` are the names it gave."""
+    """Return the headings of sanitised HTML with the names in ``anchors``, which the index gave them."""
     found = [_found_heading(*match) for match in _HEADING.findall(clean)]
     names = list(anchors) if len(anchors) == len(found) else heading_slugs(found)
     return [Anchored(h.level, h.text, name) for h, name in zip(found, names, strict=True)]
@@ -148,7 +148,7 @@ def _found_heading(level: str, attributes: str, inner: str) -> Heading:
 
 
 def plain_text(html: str) -> str:
-    """The text of sanitised HTML on one line."""
+    """Return the text of sanitised HTML on one line."""
     return " ".join(unescape(_ANY_TAG.sub("", html)).split())
 
 
@@ -167,9 +167,12 @@ def _href(destination: Destination) -> str:
 def _image(given: dict[str, str]) -> str:
     name = unescape(given.get("src", "")).rsplit("/", 1)[-1]
     shown = unescape(given.get("alt", "")).strip() or name
-    return f'<span class="image-note" title="{escape(f"This image is not part of the site: {name}")}">{escape(shown)}</span>'
+    return (
+        f'<span class="image-note" title="{escape(f"This image is not part of the site: {name}")}">'
+        f"{escape(shown)}</span>"
+    )
 
 
 def _without_names(html: str) -> str:
-    """Transcluded content may not name what the page or another transclusion names; footnotes are kept apart."""
+    """Return transcluded content without names that may clash on the page; footnotes are kept apart."""
     return re.sub(rf'(<[^<>]*?)\sid="(?!{ID_PREFIX}fn)[^"<>]*"', r"\1", html)

@@ -1,4 +1,4 @@
-"""Bullet lists in which every item is a term and a nested item that starts with ``: `` are definition lists.
+"""Definition lists, written as bullet lists in which each item is a term with a nested ``: `` item.
 
 MDN writes them so; a markdown parser reads two nested lists.
 """
@@ -11,7 +11,7 @@ from markdown_it.token import Token
 
 
 def definition_lists(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens with such lists as ``dl``, ``dt`` and ``dd``."""
+    """Return the tokens with such lists as ``dl``, ``dt`` and ``dd``."""
     if not any(token.type == "inline" and token.content.startswith(": ") for token in tokens):
         return list(tokens)
     ends = _ends(tokens)
@@ -25,7 +25,7 @@ def definition_lists(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _ends(tokens: Sequence[Token]) -> dict[int, int]:
-    """Where each opening token is closed."""
+    """Return where each opening token is closed."""
     ends: dict[int, int] = {}
     opened: list[int] = []
     for place, token in enumerate(tokens):
@@ -37,7 +37,7 @@ def _ends(tokens: Sequence[Token]) -> dict[int, int]:
 
 
 def _definitions(tokens: Sequence[Token], ends: dict[int, int], start: int) -> list[tuple[int, int]]:
-    """Each item of the list with its nested list, or nothing if one of them is no definition."""
+    """Return each item of the list with its nested list, or nothing if any of them is not a definition."""
     items: list[tuple[int, int]] = []
     place = start + 1
     while place < ends[start]:

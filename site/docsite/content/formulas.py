@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw themselves; what cannot be read as LaTeX is shown as it is written."""
+"""Formulas as MathML, which browsers draw natively; anything that is not valid LaTeX is shown as written."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from latex2mathml.converter import convert_to_element
 MAX_CHARS = 5_000
 MAX_DEPTH = 60
 _NAMESPACE = "{http://www.w3.org/1998/Math/MathML}"
-# MathML Core without what runs, loads or links.
+# MathML Core without anything that runs code, loads files or links.
 _TAG_NAMES = """
-    math merror mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow ms mspace msqrt mstyle
-    msub msubsup msup mtable mtd mtext mtr munder munderover none menclose mfenced
+    math merror mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow ms mspace msqrt
+    mstyle msub msubsup msup mtable mtd mtext mtr munder munderover none menclose mfenced
 """
 _ATTRIBUTE_NAMES = """
-    accent accentunder columnalign columnlines columnspacing depth display displaystyle fence form height largeop
-    linethickness lspace mathvariant maxsize minsize movablelimits notation open close separators rowlines rowspacing
-    rspace scriptlevel separator stretchy symmetric voffset width
+    accent accentunder columnalign columnlines columnspacing depth display displaystyle fence form height
+    largeop linethickness lspace mathvariant maxsize minsize movablelimits notation open close separators
+    rowlines rowspacing rspace scriptlevel separator stretchy symmetric voffset width
 """
 TAGS, ATTRIBUTES = frozenset(_TAG_NAMES.split()), frozenset(_ATTRIBUTE_NAMES.split())
 _VALUE = re.compile(r"[\w\s.%+()\[\]{}|,;:⟨⟩‖⌈⌉⌊⌋/\\-]*\Z")
@@ -28,7 +28,7 @@ _VALUE = re.compile(r"[\w\s.%+()\[\]{}|,;:⟨⟩‖⌈⌉⌊⌋/\\-]*\Z")
 
 @lru_cache(maxsize=4096)
 def formula_html(latex: str, display: bool) -> str:
-    """The formula as MathML with its source beside it for those who copy it; as code where it is no LaTeX."""
+    """Return the formula as MathML with its source for copying, or as code if it is not LaTeX."""
     element = _converted(latex, display)
     kind = "formula display" if display else "formula"
     if element is None:
@@ -52,13 +52,13 @@ def _converted(latex: str, display: bool) -> ElementTree.Element | None:
 
 
 def _cleaned(element: ElementTree.Element, depth: int) -> ElementTree.Element | None:
-    """The element with known tags and attributes only; nothing where it is not a formula at all."""
+    """Return the element with known tags and attributes only, or nothing if it is not a formula at all."""
     tag = element.tag.removeprefix(_NAMESPACE)
     if tag not in TAGS or depth > MAX_DEPTH:
         return None
     kept = {k: v for k, v in element.attrib.items() if k in ATTRIBUTES and _VALUE.match(v)}
     made = ElementTree.Element(tag, dict(sorted(kept.items())))
-    # The converter writes signs as references, to be read once more.
+    # The converter writes symbols as character references, which have to be decoded once more.
     made.text, made.tail = unescape(element.text or "") or None, None
     for child in element:
         clean = _cleaned(child, depth + 1)

@@ -1,4 +1,4 @@
-"""Code as HTML with Pygments' classes; colours are the theme's."""
+"""Code as HTML with Pygments' classes; the theme supplies the colours."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
-# Some lexers take seconds on hundreds of kilobytes; a block that long is read by few.
+# Some lexers take seconds on hundreds of kilobytes; few people read a block that long.
 MAX_CHARS = 20_000
 ALIASES = {"text": "", "plain": "", "plaintext": "", "txt": "", "none": "", "svg": "xml", "mathml": "xml"}
 # Not a language: how MDN marks code that its linter skips.
@@ -20,7 +20,9 @@ _FORMATTER = HtmlFormatter(nowrap=True)
 
 
 def language_name(info: str) -> str:
-    """The language of an info string, in lower case: ``js-nolint live-sample`` is ``js``; else nothing."""
+    """Return the language of an info string in lower case (``js-nolint live-sample`` gives ``js``), or
+    nothing.
+    """
     words = info.strip().strip("{}").replace(",", " ").split()
     name = words[0].lstrip(".").lower() if words else ""
     for suffix in SUFFIXES:
@@ -30,7 +32,7 @@ def language_name(info: str) -> str:
 
 @lru_cache(maxsize=4096)
 def highlighted(language: str, code: str) -> str:
-    """The code as HTML, in spans with Pygments' short classes; plain for a language it does not know."""
+    """Return the code as HTML, in spans with Pygments' short classes, or plain if the language is unknown."""
     lexer = _lexer(ALIASES.get(language, language))
     if lexer is None or len(code) > MAX_CHARS:
         return escape(code)
@@ -38,7 +40,7 @@ def highlighted(language: str, code: str) -> str:
 
 
 def code_block(info: str, code: str) -> str:
-    """A code block of a page, scrollable by keyboard, with its language as an attribute."""
+    """Return a page's code block, scrollable by keyboard, with its language as an attribute."""
     language = language_name(info)
     known = f' data-language="{escape(language)}"' if language else ""
     body = highlighted(language, code.rstrip("\n") + "\n")
@@ -46,8 +48,11 @@ def code_block(info: str, code: str) -> str:
 
 
 def diagram(source: str) -> str:
-    """A mermaid diagram as its source; a script of the owner's may draw it."""
-    return f'<div class="code diagram" data-language="mermaid"><pre tabindex="0"><code>{escape(source.rstrip())}\n</code></pre></div>'
+    """Return the source of a mermaid diagram, which an owner's script may draw."""
+    return (
+        '<div class="code diagram" data-language="mermaid"><pre tabindex="0"><code>'
+        f"{escape(source.rstrip())}\n</code></pre></div>"
+    )
 
 
 @lru_cache(maxsize=256)

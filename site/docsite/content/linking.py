@@ -1,4 +1,4 @@
-"""Where the links of one document lead, as one page writes them."""
+"""The targets of one document's links, as one page writes them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SOURCE_ID = re.compile(rf'\sid="({ID_PREFIX}[^"<>]*)"')
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """A link's fate on a page: ``href`` when it leads somewhere, else ``title`` says why not."""
+    """Where a link on a page leads: ``href`` if it leads somewhere, or ``title`` with the reason why not."""
 
     kind: Literal["internal", "external", "missing"]
     href: str = ""
@@ -31,7 +31,7 @@ ASSET = Destination("missing", title="This file is not part of the site.")
 
 
 class Anchors:
-    """The names within each document that a link may end in."""
+    """The names within each document that a link's fragment can refer to."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -39,7 +39,9 @@ class Anchors:
         self._ids = lru_cache(maxsize=512)(self._read_ids)
 
     def find(self, entry: Entry, fragment: str) -> str:
-        """The anchor on the page of ``entry`` that ``fragment`` means, however it is spelt; else nothing."""
+        """Return the anchor on the page of ``entry`` that ``fragment`` means, however it is spelt, or
+        nothing.
+        """
         if not fragment:
             return ""
         slugs = self._slugs(entry)
@@ -57,7 +59,7 @@ class Anchors:
 
 
 class PageLinks:
-    """The links of ``source`` as the page ``page`` writes them; the two differ where content is transcluded."""
+    """The links of ``source`` as the page ``page`` writes them; the two differ if content is transcluded."""
 
     def __init__(self, library: Library, anchors: Anchors, source: Entry, page: str) -> None:
         self._library, self._anchors, self._source, self._page = library, anchors, source, page
@@ -68,7 +70,7 @@ class PageLinks:
             rows.setdefault(row.target, row)
 
     def plain(self, href: str) -> Destination:
-        """Where a markdown or HTML link with this address leads."""
+        """Return where a markdown or HTML link with this address leads."""
         if href.startswith(f"#{ID_PREFIX}"):
             return Destination("internal", href)
         row = self._rows.get(href) or self._rows.get(unquote(href))
@@ -80,12 +82,12 @@ class PageLinks:
         return self._internal(self._source, anchor) if anchor else MISSING
 
     def reference(self, target: str, fragment: str) -> Destination:
-        """Where a wikilink leads."""
+        """Return where a wikilink leads."""
         row = self.reference_row(target, fragment)
         return self._destination(row) if row else MISSING
 
     def reference_row(self, target: str, fragment: str) -> LinkRow | None:
-        """The link that a wikilink or transclusion with this target is in the snapshot."""
+        """Return the snapshot's link for a wikilink or transclusion with this target."""
         return self._references.get(f"{target}#{fragment}" if fragment else target)
 
     def _destination(self, row: LinkRow) -> Destination:

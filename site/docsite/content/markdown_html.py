@@ -1,6 +1,6 @@
 """Markdown as HTML in which our own parts (code, headings' anchors, references) are marks.
 
-What comes out still has to be sanitised; what the marks stand for must not be.
+The output still has to be sanitised, but what the marks stand for must not be.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Anchored:
-    """A heading with the name by which links reach it."""
+    """A heading with the name that links use for it."""
 
     level: int
     title: str
@@ -52,7 +52,7 @@ class Anchored:
 
 @dataclass(slots=True)
 class Sheet:
-    """One rendering under way: its marks, how it writes references, and the headings it has met.
+    """A rendering in progress: its marks, how it writes references, and the headings seen so far.
 
     ``footnotes`` keeps the ids of transcluded footnotes apart from the page's own.
     """
@@ -67,7 +67,7 @@ class Sheet:
 
 
 def markdown_html(text: str, sheet: Sheet) -> str:
-    """The text as HTML with marks; its headings are added to the sheet."""
+    """Return the text as HTML with marks, and add its headings to the sheet."""
     md = markdown_parser()
     env: dict[str, Any] = {"docId": sheet.footnotes} if sheet.footnotes else {}
     tokens = md.parse(text, env)
@@ -78,7 +78,7 @@ def markdown_html(text: str, sheet: Sheet) -> str:
 
 
 def _find_headings(tokens: Sequence[Token], sheet: Sheet, env: MutableMapping[str, Any]) -> None:
-    """Gives top-level headings the slugs that the index gave them, by the same rule."""
+    """Give top-level headings the slugs that the index gave them, by the same rule."""
     opened = [i for i, token in enumerate(tokens) if token.type == "heading_open" and token.level == 0]
     titles = [
         " ".join(read_inline(tokens[i + 1].children, env.get("footnotes")).text.split()) for i in opened
@@ -91,7 +91,7 @@ def _find_headings(tokens: Sequence[Token], sheet: Sheet, env: MutableMapping[st
 
 
 def _lift_transclusions(tokens: Sequence[Token]) -> None:
-    """A paragraph that is one transclusion gives up its tags: a block may not stand in a paragraph."""
+    """Drop the paragraph tags around transclusions that stand alone: a paragraph may not contain a block."""
     for before, inline, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if before.type == "paragraph_open" and inline.type == "inline":
             children = [c for c in inline.children or () if c.type != "softbreak"]
@@ -184,7 +184,7 @@ def _reference(token: Token) -> Reference:
 
 
 def link_html(destination: Destination, text: str, css: str = "wikilink") -> str:
-    """A link of ours with plain text; a span that says why where it leads nowhere."""
+    """Return our own link with plain text, or a span that says why it leads nowhere."""
     shown = escape(text)
     if destination.kind == "missing":
         return f'<span class="missing-link" title="{escape(destination.title)}">{shown}</span>'
@@ -193,10 +193,10 @@ def link_html(destination: Destination, text: str, css: str = "wikilink") -> str
 
 
 def _contained(html: str, rest: str = "") -> str:
-    """Return the HTML with tags that would swallow ``rest`` and all after it as text.
+    """Return the HTML without tags that would swallow ``rest`` and everything after it as text.
 
-    An author who writes about ``<textarea>`` and forgets the code marks opens one: the sanitiser then drops all that
-    follows, to the end of the page.
+    An author who writes about ``<textarea>`` and forgets the code marks opens one: the sanitiser then drops
+    everything that follows, to the end of the page.
     """
     if not _SWALLOWING.search(html):
         return html

@@ -1,7 +1,7 @@
-"""How our own HTML passes the sanitiser: as marks in the text, put back where they stand as text.
+"""Marks that carry our own HTML through the sanitiser as text, and are then replaced by it.
 
-A mark holds a hash of the document's source, so a source cannot contain its own marks. Marks that end up inside
-a tag (a source may wrap anything in a broken attribute) are taken out, never filled in.
+A mark holds a hash of the document's source, so a source cannot contain its own marks. Marks that end up
+inside a tag (a source may wrap anything in a broken attribute) are removed, never filled in.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ _TAG_WITH_MARK = re.compile(rf"<[^<>{_OPEN}]*{_OPEN}[^<>]*>")
 
 
 class Marks:
-    """What one document's rendering has set aside: HTML of ours, and names of headings."""
+    """What one document's rendering has set aside: our own HTML, and names of headings."""
 
     def __init__(self, source: str) -> None:
         self._nonce = text_hash(source)[:12]
         self._pieces: dict[str, str] = {}
 
     def html(self, html: str) -> str:
-        """A mark that stands for this HTML of ours."""
+        """Return a mark that stands for this HTML of ours."""
         return self._mark("h", html)
 
     def anchor(self, slug: str) -> str:
-        """A mark that, right after a heading's opening tag, gives the heading this name."""
+        """Return a mark that gives a heading this name if placed right after its opening tag."""
         return self._mark("a", slug)
 
     def _mark(self, kind: str, piece: str) -> str:
@@ -40,15 +40,15 @@ class Marks:
         return f"{_OPEN}{kind}{key}{_CLOSE}"
 
     def piece(self, key: str) -> str:
-        """What the mark with this key stands for; nothing where it is not one of ours."""
+        """Return what the mark with this key stands for, or nothing if it is not one of ours."""
         return self._pieces.get(key, "")
 
 
 def without_marks(html: str) -> str:
-    """The HTML with all marks taken out."""
+    """Return the HTML with all marks removed."""
     return _ANY_MARK.sub("", html) if _OPEN in html else html
 
 
 def without_marks_in_tags(html: str) -> str:
-    """Sanitised HTML without the marks that stand inside a tag."""
+    """Return sanitised HTML without the marks that are inside a tag."""
     return _TAG_WITH_MARK.sub(lambda found: without_marks(found[0]), html) if _OPEN in html else html

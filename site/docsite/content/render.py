@@ -1,4 +1,4 @@
-"""A document becomes the content of its page: sanitised, then dressed with what the snapshot knows of it."""
+"""Renders a document as the content of its page: sanitised, then completed from the snapshot."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .markdown_html import Anchored, Reference, Sheet, link_html, markdown_html
 from .marks import Marks
 
 MAX_TRANSCLUSION_DEPTH = 3
-# A note that transcludes many notes that transclude many: what a page may grow to by it.
+# Limits a page that transcludes many notes, each of which transcludes many others.
 MAX_TRANSCLUSIONS = 100
 _FIRST_PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
 SUMMARY_CHARS = 160
@@ -35,39 +35,42 @@ class Content:
 
     @property
     def has_title(self) -> bool:
-        """Whether the content begins with a title of its own."""
+        """Return whether the content begins with a title of its own."""
         return bool(self.headings) and self.headings[0].level == 1
 
     @property
     def parts(self) -> tuple[str, str]:
-        """The title, where the content begins with one, and the rest."""
+        """Return the title, if the content begins with one, and the rest."""
         head, end, body = self.html.partition("</h1>") if self.has_title else ("", "", self.html)
         return head + end, body
 
 
 class Renderer:
-    """Renders documents of one library; ``tag_pages`` are the pages of tags by name."""
+    """A renderer of one library's documents; ``tag_pages`` are the pages of tags by name."""
 
     def __init__(self, library: Library, tag_pages: Mapping[str, str], words: Words) -> None:
         self._library, self._tag_pages, self._words = library, tag_pages, words
         self._anchors = Anchors(library)
 
     def render(self, entry: Entry) -> Content:
-        """The content of the document's page."""
+        """Render the content of the document's page."""
         rendering = _Rendering(self._library, self._anchors, self._tag_pages, entry.page)
         html, headings = rendering.document(entry, "", (entry.doc_id,))
         return Content(html, tuple(headings), _summary(html))
 
 
 class _Rendering:
-    """One page under way: the documents on it, from its own to the most deeply transcluded."""
+    """A page in progress: the documents on it, from its own to the most deeply transcluded."""
 
     def __init__(self, library: Library, anchors: Anchors, tag_pages: Mapping[str, str], page: str) -> None:
         self._library, self._anchors, self._tag_pages, self._page = library, anchors, tag_pages, page
         self._transclusions = 0
 
     def document(self, entry: Entry, slug: str, stack: tuple[str, ...]) -> tuple[str, list[Anchored]]:
-        """The document's HTML, or one section's, on this page; ``stack`` names the documents it stands in."""
+        """Return the HTML of the document, or of one section, on this page.
+
+        ``stack`` names the documents that contain it.
+        """
         links = PageLinks(self._library, self._anchors, entry, self._page)
         if entry.syntax == "markdown":
             return self._markdown(entry, slug, stack, links)

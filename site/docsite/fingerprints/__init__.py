@@ -1,1 +1,1 @@
-"""What each file of a site is made of, as one short text: where it is the same as last time, so is the file."""
+"""A short text for each file of a site that stands for its inputs: if it is unchanged, so is the file."""

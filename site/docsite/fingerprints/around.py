@@ -1,4 +1,4 @@
-"""What stands around a document's content is made of: pages that link to it, that it links to, and related ones."""
+"""Fingerprints of what surrounds a document's content: backlinks, links and related pages."""
 
 from __future__ import annotations
 
@@ -17,20 +17,25 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """Each document's place among all: the most linked first, and by title."""
+    """Each document's rank among all, by links to it (most first) and by title."""
 
     linked: Rows
     titled: Rows
 
 
 def shown_digests(plan: SitePlan) -> Digests:
-    """Of each document, by row, what other pages show of it: where it is, its title and its description."""
+    """Return for each document, by row, a digest of its address, title and description.
+
+    That is all other pages show of it.
+    """
     entries = plan.library.entries
     return as_matrix([digest_of_texts(entry.page, entry.title, entry.description) for entry in entries])
 
 
 def ranks_of(plan: SitePlan) -> Ranks:
-    """The order in which lists choose and show documents; rows lie by id, so that equal ones keep their order."""
+    """Return the order in which lists choose and show documents; rows are sorted by id, so ties keep that
+    order.
+    """
     entries = plan.library.entries
     links = np.array([entry.links_in for entry in entries], dtype=np.int64)
     titles = sorted(range(len(entries)), key=lambda row: (entries[row].title.casefold(), entries[row].doc_id))
@@ -42,7 +47,7 @@ def ranks_of(plan: SitePlan) -> Ranks:
 
 
 def backlink_digests(edges: Edges, shown: Digests, ranks: Ranks) -> list[bytes]:
-    """The pages that a page is linked from, those that are not named counted."""
+    """Return digests of the pages that link to each page, including a count of those not named."""
     count = len(shown)
     order = np.lexsort((ranks.linked[edges.source], edges.target))
     source, target = edges.source[order], edges.target[order]
@@ -55,7 +60,7 @@ def backlink_digests(edges: Edges, shown: Digests, ranks: Ranks) -> list[bytes]:
 
 
 def drawing_digests(edges: Edges, shown: Digests, ranks: Ranks) -> list[bytes]:
-    """The pages in the drawing of a page's surroundings."""
+    """Return digests of the pages in the drawing of each page's surroundings."""
     count = len(shown)
     forward, back = edges.source * count + edges.target, edges.target * count + edges.source
     mutual = np.isin(forward, back)
@@ -70,7 +75,7 @@ def drawing_digests(edges: Edges, shown: Digests, ranks: Ranks) -> list[bytes]:
 
 
 def _sides(there: Rows, here: Rows, mutual: Flags, shown: Digests, ranks: Ranks) -> list[bytes]:
-    """For each page ``here`` the best of the pages ``there``, and whether links go both ways."""
+    """Return for each page ``here`` the best of the pages ``there``, and whether links go both ways."""
     order = np.lexsort((ranks.linked[there], ~mutual, here))
     there, here, mutual = there[order], here[order], mutual[order]
     kept = _place_in_group(here) < EACH_SIDE
@@ -80,18 +85,18 @@ def _sides(there: Rows, here: Rows, mutual: Flags, shown: Digests, ranks: Ranks)
 
 
 def related_digests(plan: SitePlan, shown: Digests) -> list[bytes]:
-    """The pages that a page recommends."""
+    """Return digests of the pages that each page recommends."""
     relations = plan.relations
     return [digest(shown[relations.related_to(row)].tobytes()) for row in range(len(plan.library.entries))]
 
 
 def _place_in_group(groups: Rows) -> Rows:
-    """How many rows of the same group come before each row; groups are sorted."""
+    """Return how many rows of the same group precede each row; groups are sorted."""
     starts = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]])) if len(groups) else groups
     sizes = np.diff(np.append(starts, len(groups)))
     return np.arange(len(groups)) - np.repeat(starts, sizes)
 
 
 def _bounds(groups: Rows, count: int) -> Rows:
-    """Where the rows of each group begin and end; groups are sorted."""
+    """Return where the rows of each group begin and end; groups are sorted."""
     return np.searchsorted(groups, np.arange(count + 1)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""What a page's navigation, crumbs and neighbours in reading order are made of, without listing them."""
+"""Fingerprints of a page's navigation, crumbs and neighbours in reading order, without listing them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..outline.navigation import NavItem, Node, Tree
 
 
 def navigation_digests(tree: Tree, listing: AllPages) -> Mapping[str, bytes]:
-    """For each page of the tree a digest of what its navigation and its crumbs show."""
+    """Return for each page of the tree a digest of what its navigation and its crumbs show."""
     if len(tree.order) <= navigation.WHOLE_TREE_PAGES:
         whole = digest(*_all_nodes(tree.roots, listing))
         return {page: digest(whole, page.encode()) for page in tree.order}
@@ -19,7 +19,7 @@ def navigation_digests(tree: Tree, listing: AllPages) -> Mapping[str, bytes]:
 
 
 def navigation_digest(items: Sequence[NavItem], listing: AllPages) -> bytes:
-    """A digest of one page's navigation, for pages that stand outside the tree."""
+    """Return a digest of one page's navigation, for pages that are outside the tree."""
     return digest(*(_item(item, listing) for item in items))
 
 
@@ -29,7 +29,7 @@ def _item(item: NavItem, listing: AllPages) -> bytes:
 
 
 def _shown(node: Node, listing: AllPages) -> bytes:
-    """What is shown of a node wherever it is shown."""
+    """Return what is shown of a node wherever it appears."""
     return digest_of_texts(node.label, node.page or "", node.key, listing.page_of[node.key])
 
 
@@ -39,7 +39,9 @@ def _all_nodes(nodes: Sequence[Node], listing: AllPages) -> Iterator[bytes]:
 
 
 def _walk(nodes: Sequence[Node], above: bytes, listing: AllPages) -> Iterator[tuple[str, bytes]]:
-    """The pages in and below these siblings; ``above`` stands for all that is shown of the levels above."""
+    """Yield the pages in and below these siblings; ``above`` stands for all that is shown of the levels
+    above.
+    """
     shown = b"".join(_shown(node, listing) for node in nodes)
     for place, node in enumerate(nodes):
         way = digest(above, _window(shown, place, len(nodes)))
@@ -54,7 +56,7 @@ def _below(nodes: Sequence[Node], listing: AllPages) -> bytes:
 
 
 def _window(shown: bytes, centre: int, count: int) -> bytes:
-    """The siblings around the one on the way, which of them it is, and on which sides some are left out."""
+    """Return the siblings around the one on the path, its index, and the sides on which some are left out."""
     start, end = navigation.window(centre, count)
     place = str(centre - start).encode()
     return digest(shown[start * DIGEST_BYTES : end * DIGEST_BYTES], place, _left_out(start, count - end))

@@ -1,4 +1,4 @@
-"""What a document's own content on a page is made of: its text, and where its links and transclusions lead."""
+"""Fingerprints of a document's own content: its text, and where its links and transclusions lead."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TRANSCLUSION = "![["
 
 
 def content_digests(plan: SitePlan) -> list[bytes]:
-    """For each document, by row, a digest of all that its content on any page is made from."""
+    """Return for each document, by row, a digest of everything its content on any page is made from."""
     library = plan.library
     own = row_digests([library.documents.column(name) for name in _OWN])
     places = row_digests([pa.array(column, pa.large_string()) for column in _places(plan)])
@@ -46,7 +46,7 @@ def content_digests(plan: SitePlan) -> list[bytes]:
 
 
 def _places(plan: SitePlan) -> tuple[list[str], list[str], list[str]]:
-    """Of each document its page, the markdown beside it, and the pages of its tags."""
+    """Return each document's page, the markdown beside it, and the pages of its tags."""
     entries = plan.library.entries
     return (
         [entry.page for entry in entries],
@@ -56,7 +56,10 @@ def _places(plan: SitePlan) -> tuple[list[str], list[str], list[str]]:
 
 
 def _link_digests(library: Library, anchors: Sequence[bytes]) -> list[bytes]:
-    """The links of each document with the pages they lead to, and the names there where a link has a fragment."""
+    """Return digests of each document's links with the pages they lead to.
+
+    If a link has a fragment, the anchors on that page are included.
+    """
     rows = library.link_rows
     target = library.rows_of(rows.table.column("target_id"))
     pages = pa.array([*(entry.page for entry in library.entries), None], pa.large_string())
@@ -76,7 +79,7 @@ def _link_digests(library: Library, anchors: Sequence[bytes]) -> list[bytes]:
 
 
 def _with_transclusions(library: Library, content: list[bytes]) -> list[bytes]:
-    """The digests, of a document that transcludes others with theirs, as deep as pages show them."""
+    """Return the digests, combined with those of transcluded documents as deep as pages show them."""
     shown = _transcluded(library)
     deep = content
     for _ in range(MAX_TRANSCLUSION_DEPTH + 1 if shown else 0):
@@ -88,7 +91,7 @@ def _with_transclusions(library: Library, content: list[bytes]) -> list[bytes]:
 
 
 def _transcluded(library: Library) -> Mapping[int, list[int]]:
-    """For each document that transcludes any, all that it refers to by name, in order."""
+    """Return for each document that transcludes any, everything it refers to by name, in order."""
     holds = pc.fill_null(pc.match_substring(library.documents.column("text"), _TRANSCLUSION), False)
     found: dict[int, list[int]] = {}
     for row in np.flatnonzero(holds.to_numpy()).tolist():

@@ -14,16 +14,17 @@ from .shared import content_digest
 
 @dataclass(frozen=True, slots=True)
 class PageFingerprint:
-    """What a document's page is made of, and what its content and the markdown beside it are made of."""
+    """Fingerprints of a document's page, of its content, and of the markdown beside it."""
 
     page: str
     content: str
 
 
 def page_fingerprints(plan: SitePlan, shared: bytes) -> list[PageFingerprint]:
-    """For each document, by row, texts that change when its page or its content may.
+    """Return for each document, by row, texts that change whenever its page or its content may.
 
-    ``shared`` stands for all that the pages of a site share: settings, templates, words, and this program.
+    ``shared`` stands for everything the pages of a site share: settings, templates, interface texts, and this
+    program.
     """
     edges, shown, ranks = plan.library.edges, shown_digests(plan), ranks_of(plan)
     with_what, content = content_digest(plan), content_digests(plan)
@@ -44,7 +45,7 @@ def page_fingerprints(plan: SitePlan, shared: bytes) -> list[PageFingerprint]:
 
 
 def _neighbours(plan: SitePlan, shown: Digests) -> list[bytes]:
-    """The pages before and after each page in reading order."""
+    """Return the pages before and after each page in reading order."""
     found: list[bytes] = []
     for entry in plan.library.entries:
         names = (plan.tree.previous(entry.page), plan.tree.next(entry.page))
@@ -53,7 +54,7 @@ def _neighbours(plan: SitePlan, shown: Digests) -> list[bytes]:
 
 
 def _topics(plan: SitePlan) -> list[bytes]:
-    """The name of each document's topic and the page that lists it."""
+    """Return the name of each document's topic and the page that lists it."""
     names = {
         topic.community_id: digest_of_texts(plan.topic_label(topic), plan.community_page(topic.community_id))
         for topic in plan.topics

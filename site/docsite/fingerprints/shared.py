@@ -1,4 +1,4 @@
-"""What all pages of a site share: settings, templates, words, the program itself and what it renders with."""
+"""What all pages of a site share: settings, templates, interface texts, this program and its libraries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .. import theme_folder
 from ..incremental.columns import digest, digest_of_texts
 from ..outline.plan import SitePlan, shard_count
 
-# What takes part in a page's bytes beside this program.
+# The libraries, besides this program, that affect a page's bytes.
 _LIBRARIES = (
     "jinja2", "latex2mathml", "markdown-it-py", "markupsafe", "mdit-py-plugins", "nh3", "numpy", "pygments",
     "pyyaml",
@@ -26,12 +26,12 @@ _SNAPSHOT = b"snapshot_id"
 
 
 def shared_digest(plan: SitePlan) -> bytes:
-    """A digest of what every page is made with; where it differs, every page may."""
+    """Return a digest of what every page is made with; if it differs, every page may."""
     return digest(content_digest(plan), *_owners(plan))
 
 
 def content_digest(plan: SitePlan) -> bytes:
-    """The same of what documents' contents are rendered with, which no template of an owner has a part in."""
+    """Return a digest of what documents' contents are rendered with; an owner's templates are not used."""
     settings = plan.settings.model_dump(mode="json")
     for place in ("templates", "words", "mermaid"):  # what lies there counts, not where it lies
         settings[place] = bool(settings[place])
@@ -46,7 +46,7 @@ def content_digest(plan: SitePlan) -> bytes:
 
 
 def site_fingerprint(snapshot_id: str, settings: Site, ranking: Search | None) -> str:
-    """What the whole site is made from; where it is the same, so is every file."""
+    """Return a fingerprint of the whole site's inputs; if it is unchanged, so is every file."""
     stated = {
         "snapshot": snapshot_id,
         "settings": settings.model_dump(mode="json"),
@@ -63,7 +63,7 @@ def site_fingerprint(snapshot_id: str, settings: Site, ranking: Search | None) -
 
 @lru_cache
 def program_digest(endings: tuple[str, ...] = ("py", "html", "toml")) -> bytes:
-    """A digest of the program's files, of what it renders with, and of the language it is written in."""
+    """Return a digest of the program's files, its rendering libraries, and its Python version."""
     tops = (theme_folder.HERE, Path(pipeline.__file__).parent)
     files = [
         digest(str(path.relative_to(top)).encode(), path.read_bytes())
@@ -76,7 +76,10 @@ def program_digest(endings: tuple[str, ...] = ("py", "html", "toml")) -> bytes:
 
 
 def _owners(plan: SitePlan) -> Iterator[bytes]:
-    """The owner's templates; they may show anything of any page, so all that pages are known by counts with them."""
+    """Yield digests of the owner's templates, if any, and then one of all documents' entries.
+
+    These templates may show anything about any page, so with them everything known about pages counts.
+    """
     folder = plan.theme.folder
     templates = sorted(folder.glob("*.html")) if folder is not None else []
     if not templates:

@@ -1,4 +1,4 @@
-"""The fingerprints of the pages of topics: laying out their maps takes longer than all other lists together."""
+"""Fingerprints of topic pages, because laying out their maps takes longer than all other lists together."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .branches import navigation_digest
 
 
 def topic_fingerprint(plan: SitePlan, topic: CommunityRow, code: bytes, *, with_map: bool) -> str:
-    """What the page of one topic is made of: its pages, and the links among those in its map."""
+    """Return what one topic's page is made from: its pages, and the links among those in its map."""
     page = plan.community_page(topic.community_id)
     pictured = topic.entries[:MAX_PAGES]
     links = weights([[entry.row] for entry in pictured], plan).tobytes() if with_map else b""
@@ -28,7 +28,7 @@ def topic_fingerprint(plan: SitePlan, topic: CommunityRow, code: bytes, *, with_
 
 
 def map_fingerprint(plan: SitePlan, page: str, code: bytes) -> str:
-    """What the map of all topics is made of."""
+    """Return what the map of all topics is made from."""
     topics = plan.topics[:MAX_TOPICS]
     links = weights([[entry.row for entry in topic.entries] for topic in topics], plan)
     described = (

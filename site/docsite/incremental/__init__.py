@@ -1,1 +1,1 @@
-"""What is left as it was: the site before, and the fingerprints of its files."""
+"""What a build keeps unchanged: the previous site, and the fingerprints of its files."""

@@ -1,4 +1,4 @@
-"""Digests of table rows, group by group: columns are joined into one text, of which each group has a slice."""
+"""Digests of table rows, group by group: columns are joined into one text, and each group has a slice."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import pyarrow.compute as pc
 
 Rows = npt.NDArray[np.int64]
 Digests = npt.NDArray[np.uint8]
-# 128 bits: two of a billion pages are alike by chance once in 10**20 sites.
+# 128 bits: two of a billion pages collide by chance once in 10**20 sites.
 DIGEST_BYTES = 16
 _BETWEEN = "\x1f"
 
 
 def digest(*parts: bytes) -> bytes:
-    """A digest of several pieces, each fenced by its length so that borders cannot move."""
+    """Return a digest of several pieces, each prefixed with its length so that boundaries cannot shift."""
     made = blake2b(digest_size=DIGEST_BYTES)
     for part in parts:
         made.update(len(part).to_bytes(8, "little"))
@@ -28,18 +28,18 @@ def digest(*parts: bytes) -> bytes:
 
 
 def digest_of_texts(*texts: str) -> bytes:
-    """The same of texts."""
+    """Return the digest of several texts."""
     return digest(*(text.encode("utf-8", "surrogatepass") for text in texts))
 
 
 def row_digests(columns: Sequence[pa.ChunkedArray | pa.Array]) -> list[bytes]:
-    """A digest of each row."""
+    """Return a digest of each row."""
     count = len(columns[0])
     return group_digests(columns, np.arange(count + 1, dtype=np.int64))
 
 
 def group_digests(columns: Sequence[pa.ChunkedArray | pa.Array], bounds: Rows) -> list[bytes]:
-    """A digest of the rows ``[bounds[i], bounds[i + 1])`` for each ``i``, in their order."""
+    """Return a digest of the rows ``[bounds[i], bounds[i + 1])`` for each ``i``, in their order."""
     joined = _joined(columns)
     if not len(joined):
         return [slice_digest(memoryview(b""))] * (len(bounds) - 1)
@@ -51,12 +51,12 @@ def group_digests(columns: Sequence[pa.ChunkedArray | pa.Array], bounds: Rows) -
 
 
 def slice_digest(content: memoryview | bytes) -> bytes:
-    """A digest of bytes as they are."""
+    """Return a digest of bytes as they are."""
     return blake2b(content, digest_size=DIGEST_BYTES).digest()
 
 
 def sequence_digests(shown: Digests, rows: Rows, bounds: Rows) -> list[bytes]:
-    """For each ``i`` a digest of the digests of ``rows[bounds[i]:bounds[i + 1]]``, in their order."""
+    """Return for each ``i`` a digest of the digests of ``rows[bounds[i]:bounds[i + 1]]``, in their order."""
     content = memoryview(np.ascontiguousarray(shown[rows]).tobytes())
     width = shown.shape[1]
     ends = (bounds * width).tolist()
@@ -64,12 +64,12 @@ def sequence_digests(shown: Digests, rows: Rows, bounds: Rows) -> list[bytes]:
 
 
 def as_matrix(digests: Sequence[bytes]) -> Digests:
-    """Digests as rows of numbers, to be taken by row number."""
+    """Return digests as rows of numbers, to be selected by row number."""
     return np.frombuffer(b"".join(digests), dtype=np.uint8).reshape(-1, DIGEST_BYTES)
 
 
 def _joined(columns: Sequence[pa.ChunkedArray | pa.Array]) -> pa.Array:
-    """Each row's values as one text, every value behind its length."""
+    """Return each row's values as one text, every value prefixed with its length."""
     pieces: list[pa.Array] = []
     for column in columns:
         value = _text(_whole(column))

@@ -1,4 +1,4 @@
-"""What lies in a folder: each file by its path, as the system tells of it, in one walk."""
+"""The contents of a folder: each file by its path, with what the system says of it, read in one walk."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Files by path, and folders by path, the folder itself not among them; nothing is followed."""
+    """Files by path, and folders by path without the folder itself; links are not followed."""
 
     files: Mapping[str, os.stat_result] = field(default_factory=dict)
     folders: frozenset[str] = frozenset()
 
     def plain(self) -> Standing:
-        """The same without links, devices and pipes."""
+        """Return the same without links, devices and pipes."""
         files = {name: found for name, found in self.files.items() if stat.S_ISREG(found.st_mode)}
         return Standing(files, self.folders)
 
     def is_the_same(self, path: str, other: Standing) -> bool:
-        """Whether the path is a name of one and the same file here and there."""
+        """Return whether the path names one and the same file here and there."""
         one, two = self.files.get(path), other.files.get(path)
         return one is not None and two is not None and os.path.samestat(one, two)
 
@@ -30,7 +30,7 @@ NOTHING = Standing()
 
 
 def standing_in(folder: int) -> Standing:
-    """What lies in an open folder; raises ``OSError`` where it cannot be read."""
+    """Return the contents of an open folder; raise ``OSError`` if it cannot be read."""
     files: dict[str, os.stat_result] = {}
     folders: set[str] = set()
     _walk(folder, "", files, folders)
@@ -55,5 +55,5 @@ def _walk(folder: int, above: str, files: dict[str, os.stat_result], folders: se
 
 
 def is_as_written(found: os.stat_result, size: int, latest: int) -> bool:
-    """Whether it is a plain file of this size that was not written after ``latest``, in nanoseconds."""
+    """Return whether it is a plain file of this size, not written after ``latest`` (in nanoseconds)."""
     return stat.S_ISREG(found.st_mode) and found.st_size == size and found.st_mtime_ns <= latest

@@ -1,6 +1,6 @@
-"""The site as the last build left it: which of its files are still what that build wrote, and what they were made of.
+"""The site as the last build left it: which files are still as written, and what they were made from.
 
-What cannot be trusted counts as absent: a record that is damaged, a file that was changed after it was written.
+Anything that cannot be trusted counts as absent: a damaged record, or a file changed after it was written.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from ..urls import MARKER, RECORD
 from .folder_listing import Standing, is_as_written, standing_in
 
 FORMAT = 2
-# A record that grows beyond this when it is unpacked is none of ours.
+# A record that grows beyond this when unpacked is not ours.
 _MAX_BYTES = 2_000_000_000
 
 
 class FileRecord(NamedTuple):  # which the record holds as it is, once for every file of a site
-    """What a build knew of a file that it wrote."""
+    """What a build knew about a file that it wrote."""
 
     path: str
     size: int
@@ -41,7 +41,7 @@ class FileRecord(NamedTuple):  # which the record holds as it is, once for every
 
 @dataclass(frozen=True, slots=True)
 class SiteRecord:
-    """What a build knew of its site; ``whole`` stands for all that the site was made from."""
+    """What a build knew about its site; ``whole`` stands for everything that the site was made from."""
 
     whole: str
     pages: int
@@ -50,7 +50,10 @@ class SiteRecord:
 
 @dataclass(frozen=True, slots=True)
 class PreviousSite:
-    """The files of the site before, by an open folder that is locked, so that another build's exchange cannot change them."""
+    """The files of the previous site, in an open folder that is locked.
+
+    The lock keeps another build's exchange from changing them.
+    """
 
     folder: int | None = None
     path: Path | None = None
@@ -60,7 +63,7 @@ class PreviousSite:
     standing: Standing | None = None
 
     def looked_at(self) -> PreviousSite:
-        """The same site, all its files looked at in one walk and not one by one."""
+        """Return the same site with all its files examined in one walk instead of one by one."""
         if self.folder is None or self.standing is not None:
             return self
         try:
@@ -70,16 +73,16 @@ class PreviousSite:
 
     @property
     def keeps_names_apart(self) -> bool:
-        """Whether names that differ in case are those of different files where this site lies."""
+        """Return whether names that differ only in case are different files where this site is."""
         return self.path is None or not (self.path / MARKER.upper()).exists()
 
     def has(self, path: str, fingerprint: str) -> bool:
-        """Whether this file was made from the same, and is as it was written."""
+        """Return whether this file was made from the same inputs and is as it was written."""
         known = self.by_path.get(path)
         return known is not None and fingerprint == known.fingerprint != "" and self.is_sound(known)
 
     def is_sound(self, known: FileRecord) -> bool:
-        """Whether the file is a plain one of the size that was written, and older than the record of it."""
+        """Return whether the file is a plain one of the size that was written, and older than its record."""
         found = self._found(known.path)
         return found is not None and is_as_written(found, known.size, self.written)
 
@@ -92,12 +95,12 @@ class PreviousSite:
             return None
 
     def holds(self, path: str, content: bytes) -> bool:
-        """Whether the site had this very file."""
+        """Return whether the site had this very file."""
         known = self.by_path.get(path)
         return known is not None and known.size == len(content) and self._bytes(known) == content
 
     def content(self, path: str, fingerprint: str) -> Content | None:
-        """The content of the document's page, where that was made from the same."""
+        """Return the content of the document's page if it was made from the same inputs."""
         known = self.by_path.get(path)
         if known is None or known.extent is None or known.extent.fingerprint != fingerprint:
             return None
@@ -105,7 +108,7 @@ class PreviousSite:
         return known.extent.content(page, known.summary) if page is not None else None
 
     def _bytes(self, known: FileRecord) -> bytes | None:
-        """The file's bytes; nothing where they are not those that were written."""
+        """Return the file's bytes, or nothing if they are not those that were written."""
         if not self.is_sound(known):
             return None
         try:
@@ -119,33 +122,33 @@ class PreviousSite:
 
 @dataclass(frozen=True, slots=True)
 class Reuse:
-    """How files are kept; ``shared`` stands for all that every page of the new site is made with."""
+    """How files are kept; ``shared`` stands for everything that every page of the new site is made with."""
 
     previous: PreviousSite = PreviousSite()
     shared: bytes = b""
 
     def kept(self, path: str, fingerprint: str) -> SitePage | None:
-        """The page as it is in the site before, where that was made from the same."""
+        """Return the previous site's page if it was made from the same inputs."""
         if self.previous.has(path, fingerprint):
             known = self.previous.by_path[path]
             return SitePage(path, b"", known.summary, fingerprint, kept=True, extent=known.extent)
         return None
 
     def page(self, path: str, fingerprint: str, make: Callable[[], SitePage]) -> SitePage:
-        """The page as it is in the site before, where that was made from the same; else as it is made now."""
+        """Return the previous site's page if it was made from the same inputs, or make it now."""
         return self.kept(path, fingerprint) or replace(make(), fingerprint=fingerprint)
 
 
 @contextmanager
 def previous_site(target: Path) -> Iterator[PreviousSite]:
-    """The site that stands in this folder; an empty one where there is none, or none with a sound record."""
+    """Yield the site in this folder; an empty one if there is none, or none with a sound record."""
     try:
         folder = os.open(target, os.O_RDONLY | os.O_DIRECTORY)
     except OSError:
         yield PreviousSite()
         return
     try:
-        # One that is set aside already is being made into another.
+        # If it has been set aside already, another build is reusing it.
         yield _read(folder, target) if locks.directory(folder) else PreviousSite()
     finally:
         os.close(folder)
@@ -183,7 +186,10 @@ def _unpacked(packed: bytes) -> SiteRecord:
 
 
 def record_files(record: SiteRecord, snapshot_id: str) -> Iterator[SitePage]:
-    """The record and the marker that vouches for it: the last files of a site, for what is changed later is not trusted."""
+    """Yield the record and the marker that vouches for it.
+
+    They are the last files of a site, because files changed after them are not trusted.
+    """
     packed = packed_record(record)
     marker = json.dumps({"record": sha256_hex(packed), "snapshot": snapshot_id}, sort_keys=True)
     yield SitePage(MARKER, f"{marker}\n".encode())
@@ -191,7 +197,7 @@ def record_files(record: SiteRecord, snapshot_id: str) -> Iterator[SitePage]:
 
 
 def packed_record(record: SiteRecord) -> bytes:
-    """The record as bytes; equal records give equal bytes."""
+    """Return the record as bytes; equal records give equal bytes."""
     files = sorted(record.files, key=attrgetter("path"))
     given = {"format": FORMAT, "whole": record.whole, "pages": record.pages, "files": files}
     return zlib.compress(canonical_json(given).encode("utf-8", "surrogatepass"), 3)

@@ -1,7 +1,7 @@
-"""The new site's folder while it is filled: files are written, or taken over from the site before.
+"""The new site's folder while it is filled: files are written, or taken over from the previous site.
 
-Where the site before that one was set aside, it is what the folder begins with: most of its files are the very files that
-are to be in it, and need neither be named there again nor be removed elsewhere.
+If the site before that one was set aside, the folder starts out with its contents: most of those are the very
+files that belong in it, and need neither be linked there again nor be removed elsewhere.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ _attempts = count(1)
 
 
 class SiteGone(Exception):
-    """The site before was replaced or removed while its files were taken over, or what was set aside is none of ours."""
+    """Raised if the previous site was replaced or removed while its files were taken over.
+
+    It is also raised if what was set aside is not ours.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +43,16 @@ class Filled:
 
 
 class StagingFolder:
-    """Fills a folder; a file that is taken over is another name of the same bytes, so it must never be edited."""
+    """A folder being filled; a file taken over is a second name of the same bytes, so it must never be
+    edited.
+    """
 
     def __init__(
         self, folder: Path, previous: PreviousSite, aside: Path | None = None, *, replacing: bool = False
     ) -> None:
-        """``aside`` is the folder to begin with, if there is one.
+        """Prepare the folder, starting from ``aside`` if there is one.
 
-        ``replacing``: a process that died in the middle of this work may have left some of its files.
+        With ``replacing``, a process that died during this work may have left some of its files.
         """
         self.folder, self.previous, self._replacing, self._aside = folder, previous, replacing, aside
         self._standing, self._open = NOTHING, ExitStack()
@@ -58,9 +63,9 @@ class StagingFolder:
         self.has_copies = False
 
     def look(self) -> None:
-        """Looks at all files of the site before at once, and at those that the folder begins with.
+        """Examine all files of the previous site at once, and those that the folder starts out with.
 
-        It takes seconds of a large site: whoever has work for another process gives it away before that.
+        This takes seconds on a large site, so give another process its work before calling it.
         """
         self.previous = self.previous.looked_at()
         if self._aside is not None and self.previous.standing is not None:
@@ -68,11 +73,11 @@ class StagingFolder:
             self._left, self._made = set(self._standing.files), set(self._standing.folders)
 
     def close(self) -> None:
-        """The folder that was begun with is anybody's again."""
+        """Release the folder that was started from."""
         self._open.close()
 
     def add(self, page: SitePage) -> None:
-        """The file is in the folder; raises ``WriteFailed`` where the disk refuses."""
+        """Put the file in the folder; raise ``WriteFailed`` if the disk refuses."""
         path = f"{self.folder}/{page.path}"
         size = self.previous.by_path[page.path].size if page.kept else len(page.content)
         try:
@@ -95,14 +100,14 @@ class StagingFolder:
         self.files.append(FileRecord(page.path, size, page.fingerprint, page.summary, page.extent))
 
     def _stands(self, name: str) -> bool:
-        """Whether the folder began with this very file."""
+        """Return whether the folder started out with this very file."""
         if self._replacing:
             return self._is_the_same(name)
         before = self.previous.standing
         return name in self._left and before is not None and self._standing.is_the_same(name, before)
 
     def _is_the_same(self, name: str) -> bool:
-        """Whether the folder has this very file, which another process may have put there or begun with."""
+        """Return whether the folder has this very file, added by another process or there from the start."""
         try:
             there = os.stat(name, dir_fd=self.previous.folder, follow_symlinks=False)
             return os.path.samestat(there, os.lstat(f"{self.folder}/{name}"))
@@ -110,7 +115,7 @@ class StagingFolder:
             return False
 
     def _make_room(self, name: str, path: str) -> None:
-        """The file's folder is there, and nothing of the file's name."""
+        """Create the file's folder, and remove anything with the file's name."""
         if self._replacing and not self.folder.is_dir():  # given up meanwhile
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self.folder))
         self._make_folder(name.rpartition("/")[0])
@@ -126,14 +131,15 @@ class StagingFolder:
         try:
             path.mkdir()
         except FileExistsError:
-            # Another process that fills this folder may have made it; a file of its name is what was there before.
+            # Another process that fills this folder may have created it; a file of that name is left over
+            # from the earlier site.
             if not path.is_dir():
                 _clear(str(path))
                 path.mkdir(exist_ok=True)
         self._made.add(name)
 
     def sweep(self) -> None:
-        """Nothing is in the folder but what was added and taken; raises ``WriteFailed`` where the disk refuses."""
+        """Remove everything that was not added or taken; raise ``WriteFailed`` if the disk refuses."""
         wanted = {each.path for each in self.files}
         needed = {name[:at] for name in wanted for at in _slashes(name)}
         for name in self._left - wanted - needed:
@@ -143,11 +149,11 @@ class StagingFolder:
             durable.remove_directory(self.folder / name)
 
     def filled(self) -> Filled:
-        """What this stage put into the folder, for the stage of another process to take."""
+        """Return what this stage put into the folder, for another process's stage to take."""
         return Filled(tuple(self.files), self.written)
 
     def take(self, filled: Filled) -> None:
-        """Files that another process put into the folder are in its record."""
+        """Record files that another process put into the folder."""
         self.files += filled.files
         self.written += filled.written
 
@@ -165,7 +171,7 @@ class StagingFolder:
 
 
 def _copy(name: str, folder: int | None, path: Path) -> None:
-    """A copy with the time of the original, by which the next build knows that nobody changed it."""
+    """Copy the file with its original time, which tells the next build that nobody changed it."""
     descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=folder)
     with os.fdopen(descriptor, "rb") as source, path.open("xb") as file:
         found = os.fstat(source.fileno())
@@ -177,10 +183,11 @@ def _copy(name: str, folder: int | None, path: Path) -> None:
 def exchanged(
     target: Path, previous: PreviousSite, fill: Callable[[StagingFolder], T], aside: Path | None = None
 ) -> T:
-    """The folder is what ``fill`` puts into a new one, which takes its place at once; returns what ``fill`` does.
+    """Let ``fill`` fill a new folder, put that in the old one's place at once, and return what ``fill``
+    returns.
 
-    The old one lies at ``aside`` then, for the next to begin with. Where the site before is replaced meanwhile, nothing is
-    taken over from it. After any error it stands as it was.
+    The old folder is then at ``aside``, for the next build to start from. If the previous site is replaced in
+    the meantime, nothing is taken over from it. After any error, it is as it was.
     """
     try:
         return _exchange(target, previous, fill, aside)
@@ -208,9 +215,9 @@ def _exchange(
 
 
 def new_stage(target: Path) -> Path:
-    """A new folder beside the target, named by this process; those of processes that died are swept.
+    """Create a folder beside the target, named after this process; remove those of processes that died.
 
-    Each attempt has a name of its own: another process may still be writing into the one before.
+    Each attempt has its own name, because another process may still be writing into the one before.
     """
     durable.make_directory(target.parent)
     prefix = f".{target.name}-staging-"
@@ -224,7 +231,7 @@ def new_stage(target: Path) -> Path:
 
 
 def _begun_with(aside: Path, staged: Path, until: ExitStack) -> Standing:
-    """What stands in the staged folder, which is the one set aside now; nothing where there is none that can be had.
+    """Return the contents of the staged folder, which was the one set aside; nothing if none can be had.
 
     Nobody else reads or changes it before ``until`` is closed.
     """
@@ -247,7 +254,7 @@ def _begun_with(aside: Path, staged: Path, until: ExitStack) -> Standing:
 
 
 def _clear(path: str) -> None:
-    """Nothing is there any more."""
+    """Remove whatever is there."""
     try:
         os.unlink(path)  # noqa: PTH108  # a Path of each file would take a third of the time
     except FileNotFoundError:
@@ -257,7 +264,7 @@ def _clear(path: str) -> None:
 
 
 def abandon(staged: Path) -> None:
-    """What was staged is gone, as far as the disk allows; the error that led here is the one to report."""
+    """Remove what was staged, as far as the disk allows; the error that led here is the one to report."""
     shutil.rmtree(staged, ignore_errors=True)
 
 

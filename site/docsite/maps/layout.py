@@ -1,7 +1,7 @@
-"""Places in a plane for things that are linked: near what they are linked with, and none on another.
+"""Positions in a plane for linked things: each close to those it is linked with, without overlaps.
 
-Each takes the best free point of a grid, the largest and most linked first; then each may move again, now that all others have
-their place. There is no randomness, and nothing ever overlaps.
+Each takes the best free point of a grid, the largest and most linked first; then each may move once more, now
+that all others have been placed. There is no randomness, and nothing ever overlaps.
 """
 
 from __future__ import annotations
@@ -12,16 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
-# So many points of the grid along the longer side; so many more rounds.
+# The number of grid points along the longer side; the number of further rounds.
 POINTS, ROUNDS = 72, 3
-# How much the middle of the picture draws, beside the links.
+# How strongly the centre of the picture attracts, in addition to the links.
 _CENTRE = 0.45
 _GROWTH = 1.25
 
 
 @dataclass(frozen=True, slots=True)
 class Shapes:
-    """Half the width and height of every thing, gaps included, and how much it is linked with each other."""
+    """Half the width and height of every thing, gaps included, and how strongly each is linked with each
+    other.
+    """
 
     half_width: Floats
     half_height: Floats
@@ -30,7 +32,7 @@ class Shapes:
 
 
 def placed(shapes: Shapes, width: float, height: float) -> Floats:
-    """The middle of every thing, shape ``(n, 2)``; the picture is larger than asked for if it must be."""
+    """Return the centre of every thing, shape ``(n, 2)``; the picture grows if the things do not fit."""
     while True:
         places = _attempt(shapes, width, height)
         if places is not None:
@@ -56,7 +58,7 @@ def _attempt(shapes: Shapes, width: float, height: float) -> Floats | None:
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """Where things are, and how far each point of the grid is from each of them: across, upright and straight."""
+    """Where things are, and each grid point's distances from each of them: across, upright and straight."""
 
     grid: Floats
     places: Floats
@@ -66,17 +68,17 @@ class _Taken:
 
     @classmethod
     def none(cls, shapes: Shapes, grid: Floats) -> _Taken:
-        """Nothing has a place yet."""
+        """Return a state in which nothing has been placed yet."""
         count = len(shapes.half_width)
         away = [np.full((len(grid), count), np.inf) for _ in range(3)]
         return cls(grid, np.full((count, 2), np.inf), *away)
 
     def leave(self, number: int) -> None:
-        """The thing has no place."""
+        """Remove the thing from its place."""
         self.places[number] = np.inf
 
     def place(self, number: int, point: int) -> None:
-        """The thing is at a point of the grid; only its own distances change."""
+        """Put the thing at a point of the grid; only its own distances change."""
         self.places[number] = self.grid[point]
         away = np.abs(self.grid - self.grid[point])
         self.across[:, number], self.upright[:, number] = away.T
@@ -91,7 +93,7 @@ def _grid(width: float, height: float) -> Floats:
 
 
 def _best(shapes: Shapes, taken: _Taken, centre: Floats, number: int) -> int | None:
-    """The free point of the grid that is nearest to what this is linked with, and to the middle."""
+    """Return the free grid point nearest to what this is linked with, and to the centre."""
     known = np.flatnonzero(np.isfinite(taken.places[:, 0]))
     wide = shapes.half_width[number] + shapes.half_width[known]
     high = shapes.half_height[number] + shapes.half_height[known]

@@ -1,4 +1,4 @@
-"""The pages around one page as a drawing: what links to it on the left, what it links to on the right."""
+"""Drawings of the pages around one page: those linking to it on the left, those it links to on the right."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Neighbour:
 
 
 def neighbour_graph(plan: SitePlan, entry: Entry) -> Markup:
-    """The drawing as SVG; nothing where there is hardly anything to draw, or where the settings want none."""
+    """Return the drawing as SVG, or nothing if there is hardly anything to draw or the settings want none."""
     if not plan.settings.graph:
         return Markup("")
     to_here = plan.backlinks.get(entry.row, [])
@@ -78,18 +78,24 @@ def _line(side: str, y: float, middle: float, both: bool) -> str:
     first, last = (y, middle) if side == "l" else (middle, y)
     bend = (start + end) / 2
     kind = ' class="both"' if both else ""
-    points = f"M{start} {_number(first)}C{_number(bend)} {_number(first)} {_number(bend)} {_number(last)} {end} {_number(last)}"
+    points = (
+        f"M{start} {_number(first)}"
+        f"C{_number(bend)} {_number(first)} {_number(bend)} {_number(last)} {end} {_number(last)}"
+    )
     return f'<path{kind} d="{points}"/>'
 
 
 def _label(side: str, y: float, page: str, entry: Entry) -> str:
     href = escape(urls.relative_href(page, entry.page))
     x = _LEFT if side == "l" else _RIGHT
-    return f'<a href="{href}"><text class="{side}" x="{x}" y="{_number(y + 4)}">{escape(shortened(entry.title, LABEL_CHARS))}</text></a>'
+    return (
+        f'<a href="{href}"><text class="{side}" x="{x}" y="{_number(y + 4)}">'
+        f"{escape(shortened(entry.title, LABEL_CHARS))}</text></a>"
+    )
 
 
 def shortened(text: str, most: int) -> str:
-    """The text, cut where it is longer than so many characters."""
+    """Return the text, truncated if it is longer than this many characters."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 

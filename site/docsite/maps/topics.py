@@ -1,4 +1,4 @@
-"""Maps: all topics with the links among them, and the main pages of one topic; laid out when the site is built."""
+"""Maps of all topics with the links among them, and of one topic's main pages, laid out at build time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..outline.plan import SitePlan
 from .layout import Floats, Shapes, placed
 from .neighbours import shortened
 
-# Beyond these a picture is no help; the lists beside it have the rest.
+# Beyond these a picture is no help; the lists beside it show the rest.
 MAX_TOPICS, MAX_PAGES, LINES_EACH = 150, 28, 4
 # A map of fewer pages says no more than their list; of a very large site, only the large topics get one.
 MIN_PAGES, MAX_PAGE_MAPS = 5, 300
@@ -37,7 +37,7 @@ class Label:
 
 
 def topics_map(plan: SitePlan, page: str) -> Markup:
-    """All topics as circles, as large as the number of their pages, with their main pages in the larger ones."""
+    """Draw all topics as circles sized by their number of pages; the larger ones show their main pages."""
     topics = plan.topics[:MAX_TOPICS]
     sizes = np.array([len(topic.entries) for topic in topics], dtype=np.float64)
     radius = np.maximum(np.sqrt(sizes / sizes.sum() * WIDTH * HEIGHT * _COVERED / np.pi), 9.0)
@@ -52,7 +52,7 @@ def topics_map(plan: SitePlan, page: str) -> Markup:
 
 
 def pages_map(plan: SitePlan, page: str, topic: CommunityRow) -> Markup:
-    """The pages of a topic that most others link to, and the links among them; nothing for a small topic."""
+    """Draw a topic's most linked pages and the links among them; return nothing for a small topic."""
     entries = topic.entries[:MAX_PAGES]
     if len(entries) < MIN_PAGES:
         return Markup("")
@@ -71,7 +71,7 @@ def pages_map(plan: SitePlan, page: str, topic: CommunityRow) -> Markup:
 
 
 def weights(groups: Sequence[Sequence[int]], plan: SitePlan) -> Floats:
-    """How many links there are between each two groups of pages, either way."""
+    """Return how many links there are between each two groups of pages, in either direction."""
     group_of = np.full(len(plan.library.entries) + 1, -1, dtype=np.int64)
     for number, rows in enumerate(groups):
         group_of[np.asarray(rows, dtype=np.int64)] = number
@@ -84,7 +84,7 @@ def weights(groups: Sequence[Sequence[int]], plan: SitePlan) -> Floats:
 
 
 def _lines(weight: Floats, middles: Floats) -> Iterator[str]:
-    """From each thing the lines to what it is linked with most, lightest first, so that the heaviest end on top."""
+    """Yield lines from each thing to its strongest links, lightest first so that the heaviest are on top."""
     kept = _strongest(weight)
     first, second = np.nonzero(np.triu(kept, 1))
     many = weight[first, second]
@@ -97,7 +97,7 @@ def _lines(weight: Floats, middles: Floats) -> Iterator[str]:
 
 
 def _strongest(weight: Floats) -> npt.NDArray[np.bool_]:
-    """Which two are joined: those of which one is among the other's nearest."""
+    """Return which pairs are joined: those in which one is among the other's nearest."""
     count = len(weight)
     rank = np.empty((count, count), dtype=np.int64)
     for row in range(count):
@@ -127,21 +127,27 @@ def _circle(plan: SitePlan, page: str, topic: CommunityRow, middle: Floats, radi
     )
     hue = topic.community_id % 6
     circle = f'<circle class="t{hue}" cx="{x:.0f}" cy="{y:.0f}" r="{radius:.0f}"/>'
-    return f'<g><a href="{escape(href)}" aria-label="{escape(told)}"><title>{escape(told)}</title>{circle}</a>{drawn}</g>'
+    return (
+        f'<g><a href="{escape(href)}" aria-label="{escape(told)}">'
+        f"<title>{escape(told)}</title>{circle}</a>{drawn}</g>"
+    )
 
 
 def _text(label: Label, x: float, y: float, is_page: bool) -> str:
-    """A line of text; the name of a topic is in the circle's link already, a page is a link of its own."""
+    """Return a line of text; a topic's name is already in the circle's link, a page is a link of its own."""
     if not is_page:
         return (
             f'<text class="name" aria-hidden="true" x="{x:.0f}" y="{y + 4:.0f}">{escape(label.text)}</text>'
         )
     title = f"<title>{escape(label.title)}</title>" if label.title != label.text else ""
-    return f'<a href="{escape(label.href)}"><text x="{x:.0f}" y="{y + 4:.0f}">{title}{escape(label.text)}</text></a>'
+    return (
+        f'<a href="{escape(label.href)}"><text x="{x:.0f}" y="{y + 4:.0f}">'
+        f"{title}{escape(label.text)}</text></a>"
+    )
 
 
 def _wrapped(name: str, fits: int) -> list[str]:
-    """The name on at most two lines, as many of its words as there is room for."""
+    """Return the name on at most two lines, with as many of its words as fit."""
     lines = [""]
     for word in name.split():
         longer = f"{lines[-1]} {word}".strip()
@@ -166,5 +172,8 @@ def _picture(
     left, top = ((middles[:, axis] - half).min() - 8 for axis, half in ((0, half_width), (1, half_height)))
     right, below = ((middles[:, axis] + half).max() + 8 for axis, half in ((0, half_width), (1, half_height)))
     box = f"{left:.0f} {top:.0f} {right - left:.0f} {below - top:.0f}"
-    opening = f'<svg class="map" viewBox="{box}" width="{right - left:.0f}" role="group" aria-label="{escape(title)}">'
+    opening = (
+        f'<svg class="map" viewBox="{box}" width="{right - left:.0f}" '
+        f'role="group" aria-label="{escape(title)}">'
+    )
     return Markup(f"{opening}{''.join(parts)}</svg>")  # noqa: S704 - all that is not ours was escaped

@@ -1,1 +1,1 @@
-"""The outline of a site: all that must be known of it before a page can be made, the tree of pages and what is related."""
+"""The outline of a site: what must be known before making any page, such as the tree and related pages."""

@@ -1,4 +1,4 @@
-"""The list of all pages as one tree, or, for a large site, as an overview and parts of bounded length."""
+"""The list of all pages as one tree or, for a large site, as an overview and parts of bounded length."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .. import urls
 from .navigation import Node, Tree
 
-# So many nodes make a page of some hundred kilobytes.
+# This many nodes make a page of about a hundred kilobytes.
 NODES_PER_PAGE = 2_000
 
 
@@ -24,7 +24,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Upper:
-    """A step of the overview: a node too large for one page with what is below it, or the part where some nodes are."""
+    """An entry of the overview: a node too large for one page with what is below it, or the part that holds
+    some nodes.
+    """
 
     node: Node | None
     items: tuple[Upper, ...]
@@ -33,7 +35,7 @@ class Upper:
 
 @dataclass(frozen=True, slots=True)
 class AllPages:
-    """The overview, the parts, and on which page each node is, by the node's key."""
+    """The overview, the parts, and the page each node is on, by the node's key."""
 
     upper: tuple[Upper, ...]
     parts: tuple[Part, ...]
@@ -41,7 +43,7 @@ class AllPages:
 
 
 def all_pages(tree: Tree) -> AllPages:
-    """How the list of all pages is divided; a small tree is not."""
+    """Divide the list of all pages; a small tree stays in one piece."""
     if sum(node.size for node in tree.roots) <= NODES_PER_PAGE:
         return AllPages((), (), dict.fromkeys(_keys(tree.roots), urls.PAGES_INDEX))
     splitter = _Splitter()
@@ -61,7 +63,7 @@ class _Splitter:
         self.page_of: dict[str, str] = {}
 
     def split(self, nodes: Sequence[Node]) -> tuple[Upper, ...]:
-        """The nodes as steps of the overview, in order; those small enough are gathered into parts."""
+        """Return the nodes as entries of the overview, in order; small ones are gathered into parts."""
         steps: list[Upper] = []
         gathered: list[Node] = []
         for node in nodes:

@@ -1,4 +1,4 @@
-"""Where in a page its content stands: where only what is around it changed, it is taken from the page before."""
+"""Where a page's content starts and ends, so that it can be reused when only its surroundings changed."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Span = tuple[int, int]
 
 
 class Extent(NamedTuple):  # which the record of a site holds as it is
-    """The bytes of a page from and to which the two parts of its content go, and what it was made from.
+    """The byte ranges of the two parts of a page's content, and what the content was made from.
 
-    ``headings`` are the level, title and slug of each: of most pages nobody asks for them.
+    ``headings`` holds the level, title and slug of each heading; for most pages nobody asks for them.
     """
 
     fingerprint: str
@@ -23,13 +23,13 @@ class Extent(NamedTuple):  # which the record of a site holds as it is
     headings: Sequence[tuple[int, str, str]]
 
     def content(self, page: bytes, summary: str) -> Content:
-        """The content as it stands in this page."""
+        """Return the content as it is in this page."""
         html = page[slice(*self.head)] + page[slice(*self.body)]
         return Content(html.decode(), tuple(Anchored(*each) for each in self.headings), summary)
 
 
 def extent_in(page: bytes, content: Content, fingerprint: str) -> Extent | None:
-    """Where the content stands in the page; nothing where an owner's template shows it in another way."""
+    """Return where the content is in the page, or nothing if an owner's template shows it in another way."""
     head, body = (part.encode() for part in content.parts)
     above = page.find(head)
     below = page.find(body, above + len(head))

@@ -1,7 +1,7 @@
 """The tree of pages: what a reader sees beside a page, above it, and on either side of it.
 
-A folder and a page of its name are one node. Within a folder, pages come in the order that their front matter
-asks for, then by file name with numbers read as numbers.
+A folder and a page of its name are one node. Within a folder, pages are in the order that their front matter
+asks for, then by file name, with digits compared as numbers.
 """
 
 from __future__ import annotations
@@ -15,14 +15,17 @@ from ..library import Entry
 
 # A site with more pages than this shows, on each page, only the way to the page and what lies around it.
 WHOLE_TREE_PAGES = 150
-# Of a long list of siblings, this many on either side of the one on the way are shown.
+# Of a long list of siblings, this many on either side of the one on the path are shown.
 SIBLINGS_EACH_SIDE = 15
 _NUMBERS = re.compile(r"([0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A folder or page; ``page`` is None for a folder without one; ``size`` counts the pages in and below it."""
+    """A folder or page, in which ``size`` counts the pages in and below it.
+
+    ``page`` is None for a folder without one.
+    """
 
     key: str
     label: str
@@ -32,13 +35,13 @@ class Node:
 
     @property
     def anchor(self) -> str:
-        """The node's name in the list of all pages."""
+        """Return the node's name in the list of all pages."""
         return f"at-{text_hash(self.key)[:10]}"
 
 
 @dataclass(frozen=True, slots=True)
 class NavItem:
-    """A node as one page shows it; ``before`` and ``after`` count siblings that are left out around it."""
+    """A node as one page shows it; ``before`` and ``after`` count the siblings left out around it."""
 
     node: Node
     current: bool
@@ -50,7 +53,7 @@ class NavItem:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """All nodes, the pages in reading order, and for each page its place there and the nodes down to it."""
+    """All nodes, the pages in reading order, and each page's position there and the nodes leading to it."""
 
     roots: tuple[Node, ...]
     order: tuple[str, ...]
@@ -58,12 +61,12 @@ class Tree:
     trails: Mapping[str, tuple[Node, ...]]
 
     def previous(self, page: str) -> str | None:
-        """The page before this one in reading order."""
+        """Return the page before this one in reading order."""
         place = self.place.get(page, 0)
         return self.order[place - 1] if place > 0 else None
 
     def next(self, page: str) -> str | None:
-        """The page after this one in reading order."""
+        """Return the page after this one in reading order."""
         place = self.place.get(page, len(self.order)) + 1
         return self.order[place] if place < len(self.order) else None
 
@@ -76,7 +79,7 @@ class _Draft:
 
 
 def build_tree(entries: Sequence[Entry]) -> Tree:
-    """The tree of all pages; several collections are its first level, each under its own name."""
+    """Build the tree of all pages; several collections are its first level, each under its own name."""
     root = _Draft("")
     several = len({entry.collection for entry in entries}) > 1
     for entry in sorted(entries, key=lambda e: (not _is_index(e), e.page)):
@@ -144,13 +147,18 @@ def _walk(nodes: Sequence[Node], above: tuple[Node, ...]) -> Iterator[tuple[str,
 
 
 def items_for(tree: Tree, page: str) -> tuple[NavItem, ...]:
-    """What the navigation of ``page`` shows: the whole tree of a small site, else the way and its surroundings."""
+    """Return what the navigation of ``page`` shows: all of a small tree, or the path to it and its
+    surroundings.
+    """
     trail = tree.trails.get(page) or _lone(tree.roots)
     return _level(tree.roots, trail, page, whole=len(tree.order) <= WHOLE_TREE_PAGES)
 
 
 def _lone(nodes: Sequence[Node]) -> tuple[Node, ...]:
-    """The folders that leave no choice: a page outside the tree shows them open."""
+    """Return the folders from the top down that are alone on their level.
+
+    A page outside the tree shows them open.
+    """
     return (nodes[0], *_lone(nodes[0].children)) if len(nodes) == 1 else ()
 
 
@@ -170,7 +178,7 @@ def _level(nodes: Sequence[Node], trail: Sequence[Node], page: str, *, whole: bo
 
 
 def window(centre: int, count: int) -> tuple[int, int]:
-    """Which of so many siblings are shown around the one in the centre: from the first number up to the second."""
+    """Return the range of siblings shown around the central one, from the first number up to the second."""
     width = 2 * SIBLINGS_EACH_SIDE + 1
     if count <= width + 5:  # leaving out a handful saves nothing
         return 0, count

@@ -1,4 +1,4 @@
-"""All that must be known of a whole site before any of its pages can be made."""
+"""Everything that must be known about a whole site before any of its pages can be made."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ PAGES_PER_FILE = 64
 
 @dataclass(frozen=True, slots=True)
 class SitePage:
-    """One file of the site: its path below the site's folder, its bytes, and of a document's page the summary.
+    """One file of the site: its path below the site's folder, its bytes and, for a document, the summary.
 
-    ``fingerprint`` stands for all that it is made from, where that is known; a file that is ``kept`` is the one that
-    the site had before, and has no bytes here. ``extent`` tells where in a document's page its content stands.
+    ``fingerprint`` stands for everything it is made from, if that is known; a file that is ``kept`` is the
+    previous site's, and has no bytes here. ``extent`` tells where a document's content is in its page.
     """
 
     path: str
@@ -44,9 +44,10 @@ class SitePage:
 
 @dataclass(frozen=True, slots=True)
 class SitePlan:
-    """The documents, where each page lies, how pages hang together, and who renders their content.
+    """The documents, where each page goes, how pages are connected, and what renders their content.
 
-    ``topics`` are the communities worth showing, ``topic_of`` the same by number: a page that nothing is linked with is none.
+    ``topics`` are the communities worth showing, and ``topic_of`` gives them by number; a page without links
+    is not a topic.
     """
 
     library: Library
@@ -69,21 +70,21 @@ class SitePlan:
 
     @property
     def title(self) -> str:
-        """The site's title: the one that is set, else the collection's name."""
+        """Return the site's title: the configured one, or the collection's name."""
         names = self.library.collections
         return self.settings.title or (names[0] if len(names) == 1 else "Documents")
 
     def community_page(self, community_id: int) -> str:
-        """The page that lists a community."""
+        """Return the page that lists a community."""
         return f"_communities/{community_id}.html"
 
     def topic_label(self, topic: CommunityRow) -> str:
-        """The name of a topic, or its number where it has none."""
+        """Return the name of a topic, or its number if it has none."""
         return topic.label or self.theme.words.say("topic_number", number=topic.community_id)
 
 
 def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = False) -> SitePlan:
-    """The plan of the site that shows this snapshot; ``originals`` are the documents themselves as its pages."""
+    """Plan the site that shows this snapshot; ``originals`` are documents that are their own pages."""
     from . import related  # SciPy comes with it
 
     library = Library(snapshot, originals=originals)
@@ -92,7 +93,7 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
     tag_pages = urls.slug_pages(tags, "_tags")
     tree = navigation.build_tree(library.entries)
     communities = library.communities()
-    # A community without a name had none that anybody would give it.
+    # A community has no name if none was good enough.
     topics = tuple(each for each in communities if each.label and len(each.entries) > 1)
     return SitePlan(
         library=library,
@@ -116,7 +117,7 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
 
 
 def shard_count(pages: int) -> int:
-    """Return how many files of previews there are: a power of two, so that a few more pages do not move all of them."""
+    """Return the number of preview files, a power of two so that a few more pages do not move them all."""
     count = 1
     while count * PAGES_PER_FILE < pages:
         count *= 2

@@ -1,4 +1,4 @@
-"""Which pages a reader may want next: those that share links and tags with a page, its own community first."""
+"""Pages a reader may want next: those that share links and tags with a page, its own community first."""
 
 from __future__ import annotations
 
@@ -18,12 +18,15 @@ MAX_SHARED_BY = 200
 DIRECT_LINK = 0.6
 # More than any page can share with another, and little enough for nine decimals beside it.
 _NEAR = 1e5
-# Compared together; each may share something with thousands.
+# How many are compared in one batch; each may share something with thousands.
 _PAGES_AT_A_TIME = 128
 
 
 class Relations:
-    """The links, tags and communities of all pages, by row number, and up to ``many`` related pages of each."""
+    """The links, tags and communities of all pages, by row number.
+
+    Each page has up to ``many`` related pages.
+    """
 
     def __init__(self, entries: Sequence[Entry], edges: Edges, many: int) -> None:
         count = len(entries)
@@ -35,15 +38,15 @@ class Relations:
         self._found: dict[int, list[Rows]] = {}
 
     def links_of(self, row: int) -> list[int]:
-        """The pages that this page links to."""
+        """Return the pages that this page links to."""
         found: list[int] = self._links[row].indices.tolist()
         return found
 
     def related_to(self, row: int) -> Rows:
-        """Other pages, best first: of the same community before others, then by what is shared.
+        """Return other pages, best first: same community before others, then by what is shared.
 
-        A shared link or tag counts the less, the more pages share it; a direct link either way counts as well. Pages that
-        stand beside each other are compared together, and kept for when they are asked for.
+        A shared link or tag counts less the more pages share it; a direct link in either direction counts as
+        well. Neighbouring pages are compared in one batch, and the results kept for when they are asked for.
         """
         part, place = divmod(row, _PAGES_AT_A_TIME)
         if part not in self._found:
@@ -67,7 +70,7 @@ class Relations:
 
 
 def _shared(*features: sparse.csr_matrix) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
-    """Pages by the features that few of them share, and these features, weighed, by pages."""
+    """Return pages by the features that few of them share, and those features, weighted, by page."""
     every = sparse.hstack(features, format="csr")
     pages = every.getnnz(axis=0)
     telling = np.flatnonzero((pages > 1) & (pages <= MAX_SHARED_BY))
@@ -87,5 +90,5 @@ def _ones(row: Rows, column: Rows, shape: tuple[int, int]) -> sparse.csr_matrix:
 
 
 def backlink_rows(edges: Edges) -> Mapping[int, list[int]]:
-    """For each linked page the pages that link to it, by row number and in order."""
+    """Return for each linked page the pages that link to it, by row number and in order."""
     return {target: sources.tolist() for target, sources in edges.backlinks()}

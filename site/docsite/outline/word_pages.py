@@ -1,4 +1,4 @@
-"""A search that needs no script: the words of the collection from A to Z, each with the pages that say most about it."""
+"""A search that needs no script: the collection's words from A to Z, with the best pages for each."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .. import urls
 from ..library import Entry, Library, SnapshotTables
 
 PAGES_PER_WORD = 5
-# A page of words is at most so long; a letter with more has several.
+# The most words on a page; a letter with more has several pages.
 WORDS_PER_PAGE = 200
 OTHER = "#"
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word, in how many passages it stands, and its best pages."""
+    """A word, the number of passages that contain it, and its best pages."""
 
     text: str
     passages: int
@@ -30,7 +30,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A page of words: those that begin with a letter, or a range of them."""
+    """A page of words: those that begin with one letter, or a range of them."""
 
     label: str
     page: str
@@ -38,7 +38,7 @@ class Letter:
 
 
 def read_words(snapshot: SnapshotTables, library: Library) -> tuple[Word, ...]:
-    """Every word of the vocabulary with its best pages, best first, in order of the words."""
+    """Read every word of the vocabulary with its best pages, best first, sorted by word."""
     vocabulary = snapshot.table("vocabulary", ["term", "index_term", "passages"])
     wanted = vocabulary.column("index_term").combine_chunks()
     postings = snapshot.table("postings", ["term", "passage", "score"])
@@ -58,14 +58,14 @@ def read_words(snapshot: SnapshotTables, library: Library) -> tuple[Word, ...]:
 
 
 def _document_rows(snapshot: SnapshotTables, library: Library) -> pa.Array:
-    """The library's row of every passage's document."""
+    """Return the library row of every passage's document."""
     names = pa.array([*library.by_id], pa.string())
     passages = snapshot.table("passages", ["doc_id"]).column("doc_id")
     return pc.index_in(passages, value_set=names).fill_null(-1)
 
 
 class _Lists:
-    """The posting lists, cut without copying."""
+    """The posting lists, sliced without copying."""
 
     def __init__(self, postings: pa.Table, documents: pa.Array) -> None:
         passage, score = (_one(postings.column(name)) for name in ("passage", "score"))
@@ -74,7 +74,7 @@ class _Lists:
         self._documents = documents.to_numpy()
 
     def best(self, row: int) -> list[int]:
-        """The documents of the best passages of this term, best first."""
+        """Return the documents of this term's best passages, best first."""
         start, end = self._offsets[row], self._offsets[row + 1]
         documents, scores = self._documents[self._passages[start:end]], self._scores[start:end]
         found: dict[int, None] = {}
@@ -97,13 +97,15 @@ def _sort_form(text: str) -> str:
 
 
 def letter_of(word: str) -> str:
-    """The letter under which a word is found, without accents; one sign for all that begin with no letter."""
+    """Return the letter a word is listed under, without accents; one sign for words that begin with no
+    letter.
+    """
     first = _sort_form(word)[:1]
     return first.upper() if first.isalpha() else OTHER
 
 
 def letters(words: Sequence[Word]) -> Iterator[Letter]:
-    """The pages of words in order; what begins with no letter comes first."""
+    """Yield the pages of words in order; words that begin with no letter come first."""
     by_letter: dict[str, list[Word]] = {}
     for word in words:
         by_letter.setdefault(letter_of(word.text), []).append(word)

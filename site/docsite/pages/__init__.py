@@ -1,1 +1,1 @@
-"""The pages of a site, and what stands around a document's content."""
+"""The pages of a site, and what surrounds a document's content."""

@@ -1,4 +1,4 @@
-"""The pages of documents: what each template is given, and its bytes."""
+"""The pages of documents: the data each template is given, and the resulting bytes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MIN_TOC_ENTRIES = 2
 
 @dataclass(frozen=True, slots=True)
 class Crumb:
-    """A step of the way to a page; ``page`` is None for a folder that has none."""
+    """A step of the path to a page; ``page`` is None for a folder that has none."""
 
     label: str
     page: str | None
@@ -38,7 +38,7 @@ class Tag:
 
 @dataclass(frozen=True, slots=True)
 class DocumentView:
-    """A document's page beyond its frame; ``head`` is what of its content stands above the table of contents."""
+    """A document's page without its frame; ``head`` is the content above the table of contents."""
 
     head: Markup
     content: Markup
@@ -62,7 +62,7 @@ class DocumentView:
 
 
 def render_page(plan: SitePlan, entry: Entry, content: Content) -> SitePage:
-    """The page of this document, whose content is given."""
+    """Render the page of this document, whose content is given."""
     summary = entry.description or content.summary
     frame = frame_of(plan, entry.page, entry.title, summary, entry=entry)
     view = _view(plan, entry, content, plan.topic_of.get(entry.community))
@@ -76,7 +76,7 @@ def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRo
     toc = _toc(content, frozenset(section.slug for section in plan.library.sections(entry)))
     head, body = content.parts
     return DocumentView(
-        # What noctule.docsite.content.render gives is sanitised, and dressed with escaped text only.
+        # What noctule.docsite.content.render gives is sanitised, and completed with escaped text only.
         head=Markup(head),  # noqa: S704
         content=Markup(body),  # noqa: S704
         shows_title=not content.has_title,
@@ -100,7 +100,7 @@ def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRo
 
 
 def _edit_url(pattern: str, entry: Entry) -> str:
-    """Where the source of a page is changed; a pattern without a place for the path has it at its end."""
+    """Return where the page's source can be edited; a pattern with no placeholder gets the path appended."""
     if not pattern:
         return ""
     if "{path}" not in pattern:
@@ -121,9 +121,9 @@ def _crumbs(plan: SitePlan, entry: Entry) -> tuple[Crumb, ...]:
 
 
 def _toc(content: Content, slugs: frozenset[str]) -> tuple[Anchored, ...]:
-    """The upper headings below the title, but for those with nothing below them: the index has no such section."""
+    """Return the upper headings below the title, without empty ones, for which the index has no section."""
     headings = content.headings[1:] if content.has_title else content.headings
-    # A heading that the sanitiser dropped (below an unclosed <textarea>, say) is nowhere to lead to.
+    # A heading that the sanitiser dropped (below an unclosed <textarea>, say) cannot be linked to.
     filled = [h for h in headings if h.slug in slugs and h.title and f'id="{h.slug}"' in content.html]
     shown = sorted({heading.level for heading in filled})[:TOC_LEVELS]
     toc = tuple(heading for heading in filled if heading.level in shown)

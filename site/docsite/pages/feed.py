@@ -1,4 +1,4 @@
-"""What changed last, as a feed (RSS 2.0); dates come from the documents, none from the clock."""
+"""An RSS 2.0 feed of recent changes; dates come from the documents, never from the clock."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from ..parts import DATE
 
 
 def feed_file(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage]:
-    """``feed.xml`` with the pages that changed last; none where the site has no address or its pages no dates."""
+    """Yield ``feed.xml`` with the pages changed last; nothing if the site has no address or its pages no
+    dates.
+    """
     if not plan.parts.feed:
         return
     dated = [entry for entry in plan.library.entries if _day(entry) is not None]

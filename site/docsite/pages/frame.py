@@ -1,4 +1,4 @@
-"""What every page of the site is given: where it is, what it is called, and what stands around its content."""
+"""What every page of the site is given: its address, its name, and what surrounds its content."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RIGHT_TO_LEFT = frozenset(_RIGHT_TO_LEFT.split())
 class Frame:
     """A page's place and names, and the navigation around it.
 
-    ``listed`` gives a node's address in the list of all pages; ``previews`` is how many files previews lie in.
+    ``listed`` gives a node's address in the list of all pages; ``previews`` is the number of preview files.
     """
 
     site_title: str
@@ -44,37 +44,37 @@ class Frame:
 
     @property
     def full_title(self) -> str:
-        """The page's title and the site's."""
+        """Return the page's title followed by the site's."""
         return self.title if self.title == self.site_title else f"{self.title} · {self.site_title}"
 
     @property
     def version(self) -> str:
-        """The label of the version that this site shows."""
+        """Return the label of the version that this site shows."""
         return next((version.label for version in self.parts.versions if version.current), "")
 
     @property
     def direction(self) -> str:
-        """``rtl`` for a language that is written from right to left."""
+        """Return ``rtl`` for a language that is written from right to left."""
         return direction(self.language)
 
     @property
     def site_direction(self) -> str:
-        """The direction of the site's own words."""
+        """Return the direction of the site's own texts."""
         return direction(self.site_language)
 
 
 def direction(language: str) -> str:
-    """``rtl`` or ``ltr``, as the language is written."""
+    """Return ``rtl`` or ``ltr``, as the language is written."""
     return "rtl" if language.lower().split("-")[0] in RIGHT_TO_LEFT else "ltr"
 
 
 def _listed(plan: SitePlan, page: str, node: navigation.Node) -> str:
-    """Where a node stands in the list of all pages."""
+    """Return where a node is in the list of all pages."""
     return urls.relative_href(page, plan.listing.page_of[node.key], node.anchor)
 
 
 def frame_of(plan: SitePlan, page: str, title: str, description: str, entry: Entry | None = None) -> Frame:
-    """The frame of any page of the site; ``entry`` is the document that it shows, if it shows one."""
+    """Return the frame of any page of the site; ``entry`` is the document that it shows, if any."""
     settings = plan.settings
     base = settings.base_url.rstrip("/")
     return Frame(

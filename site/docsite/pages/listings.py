@@ -1,4 +1,4 @@
-"""The pages that no document is: the overview, all pages, tags, topics, the 404 page and the sitemap."""
+"""Pages that show no document: the overview, all pages, tags, topics, the 404 page and the sitemap."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class CollectionCard:
-    """A collection as the overview shows it: how many pages it has, and what lies at its top."""
+    """A collection as the overview shows it: its number of pages, and what is at its top."""
 
     name: str
     page: str
@@ -47,7 +47,7 @@ class CollectionCard:
 
 
 def list_pages(plan: SitePlan, reuse: Reuse) -> Iterator[SitePage]:
-    """Every generated page, the sitemap included, in a fixed order."""
+    """Yield every generated page, including the sitemap, in a fixed order."""
     yield from _overviews(plan)
     yield from _tree_pages(plan)
     if plan.tags:
@@ -112,7 +112,7 @@ def _collections(plan: SitePlan) -> tuple[CollectionCard, ...]:
 
 
 def _top(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-    """The first level with a choice: a lone folder tells a reader nothing."""
+    """Return the first level that offers a choice: a lone folder tells a reader nothing."""
     while len(nodes) == 1 and nodes[0].children:
         nodes = nodes[0].children
     return nodes
@@ -141,7 +141,7 @@ def _tag_pages(plan: SitePlan) -> Iterator[SitePage]:
 
 
 def crumbs_to(plan: SitePlan, label: str, page: str) -> tuple[Crumb, ...]:
-    """The way to a list below the page ``page``."""
+    """Return the path to a list below the page ``page``."""
     return (Crumb(plan.title, urls.HOME), Crumb(label, page))
 
 
@@ -192,7 +192,7 @@ def _topic_page(plan: SitePlan, topic: CommunityRow, crumbs: Sequence[Crumb], *,
 
 
 def _search_pages(plan: SitePlan) -> Iterator[SitePage]:
-    """The list of words, which needs no script, and the page that shows what the weights do."""
+    """Yield the word list, which needs no script, and the page that shows what the weights do."""
     say, found = plan.theme.words.say, tuple(letters(plan.words))
     sections = _top(plan.tree.roots)
     title = say("words_title")
@@ -224,7 +224,7 @@ def _search_pages(plan: SitePlan) -> Iterator[SitePage]:
 
 
 def _not_found(plan: SitePlan) -> SitePage:
-    """A server shows this page at any address: its links are absolute paths, or there are none."""
+    """Return the 404 page; as a server shows it at any address, its links are absolute paths or left out."""
     base = plan.settings.base_url
     root = urlsplit(base).path.rstrip("/") + "/" if base else ""
     context = {

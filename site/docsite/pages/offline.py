@@ -1,4 +1,4 @@
-"""What a site needs to be read offline: a service worker, a page for what was not kept, a web manifest."""
+"""What a site needs to be read offline: a service worker, a page for anything not cached, a web manifest."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ MANIFEST = "manifest.webmanifest"
 def offline_files(plan: SitePlan, shared: bytes) -> Iterator[SitePage]:
     """Yield the files, if the settings ask for them.
 
-    ``shared`` stands for what all pages of the site are made with.
+    ``shared`` stands for everything that all pages of the site are made with.
     """
     if not plan.settings.offline:
         return
     yield _no_network(plan)
-    # Its place decides what a service worker may answer: the site, and nothing beside it.
+    # A service worker's location decides what it may answer: the site, and nothing else.
     yield SitePage(urls.SERVICE_WORKER, _worker(plan, shared))
     if MANIFEST not in own_names(plan.settings.templates):
         yield SitePage(f"{urls.ASSETS}/{MANIFEST}", _manifest(plan))
@@ -36,13 +36,13 @@ def _no_network(plan: SitePlan) -> SitePage:
 
 
 def _worker(plan: SitePlan, shared: bytes) -> bytes:
-    """Return the script below the name of the build, by which browsers notice another build."""
+    """Return the script, named after the build so that browsers notice a new one."""
     build = digest(shared, plan.library.snapshot_id.encode()).hex()
     return f"// {build}\n".encode() + bundle("worker")
 
 
 def _manifest(plan: SitePlan) -> bytes:
-    """Return what an installed site is called; addresses are relative to the manifest."""
+    """Return the web manifest, with addresses relative to itself."""
     settings = plan.settings
     stated = {
         "name": plan.title,

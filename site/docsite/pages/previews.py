@@ -1,7 +1,7 @@
 """What a reader sees of a page before opening it: titles and summaries, some dozens of pages to a file.
 
 A script finds the file by a hash of the page's address, so no page has to name it. The files are scripts
-themselves, because a page that is opened from a disk may load nothing else.
+themselves, because a page opened from disk may load nothing else.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MAX_SUMMARY_CHARS = 280
 
 
 def shard_of(address: str, count: int) -> int:
-    """The number of a page's file: FNV-1a of its encoded address."""
+    """Return the number of a page's file: FNV-1a of its encoded address."""
     state = 0x811C9DC5
     for byte in address.encode():
         state = ((state ^ byte) * 0x01000193) & 0xFFFFFFFF
@@ -24,7 +24,7 @@ def shard_of(address: str, count: int) -> int:
 
 
 def preview_files(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage]:
-    """All files of previews; ``summaries`` are those of the pages, by page."""
+    """Yield all preview files; ``summaries`` are those of the pages, by page."""
     count = shard_count(len(plan.by_page))
     shards: list[dict[str, list[str]]] = [{} for _ in range(count)]
     for page in sorted(plan.by_page):

@@ -1,4 +1,4 @@
-"""Pages of documents, some of which another process renders where there are many."""
+"""Renders the pages of documents, sharing the work with another process if there are many."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from ..outline.plan import SitePage, SitePlan, plan_site
 from .documents import render_page
 from .twins import twin_file
 
-# So many at a time: half a second or so. Of fewer than LEAST none is given away, for a plan of the site costs a second.
+# This many at a time take about half a second. Fewer than LEAST_PAGES are not given away, because planning
+# the site takes another process a second.
 PAGES_AT_A_TIME, LEAST_PAGES = 64, 512
 
 
@@ -36,7 +37,9 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class PagesJob:
-    """Pages to be rendered out of a verified snapshot, the folders of the site before, if one counts, and of this."""
+    """Pages to render from a verified snapshot, with the folders of this site and of the previous one, if
+    usable.
+    """
 
     snapshot: Path
     snapshot_id: SnapshotId
@@ -53,10 +56,10 @@ def add_pages(
     stage: StagingFolder,
     background: BackgroundProcess | None,
 ) -> None:
-    """The pages, and the markdown beside them, are in the folder; raises ``WriteFailed`` where the disk refuses.
+    """Add the pages, and the markdown beside them; raise ``WriteFailed`` if the disk refuses a write.
 
-    This process takes them from the front. Another one, where it is there and there are many, is given some from the back
-    whenever it has nothing else to do.
+    This process takes pages from the front. If there are many, another process, if available, is given some
+    from the back whenever it is idle.
     """
     parts = deque(tuple(wanted[at : at + PAGES_AT_A_TIME]) for at in range(0, len(wanted), PAGES_AT_A_TIME))
     give = _giving(plan, snapshot, stage, background) if len(wanted) >= LEAST_PAGES else None
@@ -72,7 +75,7 @@ def add_pages(
 
 @dataclass(frozen=True, slots=True)
 class _Giving:
-    """Pages for another process; where it dies, this one renders them with the plan that it has."""
+    """Pages for another process; if that dies, this one renders them with the plan it has."""
 
     plan: SitePlan
     job: PagesJob
@@ -95,7 +98,7 @@ def _giving(
 
 
 def write_pages(job: PagesJob) -> Filled:
-    """The job's pages, put into the staged folder; raises as ``plan_site`` and ``StagingFolder.add`` do."""
+    """Write the job's pages to the staged folder; raise as ``plan_site`` and ``StagingFolder.add`` do."""
     plan = _planned(job.snapshot, job.snapshot_id, job.settings)
     return _written(
         plan, job.pages, StagingFolder(job.staged, _before((job.before, job.staged)), replacing=True)
@@ -120,7 +123,7 @@ def _rendered(plan: SitePlan, wanted: Sequence[Wanted], previous: PreviousSite) 
             yield reuse.page(twin, made_of, partial(twin_file, plan, entry))
 
 
-# Of one site only, but for all its parts.
+# For one site only, but for all its parts.
 _open_there = ExitStack()
 
 
@@ -131,7 +134,7 @@ def _planned(snapshot: Path, snapshot_id: SnapshotId, settings: Site) -> SitePla
 
 @lru_cache(maxsize=1)
 def _before(build: tuple[Path | None, Path]) -> PreviousSite:
-    """The site before, for the build that has this staged folder; what was open for another build is let go of."""
+    """Return the previous site for this staged folder's build; close what was open for another."""
     target, _ = build
     _open_there.close()
     return PreviousSite() if target is None else _open_there.enter_context(previous_site(target))

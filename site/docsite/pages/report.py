@@ -1,6 +1,7 @@
-"""The page ``_report.html``: what the last night did. The site is built with the page, and a night puts its report into it.
+"""The page ``_report.html``, which tells what the last night's run did.
 
-So a site depends on its snapshot and its settings alone, and the report, which has times in it, is the one thing that differs.
+The site is built with an empty page, and a run puts its report into it. So a site depends on its snapshot and
+settings alone, and only the report, which contains times, differs.
 """
 
 from __future__ import annotations
@@ -18,13 +19,16 @@ from .frame import frame_of
 PAGE = urls.REPORT
 # As the template has them.
 _BEGIN, _END = "<!-- report -->", "<!-- /report -->"
-# What a page shows of a long list.
+# How much of a long list a page shows.
 MOST_ROWS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class ReportSheet:
-    """A part of the report: a sentence, and rows under headings. ``documents``: the first cell is a document's id."""
+    """A part of the report: a sentence, and rows under headings.
+
+    With ``documents``, the first cell is a document's id.
+    """
 
     heading: str
     sentence: str
@@ -34,14 +38,17 @@ class ReportSheet:
 
 
 def report_pages(plan: SitePlan) -> Iterator[SitePage]:
-    """The page without a report, where the site is to have one."""
+    """Yield the page without a report, if the site is to have one."""
     if plan.settings.report:
         frame = frame_of(plan, PAGE, plan.theme.words.say("report_title"), "")
         yield SitePage(PAGE, plan.theme.render("report.html", {"frame": frame}))
 
 
 def fill_report(site: Path, sheets: Sequence[ReportSheet]) -> bool:
-    """Whether the site's page took the report; without such a page nothing is done. Raises ``WriteFailed``."""
+    """Return whether the site's page took the report; do nothing without such a page.
+
+    Raises ``WriteFailed``.
+    """
     path = site / PAGE
     try:
         page = path.read_text("utf-8")
@@ -79,7 +86,7 @@ def _row(cells: Sequence[str], documents: bool, site: Path) -> str:
 
 
 def _link(doc_id: str, site: Path) -> str:
-    """A document's id as a link, where the site has its page."""
+    """Return a document's id as a link if the site has its page."""
     collection, _, path = doc_id.partition(":")
     page = urls.page_path(path)
     for candidate in (f"{collection}/{page}", page):

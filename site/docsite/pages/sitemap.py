@@ -15,7 +15,10 @@ _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 
 def sitemap_files(plan: SitePlan) -> Iterator[SitePage]:
-    """``sitemap.xml``: addresses are absolute where the settings give a base, as the protocol wants; else relative."""
+    """Yield ``sitemap.xml``.
+
+    Addresses are absolute, as the protocol requires, if the settings give a base, and relative otherwise.
+    """
     base = f"{plan.settings.base_url.rstrip('/')}/" if plan.settings.base_url else ""
     lines = [] if urls.HOME in plan.by_page else [f"<url><loc>{escape(base + urls.HOME)}</loc></url>"]
     lines += [_line(plan, base, page) for page in plan.tree.order]

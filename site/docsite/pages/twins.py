@@ -1,4 +1,4 @@
-"""Pages for programs: each page's text as markdown beside it, and ``llms.txt``, which says what there is."""
+"""Pages for programs: each page's text as markdown beside it, and ``llms.txt``, which lists them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _TITLE = re.compile(r"\s*(#\s|[^\n]+\n=+\s*\n)")
 
 
 def twin_file(plan: SitePlan, entry: Entry) -> SitePage:
-    """The markdown of this document, which has some in this site."""
+    """Return the markdown file of this document, which must have one in this site."""
     return SitePage(plan.twins[entry.page], _markdown(plan.library, entry).encode())
 
 
 def _markdown(library: Library, entry: Entry) -> str:
-    """The document as it was written, without front matter; of HTML, its text with headings and code marked."""
+    """Return the document as written, without front matter, or an HTML document's marked-up text."""
     if entry.syntax == "markdown":
         text = library.text(entry)
         with suppress(RejectedDocument):  # then its page shows all of it as well
@@ -52,7 +52,7 @@ def _marked(library: Library, entry: Entry) -> str:
 
 
 def llms_file(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage]:
-    """``llms.txt``: title, description and pages by section, as https://llmstxt.org/ describes it."""
+    """Yield ``llms.txt``: title, description and pages by section, as https://llmstxt.org/ describes it."""
     if not plan.settings.markdown:
         return
     lines = [f"# {_line(plan.title)}", ""]

@@ -1,4 +1,4 @@
-"""What a large site's hits are shown from, made by another process while this one makes the pages."""
+"""The part of a large site's index that hits are shown from, made in another process during rendering."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from .manifest import Shown
 
 @dataclass(frozen=True, slots=True)
 class ShownJob:
-    """A verified snapshot, what a plan of the site says of its documents, and the folders of the site before and of this."""
+    """A verified snapshot, what a site's plan says of its documents, and the folders of this and the previous
+    site.
+    """
 
     snapshot: Path
     manifest: Manifest
@@ -40,7 +42,7 @@ def begin_shown(
     stage: StagingFolder,
     below: str = FOLDER,
 ) -> Callable[[], Shown] | None:
-    """What hits are shown from, begun by another process; nothing where none is there, or the site not worth one."""
+    """Start making what hits are shown from in another process, if available and worthwhile."""
     large = on_disk_and_large(snapshot)
     if background is None or large is None:
         return None
@@ -51,7 +53,7 @@ def begin_shown(
 
 
 def fill_shown(job: ShownJob) -> Made[Shown]:
-    """The files, put into the staged folder; raises as ``make_shown`` and ``StagingFolder.add`` do."""
+    """Put the files into the staged folder; raise as ``make_shown`` and ``StagingFolder.add`` do."""
     snapshot = Snapshot(job.snapshot, job.manifest, None)
     with site_before(job.before) as previous, Files(job.below, previous, Half.SHOWN) as files:
         stage = StagingFolder(job.staged, previous, replacing=True)

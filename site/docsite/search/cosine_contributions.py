@@ -17,7 +17,7 @@ _TERMS_AT_A_TIME, _PRODUCTS_AT_A_TIME = 20_000, 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class CosineContributions:
-    """Holds what every posting adds to its passage's cosine, and every pair to its document's.
+    """What every posting adds to its passage's cosine, and every pair to its document's.
 
     Both are multiplied by the query's length; ``length`` is that of every term's vector.
     """
@@ -55,7 +55,7 @@ def _products(term: Narrow, row: Narrow, vectors: TermVectors, rows: Floats) -> 
     found = np.zeros(len(term), dtype=np.float32)
     for some in _blocks(len(vectors.scale)):
         own = vectors.of(some)
-        # Terms ascend; their own type, for another would be a copy of them all.
+        # Terms ascend; any type but their own would mean copying them all.
         start, end = np.searchsorted(term, np.array([some[0], some[-1] + 1], dtype=term.dtype)).tolist()
         for at in range(start, end, _PRODUCTS_AT_A_TIME):
             part = slice(at, min(end, at + _PRODUCTS_AT_A_TIME))

@@ -29,7 +29,7 @@ _NOT_IN_SLUG = re.compile(r"[^\w -]")
 
 @dataclass(frozen=True, slots=True)
 class ExcerptFiles:
-    """Names files in order, with the document and the passage of it that each begins with.
+    """The names of files in order, with the document and the passage of it that each begins with.
 
     The files are those with excerpts, or those of their directory; documents are in the library's order.
     """
@@ -41,7 +41,7 @@ class ExcerptFiles:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """Holds what excerpts say of a document: title, page, labels of the pages above, and date."""
+    """What excerpts say of a document: title, page, labels of the pages above, and date."""
 
     title: str
     page: str
@@ -60,7 +60,7 @@ def cards(plan: SitePlan) -> tuple[Card, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Holds passages of one document from ``ordinal`` on, each with the place of its section."""
+    """Passages of one document from ``ordinal`` on, each with the place of its section."""
 
     row: int
     ordinal: int
@@ -74,7 +74,7 @@ class _Passage:
 
 
 class ExcerptTexts:
-    """Reads documents' passages, a block at a time, and cuts them into pieces that fit a file."""
+    """A reader of documents' passages that cuts them, a block at a time, into pieces that fit a file."""
 
     def __init__(self, snapshot: SnapshotTables) -> None:
         self._snapshot = snapshot
@@ -87,7 +87,7 @@ class ExcerptTexts:
         pa.default_memory_pool().release_unused()
 
     def pieces(self, counts: Sequence[int]) -> Iterator[_Piece]:
-        """Yield all documents in order, with so many passages each, in pieces; a short one is whole."""
+        """Yield all documents in order, with this many passages each, in pieces; a short one is whole."""
         texts = chain.from_iterable(block.to_pylist() for block in blocks(self._snapshot, "passages", "text"))
         start = 0
         for row, count in enumerate(counts):
@@ -104,7 +104,7 @@ class ExcerptTexts:
         return [title, 0 if slug and slug == _slug(title) else slug, BREADCRUMB_SEPARATOR.join(above)]
 
     def _row(self, place: int) -> tuple[str | None, ...]:
-        """Return one section's columns; sections are asked for in order, so many are read at a time."""
+        """Return one section's columns; as sections are asked for in order, many are read at a time."""
         if not 0 <= place - self._first < len(self._some):
             self._first = place
             some = (column.slice(place, _SECTIONS_AT_A_TIME).to_pylist() for column in self._sections)
@@ -132,7 +132,7 @@ def _slug(title: str) -> str:
 def make_excerpts(
     shown: Sequence[Card], snapshot: SnapshotTables, counts: Sequence[int], files: Files
 ) -> ExcerptFiles:
-    """Add the files of all documents, of which each has a card and so many passages."""
+    """Add the files of all documents, each of which has a card and this many passages."""
     texts = ExcerptTexts(snapshot)
     first: list[tuple[int, int]] = []
 

@@ -59,7 +59,9 @@ def _tags(names: Sequence[str], entries: Sequence[Entry]) -> list[int]:
 
 
 def _folders(entries: Sequence[Entry]) -> list[str]:
-    """Return each page's first folder below the one that all pages share; nothing for a page in that."""
+    """Return each page's first folder below the one that all pages share, or nothing for a page directly in
+    that.
+    """
     folders = [entry.page.split("/")[:-1] for entry in entries]
     shared = 0
     while folders and all(len(each) > shared and each[shared] == folders[0][shared] for each in folders):
@@ -68,7 +70,7 @@ def _folders(entries: Sequence[Entry]) -> list[str]:
 
 
 def _day(modified: str) -> int:
-    """Return the days since 1970 plus 1; 0 where the day is not known."""
+    """Return the days since 1970 plus 1, or 0 if the date is not known."""
     try:
         return max(0, date.fromisoformat(modified[:10]).toordinal() - _EPOCH + 1)
     except ValueError:

@@ -27,7 +27,7 @@ _PACKERS, _MOST_WAITING = 2, 256
 
 
 class Half(Enum):
-    """Names the files of an index that are made together.
+    """Names for the files of an index that are made together.
 
     The value has the first digits of their names, so that two halves made apart never share one.
     """
@@ -37,10 +37,10 @@ class Half(Enum):
 
 
 class Files:
-    """Holds the files below ``folder``, named by their content, so that a browser may keep them for ever.
+    """The files below ``folder``, named by their content, so that a browser may keep them for ever.
 
-    A name has 32 bits, one of which tells its half; where two different files would have the same, the later
-    takes other bits of its hash.
+    A name has 32 bits, one of which tells its half; if two different files would get the same name, the later
+    one takes other bits of its hash.
     """
 
     def __init__(self, folder: str, previous: PreviousSite, half: Half) -> None:

@@ -37,7 +37,7 @@ _UNSAID = "en"  # as the index analyses documents that name no language
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """Holds the halves of the files that are made elsewhere, to be asked for when all else is there."""
+    """The halves of an index that are made elsewhere, to be asked for when everything else is there."""
 
     lookup: Callable[[], Lookup] | None = None
     shown: Callable[[], Shown] | None = None

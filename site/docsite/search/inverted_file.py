@@ -39,7 +39,7 @@ Codes = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Quantizer:
-    """Writes rows around a mean, in units of each number's deviation, with so many bits each."""
+    """A quantizer of rows around a mean, in units of each number's deviation, with bits for each."""
 
     mean: Floats
     deviation: Floats
@@ -62,7 +62,7 @@ def _steps(width: int) -> npt.NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True)
 class InvertedFile:
-    """Names the files of the lists; holds every document's list and the centroids' codes for the manifest."""
+    """The names of the lists' files, every document's list, and the centroids' codes for the manifest."""
 
     turn: Floats
     list_of: Ints
@@ -106,7 +106,7 @@ def make_inverted_file(meanings: Meanings, has_passages: npt.NDArray[np.bool_], 
 
 def _turn(vectors: Floats) -> Floats:
     """Return the vectors' principal directions as columns; their signs do not depend on the machine."""
-    # With two threads the last bits differ, and directions of like lengths turn.
+    # With two threads the last bits differ, and directions of similar length rotate.
     with threadpool_limits(1, "blas"):
         _, directions = np.linalg.eigh(_squared(vectors))
     kept = directions[:, ::-1][:, :DIMENSIONS]
@@ -128,7 +128,7 @@ def _squared(vectors: Floats) -> npt.NDArray[np.float64]:
 
 
 def _clusters(vectors: Floats) -> Ints:
-    """Return the list of each vector, by spherical k-means of FAISS; lists that got none are left out."""
+    """Return the list of each vector, by spherical k-means of FAISS; empty lists are left out."""
     import faiss
 
     lists = max(1, round(len(vectors) / DOCUMENTS_IN_A_LIST))
@@ -152,7 +152,7 @@ def _means(vectors: Floats, list_of: Ints, count: int) -> Floats:
 
 
 def _quantizer(rows: Floats, total: int, mean: Floats) -> Quantizer:
-    """Give bits to numbers one after the other, each where it leaves the least variance."""
+    """Assign bits to numbers one at a time, each where it leaves the least variance."""
     deviation = rows.std(axis=0) if len(rows) else np.zeros(rows.shape[1], np.float32)
     variance = deviation.astype(np.float64) ** 2
     widths = np.zeros(len(variance), dtype=np.int64)

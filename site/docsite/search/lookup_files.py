@@ -1,6 +1,7 @@
-"""What words are looked up in: half of a search index, which needs a snapshot and nothing of a site.
+"""The half of a search index that words are looked up in, which needs a snapshot but no site.
 
-So it can be made while the snapshot is still proved, before there is a site to put it in, and in another process.
+So it can be made in another process while the snapshot is still being verified, before there is a site to put
+it in.
 """
 
 from __future__ import annotations
@@ -24,15 +25,16 @@ from .index import FOLDER, make_lookup
 from .manifest import Lookup
 
 T = TypeVar("T")
-# Below it a process takes longer to start than it saves.
+# Below this, a process takes longer to start than it saves.
 LEAST_DOCUMENTS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class LookupJob:
-    """A snapshot, verified or of this very run, how its search ranks, and the folder of the site before, if one counts.
+    """A snapshot, verified or from this very run, how its search ranks, and the previous site's folder, if
+    usable.
 
-    ``folders``: where the snapshot lies now, and where it may be moved before the work begins.
+    ``folders`` are where the snapshot is now, and where it may be moved before the work begins.
     """
 
     folders: tuple[Path, ...]
@@ -43,7 +45,7 @@ class LookupJob:
 
 @dataclass(frozen=True, slots=True)
 class LookupFiles:
-    """All files of a lookup with the manifest's part, and what they were made of and beside."""
+    """All files of a lookup with the manifest's part, what they were made from, and the site they go with."""
 
     made_of: tuple[Any, ...]
     pages: tuple[SitePage, ...]
@@ -54,7 +56,9 @@ class LookupFiles:
         return self.lookup
 
     def is_for(self, snapshot: SnapshotTables, ranking: Search, previous: PreviousSite) -> bool:
-        """Return whether these are the files that this site would get, and what is kept of the site before is unchanged."""
+        """Return whether this site would get these files, and what was kept of the previous site is
+        unchanged.
+        """
         kept = (page for page in self.pages if page.kept)
         return self.made_of == _made_of(snapshot.id, ranking, previous) and all(
             previous.has(page.path, page.fingerprint) for page in kept
@@ -64,7 +68,7 @@ class LookupFiles:
 def make_lookup_files(job: LookupJob) -> LookupFiles:
     """Return the files of the lookup; raise as ``make_lookup`` does.
 
-    The snapshot's folder may be moved meanwhile.
+    The snapshot's folder may be moved in the meantime.
     """
     with _within(job.folders), site_before(job.before) as previous:
         snapshot = Snapshot(Path(), job.manifest, None)
@@ -75,7 +79,7 @@ def make_lookup_files(job: LookupJob) -> LookupFiles:
 
 
 def _within(folders: tuple[Path, ...]) -> AbstractContextManager[None]:
-    """Enter the first of the folders that is there."""
+    """Enter the first of the folders that exists."""
     for folder in folders[:-1]:
         if folder.is_dir():
             return chdir(folder)
@@ -83,7 +87,7 @@ def _within(folders: tuple[Path, ...]) -> AbstractContextManager[None]:
 
 
 def _made_of(snapshot_id: str, ranking: Search, previous: PreviousSite) -> tuple[Any, ...]:
-    """Return what stands for the snapshot, the ranking and the very site that files were kept from."""
+    """Return what stands for the snapshot, the ranking and the site that files were kept from."""
     site = None
     if previous.folder is not None:
         found = os.fstat(previous.folder)
@@ -100,13 +104,13 @@ class Made(Generic[T]):
 
 
 def on_disk_and_large(snapshot: SnapshotTables) -> Snapshot | None:
-    """Return the snapshot where another process can read it and saves more time than it takes to start."""
+    """Return the snapshot if another process can read it and would save more time than it takes to start."""
     is_large = isinstance(snapshot, Snapshot) and snapshot.manifest.counts["documents"] >= LEAST_DOCUMENTS
     return snapshot if is_large and isinstance(snapshot, Snapshot) else None
 
 
 def taken(stage: StagingFolder, begun: Callable[[], Made[T]]) -> Callable[[], T]:
-    """Return the half of an index, whose files become the stage's once it is called for."""
+    """Return the half of an index whose files become the stage's once it is called for."""
 
     def half() -> T:
         made = begun()
@@ -117,5 +121,5 @@ def taken(stage: StagingFolder, begun: Callable[[], Made[T]]) -> Callable[[], T]
 
 
 def site_before(folder: Path | None) -> AbstractContextManager[PreviousSite]:
-    """Return the site before, if one counts."""
+    """Return the previous site, if it is usable."""
     return nullcontext(PreviousSite()) if folder is None else previous_site(folder)

@@ -26,10 +26,10 @@ _MOST_LINK_LEVEL = 127
 
 @dataclass(frozen=True, slots=True)
 class Boost:
-    """Holds a factor on documents that were found.
+    """A factor applied to documents that were found.
 
-    It is for those in the communities of the ``seeds`` best ones, or for those that were changed within so
-    many days, by ``tiers`` of days and factors.
+    It is for those in the communities of the ``seeds`` best ones, or for those changed within a number of
+    days, by ``tiers`` of days and factors.
     """
 
     kind: Literal["community", "recency"]
@@ -40,11 +40,11 @@ class Boost:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Holds the shares of the parts of a score, and how many candidates each list gives.
+    """The weights of the parts of a score, and how many candidates each list gives.
 
-    ``score(p) = (keyword · words + passage · cos(q, p) + document · cos(q, d)) / their sum``, times
-    ``1 + support · second / best`` and ``1 + links · ln(1 + links in)``, and the boosts, one after the other.
-    With ``rrf_k`` the first is ``keyword / (k + rank) + passage / (k + rank) + document / (k + rank)``.
+    ``score(p) = (keyword · words + passage · cos(q, p) + document · cos(q, d)) / their sum``, times ``1 +
+    support · second / best`` and ``1 + links · ln(1 + links in)``, and the boosts, one after the other. With
+    ``rrf_k`` the first is ``keyword / (k + rank) + passage / (k + rank) + document / (k + rank)``.
     """
 
     keyword: float
@@ -58,12 +58,12 @@ class Ranking:
 
     @property
     def meaning(self) -> float:
-        """Return what the two cosines count together."""
+        """Return the combined weight of the two cosines."""
         return self.passage + self.document
 
 
 def ranking_of(search: Search) -> Ranking:
-    """Return the numbers of a search; what a browser cannot do (other lists, other stages) is left out."""
+    """Return a search's weights, leaving out what a browser cannot do (other lists, other stages)."""
     return Ranking(
         keyword=search.weights["keyword"],
         passage=search.weights["semantic"],
@@ -86,7 +86,7 @@ def _boost(stage: str, search: Search) -> Boost:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """Holds what words and meanings are looked up in; ``ceiling`` is BM25F's maximum at rarity 1."""
+    """What words and meanings are looked up in; ``ceiling`` is BM25F's maximum at rarity 1."""
 
     shape: Shape
     ranking: Ranking
@@ -100,7 +100,7 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Names what hits are shown from: the directory of excerpts, and the file of facets."""
+    """What hits are shown from: the directory of excerpts, and the file of facets."""
 
     directory: ExcerptFiles
     facets: str
@@ -108,7 +108,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """Holds both halves of an index: what hits are looked up in, and what they are shown from."""
+    """Both halves of an index: what hits are looked up in, and what they are shown from."""
 
     lookup: Lookup
     shown: Shown

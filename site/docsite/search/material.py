@@ -23,7 +23,7 @@ Narrow = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Holds terms in the snapshot's order, with postings: term ``i`` owns ``[starts[i], starts[i + 1])``."""
+    """Terms in the snapshot's order, with postings: term ``i`` owns ``[starts[i], starts[i + 1])``."""
 
     terms: Sequence[str]
     idf: Floats
@@ -39,7 +39,7 @@ class Lexicon:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Holds for each document, in order, its first passage and how many documents link to it."""
+    """For each document, in order, its first passage and how many documents link to it."""
 
     first: Ints
     links_in: Ints
@@ -62,7 +62,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class TermVectors:
-    """Holds the vector ``scale[i] * code[i]`` of term ``i``; a query's is the sum of those of its terms."""
+    """Vectors of terms, ``scale[i] * code[i]`` for term ``i``; a query's is the sum of those of its terms."""
 
     scale: Floats
     code: npt.NDArray[np.int8]
@@ -75,7 +75,7 @@ class TermVectors:
 
 @dataclass(frozen=True, slots=True)
 class Meanings:
-    """Holds the centroids of documents, all unit vectors, and the vectors of terms."""
+    """The centroids of documents, all unit vectors, and the vectors of terms."""
 
     documents: Floats
     terms: TermVectors
@@ -103,7 +103,7 @@ def read_shape(snapshot: SnapshotTables) -> Shape:
 
 
 def read_meanings(snapshot: SnapshotTables, terms: Sequence[str]) -> Meanings | None:
-    """Read the vectors of documents and terms; nothing where the snapshot has none.
+    """Read the vectors of documents and terms, or nothing if the snapshot has none.
 
     The index is then one of words alone.
     """
@@ -130,7 +130,7 @@ def read_passages(snapshot: SnapshotTables, dimension: int) -> Floats:
 
 
 def blocks(snapshot: SnapshotTables, name: str, column: str) -> Iterator[pa.Array]:
-    """Yield a table's column in order, in blocks: of a snapshot on a disk it is never all in memory."""
+    """Yield a table's column in order, in blocks, so that an on-disk snapshot is never all in memory."""
     if isinstance(snapshot, Snapshot):
         yield from read_blocks(snapshot.file(name), column)
     else:

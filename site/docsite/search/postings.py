@@ -1,6 +1,6 @@
-"""Postings as a browser reads them: in tiers by how much they can matter, a few bits for each number.
+"""Postings as a browser reads them: in tiers by how much they can matter, with a few bits for each number.
 
-A posting says in which document and in which of its passages a term stands, its *impact* there (BM25F without
+A posting says in which document and in which of its passages a term occurs, its *impact* there (BM25F without
 the term's rarity) and its *cosine contributions*: what the term adds to the cosines of the document and of
 the passage, already multiplied out. A passage that holds all the terms of a query thus has its whole score in
 the postings, and no vector is loaded for it.
@@ -27,12 +27,13 @@ _CONTRIBUTION_SHARE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """Holds lists of *pairs* (a term, a document), a list for each term and tier, one after the other.
+    """Lists of *pairs* (a term, a document), a list for each term and tier, one after the other.
 
-    List ``l`` owns ``pairs[lists[l] : lists[l + 1]]``. Pair ``p`` has a ``document_gap`` (what lies between
-    its document and the one before in the list) and a ``contribution``, and owns ``passages[p] : passages[p +
-    1]`` of ``impact``, ``change`` (by how many steps the passage's contribution differs from its document's,
-    as ``zigzag`` gives it) and ``ordinal_gap``. Term ``t`` has its tier ``k`` in list ``list_of(t, k)``.
+    List ``l`` owns ``pairs[lists[l] : lists[l + 1]]``. Pair ``p`` has a ``document_gap`` (how many documents
+    lie between its own and the one before it in the list) and a ``contribution``, and owns ``passages[p] :
+    passages[p + 1]`` of ``impact``, ``change`` (by how many steps the passage's contribution differs from its
+    document's, as ``zigzag`` gives it) and ``ordinal_gap``. Term ``t`` has its tier ``k`` in list
+    ``list_of(t, k)``.
     """
 
     ranges: Ranges

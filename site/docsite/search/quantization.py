@@ -22,7 +22,7 @@ OWN_STEP = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Ranges:
-    """Says what the lowest and the highest level of each term stand for; ``length`` is that of its vector.
+    """What each term's lowest and highest levels stand for; ``length`` is the length of its vector.
 
     Impacts are parts of 255 of the most that BM25F can give; contributions are parts of 127 of the length.
     """
@@ -48,7 +48,7 @@ def _bits_of(frequency: Ints) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Quantized:
-    """Holds the ranges of terms, the levels of impacts and of pairs' contributions, passages' steps."""
+    """The ranges of terms, the levels of impacts and of pairs' contributions, and passages' steps."""
 
     ranges: Ranges
     impact: npt.NDArray[np.uint8]
@@ -92,7 +92,7 @@ def _bounds(values: Floats, starts: Ints) -> Floats:
 
 
 def _levels(values: Floats, bounds: Floats, levels: Floats, owner: Narrow) -> npt.NDArray[np.uint8]:
-    """Return the level of each value between the bounds of its term, which has so many levels."""
+    """Return the level of each value between the bounds of its term, which has this many levels."""
     width = np.maximum(bounds[:, 1] - bounds[:, 0], 1e-9)
     found = np.empty(len(values), dtype=np.uint8)
     for part in _parts(len(values)):
@@ -105,7 +105,7 @@ def _levels(values: Floats, bounds: Floats, levels: Floats, owner: Narrow) -> np
 def _steps(
     passage: Floats, written: Floats, opening: Ints, term: Narrow, scale: Floats, levels: Floats
 ) -> npt.NDArray[np.int8]:
-    """Return by how many steps every passage's contribution differs from what is ``written`` of its pair."""
+    """Return by how many steps every passage's contribution differs from the one ``written`` for its pair."""
     pair = np.repeat(np.arange(len(opening), dtype=np.int32), np.diff(np.append(opening, len(term))))
     found = np.empty(len(term), dtype=np.int8)
     for part in _parts(len(term)):
@@ -116,6 +116,6 @@ def _steps(
 
 
 def _parts(count: int) -> Iterator[slice]:
-    """Yield slices over so many rows, to bound the memory that intermediate columns take."""
+    """Yield slices over this many rows, to bound the memory that intermediate columns take."""
     for first in range(0, count, _ROWS_AT_A_TIME):
         yield slice(first, min(count, first + _ROWS_AT_A_TIME))

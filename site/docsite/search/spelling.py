@@ -1,4 +1,4 @@
-"""Words as people write them, to complete what is typed, to correct its spelling, to suggest others."""
+"""Words as people write them, used to complete what is typed, correct its spelling and suggest others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STEMMED_THERE = "en"
 
 @dataclass(frozen=True, slots=True)
 class Surfaces:
-    """Holds the words of the corpus as written: language, terms they stand for, and how often they occur."""
+    """The words of the corpus as written: language, terms they stand for, and how often they occur."""
 
     words: Sequence[str]
     languages: Sequence[str]
@@ -35,7 +35,7 @@ class Surfaces:
 
 @dataclass(frozen=True, slots=True)
 class WordFiles:
-    """Names the files of words, and of words near in meaning, with the first letter of each."""
+    """The names of files of words, and of words near in meaning, with the first letter of each."""
 
     first: tuple[str, ...]
     words: tuple[str, ...]
@@ -81,7 +81,7 @@ def make_word_files(snapshot: SnapshotTables, surfaces: Surfaces, files: Files) 
 
 
 def _letter(word: str) -> str:
-    """Return the first letter without its accent: who mistypes a word seldom mistypes this."""
+    """Return the first letter without its accent, which people seldom mistype."""
     return (without_accents(word) or word)[0]
 
 

@@ -19,7 +19,7 @@ from .postings import TIERS, Postings
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Bounds what a run may weigh: up to ``least`` it is never cut, beyond ``most`` it always is."""
+    """Bounds on the weight of a run: up to ``least`` it is never cut, beyond ``most`` it always is."""
 
     least: float
     most: float
@@ -40,7 +40,7 @@ Aliases = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Shards:
-    """Names the term shards, with the first and the last term of each, and the files of later tiers."""
+    """The names of the term shards, with the first and last term of each, and the files of later tiers."""
 
     first: tuple[str, ...]
     last: tuple[str, ...]
@@ -50,7 +50,7 @@ class Shards:
 
 @dataclass(frozen=True, slots=True)
 class TurnedTerms:
-    """Holds the vectors of terms, and the directions along which they are to be written."""
+    """The vectors of terms, and the directions along which they are to be written."""
 
     vectors: TermVectors
     turn: Floats
@@ -106,7 +106,7 @@ def _shared_out(aliases: Aliases, first: Sequence[str]) -> list[list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Holds what shards say of every term, a row each: numbers, and the vector where it has one."""
+    """What shards say of every term, a row each: numbers, and the vector if it has one."""
 
     frequency: Ints
     documents: Ints
@@ -175,7 +175,7 @@ def _known_pieces(lexicon: Lexicon, postings: Postings) -> _KnownPieces:
 
 @dataclass(frozen=True, slots=True)
 class _KnownPieces:
-    """Holds words that others may be made of, and what they begin with."""
+    """Words that others may be made of, and what they begin with."""
 
     words: frozenset[str]
     begins: frozenset[str]
@@ -206,7 +206,7 @@ def _pieces(words: Sequence[str], known: _KnownPieces) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Says where a later tier lies: the file, its place there, and about how many bytes it has."""
+    """Where a later tier is: the file, its position there, and about how many bytes it has."""
 
     file: int
     place: int
@@ -225,7 +225,7 @@ def _places(terms: Ints, places: Mapping[int, Sequence[_Place]]) -> list[int]:
 def _tails(
     order: Sequence[int], sizes: Ints, postings: Postings, files: Files
 ) -> tuple[tuple[str, ...], Mapping[int, list[_Place]]]:
-    """Add the files of later tiers: those of small tiers together, each tier of a term at one place."""
+    """Add the files of later tiers: those of small tiers together, with each tier of a term in one place."""
     places: dict[int, list[_Place]] = {}
 
     def columns() -> Iterator[list[bytes]]:
