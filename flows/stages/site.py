@@ -1,4 +1,6 @@
-"""The stages of a site: the lookup of its search, and the site itself. What renders is imported when it is needed."""
+"""The stages of a site: the lookup of its search, and the site itself. The renderer is imported on first
+use.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def make_search_lookup(run: RunContext, staged: StagedSnapshot) -> LookupFiles | None:
-    """Return what the site's search looks words up in; nothing where the site has no search."""
+    """Return the lookup table of the site's search; ``None`` where the site has no search."""
     from ...docsite.search.lookup_files import LookupJob, make_lookup_files
 
     if not run.settings.site.search or run.out is None:
@@ -40,7 +42,9 @@ def is_large_site(run: RunContext, staged: StagedSnapshot) -> bool:
 def build_site(
     run: RunContext, resources: Resources, _published: Published, lookup: LookupFiles | None
 ) -> SiteResult:
-    """Build the site of the current snapshot in the run's folder; it appears at once or not at all."""
+    """Build the site of the current snapshot in the run's folder; it replaces the old one in one step or
+    not at all.
+    """
     from ...docsite.build import build_site as render
 
     assert run.out is not None
@@ -60,7 +64,7 @@ def build_site(
 def build_search(
     store: Path, out: Path, settings: Settings, resources: Resources, *, insert: bool = False
 ) -> SearchOnlyResult:
-    """Build the search of the store's current snapshot for the pages in ``out``, which something else built."""
+    """Build the search of the store's current snapshot for pages in ``out`` that another tool built."""
     from ...docsite.search_only import build_search as render
 
     ranking: Search = settings.search
