@@ -1,1 +1,1 @@
-"""What drives the house: the command line and the Prefect flows around the plain stages."""
+"""The command line, and the Prefect flows around the plain stages."""

@@ -1,7 +1,8 @@
-"""What ``import noctule`` offers to build with: an index and its site, in this process and without Prefect.
+"""The functions that ``import noctule`` offers for building: an index and its site, in process, without
+Prefect.
 
-Parsing and some stages run in processes that are started afresh, so a script that calls these functions must keep its work
-below ``if __name__ == "__main__":``.
+Parsing and some stages run in processes that are started afresh, so a script that calls these functions must
+keep its work below ``if __name__ == "__main__":``.
 """
 
 from __future__ import annotations
@@ -63,10 +64,11 @@ def build_site(
     settings: Settings | None = None,
     full: bool = False,
 ) -> SiteResult:
-    """Build the site of the store's current snapshot in ``out``, which appears at once or not at all.
+    """Build the site of the store's current snapshot in ``out``, which is replaced in one step or not at all.
 
-    ``settings`` are by default those of ``noctule.toml`` in the working directory, if there is one; with ``full`` every
-    file is made anew. Raise ``ArtifactError``, ``SourceError`` or ``WriteFailed``; the site before is then untouched.
+    ``settings`` defaults to those of ``noctule.toml`` in the working directory, if there is one; with
+    ``full`` every file is written again. Raise ``ArtifactError``, ``SourceError`` or ``WriteFailed``; the
+    previous site is then untouched.
     """
     chosen = settings or read_settings(None)
     run = RunContext(chosen, Path(store), BuildOptions(full=full), Path(out))
@@ -85,7 +87,7 @@ def build_snapshot(
 ) -> BuildResult:
     """Publish the collections of the settings as the store's current snapshot, and nowhere else.
 
-    ``stages`` may have more than the usual ones. Raise as ``noctule.flows.job.run_job`` does.
+    ``stages`` may add to the usual ones. Raise as ``noctule.flows.job.run_job`` does.
     """
     given = options or BuildOptions()
     run = RunContext(settings, store.root, given, reads_sources=reads_sources(given.start))

@@ -1,10 +1,11 @@
 """The whole job in one table: every stage of an index and its site, what it needs and what it makes.
 
-The order of execution, what runs side by side, Prefect's tasks and their edges, ``--from``, the rows of the report and
-``noctule graph`` all come from ``BUILD``. A new stage is one row here and one function in ``noctule.flows.stages``.
+The order of execution, what runs side by side, Prefect's tasks and their edges, ``--from``, the rows of the
+report and ``noctule graph`` all come from ``BUILD``. A new stage is one row here and one function in
+``noctule.flows.stages``.
 
-Given from the start are ``run`` (what is asked: settings, store, options), ``store`` (with its lock), ``engine`` (where
-batches are computed) and ``resources`` (progress, the background process).
+Given from the start are ``run`` (the request: settings, store, options), ``store`` (with its lock),
+``engine`` (where batches are computed) and ``resources`` (progress, the background process).
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ BUILD = (
 
 
 def dependents(name: str, stages: Sequence[Stage] = BUILD) -> frozenset[str]:
-    """Return the names of the stages that need this one, at any remove."""
+    """Return the names of the stages that need this one, directly or indirectly."""
     found = {name}
     for stage in ordered(stages):
         makers = {each.name for each in stages if set(each.makes) & set(stage.needs)}
@@ -94,7 +95,9 @@ def dependents(name: str, stages: Sequence[Stage] = BUILD) -> frozenset[str]:
 
 
 def context_of(request: IndexRequest, out: Path | None = None, *, full: bool = False) -> RunContext:
-    """Return what a run is asked to do, with its settings read once; raise ``SettingsError`` or ``SourceError``."""
+    """Return the context of a run, with its settings read once; raise ``SettingsError`` or
+    ``SourceError``.
+    """
     names = [stage.name for stage in BUILD]
     if request.start is not None and request.start not in names:
         raise SettingsError(
@@ -109,5 +112,5 @@ def context_of(request: IndexRequest, out: Path | None = None, *, full: bool = F
 
 
 def reads_sources(start: str | None) -> bool:
-    """Return whether a run that begins with this stage looks at its sources."""
+    """Return whether a run that begins with this stage reads its sources."""
     return start not in dependents("parse")

@@ -1,7 +1,7 @@
-"""What a run does, with Prefect and without: an index, a site, both as one night, and copies elsewhere.
+"""A run's work, with or without Prefect: an index, a site, both as one night, and copies elsewhere.
 
-``noctule.flows.graph`` has the stages; this module says which products a run wants, under which locks they are made, and
-what is written down about it.
+``noctule.flows.graph`` has the stages; this module says which products a run wants, under which locks they
+are made, and what is recorded about it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _log = logging.getLogger("noctule")
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """What a run did: each part that was asked for."""
+    """The result of a run: one field for each part that was requested."""
 
     build: BuildResult | None = None
     site: SiteResult | None = None
@@ -64,11 +64,13 @@ def run_job(
     same: UnchangedSnapshot | None = None,
     stages: Sequence[Stage] = BUILD,
 ) -> JobResult:
-    """Do what is asked, in this order: the index, the site if the run has a folder for one, copies at other places.
+    """Build the index, then the site if the run has a folder for one, then send copies to other places.
 
-    ``same`` is what a look before the run found unchanged. A failed index leaves the site as it was, and a failed copy leaves both. Raise ``MissingRoot``, ``EmptyCollection``,
-    ``CollectionShrank``, ``RelevanceFell``, ``SourceError``, ``SettingsError``, ``StoreBusy``, ``WriteFailed`` or
-    ``DamagedSnapshot`` with the current snapshot untouched; ``PartialFailure`` where only a copy failed.
+    ``same`` is the unchanged snapshot found by a check before the run, if any. A failed index leaves the site
+    as it was, and a failed copy leaves both. Raise ``MissingRoot``, ``EmptyCollection``,
+    ``CollectionShrank``, ``RelevanceFell``, ``SourceError``, ``SettingsError``, ``StoreBusy``,
+    ``WriteFailed`` or ``DamagedSnapshot`` with the current snapshot untouched; ``PartialFailure`` where only
+    a copy failed.
     """
     store, publish = Store(run.store), publish and bool(run.settings.publish.targets)
     wanted = [
@@ -93,7 +95,7 @@ def run_job(
 
 
 def run_search_only(run: RunContext, driver: Driver, *, insert: bool = False) -> SearchOnlyResult:
-    """Build the search of the current snapshot for the pages in the run's folder, which something else built."""
+    """Build the search of the current snapshot for pages in the run's folder that another tool built."""
     assert run.out is not None
     with Background() as background:
         resources = Resources(driver, Silent(), background)
@@ -104,7 +106,7 @@ def run_search_only(run: RunContext, driver: Driver, *, insert: bool = False) ->
 def _index(
     run: RunContext, store: Store, driver: Driver, execution: Execution, same: UnchangedSnapshot | None
 ) -> BuildResult:
-    """Publish the documents as the store's current snapshot, unless it is made of the same."""
+    """Publish the documents as the store's current snapshot, unless that has the same inputs."""
     start = time.perf_counter()
     if same is not None:
         return _unchanged(same, store, driver, start)
@@ -137,7 +139,7 @@ def _unchanged(same: UnchangedSnapshot, store: Store, driver: Driver, start: flo
 def _build(
     run: RunContext, store: Store, driver: Driver, execution: Execution, inputs: str, start: float
 ) -> BuildResult:
-    """Make the snapshot and publish it, unless judged queries refuse it."""
+    """Make the snapshot and publish it, unless judged queries are answered too badly."""
     corpus, vectors = execution.make("record"), execution.make("vectors")
     encoded, distinct = vectors.computed, len(vectors.hashes)
     del vectors  # or it would stay in memory beside the snapshot's tables
@@ -162,7 +164,7 @@ def _build(
 
 
 def _provide_current(store: Store, execution: Execution) -> None:
-    """Let later stages work on the current snapshot."""
+    """Provide the current snapshot to later stages."""
     with store.open() as snapshot:
         staged = StagedSnapshot(Staging(snapshot.path), snapshot.manifest)
         published = Published(snapshot.id, store.generation(), changed=False)
@@ -179,7 +181,7 @@ def _site(run: RunContext, driver: Driver, execution: Execution) -> SiteResult:
 
 
 def _fill_report(run: RunContext, snapshot: SnapshotId, seconds: float) -> None:
-    """Put the night's report on the site's page; the site is there already, so a refusal is a warning."""
+    """Put the night's report on the site's page; the site exists by then, so an error is only a warning."""
     from ..docsite.pages.report import fill_report
     from .report.sheets import sheets
 
@@ -197,7 +199,7 @@ def _fill_report(run: RunContext, snapshot: SnapshotId, seconds: float) -> None:
 
 
 def _publish(built: BuildResult | None, execution: Execution) -> tuple[Sent, ...]:
-    """Send the snapshot to the targets; where that fails, say first which collections had failed before."""
+    """Send the snapshot to the targets; if that fails, first report which collections had failed before."""
     try:
         sent: tuple[Sent, ...] = execution.make("sent")
         return sent
@@ -208,9 +210,10 @@ def _publish(built: BuildResult | None, execution: Execution) -> tuple[Sent, ...
 
 
 def only_night(store: Path) -> AbstractContextManager[None]:
-    """Hold the lock of the store's nights, or a site of an older snapshot could replace a newer one; raise ``StoreBusy``.
+    """Hold the lock of the store's nights; raise ``StoreBusy``.
 
-    The store's own lock is held while its snapshot is made, and not for the site that follows.
+    Without it, a site of an older snapshot could replace a newer one. The store's own lock is held while its
+    snapshot is made, and not for the site that follows.
     """
     durable.make_directory(store)
     return locks.exclusive(store / NIGHT_LOCK, "nightly")

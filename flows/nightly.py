@@ -1,4 +1,4 @@
-"""The Prefect flow ``nightly``: the index, the site of it, and the snapshot at its targets.
+"""The Prefect flow ``nightly``: builds the index and its site, and sends the snapshot to its targets.
 
 Imports are absolute, for Prefect may load this file by its path.
 """

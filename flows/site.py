@@ -52,7 +52,7 @@ def _context(config: str | None, store: str, out: str, options: BuildOptions) ->
 
 
 def keep_site_artifact(built: SiteResult, out: str) -> None:
-    """Show what the site has in Prefect's pages."""
+    """Show the site's contents in Prefect's pages."""
     _log.info("site: %s pages in %s", f"{built.pages:,}", out)
     try:
         create_markdown_artifact(

@@ -1,7 +1,7 @@
-"""Where batches are computed: in this process, in processes of this machine, or on a cluster.
+"""Engines, which compute batches: in this process, in processes of this machine, or on a cluster.
 
-Prefect stays on the driver: one of its tasks hands a batch to the engine and waits. Whichever engine it is, the
-snapshot is the same.
+Prefect stays on the driver: one of its tasks hands a batch to the engine and waits. The snapshot does not
+depend on the engine.
 """
 
 from __future__ import annotations
@@ -17,35 +17,42 @@ T = TypeVar("T")
 
 
 class Caller(Protocol):
-    """Computes a stage on a batch, somewhere else; ``count`` batches at a time keep it busy."""
+    """A caller that computes a stage on a batch elsewhere; ``count`` batches at a time keep it busy."""
 
     @property
     def count(self) -> int:
-        """How many calls to make at a time."""
+        """Return the number of calls to make at a time."""
 
     def call(self, stage: Callable[[A], T], batch: A, timeout_s: float) -> T:
-        """``stage(batch)``; raises what the stage raised, or ``WorkerFailed`` after a crash or ``timeout_s`` seconds."""
+        """Return ``stage(batch)``.
+
+        Raise what the stage raised, or ``WorkerFailed`` after a crash or ``timeout_s`` seconds.
+        """
 
 
 class Coder(Protocol):
-    """Encodes texts, here or elsewhere; ``at_once`` calls at a time keep it busy."""
+    """An encoder of texts, here or elsewhere; ``at_once`` calls at a time keep it busy."""
 
     @property
     def at_once(self) -> int:
-        """How many calls to make at a time."""
+        """Return the number of calls to make at a time."""
 
     def encode(self, texts: Sequence[str], progress: Progress, *, as_queries: bool) -> Vectors:
-        """Unit float32 rows, one a text, the same bits as the driver's own encoder gives."""
+        """Return unit float32 rows, one per text, bit for bit those of the driver's own encoder."""
 
 
 class Engine(Protocol):
-    """Computes batches; raises ``EngineUnavailable`` when it cannot be had, or no worker is left."""
+    """An engine that computes batches; raises ``EngineUnavailable`` if it cannot be reached or has no
+    worker left.
+    """
 
     def workers(self, batches: int) -> AbstractContextManager[Caller]:
-        """Callers for a stage of ``batches`` batches, for the block's time."""
+        """Return callers for a stage of ``batches`` batches, for the duration of the block."""
 
     def prepare(self, encoder: TransformerEncoder, files: int) -> None:
-        """Begins to load the model, meanwhile, where it will be needed: so many files have changed."""
+        """Start to load the model in the background where it will be needed, given how many files have
+        changed.
+        """
 
     def coder(self, encoder: TransformerEncoder, texts: int) -> Coder:
-        """What encodes ``texts`` texts as ``encoder`` does."""
+        """Return an encoder for ``texts`` texts that encodes as ``encoder`` does."""

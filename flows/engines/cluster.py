@@ -1,4 +1,4 @@
-"""An engine made of a cluster: batches go out as jobs, results come back as files in a folder that all see."""
+"""An engine on a cluster: batches go out as jobs, results come back as files in a shared folder."""
 
 from __future__ import annotations
 
@@ -32,21 +32,24 @@ _log = logging.getLogger("noctule")
 
 
 class Cluster(Protocol):
-    """Runs ``noctule.flows.engines.jobs.run`` on one of its workers."""
+    """A cluster that runs ``noctule.flows.engines.jobs.run`` on its workers."""
 
     @property
     def slots(self) -> int:
-        """How many jobs to keep in flight: two a worker, so that none waits for the driver."""
+        """Return how many jobs to keep in flight: two per worker, so that none waits for the driver."""
 
     def submit(self, job: ParseJob | EncodeJob) -> Outcome:
-        """The job's outcome; raises ``WorkerFailed`` when it took several workers down, ``EngineUnavailable``."""
+        """Return the job's outcome.
+
+        Raise ``WorkerFailed`` when it crashed several workers, or ``EngineUnavailable``.
+        """
 
     def close(self) -> None:
-        """Workers let go of what they held; a cluster that was started for this run ends."""
+        """Release what the workers hold; a cluster that was started for this run ends."""
 
 
 def unavailable(kind: str, address: str, what: str) -> EngineUnavailable:
-    """The error of a cluster that cannot be had, named as the settings name it."""
+    """Return the error for a cluster that cannot be reached, named as in the settings."""
     return EngineUnavailable(
         what,
         where=f"{kind}://{address}" if address else kind,
@@ -55,7 +58,7 @@ def unavailable(kind: str, address: str, what: str) -> EngineUnavailable:
 
 
 class Clustered:
-    """An engine whose cluster is reached when the first batch needs it: an unchanged night starts none."""
+    """An engine whose cluster is contacted when the first batch needs it: an unchanged night starts none."""
 
     def __init__(self, settings: Settings, folder: Path, connect: Callable[[], Cluster]) -> None:
         self._embed, self._folder, self._connect = settings.embed, folder, connect
@@ -65,7 +68,7 @@ class Clustered:
 
     @contextmanager
     def workers(self, batches: int) -> Iterator[Caller]:
-        """The cluster's workers; for a single batch, a process of this machine."""
+        """Yield the cluster's workers; for a single batch, a process of this machine."""
         if batches > 1:
             yield _Callers(self._reached(), self.around, self._folder)
         else:
@@ -73,10 +76,12 @@ class Clustered:
                 yield workers
 
     def prepare(self, encoder: TransformerEncoder, files: int) -> None:
-        """Workers load the model with their first texts, and this process with its first."""
+        """Do nothing: workers load the model with their first texts, and so does this process."""
 
     def coder(self, encoder: TransformerEncoder, texts: int) -> Coder:
-        """The cluster's workers, with the model, precision and device of the driver; for a few texts, its own encoder."""
+        """Return the cluster's workers, with the driver's model, precision and device; for a few texts,
+        its own encoder.
+        """
         if texts <= _FEW_TEXTS:
             return OwnEncoder(encoder)
         embed = self._embed.model_copy(
@@ -86,18 +91,21 @@ class Clustered:
 
     @property
     def around(self) -> Surroundings:
-        """What workers must have in common with this process."""
+        """Return what workers must have in common with this process."""
         with self._starting:
             if self._around is None:
                 self._around = surroundings(self._folder, uuid4().hex)
             return self._around
 
     def slots(self) -> int:
-        """How many jobs to keep in flight now."""
+        """Return how many jobs to keep in flight now."""
         return self._reached().slots
 
     def submit(self, job: ParseJob | EncodeJob) -> Receipt:
-        """The receipt of the job's result; raises what it raised, ``WorkerFailed`` or ``EngineUnavailable``."""
+        """Return the receipt of the job's result.
+
+        Raise what the job raised, ``WorkerFailed`` or ``EngineUnavailable``.
+        """
         return _receipt(self._reached().submit(job))
 
     def _reached(self) -> Cluster:
@@ -107,7 +115,7 @@ class Clustered:
             return self._cluster
 
     def close(self) -> None:
-        """Ends what was started."""
+        """End what was started."""
         if self._cluster is not None:
             self._cluster.close()
 
@@ -139,18 +147,18 @@ class _Callers:
 
 
 class ClusterCoder:
-    """Encodes on the workers; a batch that took several of them down is encoded here."""
+    """An encoder on the workers; a batch that crashed several of them is encoded here."""
 
     def __init__(self, engine: Clustered, encoder: TransformerEncoder, embed: Embed, folder: Path) -> None:
         self._engine, self._encoder, self._embed, self._folder = engine, encoder, embed, folder
 
     @property
     def at_once(self) -> int:
-        """As many as keep the workers busy."""
+        """Return as many as keep the workers busy."""
         return self._engine.slots()
 
     def encode(self, texts: Sequence[str], progress: Progress, *, as_queries: bool) -> Vectors:
-        """The vectors that a worker wrote; raises ``EngineUnavailable``."""
+        """Return the vectors that a worker wrote; raise ``EngineUnavailable``."""
         content = exchange.table_bytes(pa.table({"text": pa.array(texts, type=pa.string())}))
         given = exchange.put(self._folder, content)
         around, model = self._engine.around, self._encoder.model

@@ -1,4 +1,4 @@
-"""A Dask cluster: a running one by its scheduler's address, or one on this machine for the run's time."""
+"""A Dask cluster: a running one by its scheduler's address, or one on this machine for the run's duration."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _GONE = (asyncio.CancelledError, concurrent.futures.CancelledError, OSError)
 
 
 def run_on_worker(job: ParseJob | EncodeJob) -> Outcome:
-    """The job, done in a Dask worker with as many threads as it has."""
+    """Return the outcome of the job, run in a Dask worker with as many threads as it has."""
     from distributed import get_worker
 
     return jobs.run(job, get_worker().state.nthreads)
 
 
 class DaskCluster:
-    """Workers of a Dask scheduler; a worker that is lost has its jobs done by another, up to three times."""
+    """The workers of a Dask scheduler; the jobs of a lost worker are done by another, up to three times."""
 
     def __init__(self, address: str, workers: int, scratch: Path) -> None:
         _require_dask()
@@ -57,7 +57,7 @@ class DaskCluster:
 
     @property
     def slots(self) -> int:
-        """Two jobs for every thread of a worker."""
+        """Return two jobs for every thread of a worker."""
         return 2 * max(1, sum(self._threads().values()))
 
     def _threads(self) -> dict[str, int]:
@@ -67,7 +67,7 @@ class DaskCluster:
             raise self._unavailable(f"the scheduler is gone: {error}") from None
 
     def submit(self, job: ParseJob | EncodeJob) -> Outcome:
-        """The job's outcome; raises ``WorkerFailed`` or ``EngineUnavailable``."""
+        """Return the job's outcome; raise ``WorkerFailed`` or ``EngineUnavailable``."""
         from distributed import KilledWorker
 
         future = self._client.submit(run_on_worker, job, pure=False)
@@ -81,7 +81,7 @@ class DaskCluster:
             future.release()
 
     def _awaited(self, future: Any) -> Outcome:
-        """The outcome, however long it takes, as long as there is a worker that could compute it."""
+        """Return the outcome, however long it takes, as long as there is a worker that could compute it."""
         last_seen = time.monotonic()
         while True:
             try:
@@ -94,7 +94,7 @@ class DaskCluster:
                     raise self._unavailable(f"no worker has been left for {_NO_WORKER_S:g} s") from None
 
     def close(self) -> None:
-        """Workers let go of parsers and model; a cluster of this run ends."""
+        """Release the workers' parsers and model; a cluster of this run ends."""
         try:
             if self._own is None:
                 self._client.run(jobs.let_go, on_error="ignore")
@@ -117,7 +117,9 @@ def _require_dask() -> None:
 
 
 def _local_cluster(workers: int, scratch: Path) -> Any:
-    """One worker process a core, on this machine's loopback address, without a dashboard."""
+    """Return a cluster of one worker process per core, on this machine's loopback address, without a
+    dashboard.
+    """
     from distributed import LocalCluster
 
     from ..run.signals import spare_children

@@ -25,14 +25,14 @@ _SIGN = "sign"
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Code and versions of the driver, and the folder where files are exchanged with what it holds."""
+    """The code and versions of the driver, and the exchange folder with the token in it."""
 
     versions: Mapping[str, str]
     folder: Path
     token: str
 
     def require_same(self) -> None:
-        """Returns on a machine that is as the driver's; else raises ``EngineUnavailable`` saying what differs."""
+        """Raise ``EngineUnavailable``, saying what differs, if this machine is not like the driver's."""
         mine, host = versions(), socket.gethostname()
         differing = [
             f"{name} {mine.get(name, 'none')} instead of {theirs}"
@@ -54,14 +54,16 @@ class Surroundings:
 
 
 def surroundings(folder: Path, token: str) -> Surroundings:
-    """Those of this process; the folder holds the token from now on."""
+    """Return those of this process, and put the token into the folder."""
     durable.write_file(folder / _SIGN, token.encode())
     return Surroundings(versions(), folder, token)
 
 
 @lru_cache(maxsize=1)
 def versions() -> dict[str, str]:
-    """Version of Python, of every deciding package, and a hash of noctule's code as it was first used here."""
+    """Return versions of Python and of every package that matters, and a hash of noctule's code as first
+    used here.
+    """
     found = {"Python": f"{sys.version_info.major}.{sys.version_info.minor}"}
     for name in _DECIDING:
         try:
@@ -72,7 +74,7 @@ def versions() -> dict[str, str]:
 
 
 def _code() -> str:
-    """A hash over the source of the packages that workers run."""
+    """Return a hash of the source of the packages that workers run."""
     roots = [Path(str(package.__file__)).parent for package in (artifacts, flows, pipeline)]
     files = [(root, path) for root in roots for path in sorted(root.rglob("*.py"))]
     parts = [f"{root.name}/{path.relative_to(root)}:{sha256_hex(path.read_bytes())}" for root, path in files]

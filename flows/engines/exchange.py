@@ -1,4 +1,6 @@
-"""Files that the driver and its workers hand each other: written once, named by nobody else, read by their hash."""
+"""Files exchanged between the driver and its workers: written once, uniquely named, verified by their
+hash.
+"""
 
 from __future__ import annotations
 
@@ -21,21 +23,21 @@ _LOOK_AGAIN_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """A file of the exchange folder: its name and what it must hold."""
+    """A receipt for a file of the exchange folder: its name and what it must hold."""
 
     name: str
     sha256: str
 
 
 def put(folder: Path, content: bytes) -> Receipt:
-    """A new file in the folder with this content; raises ``WriteFailed``."""
+    """Write the content to a new file in the folder; raise ``WriteFailed``."""
     name = f"{uuid4().hex}.arrow"
     durable.write_file(folder / name, content)
     return Receipt(name, sha256_hex(content))
 
 
 def take(folder: Path, receipt: Receipt) -> bytes:
-    """The content that a receipt is for; raises ``EngineUnavailable`` if it does not show, or is another."""
+    """Return the content that a receipt is for; raise ``EngineUnavailable`` if it is missing or differs."""
     path, deadline = folder / Path(receipt.name).name, time.monotonic() + _APPEARS_WITHIN_S
     while True:
         found = _content(path)
@@ -59,12 +61,12 @@ def _content(path: Path) -> bytes | None:
 
 
 def drop(folder: Path, receipt: Receipt) -> None:
-    """The file is no longer needed."""
+    """Remove a file that is no longer needed."""
     durable.remove_file(folder / Path(receipt.name).name)
 
 
 def table_bytes(table: pa.Table) -> bytes:
-    """A table as an Arrow stream."""
+    """Return a table as an Arrow stream."""
     sink = io.BytesIO()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
@@ -72,6 +74,6 @@ def table_bytes(table: pa.Table) -> bytes:
 
 
 def table_of(content: bytes) -> pa.Table:
-    """The table that ``table_bytes`` wrote."""
+    """Return the table that ``table_bytes`` wrote."""
     with pa.ipc.open_stream(pa.BufferReader(content)) as reader:
         return reader.read_all()

@@ -1,6 +1,6 @@
-"""The few texts of a night: another process loads the model while this one has other work, and encodes them.
+"""Encoding of a night's few texts in another process, which loads the model while this one has other work.
 
-What loads a model keeps a core busy for seconds. A night has other work for so long, and then a hundred texts.
+Loading a model keeps a core busy for seconds. A night has other work for that long, and then a hundred texts.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from ...pipeline.settings.settings import Embed
 from ..run.background import Background
 from ..run.memory import uncollected
 
-# Of more texts this process would rather have the model itself, for all its threads and to show how far it is.
+# Of more texts this process would rather have the model itself, for all its threads and to show how far it
+# is.
 MOST_TEXTS = 4_096
 
 
 @dataclass(frozen=True, slots=True)
 class Few:
-    """Some texts, and the encoder that they are for."""
+    """A few texts, and the encoder that they are for."""
 
     embed: Embed
     texts: tuple[str, ...]
@@ -30,7 +31,7 @@ class Few:
 
 
 class BackgroundEncoder:
-    """A process that has the model in memory, or soon will, and gives the vectors that ``encoder`` would."""
+    """A process with the model loaded, or loading, that gives the same vectors as ``encoder``."""
 
     def __init__(self, embed: Embed, encoder: TransformerEncoder) -> None:
         self._embed = embed.model_copy(update={"precision": encoder.precision, "device": encoder.device})
@@ -44,11 +45,11 @@ class BackgroundEncoder:
 
     @property
     def at_once(self) -> int:
-        """One call at a time."""
+        """Return 1: one call at a time."""
         return 1
 
     def encode(self, texts: Sequence[str], progress: Progress, *, as_queries: bool) -> Vectors:
-        """The vectors that the encoder of this process would give; raises ``ModelUnavailable``."""
+        """Return the vectors that this process's encoder would give; raise ``ModelUnavailable``."""
         vectors, tokens = self._begun(texts, as_queries=as_queries)()
         progress(tokens)
         return vectors
@@ -59,7 +60,7 @@ class BackgroundEncoder:
 
 
 def encode_few(few: Few) -> tuple[Vectors, int]:
-    """The vectors of the texts and how many tokens these have; without texts the model is loaded."""
+    """Return the vectors of the texts and their number of tokens; without texts, only load the model."""
     return _encoded(_encoder(few.embed), few)
 
 

@@ -1,4 +1,4 @@
-"""What a cluster's worker runs: a job with paths and hashes goes in, the receipt of a file comes out."""
+"""The job that a cluster's worker runs: paths and hashes go in, the receipt of a file comes out."""
 
 from __future__ import annotations
 
@@ -50,14 +50,17 @@ class EncodeJob:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The receipt of what was computed, or the error: engines differ in how they carry errors, and values are safe."""
+    """A receipt of what was computed, or the error.
+
+    Errors are values here, since engines differ in how they carry exceptions.
+    """
 
     receipt: Receipt | None
     error: Exception | None = None
 
 
 def run(job: ParseJob | EncodeJob, threads: int = 1) -> Outcome:
-    """The job, done in this worker process with at most ``threads`` threads at work."""
+    """Return the outcome of the job, run in this worker process with at most ``threads`` threads."""
     try:
         job.around.require_same()
         threads = max(1, min(threads, available_cores()))
@@ -68,7 +71,7 @@ def run(job: ParseJob | EncodeJob, threads: int = 1) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class _Shelving:
-    """A stage, its batch, and where its result goes."""
+    """A stage, its batch, and the place for its result."""
 
     stage: Callable[[Any], pa.Table]
     batch: Any
@@ -87,7 +90,8 @@ def _shelve(shelving: _Shelving) -> Receipt:
 def _parsers(threads: int) -> Workers:
     with _starting:
         if not _kept:
-            # Dask starts its workers as daemons, which may not have children; ours end with the pipe to this process.
+            # Dask starts its workers as daemons, which may not have children; ours end with the pipe to this
+            # process.
             multiprocessing.current_process().daemon = False
             _kept.append(Workers(threads))
         return _kept[0]
@@ -114,7 +118,7 @@ def _encoder(embed: Embed) -> TransformerEncoder:
 
 
 def let_go() -> None:
-    """Parser processes end and the model is forgotten: the run is over, and the worker may wait for days."""
+    """End parser processes and unload the model: the run is over, and the worker may be idle for days."""
     with _starting:
         while _kept:
             _kept.pop().__exit__(None, None, None)

@@ -16,7 +16,8 @@ from .few_texts import MOST_TEXTS, BackgroundEncoder
 
 # So many have more texts than another process should encode.
 MOST_FILES = 1_000
-# A second process takes as long to start as it would take to parse half of them; a night has other work for that core.
+# A second process takes as long to start as it would take to parse half of them; a night has other work for
+# that core.
 _FEW_BATCHES = 4
 A = TypeVar("A")
 T = TypeVar("T")
@@ -24,12 +25,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """Calls the stage in this process: easy to debug, and a parser that hangs hangs the build."""
+    """A caller that runs the stage in this process: easy to debug, but a parser that hangs hangs the
+    build.
+    """
 
     count: int = 1
 
     def call(self, stage: Callable[[A], T], batch: A, timeout_s: float) -> T:  # noqa: ARG002
-        """The stage's result; nothing stops a stage that takes too long."""
+        """Return the stage's result; a stage that takes too long is not stopped."""
         return stage(batch)
 
 
@@ -42,30 +45,31 @@ class OwnEncoder:
     at_once: int = 2
 
     def encode(self, texts: Sequence[str], progress: Progress, *, as_queries: bool) -> Vectors:
-        """The encoder's vectors."""
+        """Return the encoder's vectors."""
         return self.encoder.encode(texts, progress, as_queries=as_queries)
 
 
 class Inline:
-    """Everything in this process, one batch after the other."""
+    """An engine that does everything in this process, one batch after the other."""
 
     @contextmanager
     def workers(self, batches: int) -> Iterator[Caller]:  # noqa: ARG002
-        """This process."""
+        """Yield a caller in this process."""
         yield Here()
 
     def prepare(self, encoder: TransformerEncoder, files: int) -> None:
-        """The model is loaded when it is needed."""
+        """Do nothing: the model is loaded on first use."""
 
     def coder(self, encoder: TransformerEncoder, texts: int) -> OwnEncoder:  # noqa: ARG002
-        """The encoder itself."""
+        """Return the encoder itself."""
         return OwnEncoder(encoder, at_once=1)
 
 
 class Processes:
-    """Parsing in killable processes, one a core; encoding in this process, one thread a core, or in one beside it.
+    """An engine that parses in killable processes, one per core, and encodes in this process or one beside
+    it.
 
-    A few files are parsed by one process.
+    Encoding here uses one thread per core. A few files are parsed by one process.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -75,24 +79,24 @@ class Processes:
         self._loading = ThreadPoolExecutor(1, "noctule-model")
 
     def workers(self, batches: int) -> AbstractContextManager[Caller]:
-        """As many processes as there are cores or batches; one for a few."""
+        """Return as many processes as there are cores or batches; one for a few files."""
         return Workers(1 if batches <= _FEW_BATCHES else min(self._cores, batches))
 
     def prepare(self, encoder: TransformerEncoder, files: int) -> None:
-        """For many files this process begins to load the model, for a few another one."""
+        """Start to load the model: in this process for many files, in another for a few."""
         if files > MOST_FILES:
             self._loading.submit(encoder.load)
         elif files and self._background is None:
             self._background = BackgroundEncoder(self._embed, encoder)
 
     def coder(self, encoder: TransformerEncoder, texts: int) -> Coder:
-        """The encoder itself, or for a few texts the process that has the model already."""
+        """Return the encoder itself, or for a few texts the process that has the model already."""
         if self._background is None or encoder.is_loaded or texts > MOST_TEXTS:
             return OwnEncoder(encoder)
         return self._background
 
     def close(self) -> None:
-        """Ends what was started."""
+        """End what was started."""
         self._loading.shutdown()
         if self._background is not None:
             self._background.close()

@@ -1,4 +1,4 @@
-"""The engine that the settings name, for the time of a build."""
+"""Opens the engine that the settings name, for the duration of a build."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .local import Inline, Processes
 
 @contextmanager
 def opened(settings: Settings, store: Store) -> Iterator[Engine]:
-    """The engine, until the block ends; the store's lock must be held. A cluster is reached at its first batch."""
+    """Yield the engine; the store's lock must be held. A cluster is contacted at its first batch."""
     kind = settings.engine.kind
     if kind == "inline":
         yield Inline()
@@ -42,7 +42,9 @@ def opened(settings: Settings, store: Store) -> Iterator[Engine]:
 
 
 def _exchange_folder(settings: Settings, store: Store) -> Path:
-    """A new folder that every worker sees; what a dead run leaves in a store is swept by the next."""
+    """Return a new folder that every worker sees; leftovers of a dead run in a store are removed by the
+    next.
+    """
     if not settings.engine.shared:
         return store.stage().path
     folder = Path(settings.engine.shared).expanduser().absolute() / f"{STAGING_PREFIX}{uuid4().hex}"

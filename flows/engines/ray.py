@@ -1,4 +1,4 @@
-"""A Ray cluster: a running one by the address of its client server, or one on this machine for the run's time."""
+"""A Ray cluster: a running one by the address of its client server, or one on this machine for the run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ _LOOPBACK = "127.0.0.1"
 
 
 class RayCluster:
-    """Workers of a Ray cluster, one core a job; a worker that is lost has its job done by another, up to three times."""
+    """The workers of a Ray cluster, one core per job; the job of a lost worker is repeated, up to three
+    times.
+    """
 
     def __init__(self, address: str, workers: int) -> None:
         self._address, self._scratch = address, None if address else _own_scratch()
@@ -53,7 +55,7 @@ class RayCluster:
 
     @property
     def slots(self) -> int:
-        """Two jobs for every core of the cluster."""
+        """Return two jobs for every core of the cluster."""
         return 2 * max(1, self._cores())
 
     def _cores(self) -> int:
@@ -63,7 +65,7 @@ class RayCluster:
             raise self._unavailable(f"the cluster is gone: {_first_line(error)}") from None
 
     def submit(self, job: ParseJob | EncodeJob) -> Outcome:
-        """The job's outcome; raises ``WorkerFailed`` or ``EngineUnavailable``."""
+        """Return the job's outcome; raise ``WorkerFailed`` or ``EngineUnavailable``."""
         failures = self._ray.exceptions
         lost = (failures.WorkerCrashedError, failures.NodeDiedError, failures.OutOfMemoryError)
         try:
@@ -74,7 +76,7 @@ class RayCluster:
             raise self._unavailable(f"the cluster is gone: {_first_line(error)}") from None
 
     def _awaited(self, reference: Any) -> Outcome:
-        """The outcome, however long it takes, as long as there is a core that could compute it."""
+        """Return the outcome, however long it takes, as long as there is a core that could compute it."""
         last_seen = time.monotonic()
         while True:
             try:
@@ -87,7 +89,7 @@ class RayCluster:
                     raise self._unavailable(f"no worker has been left for {_NO_WORKER_S:g} s") from None
 
     def close(self) -> None:
-        """The connection ends, and a cluster of this run with it; Ray ends idle workers by itself."""
+        """Close the connection, and with it a cluster of this run; Ray ends idle workers by itself."""
         self._ray.shutdown()
         self._remove_scratch()
 
@@ -102,7 +104,7 @@ def _own_scratch() -> Path:
 
 
 def _ray(scratch: Path | None) -> Any:
-    """The library; its settings are read when it is imported first."""
+    """Import and return the library; its settings are read on first import."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     if scratch is not None:
         # Else Ray rewrites the loopback address to that of the machine and listens everywhere.

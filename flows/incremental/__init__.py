@@ -1,1 +1,1 @@
-"""What is as it was: unchanged sources, parse cache keys, reasons to rebuild."""
+"""Detection of changes: unchanged sources, parse cache keys, reasons to rebuild."""

@@ -1,4 +1,4 @@
-"""Which vectors of the embedding store are still needed: those of texts that a kept snapshot has."""
+"""Pruning of the embedding store: the vectors still needed are those of texts in a kept snapshot."""
 
 from __future__ import annotations
 
@@ -27,16 +27,19 @@ _LINK_COLUMNS = ("source_id", "target_id", "fragment", "kind", "target", "text",
 
 @dataclass(frozen=True, slots=True)
 class PrunedStore:
-    """Snapshots that were removed, and what the embedding store lost, where it was asked to."""
+    """The snapshots that were removed, and what was dropped from the embedding store if that was
+    requested.
+    """
 
     removed: tuple[SnapshotId, ...]
     embeddings: Freed | None
 
 
 def prune_store(store: Store, keep: int, settings: Settings, spare_runs: int | None) -> PrunedStore:
-    """Old snapshots go, sites that were set aside, and then the vectors that none of those left uses; raises as ``Store.prune`` does.
+    """Remove old snapshots, sites that were set aside, and vectors that no remaining snapshot uses.
 
-    Vectors written since the ``spare_runs``-th last run on record began stay. ``None``: the embedding store is left alone.
+    Vectors written since the start of the ``spare_runs``-th last run on record stay; with ``None`` the
+    embedding store is left alone. Raise as ``Store.prune`` does.
     """
     with store.lock("prune"):
         removed = store.prune(keep)
@@ -48,7 +51,7 @@ def prune_store(store: Store, keep: int, settings: Settings, spare_runs: int | N
 
 
 def _used(store: Store, settings: Settings) -> dict[str, set[str]]:
-    """Content hashes of every text of every snapshot, by the folder of the model that made it.
+    """Return content hashes of every text of every snapshot, by the folder of the model that made it.
 
     A snapshot that cannot be read would make its texts look unused, so it is an error here.
     """
@@ -64,7 +67,9 @@ def _used(store: Store, settings: Settings) -> dict[str, set[str]]:
 
 
 def _hashes(snapshot: Snapshot, settings: Settings) -> Iterator[str]:
-    """Passages and words, and what the query encoder learned from, which is chosen anew from the snapshot's tables."""
+    """Yield the hashes of passages, words and the query encoder's texts, chosen again from the snapshot's
+    tables.
+    """
     yield from snapshot.table("vectors", ["content_hash"]).column("content_hash").to_pylist()
     yield from map(text_hash, snapshot.table("vocabulary", ["term"]).column("term").to_pylist())
     given: Any = snapshot.manifest.settings.get("query_encoder", {})
@@ -88,14 +93,14 @@ def _links(snapshot: Snapshot) -> list[ResolvedLink]:
 
 
 def _begin_of(store: Store, runs: int) -> float:
-    """When the so-many-th last run on record began, in seconds of the epoch; the end of time for none."""
+    """Return the start of the so-many-th last run on record, in seconds of the epoch; infinity where ``runs`` is 0."""
     if runs == 0:
         return float("inf")
     return min(map(_begin, read_runs(store.root)[:runs]), default=0.0)
 
 
 def _begin(record: dict[str, Any]) -> float:
-    """0, which spares everything, for a record whose name is no time."""
+    """Return a record's start, or 0, which spares everything, if its name is not a time."""
     try:
         finished = datetime.strptime(str(record["finished"]), "%Y%m%dT%H%M%S%fZ").replace(tzinfo=UTC)
     except ValueError:

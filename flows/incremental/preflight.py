@@ -1,6 +1,6 @@
-"""What can be said before a run: whether it can begin, and whether anything has changed.
+"""Checks before a run: whether it can begin, and whether anything has changed.
 
-It imports little: with the answer Prefect's server is started, which takes seconds.
+This module imports little: its answer decides whether to start Prefect's server, which takes seconds.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 
 def require_ready(request: IndexRequest) -> None:
-    """Return if nothing plain to see stands in the way; what is found here needs no waiting for Prefect.
+    """Raise the errors that can be found cheaply, before waiting for Prefect.
 
-    Raise ``SettingsError``, ``SourceError``, ``MissingRoot`` or, while another run writes, ``StoreBusy``.
+    These are ``SettingsError``, ``SourceError``, ``MissingRoot`` and, while another run writes,
+    ``StoreBusy``.
     """
     settings = request.settings()
     Store(request.store).require_own()
@@ -37,7 +38,9 @@ def require_ready(request: IndexRequest) -> None:
 
 
 def unchanged_snapshot(request: IndexRequest) -> UnchangedSnapshot | None:
-    """Return the current snapshot if sources and settings are those that it was made of; raise ``MissingRoot``."""
+    """Return the current snapshot if sources and settings have not changed since it was made; raise
+    ``MissingRoot``.
+    """
     from .unchanged import look  # imports what hashes files, and no model
 
     options = BuildOptions(start=request.start, accept_shrink=request.accept_shrink)

@@ -1,4 +1,4 @@
-"""What a run has to make anew because the settings, the model or the analyzer changed, and why."""
+"""The parts of a run that must be redone because the settings, the model or the analyzer changed, and why."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _log = logging.getLogger("noctule")
 _MAX_VALUE_CHARS = 60
 _ABSENT = "absent"
 _ALL = ("parse", "embed", "links", "lexical", "communities", "vocabulary", "query encoder", "vector index")
-# What depends on a setting, by the longest beginning of its name that is here. Stages are named as in the report.
+# What depends on a setting, by the longest beginning of its name that is here. Stages are named as in the
+# report.
 _STAGES: Mapping[str, tuple[str, ...]] = {
     "analyzer.version": ("parse", "lexical", "vocabulary", "query encoder"),
     "chunk": ("parse", "embed", "lexical", "vocabulary", "query encoder", "vector index"),
@@ -40,7 +41,7 @@ _STAGES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Rebuild:
-    """A change since the current snapshot, and the stages that its results depend on."""
+    """A change since the current snapshot, and the stages whose results depend on it."""
 
     what: str
     before: str
@@ -52,9 +53,9 @@ class Rebuild:
 
 
 def rebuilds(store: Store, settings: Settings) -> tuple[Rebuild, ...]:
-    """Every change between the current snapshot and a run with these settings; none before the first snapshot.
+    """Return every change between the current snapshot and a run with these settings; none before the first.
 
-    A snapshot that cannot be read is one change: everything is made anew.
+    A snapshot that cannot be read counts as one change: everything is rebuilt.
     """
     try:
         current = store.current()
@@ -66,7 +67,7 @@ def rebuilds(store: Store, settings: Settings) -> tuple[Rebuild, ...]:
 
 
 def compared(manifest: Manifest, settings: Settings) -> tuple[Rebuild, ...]:
-    """Every difference between what shaped the snapshot and what would shape it today, by name."""
+    """Return every difference between the snapshot's settings and today's, by name."""
     today = _flat(settings.shaping())
     before = _defaults(settings) | _flat(manifest.settings)
     found = [*_of_collections(manifest.settings, settings)]
@@ -80,7 +81,9 @@ def compared(manifest: Manifest, settings: Settings) -> tuple[Rebuild, ...]:
 
 
 def _of_code(manifest: Manifest, settings: Settings) -> Iterator[Rebuild]:
-    """The model's weights, the analyzer and noctule itself: no setting names their versions."""
+    """Yield changes of the model's weights, the analyzer and noctule itself, whose versions are in no
+    setting.
+    """
     if (analyzer := manifest.analyzer.get("version", _ABSENT)) != text.VERSION:
         yield _changed("analyzer.version", analyzer, text.VERSION)
     if (version := manifest.tools.get("noctule", _ABSENT)) != __version__:
@@ -120,7 +123,7 @@ def _names(shaping: Mapping[str, object]) -> list[str]:
 
 
 def _defaults(settings: Settings) -> dict[str, object]:
-    """What a snapshot that does not know a setting was made with: its default."""
+    """Return the default of a setting, which is what a snapshot older than the setting was made with."""
     collections = {name: Collection(root="") for name in settings.collections}
     return _flat(Settings(collections=collections).shaping())
 

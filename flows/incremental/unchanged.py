@@ -1,4 +1,4 @@
-"""Whether anything at all has changed since the current snapshot was made."""
+"""A check whether anything at all has changed since the current snapshot was made."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..stages.sources import HashedSources, Listing, discover, hash_sources
 
 @dataclass(frozen=True, slots=True)
 class UnchangedSnapshot:
-    """The current snapshot, which a run would make once more."""
+    """The current snapshot, which a run would only reproduce."""
 
     snapshot: SnapshotId
     generation: int
@@ -33,16 +33,17 @@ class UnchangedSnapshot:
 
 
 def look(run: RunContext, store: Store) -> UnchangedSnapshot | None:
-    """Read and hash the sources; return the current snapshot if it was made of the same. Raise ``MissingRoot``.
+    """Read and hash the sources; return the current snapshot if its inputs were the same. Raise
+    ``MissingRoot``.
 
-    That takes no Prefect, no model and no worker.
+    This needs no Prefect, no model and no worker.
     """
     listing = discover(run, store)
     return unchanged(run, store, inputs_of(hash_sources(run, listing), listing, run.settings))
 
 
 def inputs_of(hashed: HashedSources | None, listing: Listing | None, settings: Settings) -> str:
-    """Return a hash of all that goes into a snapshot; empty where a file or a collection cannot be read."""
+    """Return a hash of all inputs of a snapshot; empty where a file or a collection cannot be read."""
     if hashed is None or listing is None or listing.failures or hashed.failures or not all(hashed.keys):
         return ""
     rejected = (f"{r.collection}\0{r.path}\0{r.kind}\0{r.reason}" for r in listing.rejections)
@@ -63,7 +64,9 @@ def inputs_of(hashed: HashedSources | None, listing: Listing | None, settings: S
 
 
 def unchanged(run: RunContext, store: Store, inputs: str) -> UnchangedSnapshot | None:
-    """Return the current snapshot if it was made of these inputs, every byte of it is there, and nothing went wrong."""
+    """Return the current snapshot if it was made from these inputs, is intact to the last byte, and has no
+    failures.
+    """
     if not inputs or run.options.start is not None:
         return None
     try:

@@ -1,1 +1,1 @@
-"""What a run did and what the store holds, as lines, pages and rows."""
+"""Reports of what a run did and what the store holds, as lines, pages and rows."""

@@ -1,4 +1,4 @@
-"""Which documents and links are not as they were, from the columns of two snapshots."""
+"""Changes of documents and links between two snapshots, computed from their columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FENCE = "\x00"
 
 @dataclass(frozen=True, slots=True)
 class NamedCount:
-    """How many there are, and the first of them by name."""
+    """A count, and the first of the things counted by name."""
 
     count: int
     names: tuple[str, ...]
@@ -25,7 +25,9 @@ class NamedCount:
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """Documents by id; ``moved`` are those whose source is the same under another path, as ``before -> now``."""
+    """Changed documents by id; ``moved`` are those with the same source at another path, as ``before ->
+    now``.
+    """
 
     added: NamedCount
     changed: NamedCount
@@ -44,7 +46,7 @@ class LinkChange:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Links that lead nowhere since this night, and links that did and do so no more."""
+    """Links that broke since the last snapshot, and links that were broken and no longer are."""
 
     broken: int
     mended: int
@@ -54,7 +56,7 @@ class Links:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Files left out tonight and not before, with the reason; and how many were, and can be used again."""
+    """Files newly left out, with the reason, and how many are usable again."""
 
     count: int
     first: tuple[tuple[str, str], ...]
@@ -62,13 +64,15 @@ class Refused:
 
 
 def named(names: Iterable[str]) -> NamedCount:
-    """The names, sorted and bounded."""
+    """Return the names, sorted and bounded."""
     ordered = sorted(names)
     return NamedCount(len(ordered), tuple(ordered[:MOST_NAMED]))
 
 
 def document_changes(before: Snapshot | None, now: Snapshot) -> Documents:
-    """What was added, changed, moved and removed since the snapshot before; all is new without one."""
+    """Return the documents added, changed, moved and removed since the last snapshot; without one, all are
+    new.
+    """
     old, new = _hashes(before), _hashes(now)
     added, removed = new.keys() - old.keys(), old.keys() - new.keys()
     by_hash = {old[name]: name for name in sorted(removed, reverse=True)}
@@ -89,7 +93,7 @@ def _hashes(snapshot: Snapshot | None) -> Mapping[str, str]:
 
 
 def refused_files(before: Snapshot | None, now: Snapshot) -> Refused:
-    """Files that are left out and were not, and the other way round."""
+    """Return the files that are newly left out, and the number that no longer are."""
     old, new = _rejected(before), _rejected(now)
     fresh = sorted(new.keys() - old.keys())
     return Refused(
@@ -107,7 +111,9 @@ def _rejected(snapshot: Snapshot | None) -> Mapping[str, str]:
 
 
 def link_changes(before: Snapshot | None, now: Snapshot) -> Links:
-    """Links that broke and links that were mended; a link is known by its page and its target as written."""
+    """Return links that broke and links that were repaired, identified by their page and target as
+    written.
+    """
     if before is None:
         return Links(0, 0, (), ())
     was, is_ = _missing(before), _missing(now)
@@ -132,7 +138,7 @@ def _keyed(table: pa.Table) -> pa.Table:
 
 
 def _sorted(table: pa.Table) -> list[tuple[str, str]]:
-    """Each key once."""
+    """Return each key once, sorted."""
     return sorted(dict(zip(*(table.column(i).to_pylist() for i in range(2)), strict=True)).items())
 
 
@@ -142,7 +148,7 @@ def _link(key: str, fate: str) -> LinkChange:
 
 
 def _fates(now: Snapshot, keys: list[str]) -> tuple[LinkChange, ...]:
-    """Why each of these links is no longer one that leads nowhere."""
+    """Return the reason why each of these links is no longer broken."""
     if not keys:
         return ()
     sources = pa.array(sorted({key.partition(_FENCE)[0] for key in keys}), pa.string())

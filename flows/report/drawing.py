@@ -1,4 +1,4 @@
-"""The table of stages, drawn: as text for a terminal, as Mermaid for a page, as rows for a program."""
+"""The table of stages, drawn as text for a terminal, as Mermaid for a page, or as rows for a program."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def needed_stages(stage: Stage, stages: Sequence[Stage]) -> tuple[str, ...]:
 
 
 def as_rows(stages: Sequence[Stage]) -> list[dict[str, object]]:
-    """Return a row a stage, in the order of the table, which is that of execution."""
+    """Return one row per stage, in the order of the table, which is that of execution."""
     return [
         {
             "stage": stage.name,

@@ -1,4 +1,4 @@
-"""What a run would do, found out by reading the sources and the current snapshot; nothing is written."""
+"""A forecast of a run, made by reading the sources and the current snapshot; nothing is written."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .history import Estimate, Kind, estimate, past_runs
 
 @dataclass(frozen=True, slots=True)
 class CollectionChanges:
-    """Files of a collection against the current snapshot; ``moved`` are whole and unchanged under another path.
+    """A collection's files compared with the current snapshot; ``moved`` are unchanged files at another path.
 
     ``refused`` were quarantined when the current snapshot was made, and are tried again.
     """
@@ -40,7 +40,10 @@ class CollectionChanges:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a run would read and do; ``stopped`` says why a collection would fail, ``reads`` whether files are looked at."""
+    """A forecast of what a run would read and do.
+
+    ``stopped`` says why a collection would fail, ``reads`` whether source files are read.
+    """
 
     collections: tuple[CollectionChanges, ...]
     bytes: int
@@ -54,11 +57,11 @@ class Forecast:
 
     @property
     def to_do(self) -> int:
-        """Files that are new, moved or changed, and documents that are gone."""
+        """Return the number of files that are new, moved or changed, and of documents that are gone."""
         return sum(len(c.new) + len(c.changed) + len(c.moved) + len(c.removed) for c in self.collections)
 
     def as_dict(self) -> dict[str, object]:
-        """The forecast as JSON prints it."""
+        """Return the forecast as a JSON object."""
         return asdict(self) | {
             "files": {each.collection: each.files for each in self.collections},
             "rejected": [asdict(each) for each in self.rejections],
@@ -77,7 +80,10 @@ class _Before:
 
 
 def forecast(run: RunContext, store: Store) -> Forecast:
-    """What ``build_snapshot`` would do now; raises ``MissingRoot``, or ``SourceError`` where it cannot begin where it is told to."""
+    """Return what ``build_snapshot`` would do now.
+
+    Raise ``MissingRoot``, or ``SourceError`` where it cannot begin at the requested stage.
+    """
     settings, options = run.settings, run.options
     if not run.reads_sources:
         return _recalled(settings, store, options)
@@ -107,7 +113,10 @@ def forecast(run: RunContext, store: Store) -> Forecast:
 
 
 def _recalled(settings: Settings, store: Store, options: BuildOptions) -> Forecast:
-    """A run that begins after the files: with all texts encoded again, or none; raises ``SourceError`` if it cannot."""
+    """Return the forecast of a run that does not read files: all texts encoded again, or none.
+
+    Raise ``SourceError`` if such a run is not possible.
+    """
     require_remembered(ParseCache(store.root), store.current(), settings)
     before, runs, anew = _before(store), past_runs(read_runs(store.root)), options.start == "embed"
     texts = before.texts if anew else 0
@@ -162,7 +171,7 @@ def _changes(name: str, files: Sequence[FoundFile], settings: Settings, before: 
 
 
 def _texts(changes: Sequence[CollectionChanges], rebuilt: Sequence[Rebuild], before: _Before) -> int:
-    """Passages to encode at most: of every document whose file changed, or of all."""
+    """Return an upper bound on the passages to encode: those of documents whose files changed, or all."""
     documents = sum(len(each.new) + len(each.changed) for each in changes)
     if any(
         "embed" in each.stages and each.what.split(".")[0] in ("embed", "model", "chunk") for each in rebuilt
@@ -186,7 +195,7 @@ def _stopped(
     changes: Sequence[CollectionChanges],
     options: BuildOptions,
 ) -> dict[str, str]:
-    """Why each collection would fail, of those that would by what can be seen without parsing."""
+    """Return for each collection that would fail the reason, as far as it shows without parsing."""
     before = documents_before(store)
     found: dict[str, str] = {name: error.what for name, error in listing.failures.items()}
     for each in changes:

@@ -1,4 +1,6 @@
-"""How long runs took, from the records of the latest: what a dry run promises, and what a report compares with."""
+"""Durations of recent runs, from their records: the basis of a dry run's estimate and of a report's
+comparison.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ _FEW_TEXTS = 100
 
 @dataclass(frozen=True, slots=True)
 class PastRun:
-    """One run that published, or found nothing new."""
+    """A run that published a snapshot, or found nothing new."""
 
     kind: Kind
     snapshot: str
@@ -27,7 +29,7 @@ class PastRun:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Seconds that a run may take, going by ``runs`` runs of a ``kind``; stages in their order."""
+    """An estimate in seconds, based on ``runs`` runs of a ``kind``; stages are in order."""
 
     kind: Kind
     runs: int
@@ -38,7 +40,7 @@ class Estimate:
 
 
 def past_runs(records: Iterable[Mapping[str, Any]]) -> tuple[PastRun, ...]:
-    """Records as runs, in the order given; what was refused or cannot be read is left out."""
+    """Return records as runs, in the order given; those refused or unreadable are left out."""
     found = []
     for record in records:
         try:
@@ -62,16 +64,16 @@ def _run(record: Mapping[str, Any]) -> PastRun:
 
 
 def usual(runs: Sequence[PastRun]) -> Mapping[str, float]:
-    """The median seconds of each stage, in the order of the first run that has it."""
+    """Return the median seconds of each stage, in the order of the first run that has it."""
     names = dict.fromkeys(name for run in runs for name in run.stages)
     return {name: median(run.stages.get(name, 0.0) for run in runs) for name in names}
 
 
 def estimate(runs: Sequence[PastRun], kind: Kind, documents: int, texts: int) -> Estimate | None:
-    """How long a run of this kind may take, over so many documents with so many texts to encode.
+    """Return the estimated duration of a run of this kind, for so many documents and so many texts to encode.
 
-    The last runs of the kind decide, first runs scaled by their documents, encoding by the texts; without any of the
-    kind, those of another. ``None`` where no run is on record.
+    The latest runs of the kind are used, first runs scaled by their documents, encoding by the texts; without
+    any of the kind, those of another. ``None`` if no run is on record.
     """
     like = [run for run in runs if run.kind == kind][:WEEK] or list(runs[:WEEK])
     if not like:
@@ -87,7 +89,7 @@ def estimate(runs: Sequence[PastRun], kind: Kind, documents: int, texts: int) ->
 
 
 def _scaled(run: PastRun, documents: int) -> tuple[PastRun, float]:
-    """The run as it would have been over so many documents, and its seconds then."""
+    """Return the run scaled to so many documents, and its total seconds."""
     factor = documents / run.documents if run.documents else 1.0
     stages = {name: seconds * factor for name, seconds in run.stages.items()}
     scaled = PastRun(run.kind, run.snapshot, run.finished, documents, run.encoded, run.seconds, stages)
@@ -95,7 +97,9 @@ def _scaled(run: PastRun, documents: int) -> tuple[PastRun, float]:
 
 
 def seconds_per_text(runs: Sequence[PastRun]) -> float | None:
-    """Seconds to encode one passage, over the runs that encoded more than a few; ``None`` where none did."""
+    """Return the seconds to encode one passage, over runs that encoded more than a few; ``None`` if there
+    are none.
+    """
     encoding = [run for run in runs if run.encoded >= _FEW_TEXTS and run.stages.get("embed")]
     encoding = encoding or [run for run in runs if run.encoded and run.stages.get("embed")]
     texts = sum(run.encoded for run in encoding)

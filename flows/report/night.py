@@ -1,4 +1,6 @@
-"""The report of a night: what the new snapshot has that the one before had not, what it took, and how it answers."""
+"""The report of a night: what changed since the previous snapshot, how long it took, and how relevant the
+answers are.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ _COUNTED = ("documents", "sections", "passages", "links", "communities", "terms"
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much there is of something, before and now."""
+    """The size of something, before and now."""
 
     what: str
     before: int
@@ -50,9 +52,10 @@ class StageSeconds:
 
 @dataclass(frozen=True, slots=True)
 class NightReport:
-    """All that changed with a snapshot; ``previous`` is empty for the first, ``runs`` are the last nights that it is compared with.
+    """A report of all that changed with a snapshot.
 
-    ``failed`` are the collections that keep the documents they had, and why.
+    ``previous`` is empty for the first; ``runs`` are the recent nights that it is compared with. ``failed``
+    maps collections that keep their old documents to the reason.
     """
 
     snapshot: str
@@ -78,9 +81,10 @@ class NightReport:
 def keep_report(
     store: Store, result: BuildResult, previous: SnapshotId | None, rebuilt: Sequence[Rebuild]
 ) -> None:
-    """The report of the night beside its snapshot; what stands in its way is a warning, for the snapshot is published.
+    """Write the night's report beside its snapshot; an error is only a warning, since the snapshot is
+    published.
 
-    A night that changed nothing has none: the report of the night that made the snapshot stays.
+    A night that changed nothing writes none: the report of the night that made the snapshot stays.
     """
     if not result.changed:
         return
@@ -94,11 +98,14 @@ def keep_report(
 def compose(
     store: Store, result: BuildResult, previous: SnapshotId | None, rebuilt: Sequence[Rebuild]
 ) -> NightReport:
-    """The report, from the columns of both snapshots and the records of runs; raises ``ArtifactError``."""
+    """Return the report, from the columns of both snapshots and the records of runs; raise
+    ``ArtifactError``.
+    """
     now = _opened(store, result.snapshot)
     before = None if previous in (None, result.snapshot) else _readable(store, previous)
     runs = [run for run in past_runs(read_runs(store.root)) if run.snapshot != result.snapshot]
-    # A first run takes ten times as long, one that found nothing new a tenth: they count where there is no other.
+    # A first run takes ten times as long, one that found nothing new a tenth: they count where there is no
+    # other.
     earlier = ([run for run in runs if run.kind == "night"] or runs)[:WEEK]
     typical = usual(earlier)
     return NightReport(
@@ -124,7 +131,7 @@ def compose(
 
 
 def add_site(store: Path, snapshot: SnapshotId, seconds: float) -> None:
-    """The first site of a snapshot is a stage of its night; raises ``WriteFailed``."""
+    """Add the first site of a snapshot to its night's report as a stage; raise ``WriteFailed``."""
     report = read_night(store, snapshot)
     if report is None or _site_seconds(report) is not None:
         return
@@ -138,7 +145,9 @@ def _site_seconds(report: Mapping[str, Any]) -> float | None:
 
 
 def _opened(store: Store, snapshot: SnapshotId) -> Snapshot:
-    """The snapshot without a check of every byte: it was just proved, or read last night; pages have checksums."""
+    """Open the snapshot without verifying every byte: it was verified just now or last night; pages have
+    checksums.
+    """
     path = store.path_of(snapshot)
     return Snapshot(path, read_manifest(path, snapshot), None)
 

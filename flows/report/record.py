@@ -1,4 +1,6 @@
-"""What a run leaves on record beside the snapshots: what it published, or what it refused to publish and why."""
+"""The record that a run leaves beside the snapshots: what it published, or what it refused to publish and
+why.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,16 @@ _log = logging.getLogger("noctule")
 
 
 def record(store: Store, result: BuildResult) -> None:
-    """The record of a run that published; that is done, so a disk that refuses is a warning."""
+    """Write the record of a run that has published; a disk error is only a warning by then."""
     _written(store, asdict(result) | {"relevance": _relevance(result.relevance)})
 
 
 def refused(
     store: Store, snapshot: SnapshotId, verdict: Verdict, times: Sequence[StageTime], seconds: float
 ) -> RelevanceFell:
-    """The error of a run that published nothing, whose record says which queries fell and why."""
+    """Return the error of a run that published nothing; the record it writes says which queries fell and
+    why.
+    """
     path = _written(
         store,
         {

@@ -1,4 +1,4 @@
-"""What an index run did."""
+"""The result of an index run."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BuildResult:
-    """What a run did; ``encoded`` and ``reused`` count distinct passage texts, ``parsed`` files.
+    """The result of a run; ``encoded`` and ``reused`` count distinct passage texts, ``parsed`` files.
 
-    ``failed`` names collections that keep their documents of the snapshot before, and why. ``inputs`` is the address of
-    all that went in, empty where some of it could not be read.
+    ``failed`` maps collections that keep their documents of the previous snapshot to the reason. ``inputs``
+    is a hash of all inputs, empty where some of them could not be read.
     """
 
     snapshot: SnapshotId
@@ -101,7 +101,7 @@ def unchanged_result(same: UnchangedSnapshot, times: tuple[StageTime, ...], seco
 
 
 def require_whole(result: BuildResult) -> None:
-    """Return if every collection did well; raise ``PartialFailure``."""
+    """Raise ``PartialFailure`` if any collection failed."""
     if result.failed:
         raise PartialFailure(
             f"{len(result.failed)} of the collections failed, the others are published",

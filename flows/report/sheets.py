@@ -1,4 +1,4 @@
-"""A night's report, as it was stored, in sheets for a page and as markdown."""
+"""A stored night's report as sheets for a page, and as markdown."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KINDS = ("added", "changed", "moved", "removed")
 
 
 def sheets(night: Mapping[str, Any]) -> tuple[ReportSheet, ...]:
-    """The report's parts in order; those with nothing to say are short."""
+    """Return the report's parts in order; those with nothing to report are short."""
     return (
         _summary(night),
         _documents(night["documents"]),
@@ -127,7 +127,7 @@ def _relevance(lines: Sequence[str]) -> ReportSheet:
 
 
 def markdown(night: Mapping[str, Any]) -> str:
-    """The report as a page of markdown."""
+    """Return the report as a page of markdown."""
     return "\n".join(["# Nightly report\n", *(_markdown(each) for each in sheets(night))])
 
 
@@ -149,7 +149,7 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _cell(text: str) -> str:
-    """Text of documents in a table: no markup of its own."""
+    """Return text of documents for a table cell, with its markup escaped."""
     plain = " ".join(text.split()).replace("\\", "\\\\").replace("<", "&lt;")
     for mark in "|`*_[]":
         plain = plain.replace(mark, f"\\{mark}")

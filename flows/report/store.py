@@ -1,4 +1,4 @@
-"""What the store holds, and what one snapshot says of itself: counts, files left out, links that lead nowhere."""
+"""The contents of the store, and the account of one snapshot: counts, files left out, broken links."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class ShelfRow:
     damage: str = ""
 
     def as_dict(self) -> dict[str, object]:
-        """The row as JSON prints it."""
+        """Return the row as a JSON object."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
 class UnresolvedLink:
-    """A target that some documents link to and none is; ``first_source`` is the first of them."""
+    """A link target that does not exist; ``first_source`` is the first document that links to it."""
 
     target: str
     status: str
@@ -50,8 +50,9 @@ class UnresolvedLink:
 class Account:
     """All that ``noctule report`` shows; ``stages`` and ``finished`` are empty if the run's record is gone.
 
-    ``night`` is the report of the night that made the snapshot, empty if it has none; ``relevance`` is what the gate found when the snapshot was made, ``refused`` the last run that it stopped since
-    then: empty where there is none.
+    ``night`` is the report of the night that made the snapshot, empty if it has none. ``relevance`` is what
+    the gate found when the snapshot was made, and ``refused`` the last run that it stopped since then; both
+    are empty where there is none.
     """
 
     snapshot: SnapshotId
@@ -70,21 +71,21 @@ class Account:
 
     @property
     def skipped(self) -> int:
-        """Files passed over, such as links, pipes and drafts."""
+        """Return the number of files passed over, such as links, pipes and drafts."""
         return sum(each.kind == "skipped" for each in self.rejected)
 
     @property
     def quarantined(self) -> int:
-        """Files that could not be used."""
+        """Return the number of files that could not be used."""
         return sum(each.kind == "quarantined" for each in self.rejected)
 
     def as_dict(self) -> dict[str, object]:
-        """The account as JSON prints it."""
+        """Return the account as a JSON object."""
         return asdict(self) | {"skipped": self.skipped, "quarantined": self.quarantined}
 
 
 def chosen(store: Store, named: str | None) -> SnapshotId:
-    """The snapshot named, else the current one; raises ``NoSnapshot`` where there is none."""
+    """Return the snapshot named, or the current one; raise ``NoSnapshot`` if there is none."""
     if named is not None:
         return SnapshotId(named)
     current = store.current()
@@ -96,7 +97,7 @@ def chosen(store: Store, named: str | None) -> SnapshotId:
 
 
 def shelf(store: Store) -> tuple[ShelfRow, ...]:
-    """Every snapshot of the store, the latest to become current first."""
+    """Return every snapshot of the store, the latest to become current first."""
     store.current()  # A pointer that cannot be read must not look like a store without a current snapshot.
     rows = []
     for info in store.snapshots():
@@ -119,7 +120,9 @@ def _described(row: ShelfRow, store: Store) -> ShelfRow:
 
 
 def account(store: Store, named: str | None) -> Account:
-    """What the snapshot named (or the current one) holds and left out; raises as ``Store.open`` does."""
+    """Return what the snapshot named (or the current one) holds and left out; raise as ``Store.open``
+    does.
+    """
     with store.open(None if named is None else SnapshotId(named)) as snapshot:
         manifest, run = snapshot.manifest, _run_of(store, snapshot.id)
         targets = _unresolved(snapshot)
@@ -145,7 +148,7 @@ def _rejected(snapshot: Snapshot) -> tuple[Rejection, ...]:
 
 
 def _unresolved(snapshot: Snapshot) -> tuple[UnresolvedLink, ...]:
-    """Targets by how often they are linked to, then by name."""
+    """Return broken link targets by how often they are linked to, then by name."""
     links = snapshot.table("links", ["source_id", "target", "status"])
     counts: dict[tuple[str, str], int] = {}
     first: dict[tuple[str, str], str] = {}
@@ -167,19 +170,19 @@ class _Run:
 
 
 def _refused(store: Store) -> Mapping[str, object]:
-    """The latest run's record, if that run was stopped by the gate."""
+    """Return the latest run's record, if the gate stopped that run."""
     latest = next(iter(read_runs(store.root)), {})
     return latest | {"finished": _readable(latest["finished"])} if "refused" in latest else {}
 
 
 def said(relevance: Mapping[str, object]) -> tuple[str, ...]:
-    """What the gate found, as lines; none where it was not asked."""
+    """Return the gate's findings as lines; none if it did not run."""
     lines = relevance.get("said", ())
     return tuple(map(str, lines)) if isinstance(lines, list) else ()
 
 
 def _run_of(store: Store, snapshot: SnapshotId) -> _Run:
-    """The first run on record that made the snapshot: later ones only found it unchanged."""
+    """Return the run on record that made the snapshot, which is the first; later ones found it unchanged."""
     for record in reversed(read_runs(store.root)):
         if record.get("snapshot") == snapshot:
             stages: dict[str, float] = {}
@@ -192,7 +195,7 @@ def _run_of(store: Store, snapshot: SnapshotId) -> _Run:
 
 
 def _readable(stamp: str) -> str:
-    """A record's name, ``20261121T032825491023Z``, as a time for a person to read."""
+    """Return the time in a record's name, such as ``20261121T032825491023Z``, in readable form."""
     try:
         return f"{datetime.strptime(stamp, '%Y%m%dT%H%M%S%fZ').replace(tzinfo=UTC):%Y-%m-%d %H:%M:%S} UTC"
     except ValueError:

@@ -1,4 +1,4 @@
-"""What a build did, as lines for a log, markdown for a page and rows for a table."""
+"""The summary of a build, as lines for a log, markdown for a page and rows for a table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ MAX_REJECTED_ROWS = 200
 
 
 def lines(result: BuildResult) -> tuple[str, ...]:
-    """A few lines: what is published, what it took, what was left out, how it answers judged queries."""
+    """Return a few lines: what is published, how long it took, what was left out, how judged queries are
+    answered.
+    """
     state = "published" if result.changed else "unchanged"
     found = [
         f"snapshot {result.snapshot} {state}: {result.documents:,} documents, {result.passages:,} passages",
@@ -27,7 +29,9 @@ def lines(result: BuildResult) -> tuple[str, ...]:
 
 
 def as_json(result: BuildResult) -> dict[str, object]:
-    """What ``index --json`` prints; seconds by stage add up where a stage ran more than once."""
+    """Return the object that ``index --json`` prints; seconds of a stage that ran more than once are added
+    up.
+    """
     stages: dict[str, float] = {}
     for time in result.times:
         stages[time.stage] = round(stages.get(time.stage, 0.0) + time.seconds, 3)
@@ -50,13 +54,13 @@ def as_json(result: BuildResult) -> dict[str, object]:
 
 
 def markdown(result: BuildResult) -> str:
-    """The summary as a page."""
+    """Return the summary as a page."""
     rows = "\n".join(f"| {name} | {value} |" for name, value in _facts(result))
     return f"# Snapshot {result.snapshot}\n\n| | |\n| --- | --- |\n{rows}\n"
 
 
 def lineage(result: BuildResult, settings: Settings) -> str:
-    """Return the snapshot and the folders that it was made of as a page."""
+    """Return a page with the snapshot and the folders it was made from."""
     rows = "\n".join(
         f"| {name} | `{collection.root}` | {'kept from before: ' + result.failed[name] if name in result.failed else 'read'} |"
         for name, collection in sorted(settings.collections.items())
@@ -82,7 +86,7 @@ def _facts(result: BuildResult) -> tuple[tuple[str, str], ...]:
 
 
 def stage_rows(result: BuildResult) -> list[dict[str, str | float]]:
-    """Seconds of each stage, then rows of each table."""
+    """Return rows of each stage's seconds, then of each table's row count."""
     stages: list[dict[str, str | float]] = [
         {"stage": time.stage, "amount": round(time.seconds, 3), "unit": "seconds"} for time in result.times
     ]
@@ -93,7 +97,7 @@ def stage_rows(result: BuildResult) -> list[dict[str, str | float]]:
 
 
 def rejected_rows(result: BuildResult) -> list[dict[str, str]]:
-    """The first files left out, each with its reason; a last row says how many more there are."""
+    """Return the first files left out, each with its reason; a last row says how many more there are."""
     rejected = sorted(result.rejections, key=lambda each: (each.collection, each.path, each.kind))
     rows = [
         {"collection": each.collection, "path": each.path, "kind": each.kind, "reason": each.reason}

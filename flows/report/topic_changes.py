@@ -1,4 +1,4 @@
-"""Communities that moved and terms that rise, from the columns of two snapshots."""
+"""Communities that moved and terms that became more frequent, from the columns of two snapshots."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A community of more than one document: its name, and how many documents it had and has."""
+    """A community of more than one document: its name, and its number of documents before and now."""
 
     label: str
     before: int
@@ -30,7 +30,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """``moved`` documents are in another community than that which most of their old one became."""
+    """Changed communities; ``moved`` documents are not in the community that most of their old one became."""
 
     moved: int
     new: tuple[Topic, ...]
@@ -41,7 +41,7 @@ class Topics:
 
 @dataclass(frozen=True, slots=True)
 class Rising:
-    """A term, and in how many passages it stood and stands."""
+    """A term, and the number of passages with it before and now."""
 
     term: str
     before: int
@@ -49,7 +49,7 @@ class Rising:
 
 
 def topic_changes(before: Snapshot | None, now: Snapshot) -> Topics:
-    """Communities matched by the documents that they share: each is the same as the one it shares most with."""
+    """Return communities matched by shared documents: each is the same as the one it shares most with."""
     if before is None:
         return Topics(0, (), (), (), ())
     same, moved = _matched(before, now)
@@ -67,7 +67,7 @@ def topic_changes(before: Snapshot | None, now: Snapshot) -> Topics:
 
 
 def _bounded(topics: object) -> tuple[Topic, ...]:
-    """Those that changed most, by size, then by name."""
+    """Return those that changed most, by size, then by name."""
     found: list[Topic] = list(topics)  # type: ignore[call-overload]
     return tuple(sorted(found, key=lambda each: (-abs(each.now - each.before), each.label)))[:_MOST_NAMED]
 
@@ -79,7 +79,7 @@ def _communities(snapshot: Snapshot) -> Mapping[int, tuple[str, int]]:
 
 
 def _matched(before: Snapshot, now: Snapshot) -> tuple[Mapping[int, int], int]:
-    """Each new community's old one, where both share most with each other; and how many documents moved."""
+    """Return each new community's old one, where the overlap is mutual, and how many documents moved."""
     old, new = (_documents(snapshot) for snapshot in (before, now))
     at = pc.index_in(new.column("doc_id"), value_set=old.column("doc_id").combine_chunks())
     kept = np.flatnonzero(at.is_valid().to_numpy())
@@ -110,7 +110,9 @@ def _numbers(column: pa.ChunkedArray) -> Ints:
 
 
 def rising_terms(before: Snapshot | None, now: Snapshot) -> tuple[Rising, ...]:
-    """The index terms whose passages grew most for how many there are, written as most passages write them."""
+    """Return the index terms whose passages grew most relative to their number, in their most common
+    spelling.
+    """
     if before is None:
         return ()
     old, new = (snapshot.table("terms", ["term", "passages"]) for snapshot in (before, now))
@@ -132,7 +134,7 @@ def rising_terms(before: Snapshot | None, now: Snapshot) -> tuple[Rising, ...]:
 
 
 def _surfaces(snapshot: Snapshot, terms: list[str]) -> Mapping[str, str]:
-    """The word that most often stands for each index term."""
+    """Return the most common word for each index term."""
     table = snapshot.table("surfaces", ["surface", "terms", "count"])
     table = table.filter(pc.equal(pc.list_value_length(table.column("terms")), 1))
     stems = pc.list_flatten(table.column("terms"))

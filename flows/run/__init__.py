@@ -1,1 +1,1 @@
-"""How a run is asked for, composed and carried out."""
+"""How a run is requested, assembled and carried out."""

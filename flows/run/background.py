@@ -1,4 +1,4 @@
-"""A process beside this one, in which a stage runs that would keep the interpreter from others."""
+"""A second process for stages that would otherwise hold this interpreter's lock."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _log = logging.getLogger("noctule")
 
 @dataclass(frozen=True, slots=True)
 class Begun(Generic[T]):
-    """Work that another process does; called, it waits for the result and raises what the work raised."""
+    """Work under way in another process; calling it waits for the result and raises what the work raised."""
 
     _result: Future[T]
     _here: Callable[[], T]
     _waits: bool = True
 
     def __call__(self) -> T:
-        """Return the result, once it is there."""
+        """Return the result, waiting for it if necessary."""
         if not self._waits and self._result.cancel():
             return self._here()
         try:
@@ -39,7 +39,7 @@ class Begun(Generic[T]):
 
 
 class Background:
-    """A process beside this one, for one piece of work at a time; it is killed when its block ends."""
+    """A second process that does one piece of work at a time; it is killed when its block ends."""
 
     def __init__(self) -> None:
         self._workers = Workers(1)
@@ -63,11 +63,12 @@ class Background:
     def start(
         self, stage: Callable[[A], T], given: A, here: Callable[[], T] | None = None, *, waits: bool = True
     ) -> Begun[T]:
-        """Begin ``stage(given)`` once what was started before is over; the result waits for it when called.
+        """Start ``stage(given)`` once earlier work is done; return a handle that waits for the result when
+        called.
 
-        ``stage`` must be importable and its values picklable. Where the process dies, this one does the work, by ``here``
-        if given: it may take less than ``stage(given)`` where things are in memory. Without ``waits`` it also does what has
-        not begun when the result is called for.
+        ``stage`` must be importable and its values picklable. If the process dies, this one does the work, by
+        calling ``here`` if given: it may need less than ``stage(given)`` where data is already in memory.
+        Without ``waits`` it also does work that has not begun when the result is requested.
         """
         return Begun(self._submit(stage, given), here or partial(stage, given), waits)
 
@@ -78,11 +79,11 @@ class Background:
         return begun
 
     def _noted(self, done: Future[Any]) -> None:
-        """Note that a piece of work is over, whose result nobody may ever ask for."""
+        """Record that a piece of work is over, even if nobody asks for its result."""
         self._open.discard(done)
         if not done.cancelled() and (error := done.exception()) is not None:
             _log.debug("work in the background process failed: %s", error)
 
     def is_idle(self) -> bool:
-        """Return whether all that was started is over."""
+        """Return whether all work that was started is over."""
         return not self._open

@@ -1,4 +1,4 @@
-"""What a run is asked to do: read once, when it begins, and the same for all its stages."""
+"""What a run is asked to do: read once at the start, and the same for all its stages."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .stage import Driver, Progress
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """What a run may be allowed to do.
+    """The options of a build.
 
-    ``allow_empty``: publish although a collection holds nothing; ``accept_drop``: although relevance fell;
-    ``accept_shrink``: although a collection lost many documents. ``start``: do this stage again, whatever a cache
-    knows, and all that need it; by default whatever changed is done. ``full``: make every file of the site
-    anew.
+    ``allow_empty``: publish even if a collection is empty; ``accept_drop``: even if relevance fell;
+    ``accept_shrink``: even if a collection lost many documents. ``start``: redo this stage and all that need
+    it, whatever the caches hold; by default only changes are processed. ``full``: write every file of the
+    site again.
     """
 
     allow_empty: bool = False
@@ -29,7 +29,7 @@ class BuildOptions:
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """The settings of a run as they were when it began, its store's folder, its options, and the folder of its site.
+    """The settings of a run as of its start, its store's folder, its options, and the folder of its site.
 
     ``reads_sources`` is false where the run begins after the documents are parsed.
     """
@@ -43,7 +43,7 @@ class RunContext:
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What stages work with: who calls batches, who hears of progress, and the process beside this one."""
+    """What stages share: the caller of batches, the progress display, and the background process."""
 
     driver: Driver
     progress: Progress

@@ -1,4 +1,5 @@
-"""Carries out a table of stages: in the order of their needs, side by side where lanes allow, each product made once.
+"""Carries out a table of stages: in the order of their needs, side by side where lanes allow, each product
+made once.
 
     with Execution(BUILD, {"run": run, ...}, PlainDriver(), background, wanted=("published", "site")) as execution:
         published = execution.make("published")
@@ -24,7 +25,7 @@ from .stage import Driver, Lane, Stage
 
 
 class Execution:
-    """The stages that make the ``wanted`` products out of the ``given`` ones."""
+    """A run of the stages that make the ``wanted`` products from the ``given`` ones."""
 
     def __init__(
         self,
@@ -48,11 +49,13 @@ class Execution:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Wait for nothing: threads are daemons, and the background process ends with its own block."""
+        """Return at once: threads are daemons, and the background process ends with its own block."""
         self._waiting, self._products = [], {}
 
     def provide(self, **products: object) -> None:
-        """Give products that no stage need make any more; what only they needed is not made either."""
+        """Provide products that no stage has to make any more; stages that only they needed are skipped
+        too.
+        """
         self._products |= products
         needed = needed_for(self._wanted, self._waiting, self._products)
         self._waiting = list(with_ends(needed, self._waiting, self._products))
@@ -60,7 +63,8 @@ class Execution:
     def make(self, product: str) -> Any:
         """Run stages until the product is there; raise what a stage raised.
 
-        Stages beside the main lane begin as soon as their inputs are there, also those for other wanted products.
+        Stages beside the main lane begin as soon as their inputs are there, also those for other wanted
+        products.
         """
         while product not in self._products:
             self._collect(block=False)
@@ -85,7 +89,7 @@ class Execution:
         return {each for stage in self._waiting for each in stage.makes if not set(stage.makes) & used}
 
     def _require_possible(self, product: str) -> None:
-        """Raise what a stage failed by that the product needs; what needs it not goes on."""
+        """Raise the error of a failed stage that the product needs; stages that do not need it go on."""
         path = needed_for({product}, self._waiting, self._products)
         for need in (product, *(need for stage in path for need in stage.needs)):
             if need in self._failed:
@@ -123,7 +127,7 @@ class Execution:
         return list(dict.fromkeys(self._handles[need] for need in stage.needs if need in self._handles))
 
     def _collect(self, *, block: bool) -> None:
-        """Keep what stages beside the main lane have made, or why they failed."""
+        """Store the products of stages outside the main lane, or the errors they failed with."""
         # Not for ever at a time: a signal must be heeded.
         done, _ = wait(self._running, timeout=0.2 if block else 0, return_when=FIRST_COMPLETED)
         stop_if_told()
@@ -146,7 +150,7 @@ class Execution:
 def _in_thread(
     driver: Driver, stage: Stage, work: Any, after: Sequence[object]
 ) -> Future[tuple[Any, object]]:
-    """Begin the stage in a daemon thread, for which nobody waits once its result is no longer wanted."""
+    """Start the stage in a daemon thread, which is abandoned once its result is no longer wanted."""
     made: Future[tuple[Any, object]] = Future()
 
     def run() -> None:
@@ -166,7 +170,7 @@ def _applied(call: tuple[Any, Sequence[object]]) -> Any:
 
 
 def ordered(stages: Sequence[Stage]) -> tuple[Stage, ...]:
-    """Return the stages, each after those that it needs, else in the order of the table; raise ``CycleError``.
+    """Return the stages, each after those that it needs, otherwise in table order; raise ``CycleError``.
 
     Raise ``ValueError`` where two stages make the same product or have the same name.
     """
@@ -184,7 +188,7 @@ def ordered(stages: Sequence[Stage]) -> tuple[Stage, ...]:
 
 
 def with_ends(needed: Sequence[Stage], stages: Sequence[Stage], given: Iterable[str]) -> tuple[Stage, ...]:
-    """Return the needed stages and those that can be made of their products and that no other stage needs."""
+    """Return the needed stages, and the leaf stages that can run on their products alone."""
     there = {*given, *(product for stage in needed for product in stage.makes)}
     used = {need for stage in stages for need in stage.needs}
     ends = {each.name for each in stages if set(each.needs) <= there and not set(each.makes) & used}

@@ -1,4 +1,6 @@
-"""Memory: given back to the system between stages, and not looked through for what is not there."""
+"""Memory management: free memory is returned to the system between stages, and garbage collection is
+tuned.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from contextlib import contextmanager
 
 
 def give_back() -> None:
-    """Returns free memory to the system: Python, Arrow and the C library would each keep it for themselves."""
+    """Return free memory to the system: Python, Arrow and the C library would each keep it for themselves."""
     import pyarrow as pa  # not for every process that only collects seldom
 
     gc.collect()
@@ -23,8 +25,10 @@ def give_back() -> None:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """What the block makes is to stay, as modules do: neither it nor what was there before is looked through for cycles,
-    now or later."""
+    """Exempt objects made in the block, and all made before it, from garbage collection for good.
+
+    Meant for objects that live as long as the process, such as modules.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -36,6 +40,9 @@ def uncollected() -> Iterator[None]:
 
 
 def collect_seldom() -> None:
-    """For work that makes many objects which die together: looking for cycles among them takes a tenth of its time."""
+    """Make garbage collection rarer in the block, for work that makes many objects with the same lifetime.
+
+    Looking for cycles among them would take a tenth of its time.
+    """
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)

@@ -1,4 +1,4 @@
-"""Stages called directly in this process: what ``--no-prefect`` does."""
+"""Stages called directly in this process, for ``--no-prefect``."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ T = TypeVar("T")
 
 
 class Clock:
-    """Collects stage times."""
+    """A clock that collects stage times."""
 
     def __init__(self) -> None:
         self._times: list[StageTime] = []
 
     @property
     def times(self) -> tuple[StageTime, ...]:
-        """Finished stages in order."""
+        """Return the finished stages in order."""
         return tuple(self._times)
 
     @contextmanager
     def measure(self, stage: str) -> Iterator[None]:
-        """Time the block as a run of ``stage``; a signal that came meanwhile ends it."""
+        """Time the block as a run of ``stage``; raise if a signal arrived in the meantime."""
         start = time.perf_counter()
         stop_if_told()
         try:
@@ -43,10 +43,10 @@ class Clock:
 
 
 class PlainDriver(Clock):
-    """Calls every stage directly."""
+    """A driver that calls every stage directly."""
 
     def call(self, stage: Stage, work: Callable[[], T], after: Sequence[object]) -> tuple[T, object]:  # noqa: ARG002
-        """Return the stage's result; nobody needs a handle."""
+        """Return the stage's result without a handle, since nothing here needs one."""
         with self.measure(stage.name):
             return work(), None
 
@@ -59,7 +59,7 @@ class PlainDriver(Clock):
 
 
 def by_threads(work: Callable[[A], T], items: Iterable[A], threads: int) -> list[T]:
-    """Return the results in order; after an error or a signal nothing more is begun."""
+    """Return the results in order; after an error or a signal no further batch is started."""
     with ThreadPoolExecutor(threads) as pool:
         try:
             return [_unless_told(result) for result in pool.map(work, items)]

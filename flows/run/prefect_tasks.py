@@ -1,7 +1,6 @@
-"""Stages as Prefect tasks: each bears its stage's name and waits for the tasks of those that it needs, so a run page draws
-the table.
+"""Stages as Prefect tasks, named after the stages and waiting for what they need: a run page shows the graph.
 
-Prefect drives and could vanish: results stay in this process and are never written by it.
+Prefect only drives the stages: results stay in this process, and Prefect never stores them.
 """
 
 from __future__ import annotations
@@ -36,7 +35,9 @@ _log = logging.getLogger("noctule")
 
 
 class _Call(Generic[T]):
-    """A stage and its result, opaque to Prefect: it would walk through both and hold them until the flow ends."""
+    """A stage and its result, opaque to Prefect, which would otherwise traverse both and hold them until
+    the flow ends.
+    """
 
     __slots__ = ("result", "work")
 
@@ -50,7 +51,9 @@ class _Call(Generic[T]):
 
 
 def can_heal(_task: Task[..., Any], _task_run: TaskRun, state: State[Any]) -> bool:
-    """Return whether another try may help: after an I/O error, never after a signal or what a person has to act on."""
+    """Return whether a retry may help: after an I/O error, never after a signal or an error a person must
+    fix.
+    """
     if received() is not None:
         return False
     try:
@@ -78,7 +81,9 @@ def _step(call: _Call[Any]) -> None:
 
 
 def run_name() -> str:
-    """Return the name of a flow run: the flow, the day, and the settings' folder or the store, ``nightly 2026-11-23 guide``."""
+    """Return the name of a flow run: flow, day, and settings folder or store, as in ``nightly 2026-11-23
+    guide``.
+    """
     given: Mapping[str, Any] = flow_run.parameters or {}
     config, store = given.get("config"), Path(str(given.get("store") or ".noctule"))
     place = Path(str(config)).resolve().parent if config else store.resolve().parent
@@ -98,12 +103,12 @@ def tagged(run: RunContext) -> AbstractContextManager[set[str]]:
 
 
 def completed(result: T, *, changed: bool) -> T:
-    """Return what a flow returns: the result, in a state that says so where nothing had changed."""
+    """Return a flow's result, in a state that says so if nothing had changed."""
     return result if changed else cast(T, Completed(message="nothing changed", data=result))
 
 
 class PrefectDriver(Clock):
-    """Runs each stage as a Prefect task that bears its name; only inside a flow."""
+    """A driver that runs each stage as a Prefect task of the same name; only inside a flow."""
 
     def call(self, stage: Stage, work: Callable[[], T], after: Sequence[object]) -> tuple[T, object]:
         """Return the stage's result and the state of its task; raise what the stage raised."""
@@ -118,7 +123,9 @@ class PrefectDriver(Clock):
         return call.result, state
 
     def map(self, name: str, function: Callable[[A], T], batches: Sequence[A], slots: int) -> list[T]:
-        """Return the function's result on each batch, in order, each a task; the first error stops the rest."""
+        """Return the function's result on each batch, in order, each a task; the first error stops the
+        rest.
+        """
         calls = [_Call(_bound(function, batch)) for batch in batches]
         pool: ThreadPoolTaskRunner[None] = ThreadPoolTaskRunner(max_workers=max(1, slots))
         with pool as runner:

@@ -1,4 +1,4 @@
-"""How long work is shown: bars with rate and time left in a terminal, plain log lines elsewhere."""
+"""Progress display: bars with rate and remaining time in a terminal, plain log lines elsewhere."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHOWN: ContextVar[Progress | None] = ContextVar("progress", default=None)
 
 
 class LogProgress:
-    """A line when a stage begins, one every 15 seconds, and one when it ends."""
+    """Progress as log lines: one when a stage begins, one every 15 seconds, and one when it ends."""
 
     def __init__(self, logger: str = LOGGER) -> None:
         self._log = logging.getLogger(logger)
@@ -33,14 +33,14 @@ class LogProgress:
         self._begun = self._said = 0.0
 
     def begin(self, stage: str, total: int, unit: str) -> None:
-        """A stage of ``total`` units begins."""
+        """Begin a stage of ``total`` units."""
         self._stage, self._total, self._unit, self._done = stage, total, unit, 0
         self._begun = self._said = time.monotonic()
         if total:
             self._log.info("%s: %s %s", stage, f"{total:,}", unit)
 
     def advance(self, amount: int) -> None:
-        """So many units more are done."""
+        """Record that so many more units are done."""
         self._done += amount
         now = time.monotonic()
         if now - self._said >= _LINE_EVERY_S and self._done:
@@ -53,13 +53,13 @@ class LogProgress:
         return f"{done}, {self._done / seconds:,.0f}/s, {left:,.0f} s left"
 
     def end(self) -> None:
-        """The stage has ended."""
+        """Log the end of the stage."""
         if self._total:
             self._log.info("%s: %.1f s", self._stage, time.monotonic() - self._begun)
 
 
 class BarProgress:
-    """A bar for the stage at hand; finished stages stay above it as lines."""
+    """Progress as a bar for the current stage; finished stages stay above it as lines."""
 
     def __init__(self, bars: RichProgress) -> None:
         self._bars = bars
@@ -67,17 +67,17 @@ class BarProgress:
         self._stage, self._begun = "", 0.0
 
     def begin(self, stage: str, total: int, unit: str) -> None:
-        """A bar of ``total`` units appears; a moving one when the total is not known (0)."""
+        """Show a bar of ``total`` units, or a moving one when the total is not known (0)."""
         self._stage, self._begun = stage, time.monotonic()
         self._task = self._bars.add_task(stage, total=total or None, unit=unit)
 
     def advance(self, amount: int) -> None:
-        """So many units more are done."""
+        """Record that so many more units are done."""
         if self._task is not None:
             self._bars.advance(self._task, amount)
 
     def end(self) -> None:
-        """The bar gives way to a line."""
+        """Replace the bar with a line."""
         if self._task is None:
             return
         done = self._bars.tasks[self._bars.task_ids.index(self._task)].completed
@@ -92,7 +92,9 @@ class BarProgress:
 
 @contextmanager
 def shown(console: Console | None) -> Iterator[Progress]:
-    """Bars on a console, or log lines, for the block's time; flows that run in it find it with :func:`current`."""
+    """Show bars on a console, or log lines, for the block; flows that run in it get it from
+    :func:`current`.
+    """
     with nullcontext(LogProgress()) if console is None else _bars(console) as progress:
         token = _SHOWN.set(progress)
         try:
@@ -102,7 +104,7 @@ def shown(console: Console | None) -> Iterator[Progress]:
 
 
 def current() -> Progress:
-    """The display of the command that runs this flow; log lines where there is none (a deployment)."""
+    """Return the display of the command that runs this flow, or log lines if there is none (a deployment)."""
     return _SHOWN.get() or LogProgress()
 
 

@@ -1,4 +1,4 @@
-"""What a run was asked to do, from the command line or a deployment's parameters, as settings to build with."""
+"""The request for a run, from the command line or a deployment's parameters, turned into settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _UNFIT = re.compile(r"[^a-z0-9_-]+")
 
 @dataclass(frozen=True, slots=True)
 class IndexRequest:
-    """Which documents go into which store."""
+    """A request to index documents into a store."""
 
     store: Path
     config: Path | None = None
@@ -30,7 +30,9 @@ class IndexRequest:
     start: str | None = None
 
     def settings(self) -> Settings:
-        """The settings to build with; raises ``SettingsError``, or ``SourceError`` when nothing is named."""
+        """Return the settings to build with; raise ``SettingsError``, or ``SourceError`` if no sources are
+        named.
+        """
         given = with_engine(read_settings(self.config), self.engine)
         if self.sources:
             given = _with_sources(given, self.sources, self.collection)
@@ -50,13 +52,15 @@ class IndexRequest:
 
 
 def read_settings(config: Path | None) -> Settings:
-    """Settings from the file named, else from ``./noctule.toml`` if there is one, else the defaults."""
+    """Return settings from the file named, else from ``./noctule.toml`` if it exists, else the defaults."""
     path = config or found_settings()
     return Settings() if path is None else configuration.load(path)
 
 
 def with_engine(given: Settings, name: str | None) -> Settings:
-    """The settings with the engine that the command line names; raises ``SettingsError`` for one that is not known."""
+    """Return the settings with the engine named on the command line; raise ``SettingsError`` if it is
+    unknown.
+    """
     if name is None:
         return given
     checked = configuration.parse({"engine": {"name": name}}, where=f"--engine {name}")
@@ -64,13 +68,16 @@ def with_engine(given: Settings, name: str | None) -> Settings:
 
 
 def found_settings() -> Path | None:
-    """The settings file of the working directory, if it has one."""
+    """Return the settings file of the working directory, if there is one."""
     path = Path(SETTINGS_FILE)
     return path if path.exists() else None
 
 
 def _with_sources(given: Settings, sources: Sequence[str], name: str | None) -> Settings:
-    """One collection a folder; where the settings describe collections, the folder is that of one of them."""
+    """Return settings with one collection per folder.
+
+    Where the settings describe collections, the folder must belong to one of them.
+    """
     folders = [Path(source).expanduser().absolute() for source in sources]
     if name is not None and len(folders) > 1:
         raise SettingsError(
@@ -104,7 +111,9 @@ def _parsed(given: Settings, folders: dict[str, Path]) -> Settings:
 
 
 def unique_names(folders: Sequence[Path]) -> list[str]:
-    """A collection name for each folder, made of the folder's own; the second of a name ends in ``-2``."""
+    """Return a collection name for each folder, based on the folder's own; a second one of a name ends in
+    ``-2``.
+    """
     names: list[str] = []
     for folder in folders:
         name = collection_name(folder)
@@ -114,5 +123,5 @@ def unique_names(folders: Sequence[Path]) -> list[str]:
 
 
 def collection_name(folder: Path) -> str:
-    """A folder's name in the letters a collection's may have; ``docs`` when none are left."""
+    """Return a folder's name in the characters allowed for a collection; ``docs`` if none are left."""
     return _UNFIT.sub("-", folder.resolve().name.lower()).strip("-_")[:60] or "docs"

@@ -1,4 +1,4 @@
-"""A file system that is briefly away is asked again."""
+"""Retries for a file system that is temporarily unavailable."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ _PAUSES_S = (0.2, 1.0)
 
 
 def asked_again(ask: Callable[[], T]) -> T:
-    """What ``ask`` returns; called again, after a pause, where an I/O error that may heal stood behind its ``SourceError``."""
+    """Return what ``ask`` returns, retrying after a pause if an I/O error that may heal caused its
+    ``SourceError``.
+    """
     for pause_s in _PAUSES_S:
         try:
             return ask()

@@ -1,7 +1,8 @@
-"""A signal to stop becomes a normal exit, so that locks are freed and no process stays behind.
+"""Stop signals become a normal exit, so that locks are released and no process is left behind.
 
-Python drops an exception that a signal raises inside a finaliser or a callback of a library, and Prefect drops one
-that comes while it ends a run. So the signal is remembered too, and asked for between stages: none gets lost.
+Python drops an exception that a signal raises inside a finaliser or a callback of a library, and Prefect
+drops one that arrives while it ends a run. So the signal is also recorded and checked between stages, and
+none is lost.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ STOPPED = frozenset({INTERRUPTED, *(128 + number for number in _STOPPING)})
 
 
 class Stopped(SystemExit):
-    """The process was told to stop; its exit code is 128 and the number of the signal."""
+    """The process was told to stop; its exit code is 128 plus the number of the signal."""
 
     def __init__(self, number: int) -> None:
         super().__init__(128 + number)
@@ -37,7 +38,8 @@ _received: list[int] = []
 
 
 def stop_on_signals() -> None:
-    """From now on SIGTERM and SIGHUP raise ``Stopped`` in the main thread, and SIGINT ``KeyboardInterrupt``.
+    """Make SIGTERM and SIGHUP raise ``Stopped`` in the main thread from now on, and SIGINT
+    ``KeyboardInterrupt``.
 
     A second SIGTERM or SIGHUP ends the process at once; the private Prefect API dies with it.
     """
@@ -65,19 +67,19 @@ def _interrupt(number: int, _frame: FrameType | None) -> None:
 
 
 def received() -> int | None:
-    """The signal that told this process to stop, if one did."""
+    """Return the signal that told this process to stop, if any."""
     return _received[0] if _received else None
 
 
 def stop_if_told() -> None:
-    """Returns unless a signal has come; raises again what it raised, wherever that was dropped."""
+    """Raise the exception of a stop signal again if one has arrived, wherever the first was dropped."""
     if _received:
         raise _answer(_received[0])
 
 
 @contextmanager
 def heeding_signals() -> Iterator[None]:
-    """A signal that came meanwhile wins over whatever became of the block: an error, or even success."""
+    """Let a signal that arrives during the block override its outcome, whether an error or success."""
     try:
         yield
     except Exception:
@@ -91,7 +93,9 @@ def _answer(number: int) -> BaseException:
 
 
 def die_with_parent() -> None:
-    """The kernel kills this process once the thread that started it is gone, however busy either is (Linux only)."""
+    """Have the kernel kill this process once the thread that started it is gone, however busy either is
+    (Linux only).
+    """
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         parent = multiprocessing.parent_process()
@@ -100,7 +104,9 @@ def die_with_parent() -> None:
 
 
 def spare_children() -> None:
-    """Processes that this thread starts from now on do not hear Ctrl-C; the main thread does, and ends them."""
+    """Shield processes that this thread starts from now on from Ctrl-C; the main thread gets it, and ends
+    them.
+    """
     if threading.current_thread() is not threading.main_thread():
         # The first child brings multiprocessing's tracker to life, which takes the mask off again.
         resource_tracker.ensure_running()
@@ -108,9 +114,10 @@ def spare_children() -> None:
 
 
 def leave_now(code: int) -> NoReturn:
-    """End the process without waiting for its threads, and without taking down any library.
+    """End the process without waiting for its threads, and without shutting down any library.
 
-    A signal may cut a thread pool off between starting a thread and knowing of it; Python would then wait for ever.
+    A signal may interrupt a thread pool between starting a thread and registering it; Python would then wait
+    forever.
     """
     for child in multiprocessing.active_children():
         child.kill()
@@ -120,7 +127,7 @@ def leave_now(code: int) -> NoReturn:
 
 
 def _is_flushed(stream: TextIO | None) -> bool:
-    """Whether nothing is left that was to be written; a stream that was closed from the beginning takes nothing."""
+    """Return whether all output has been written; a stream that was closed from the start accepts none."""
     try:
         if stream is not None:
             stream.flush()

@@ -1,4 +1,4 @@
-"""A stage of a build: one row of the table in ``noctule.flows.graph``, and who carries it out."""
+"""A stage of a build: one row of the table in ``noctule.flows.graph``, and the driver that runs it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class Lane(Enum):
-    """Where a stage runs; the value is what ``noctule graph`` prints."""
+    """The lane in which a stage runs; the value is what ``noctule graph`` prints."""
 
     MAIN = "main"  # in the calling thread, one after the other
     THREAD = "thread"  # beside it: the work is done in C and leaves the interpreter free
@@ -21,12 +21,13 @@ class Lane(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What a stage is called, what it needs, what it makes, and the function that makes it.
+    """A stage: its name, the products it needs, the products it makes, and the function that makes them.
 
-    ``function`` takes the products named in ``needs`` in that order and returns the one named ``makes``, or a tuple where
-    several are named. ``redo`` says what doing it again costs: nothing but the changes, where a cache remembers the rest.
-    ``fan_out``: it hands batches to an engine. ``is_large`` takes the same products and says whether the work is worth the
-    background process; less is done in the main lane. Without ``retries`` an I/O error is final.
+    ``function`` takes the products named in ``needs`` in that order and returns the one named ``makes``, or a
+    tuple where several are named. ``redo`` says what running it again costs: only the changes, where a cache
+    holds the rest. ``fan_out``: it hands batches to an engine. ``is_large`` takes the same products and says
+    whether the work is worth the background process; smaller work is done in the main lane. Without
+    ``retries`` an I/O error is final.
     """
 
     name: str
@@ -40,28 +41,28 @@ class Stage:
     retries: bool = True
 
     def products(self, result: Any) -> Mapping[str, Any]:
-        """Return what the stage made by name."""
+        """Return the stage's products by name."""
         values = (result,) if len(self.makes) == 1 else result
         return dict(zip(self.makes, values, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class StageTime:
-    """How long a stage took, in seconds of wall time."""
+    """The duration of a stage, in seconds of wall time."""
 
     stage: str
     seconds: float
 
 
 class Driver(Protocol):
-    """Calls stages: plainly, or as Prefect tasks. The stages do not know which."""
+    """A way to call stages: plainly, or as Prefect tasks. The stages do not know which."""
 
     @property
     def times(self) -> tuple[StageTime, ...]:
-        """Finished stages in order."""
+        """Return the finished stages in order."""
 
     def call(self, stage: Stage, work: Callable[[], T], after: Sequence[object]) -> tuple[T, object]:
-        """Call ``work``, which does the stage, and return its result and a handle for the stages that need it.
+        """Call ``work``, which runs the stage; return its result and a handle for the stages that need it.
 
         ``after`` holds the handles of the stages that this one needs.
         """
@@ -71,26 +72,28 @@ class Driver(Protocol):
 
 
 class Progress(Protocol):
-    """Hears how far a long stage is; the command line draws a bar, others may log or stay silent."""
+    """A listener for the progress of a long stage; the command line draws a bar, others may log or stay
+    silent.
+    """
 
     def begin(self, stage: str, total: int, unit: str) -> None:
-        """Note that a stage of ``total`` units starts."""
+        """Record that a stage of ``total`` units starts."""
 
     def advance(self, amount: int) -> None:
-        """Note that ``amount`` more units are done; may be called from any thread."""
+        """Record that ``amount`` more units are done; may be called from any thread."""
 
     def end(self) -> None:
-        """Note that the stage is done, or given up."""
+        """Record that the stage is done, or given up."""
 
 
 class Silent:
-    """Progress that nobody watches."""
+    """Progress that is not shown."""
 
     def begin(self, stage: str, total: int, unit: str) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
     def advance(self, amount: int) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
     def end(self) -> None:
-        """Say nothing."""
+        """Do nothing."""

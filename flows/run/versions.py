@@ -1,4 +1,4 @@
-"""What decides a snapshot besides files and settings: the versions of noctule, of libraries and of our own code."""
+"""The versions that a snapshot depends on besides files and settings: noctule, libraries and our own code."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _PARSERS = (
 
 
 def tools() -> dict[str, str]:
-    """Return the versions of noctule and of the libraries that decide what a snapshot holds."""
+    """Return the versions of noctule and of the libraries that affect a snapshot's content."""
     return {"noctule": __version__} | {name: version(name) for name in TOOLS}
 
 
 def decides(settings: Settings) -> dict[str, str]:
-    """Return for each collection a hash of all that decides, besides its files, how they are parsed."""
+    """Return for each collection a hash of everything, except its files, that affects how they are parsed."""
     shared = (
         sources_hash(Path(pipeline.__file__).parent),
         sources_hash(Path(artifacts.__file__).parent),

@@ -22,15 +22,18 @@ _START_LIMIT_S = 300
 
 
 class WorkerFailed(Exception):
-    """A worker died or had to be killed in the middle of a call; the message says which."""
+    """The failure of a worker that died or was killed during a call; the message says which."""
 
 
 class Workers:
-    """A fixed number of worker processes; each call runs in one of them, and takes it down if it hangs."""
+    """A fixed number of worker processes; each call runs in one of them, which is killed if the call
+    hangs.
+    """
 
     def __init__(self, count: int) -> None:
         self.count = count
-        # One thread starts them all and outlives them: the kernel kills a worker when the thread that started it ends.
+        # One thread starts them all and outlives them: the kernel kills a worker when the thread that started
+        # it ends.
         self._starter = ThreadPoolExecutor(1, "noctule-starter", initializer=spare_children)
         self._all = tuple(_Worker(self._starter) for _ in range(count))
         self._free: queue.Queue[_Worker] = queue.Queue()
@@ -52,15 +55,16 @@ class Workers:
         self._starter.shutdown()
 
     def kill(self) -> None:
-        """Processes at work end at once; their calls raise ``WorkerFailed``, and so do all later ones."""
+        """End busy processes at once; their calls raise ``WorkerFailed``, and so do all later ones."""
         for worker in self._all:
             worker.kill()
 
     def call(self, stage: Callable[[A], T], batch: A, timeout_s: float) -> T:
-        """``stage(batch)``, computed in a worker; ``stage`` must be importable and its values picklable.
+        """Return ``stage(batch)``, computed in a worker; ``stage`` must be importable and its values
+        picklable.
 
-        Raises what the stage raised, ``WorkerFailed`` after ``timeout_s`` seconds or a crash, or ``EngineUnavailable`` where
-        no process can be started.
+        Raise what the stage raised, ``WorkerFailed`` after ``timeout_s`` seconds or a crash, or
+        ``EngineUnavailable`` where no process can be started.
         """
         worker = self._free.get()
         try:
@@ -70,7 +74,7 @@ class Workers:
 
 
 class _Worker:
-    """One process, started when it is first needed and again after it was killed."""
+    """One process, started on first use and restarted after it was killed."""
 
     def __init__(self, starter: ThreadPoolExecutor) -> None:
         self._starter = starter
@@ -99,13 +103,16 @@ class _Worker:
         return cast(T, value)
 
     def _started(self, stage: Callable[[A], T]) -> Connection:
-        """A live process that has imported the stage: that is not on the stage's time."""
+        """Return a live process that has imported the stage, so that importing does not count as the
+        stage's time.
+        """
         if self._process is None or not self._process.is_alive() or self._connection is None:
             context = multiprocessing.get_context("spawn")
             try:
                 self._connection, theirs = context.Pipe()
                 process = context.Process(target=_serve, args=(theirs,), daemon=True, name="noctule-worker")
-                # There Ctrl-C is blocked: until it ignores it itself, a young worker would answer it with a traceback.
+                # There Ctrl-C is blocked: until it ignores it itself, a young worker would answer it with a
+                # traceback.
                 self._starter.submit(process.start).result()
             except OSError as error:  # no fault of any document
                 raise EngineUnavailable(
@@ -128,13 +135,15 @@ class _Worker:
         return f"signal {-code}" if code is not None and code < 0 else f"exit {code}"
 
     def kill(self) -> None:
-        """Kills the process, if there is one; whoever waits for it, or is starting it, sees that it is gone."""
+        """Kill the process, if there is one; any thread waiting for it, or starting it, sees that it is
+        gone.
+        """
         self._is_over = True
         if self._process is not None:
             self._process.kill()
 
     def stop(self) -> None:
-        """Kills the process; nothing it holds outlives it."""
+        """Kill the process, and free all it holds."""
         if self._connection is not None:
             self._connection.close()
         if self._process is not None:
@@ -144,7 +153,7 @@ class _Worker:
 
 
 def _serve(connection: Connection) -> None:
-    """Answers calls until the parent hangs up or is gone, whatever became of it."""
+    """Answer calls until the parent hangs up or is gone."""
     die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when a terminal's Ctrl-C ends the work
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # one process a core already

@@ -1,1 +1,1 @@
-"""The stages of a build, each a plain function, and the tables that they make."""
+"""The stages of a build, each a plain function, and the tables they produce."""

@@ -1,7 +1,9 @@
-"""What goes into a snapshot: of every collection what its files say now, or what they said when it was last well.
+"""The corpus that goes into a snapshot: for each collection its files as they are now, or its last good
+state.
 
-A collection fails by itself: its folder is not there, it holds nothing, most of it cannot be used, or it lost too many
-documents. The others go on, and a failed one keeps the documents that the last published snapshot has of it.
+Collections fail independently: the folder is missing, it is empty, most of its files cannot be used, or it
+lost too many documents. The others are built anyway, and a failed one keeps the documents it has in the last
+published snapshot.
 """
 
 from __future__ import annotations
@@ -23,10 +25,11 @@ from .sources import HashedSources, Listing, ParsedSources, sound
 
 @dataclass(frozen=True, slots=True)
 class CorpusRecord:
-    """How a corpus came about: what was left out, how each collection is to be recorded, and ``failed`` ones with the reason.
+    """A record of how a corpus was made: what was left out, how to record each collection, and which failed.
 
-    ``parsed`` files were read by a parser in this run. ``as_hashed``: what was read is what had been hashed before, though
-    a file may change in between.
+    ``failed`` maps a collection to the reason. ``parsed`` counts the files that a parser read in this run.
+    ``as_hashed`` is true if the files read were the same as those hashed earlier; a file may change in
+    between.
     """
 
     rejections: tuple[Rejection, ...]
@@ -45,7 +48,11 @@ def settled(
     settings: Settings,
     options: BuildOptions,
 ) -> tuple[ParsedCorpus, CorpusRecord]:
-    """Return the corpus to publish; raise what a collection failed by if none is well, or a failed one has nothing to keep."""
+    """Return the corpus to publish.
+
+    Raise a collection's own error if every collection failed, or if a failed one has no earlier documents to
+    keep.
+    """
     before, failures = documents_before(store), dict(listing.failures)
     for name in sound(settings, failures):
         try:
@@ -83,14 +90,17 @@ def _with_rejections(
 def recalled(
     remembered: ParseCache, current: SnapshotId | None, settings: Settings
 ) -> tuple[ParsedCorpus, CorpusRecord]:
-    """Return the corpus of the current snapshot, without a look at its sources; raise ``SourceError``."""
+    """Return the corpus of the current snapshot without reading its sources; raise ``SourceError``."""
     return _corpus(require_remembered(remembered, current, settings), remembered, {})
 
 
 def require_remembered(
     remembered: ParseCache, current: SnapshotId | None, settings: Settings
 ) -> dict[str, CollectionRecord]:
-    """Return what a run can begin with that does not look at the sources; raise ``SourceError`` where that is not all there."""
+    """Return the inputs of a run that does not read its sources.
+
+    Raise ``SourceError`` where any of them is missing.
+    """
     known = remembered.collections(current)
     missing = sorted(set(settings.collections) - set(known))
     if missing:
@@ -145,7 +155,10 @@ def _require(
 
 
 def _without_documents(name: str, store: Store, deciding: str, error: NoctuleError) -> CollectionRecord:
-    """Return a failed collection of which nothing is remembered; raise its error if the snapshot may have documents of it."""
+    """Return a failed collection with no cached documents.
+
+    Raise its error if the current snapshot may have documents of it.
+    """
     try:
         lost = bool(published_paths(store).get(name))
     except ArtifactError:
@@ -160,7 +173,7 @@ def _without_documents(name: str, store: Store, deciding: str, error: NoctuleErr
 
 
 def _notes(failures: Mapping[str, NoctuleError], kept: Mapping[str, CollectionRecord]) -> list[Rejection]:
-    """What the report says of failed collections."""
+    """Return the report's notes on failed collections."""
     what = {True: "its documents are those of the snapshot before", False: "it has no documents yet"}
     return [
         Rejection(name, ".", "noted", f"the collection failed, {what[bool(kept[name].keys)]}: {error.what}")

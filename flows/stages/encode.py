@@ -1,4 +1,6 @@
-"""Texts become vectors, each distinct text once, and never again while the embedding store knows it."""
+"""Encoding of texts as vectors: each distinct text once, and only if the embedding store does not have it
+yet.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ _TASKS_EACH = 4
 
 @dataclass(frozen=True)
 class Texts:
-    """Texts to encode: their content hashes, their lengths in tokens, and how to get at the text of a row."""
+    """Texts to encode: their content hashes, their lengths in tokens, and a way to fetch the text of a
+    row.
+    """
 
     hashes: Sequence[str]
     tokens: npt.NDArray[np.int64]
@@ -38,7 +42,7 @@ class Texts:
 
     @cached_property
     def first_rows(self) -> npt.NDArray[np.int64]:
-        """The row where each distinct hash stands first, rising."""
+        """Return the first row of each distinct hash, in ascending order."""
         first: dict[str, int] = {}
         for row, content_hash in enumerate(self.hashes):
             first.setdefault(content_hash, row)
@@ -47,7 +51,9 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Distinct texts in order of first sight: hashes, unit vectors, and the row there of each given text."""
+    """Distinct texts in order of first appearance: hashes, unit vectors, and for each given text its row
+    there.
+    """
 
     hashes: tuple[str, ...]
     vectors: Vectors
@@ -56,7 +62,7 @@ class Encoded:
 
 
 def passage_texts(passages: pa.Table) -> Texts:
-    """The passages of a table as they are embedded."""
+    """Return the passages of a table in the form in which they are embedded."""
     crumbs, texts = passages.column("breadcrumb"), passages.column("text")
     return Texts(
         hashes=passages.column("content_hash").to_pylist(),
@@ -66,13 +72,13 @@ def passage_texts(passages: pa.Table) -> Texts:
 
 
 def word_texts(words: Sequence[str], encoder: TransformerEncoder) -> Texts:
-    """Words as they are embedded."""
+    """Return words in the form in which they are embedded."""
     tokens = np.array(encoder.count_tokens(words), dtype=np.int64) + SPECIAL_TOKENS
     return Texts([text_hash(word) for word in words], tokens, words.__getitem__)
 
 
 def query_texts(texts: Sequence[str], encoder: TransformerEncoder) -> Texts:
-    """Texts as they are embedded where they stand for queries: another prompt is another text."""
+    """Return texts in the form in which they are embedded as queries, which have a prompt of their own."""
     model, words = encoder.model, word_texts(texts, encoder)
     if model.query_prompt == model.passage_prompt:
         return words
@@ -81,7 +87,7 @@ def query_texts(texts: Sequence[str], encoder: TransformerEncoder) -> Texts:
 
 
 def open_encoding(run: RunContext, engine: Engine, resources: Resources) -> Encoding:
-    """Return the settings' encoder at work for this run; the model itself is loaded when it is first needed."""
+    """Return the encoder that the settings name, ready for this run; the model is loaded on first use."""
     encoder = TransformerEncoder(run.settings.embed)
     return Encoding(encoder, run.store, engine, resources, anew=run.options.start == "embed")
 
@@ -97,7 +103,7 @@ def embed_words(encoding: Encoding, terms: Sequence[VocabularyTerm]) -> Encoded:
 
 
 class Encoding:
-    """An encoder at work for one run: what the embedding store knows is read once, what it does not is added to it."""
+    """An encoder for one run: it reads the embedding store once and adds to it whatever was missing."""
 
     def __init__(
         self,
@@ -115,7 +121,9 @@ class Encoding:
         self._engine, self._driver, self._progress = engine, resources.driver, resources.progress
 
     def encode(self, stage: str, texts: Texts) -> Encoded:
-        """The vectors of all texts; what had to be computed is in the embedding store when a task is done."""
+        """Return the vectors of all texts; each finished task has stored its new ones in the embedding
+        store.
+        """
         rows = texts.first_rows
         hashes = [texts.hashes[row] for row in rows]
         recall = self._kept.recall(hashes)
@@ -133,7 +141,7 @@ class Encoding:
     def _compute(
         self, stage: str, texts: Texts, hashes: Sequence[str], vectors: Vectors, missing: Sequence[int]
     ) -> None:
-        """Fills in the missing rows, task by task."""
+        """Fill in the missing rows, task by task."""
         coder, rows = self._engine.coder(self.encoder, len(missing)), texts.first_rows
 
         def one(task: Sequence[int]) -> None:
@@ -153,10 +161,10 @@ def _tasks(missing: Sequence[int], at_once: int) -> list[Sequence[int]]:
 
 
 def query_hash(prompt: str, text: str) -> str:
-    """The content hash of a text that is encoded as a query, with this prompt before it."""
+    """Return the content hash of a text that is encoded as a query with this prompt in front."""
     return text_hash(f"query\0{prompt}\0{text}")
 
 
 def key_of(model_sha256: str, precision: str, device: str) -> tuple[str, ...]:
-    """What decides a vector besides its text."""
+    """Return the part of a vector's key that does not depend on its text."""
     return (model_sha256, precision, device, str(embed.VERSION))

@@ -1,6 +1,7 @@
-"""What a git repository knows of a collection's files: when and by whom each was last changed, and which it ignores.
+"""Git metadata of a collection's files: when and by whom each was last changed, and which are ignored.
 
-The repository is not trusted: it is only read, nothing that its configuration names is run, and no remote is asked.
+The repository is not trusted: it is only read, nothing named in its configuration is run, and no remote is
+contacted.
 """
 
 from __future__ import annotations
@@ -58,9 +59,9 @@ class LastChange:
 
 
 def with_history(listing: FileListing, name: str, collection: Collection) -> FileListing:
-    """The listing with what git knows of its files, as the collection asks; raises ``SourceError``.
+    """Return the listing with the git metadata that the collection asks for; raise ``SourceError``.
 
-    A file that git does not track has no date and no author from it.
+    A file that git does not track gets no date and no author.
     """
     uses_dates = "git" in (collection.modified_from, collection.author_from)
     if not (uses_dates or collection.git_ignored == "left-out") or not listing.files:
@@ -88,9 +89,11 @@ def _dated(file: FoundFile, changes: Mapping[str, LastChange], collection: Colle
 
 
 def last_changes(top: Path, files: Sequence[Path], name: str) -> dict[str, LastChange]:
-    """The last change of each file that history knows, by its absolute path, in one pass from the newest commit back.
+    """Return the last change of each file in the history, by absolute path, in one pass from the newest
+    commit.
 
-    It ends when every file has been met. The first commit of a shallow clone says nothing: there all files seem new.
+    The pass ends once every file has been found. The first commit of a shallow clone is skipped, since all
+    files look new there.
     """
     wanted = {_in_repository(top, path) for path in files}
     is_shallow = _output(("rev-parse", "--is-shallow-repository"), top, name).strip() == b"true"
@@ -119,7 +122,10 @@ def last_changes(top: Path, files: Sequence[Path], name: str) -> dict[str, LastC
 def _changes(
     command: Sequence[str], top: Path, name: str, *, is_shallow: bool
 ) -> Iterator[tuple[LastChange, str]]:
-    """Each path of each commit with that commit, newest first; a commit without parents in a shallow clone is left out."""
+    """Yield each path of each commit with that commit, newest first.
+
+    A commit without parents in a shallow clone is left out.
+    """
     current: LastChange | None = None
     for record in _records(command, top, name):
         match = _COMMIT.match(record)
@@ -131,7 +137,10 @@ def _changes(
 
 
 def _records(command: Sequence[str], top: Path, name: str) -> Iterator[str]:
-    """What git prints between zero bytes, as it comes; git is ended when the reader has enough, or at the limit."""
+    """Yield git's zero-separated output as it arrives.
+
+    Git is stopped when the caller has read enough, or at the time limit.
+    """
     with subprocess.Popen(
         _line(command), cwd=top, env=_environment(), stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -155,7 +164,7 @@ def _records(command: Sequence[str], top: Path, name: str) -> Iterator[str]:
 
 
 def _top(name: str, collection: Collection) -> Path:
-    """The folder that the collection's repository works in."""
+    """Return the root of the working tree of the collection's repository."""
     if shutil.which("git") is None:
         raise SourceError(
             "git is not on this machine",
@@ -167,9 +176,10 @@ def _top(name: str, collection: Collection) -> Path:
 
 
 def _ignored(top: Path, files: Sequence[FoundFile], name: str) -> frozenset[str]:
-    """The locations of the files that the repository's .gitignore files name, unless they are tracked.
+    """Return the locations of files that the repository's .gitignore files exclude, unless they are tracked.
 
-    A submodule is a repository of its own: git refuses to be asked about files in it, and none of them is left out.
+    A submodule is a repository of its own: git refuses queries about files in it, and none of them is left
+    out.
     """
     inside = tuple(f"{each}{os.sep}" for each in _submodules(top, name))
     asked = [file for file in files if not _in_repository(top, Path(file.location)).startswith(inside)]
@@ -181,7 +191,7 @@ def _ignored(top: Path, files: Sequence[FoundFile], name: str) -> frozenset[str]
 
 
 def _submodules(top: Path, name: str) -> list[str]:
-    """The folders in which other repositories are checked out."""
+    """Return the folders in which other repositories are checked out."""
     listed = _output(("ls-files", "-z", "--stage"), top, name).split(b"\0")
     links = (each.partition(b"\t")[2] for each in listed if each.startswith(_GITLINK))
     return [os.fsdecode(each) for each in links]

@@ -1,7 +1,8 @@
-"""Files in groups, and the address of what a group says: the content, the settings and the code that decide it.
+"""Groups of files, and the key of a group's content: a hash of the files, the settings and the code behind
+it.
 
-A group's borders hang on the names of its own files alone, so a file more or less changes one group, and what was
-understood of all others is found again under the same address.
+Group boundaries depend only on the names of the group's own files, so adding or removing a file changes one
+group, and the parsed content of all the others is found in the cache under the same key.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _MAX_FILES = 32
 
 
 def grouped(files: Sequence[FoundFile], mean_files: int = _MEAN_FILES) -> list[Group]:
-    """The files in runs of about two (or another mean) of one collection, in their order."""
+    """Return the files of one collection in order, in runs of about two (or another mean)."""
     groups: list[list[FoundFile]] = [[]]
     for file in files:
         begins = zlib.crc32(doc_id(file.collection, file.path).encode()) % mean_files == 0
@@ -32,7 +33,7 @@ def grouped(files: Sequence[FoundFile], mean_files: int = _MEAN_FILES) -> list[G
 
 
 def group_key(sources: Sequence[Source | None], deciding: Mapping[str, str]) -> str:
-    """The address of what these sources say; empty where one could not be read."""
+    """Return the cache key of these sources; empty if one of them could not be read."""
     parts: list[str] = []
     for source in sources:
         if source is None:

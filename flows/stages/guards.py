@@ -1,5 +1,8 @@
-"""What must hold before anything is encoded or published: a model that reads whole passages, collections that are not empty,
-and none that lost many of its documents overnight, which is more often a fault than a wish."""
+"""Checks that must pass before anything is encoded or published.
+
+The model must read whole passages, collections must not be empty, and none may have lost many of its
+documents overnight, which is more often a fault than intended.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ _log = logging.getLogger("noctule")
 
 @dataclass(frozen=True, slots=True)
 class Shrunk:
-    """A collection with fewer documents than the current snapshot has of it."""
+    """A collection that has fewer documents than in the current snapshot."""
 
     collection: str
     before: int
@@ -26,7 +29,7 @@ class Shrunk:
 
     @property
     def share(self) -> float:
-        """The part of its documents that is gone, from 0 to 1."""
+        """Return the share of its documents that is gone, from 0 to 1."""
         return (self.before - self.after) / self.before
 
     def __str__(self) -> str:
@@ -35,10 +38,11 @@ class Shrunk:
 
 
 def require_unshrunk(settings: Settings, name: str, before: int, after: int, *, accept: bool) -> None:
-    """Return if the collection lost no more than ``limits.max_shrink_share``; raise ``CollectionShrank``.
+    """Raise ``CollectionShrank`` if the collection lost more than ``limits.max_shrink_share`` of its
+    documents.
 
-    ``before`` and ``after`` count its documents. One that holds none at all is an ``EmptyCollection``, which has a flag of
-    its own; ``accept`` makes this a warning.
+    ``before`` and ``after`` count its documents. A collection left with none at all is an
+    ``EmptyCollection``, which has a flag of its own; ``accept`` turns the error into a warning.
     """
     most, shrunk = settings.limits.max_shrink_share, Shrunk(name, before, after)
     if not 0 < after < before or shrunk.share <= most:
@@ -55,7 +59,10 @@ def require_unshrunk(settings: Settings, name: str, before: int, after: int, *, 
 
 
 def published_paths(store: Store) -> Mapping[str, frozenset[str]]:
-    """Return the paths of each collection's documents in the current snapshot; raise ``ArtifactError`` where it cannot be read."""
+    """Return the paths of each collection's documents in the current snapshot.
+
+    Raise ``ArtifactError`` where it cannot be read.
+    """
     current = store.current()
     if current is None:
         return {}
@@ -68,7 +75,9 @@ def published_paths(store: Store) -> Mapping[str, frozenset[str]]:
 
 
 def documents_before(store: Store) -> Mapping[str, frozenset[str]]:
-    """Return the paths of each collection's documents in the current snapshot; none where no snapshot can be read."""
+    """Return the paths of each collection's documents in the current snapshot; none if no snapshot can be
+    read.
+    """
     try:
         return published_paths(store)
     except ArtifactError as error:
@@ -77,7 +86,7 @@ def documents_before(store: Store) -> Mapping[str, frozenset[str]]:
 
 
 def require_collections(settings: Settings) -> None:
-    """Return if the settings name a collection; raise ``SettingsError``."""
+    """Raise ``SettingsError`` if the settings name no collection."""
     if not settings.collections:
         raise SettingsError(
             "there is nothing to index",
@@ -87,7 +96,7 @@ def require_collections(settings: Settings) -> None:
 
 
 def require_room(settings: Settings) -> None:
-    """Return if the model reads a whole passage; raise ``SettingsError``."""
+    """Raise ``SettingsError`` if the model cannot read a whole passage."""
     limit = find(settings.embed).max_tokens
     if settings.chunk.max_tokens > limit:
         raise SettingsError(
@@ -107,9 +116,9 @@ def require_documents(
     drafts: int,
     allow_empty: bool,
 ) -> None:
-    """Return if a collection has documents and most of its files could be used; raise ``EmptyCollection``.
+    """Raise ``EmptyCollection`` if a collection has no documents or most of its files could not be used.
 
-    ``drafts`` are those of the ``found`` files that are not meant to be used.
+    ``drafts`` counts those of the ``found`` files that are drafts and deliberately skipped.
     """
     collection, meant = settings.collections[name], found - drafts
     if count == 0 and not allow_empty:

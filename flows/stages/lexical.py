@@ -39,7 +39,7 @@ def index_prose(run: RunContext, parsed: ParsedCorpus, anchors: FieldCounts) -> 
 
 
 def count_anchors(corpus: ParsedCorpus, links: Iterable[ResolvedLink]) -> FieldCounts:
-    """Count the words of the links to every document, one text a document, in its own language."""
+    """Count the words of the links to every document, one text per document, in its own language."""
     texts = anchor_texts(links)
     columns = _ids_and_languages(corpus.documents)
     analyzers = [prose_analyzer(stemmed_language(language)) for _, language in columns]
@@ -57,19 +57,22 @@ def index_code(run: RunContext, parsed: ParsedCorpus) -> LexicalIndex:
 
 
 def passages_each(documents: pa.Table, passages: pa.Table) -> Counts:
-    """Return how many passages each document has."""
+    """Return the number of passages of each document."""
     of = pc.index_in(passages.column("doc_id"), documents.column("doc_id").combine_chunks())
     return np.bincount(of.to_numpy(), minlength=len(documents)).astype(np.int32)
 
 
 def row_groups(index: LexicalIndex) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-    """The row group of each term: groups of about ``POSTINGS_PER_GROUP`` postings, so that a query reads little."""
+    """Return the row group of each term.
+
+    Groups hold about ``POSTINGS_PER_GROUP`` postings each, so that a query reads little.
+    """
     wanted = index.offsets[:-1] // POSTINGS_PER_GROUP
     return np.unique(wanted, return_inverse=True)[1].astype(np.int32)
 
 
 def term_rows(index: LexicalIndex) -> pa.Table:
-    """The terms table of an index."""
+    """Return the terms table of an index."""
     top = np.maximum.reduceat(index.score, index.offsets[:-1]) if index.terms else np.zeros(0, np.float32)
     columns = [
         pa.array(index.terms, type=pa.string()),
@@ -82,7 +85,7 @@ def term_rows(index: LexicalIndex) -> pa.Table:
 
 
 def posting_rows(index: LexicalIndex) -> pa.Table:
-    """The postings table of an index."""
+    """Return the postings table of an index."""
     offsets = pa.array(index.offsets, type=pa.int32())
     columns = [
         pa.array(index.terms, type=pa.string()),
@@ -94,7 +97,7 @@ def posting_rows(index: LexicalIndex) -> pa.Table:
 
 
 def surface_rows(batches: Sequence[FieldCounts]) -> pa.Table:
-    """The surfaces table: each token of each language once, with its count over all batches."""
+    """Return the surfaces table: each token of each language once, with its count over all batches."""
     found = _merged(pa.concat_tables([schemas.SURFACES.empty_table(), *map(_surfaces, batches)]))
     others = (_borrowed(found, language) for language in pc.unique(found["language"]).to_pylist())
     rows = pa.concat_tables([found, *others])
@@ -118,8 +121,10 @@ def _merged(parts: pa.Table) -> pa.Table:
 
 
 def _borrowed(found: pa.Table, language: str) -> pa.Table:
-    """Words that only documents of other languages use, with their terms in this one: a query's words are taken in
-    every language, and SQL stems English only."""
+    """Return words that only documents of other languages use, with their terms in this language.
+
+    A query's words are looked up in every language, and SQL stems English only.
+    """
     if language in _IN_SQL:
         return schemas.SURFACES.empty_table()
     own = found.filter(pc.equal(found["language"], language))["surface"].combine_chunks()
@@ -148,7 +153,7 @@ def _surfaces(batch: FieldCounts) -> pa.Table:
 
 
 def acronym_rows(corpus: ParsedCorpus) -> pa.Table:
-    """The acronyms table: what all batches learned, as one."""
+    """Return the acronyms table: the acronyms found by all batches, merged."""
     return schemas.acronyms_table(merge(corpus.acronyms))
 
 

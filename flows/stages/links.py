@@ -1,4 +1,4 @@
-"""Links, the graph that they make of the documents, its communities, and their tables."""
+"""Links, the graph they form between documents, its communities, and their tables."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _MIN_PASSAGES_TO_TELL = 100
 
 
 def resolve(run: RunContext, parsed: ParsedCorpus) -> list[ResolvedLink]:
-    """Return every link of the corpus with where it leads, or why it leads nowhere."""
+    """Return every link of the corpus with its target, or the reason why it has none."""
     return resolve_links(parsed.linking, run.settings.collections)
 
 
 def make_link_graph(corpus: ParsedCorpus, links: Iterable[ResolvedLink]) -> LinkGraph:
-    """Return the graph that the links make of the documents."""
+    """Return the graph that the links form between the documents."""
     return link_graph(corpus.documents["doc_id"].to_pylist(), links)
 
 
@@ -62,7 +62,7 @@ def name_topics(
 def name_communities(
     corpus: ParsedCorpus, clusters: Clusters, graph: LinkGraph, prose: LexicalIndex, settings: Settings
 ) -> Partition:
-    """Return the communities with names: titles of their pages and phrases of their headings."""
+    """Return the communities with names, taken from titles of their pages and phrases of their headings."""
     row = {name: at for at, name in enumerate(graph.documents)}
     titles, headings = [""] * len(row), [set[str]() for _ in row]
     for doc_id, title in _columns(corpus.documents, "doc_id", "title"):
@@ -76,14 +76,19 @@ def name_communities(
 
 
 def _common_terms(prose: LexicalIndex, passages: int) -> frozenset[str]:
-    """Return terms of so many passages that they name nothing: the corpus's own stop words, if it has enough to tell."""
+    """Return terms found in too many passages to name anything: the corpus's own stop words.
+
+    A small corpus has too little evidence, and gets none.
+    """
     if passages < _MIN_PASSAGES_TO_TELL:
         return frozenset()
     return frozenset(prose.terms[i] for i in np.flatnonzero(prose.frequency > _COMMON_SHARE * passages))
 
 
 def _words_of(collections: Iterable[str]) -> frozenset[str]:
-    """Return the words of which names of collections are made: nothing sets a topic apart by them."""
+    """Return the words that make up the names of collections, which cannot set one topic apart from
+    another.
+    """
     return frozenset(
         word for name in collections for word in prose_analyzer("en").tokens(name.replace("_", " "))
     )

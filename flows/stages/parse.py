@@ -1,4 +1,6 @@
-"""The stage ``parse``: documents out of the parse cache, and the others parsed by an engine's workers."""
+"""The ``parse`` stage: documents come from the parse cache, and the rest are parsed by an engine's
+workers.
+"""
 
 from __future__ import annotations
 
@@ -39,10 +41,10 @@ def parse_sources(
     listing: Listing | None,
     hashed: HashedSources | None,
 ) -> tuple[ParsedCorpus, ParsedCorpus, CorpusRecord, ParseCache]:
-    """Return the corpus with counted terms and without, how it came about, and the parse cache.
+    """Return the corpus with and without counted terms, how it was made, and the parse cache.
 
-    Where the run does not read its sources, the corpus is that of the current snapshot. Raise what a collection failed by
-    if there is nothing to publish.
+    Where the run does not read its sources, the corpus is that of the current snapshot. Raise a collection's
+    own error if there is nothing to publish.
     """
     cache = ParseCache(run.store)
     if listing is None or hashed is None:
@@ -59,7 +61,7 @@ def parse_sources(
 
 
 def _parse_all(hashed: HashedSources, cache: ParseCache, parser: Parser, settings: Settings) -> ParsedSources:
-    """Return where every file stands in the cache, the changed ones parsed."""
+    """Parse the changed files, and return where every file is in the cache."""
     groups: Sequence[Group] = hashed.groups
     keys = parser.parse(groups, hashed.keys)
     as_hashed = tuple(keys) == hashed.keys
@@ -80,7 +82,7 @@ def _by_collection(cache: ParseCache, keys: Sequence[str]) -> dict[str, tuple[st
 
 
 def _losers(rows: pa.Table) -> list[Rejection]:
-    """Return the documents whose address an earlier one has: they are quarantined, naming it."""
+    """Return the documents whose address an earlier one already has: they are quarantined, naming it."""
     owners: dict[tuple[str, str], str] = {}
     losers = []
     for chunk in rows["linking"].chunks:
@@ -100,7 +102,9 @@ def _without(groups: Sequence[Group], losers: Sequence[Rejection]) -> list[Group
 
 
 class Parser:
-    """Brings groups of files into the parse cache; ``parsed`` counts the files that had to be parsed for it."""
+    """A parser that puts groups of files into the parse cache; ``parsed`` counts the files it had to
+    parse.
+    """
 
     def __init__(
         self, cache: ParseCache, batch: FileBatch, engine: Engine, resources: Resources, *, anew: bool
@@ -117,14 +121,14 @@ class Parser:
         return key in self._cache and not self._anew
 
     def parse(self, groups: Sequence[Group], keys: Sequence[str]) -> list[str]:
-        """Parse the groups that are not in the cache; return the keys under which all of them are now, in order."""
+        """Parse the groups that are not in the cache; return the cache keys of all groups, in order."""
         known = {key for key in keys if self._knows(key)}
         missing = self.missing(groups, keys)
         found = iter(self._parse(missing) if missing else ())
         return [name for key in keys for name in ([key] if key in known else next(found))]
 
     def _parse(self, groups: Sequence[Group]) -> list[list[str]]:
-        """Return the keys of each group: one, or several where it stopped the parser."""
+        """Return the keys of each group: one, or several if it crashed or hung the parser."""
         batches = _batches(groups, self._like)
         self._resources.progress.begin("parse", sum(map(len, groups)), "documents")
         try:

@@ -1,6 +1,6 @@
-"""Groups of files, understood: documents, sections, passages and counted terms, ready to be put together.
+"""Parsing of groups of files into documents, sections, passages and counted terms, ready to be merged.
 
-Runs in a worker process: what it returns are Arrow columns, not one object a passage.
+Runs in a worker process, and returns Arrow columns rather than an object per passage.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .groups import Group, group_key
 
 @dataclass(frozen=True, slots=True)
 class FileBatch:
-    """Groups of files to understand, in order of their document ids, with the settings to do it by."""
+    """Groups of files to parse, in order of their document ids, with the settings for it."""
 
     groups: tuple[Group, ...]
     settings: Settings
@@ -39,13 +39,13 @@ class FileBatch:
 
     @property
     def files(self) -> int:
-        """How many files all groups have."""
+        """Return the number of files in all groups."""
         return sum(map(len, self.groups))
 
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """A document and what was cut from it."""
+    """A document and the passages and sections cut from it."""
 
     document: Document
     nodes: list[SectionSpan]
@@ -54,10 +54,11 @@ class _Cut:
 
 
 def understand(batch: FileBatch) -> pa.Table:
-    """Every file of the batch, read, parsed, chunked and counted: a row a group, see ``noctule.artifacts.cache.parsed_corpus``.
+    """Return every file of the batch read, parsed, chunked and counted, in one row per group.
 
-    Files that cannot be understood are rejections; raise ``SourceError`` where the machine is to blame for it. A group is remembered by what was read here, and not if some of it could
-    not be read.
+    ``noctule.artifacts.cache.parsed_corpus`` describes the row. Files that cannot be parsed are rejections;
+    raise ``SourceError`` where the machine is to blame. A group is cached under the hash of the bytes read
+    here, and not at all if some of it could not be read.
     """
     rows = [GROUPS.empty_table(), *(_understood(group, batch) for group in batch.groups)]
     return in_one_piece(pa.concat_tables(rows))  # each chunk of each column would be sent by itself
@@ -108,7 +109,7 @@ def _counted(cuts: list[_Cut], rejections: Sequence[Rejection]) -> ParsedCorpus:
 
 
 def lost(file: FoundFile, reason: str) -> pa.Table:
-    """The row of a file that could not be looked into, and is tried again by the next run."""
+    """Return the row of a file that could not be examined; the next run tries it again."""
     rejection = Rejection(file.collection, file.path, "quarantined", reason)
     return group_row("", file.collection, _counted([], [rejection]))
 
@@ -126,7 +127,7 @@ def _cut(source: Source, settings: Settings) -> _Cut:
 
 
 def _notes(cuts: Sequence[_Cut]) -> list[Rejection]:
-    """Remarks of a parser about documents that were indexed."""
+    """Return the parser's remarks on documents that were indexed."""
     return [
         Rejection(cut.document.collection, cut.document.path, "noted", note)
         for cut in cuts
@@ -135,13 +136,13 @@ def _notes(cuts: Sequence[_Cut]) -> list[Rejection]:
 
 
 def stemmed_language(tag: str) -> str:
-    """The language whose stemmer a document's words go through, or ``und`` for none."""
+    """Return the language whose stemmer is applied to a document's words, or ``und`` for none."""
     language = primary_language(tag)
     return language if language in STEMMERS else UNSTEMMED
 
 
 def _count_prose(cuts: Sequence[_Cut]) -> FieldCounts:
-    """Counts of the fields in the order of ``noctule.pipeline.settings.settings.FIELDS``."""
+    """Return counts of the fields in the order of ``noctule.pipeline.settings.settings.FIELDS``."""
     pairs = [(cut.document, passage) for cut in cuts for passage in cut.passages]
     columns = [
         [document.title for document, _ in pairs],

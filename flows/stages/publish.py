@@ -1,4 +1,4 @@
-"""Publishing: the snapshot becomes the store's current one, and goes to other places."""
+"""Publishing: the snapshot becomes the store's current one, and is copied to other places."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def publish(
     cache: ParseCache,
     _verdict: object,
 ) -> Published:
-    """Prove the snapshot and make it the current one; raise ``WriteFailed`` or ``DamagedSnapshot``.
+    """Verify the snapshot and make it the current one; raise ``WriteFailed`` or ``DamagedSnapshot``.
 
-    It is never tried again: it ends with the staging folder moved or removed.
+    This is never retried: it ends with the staging folder moved or removed.
     """
     give_back()  # publishing reads everything again
     _write_down(staged, record, cache)
@@ -43,7 +43,9 @@ def publish(
 
 
 def _write_down(staged: StagedSnapshot, record: CorpusRecord, cache: ParseCache) -> None:
-    """Write down what each collection says, for a night on which it fails; a disk that refuses is a warning."""
+    """Save the parsed state of each collection for a night on which it fails; a disk error is only a
+    warning.
+    """
     try:
         cache.record(staged.manifest.snapshot_id(), record.published)
     except WriteFailed as error:
@@ -51,7 +53,10 @@ def _write_down(staged: StagedSnapshot, record: CorpusRecord, cache: ParseCache)
 
 
 def _tidy(run: RunContext, store: Store, cache: ParseCache) -> None:
-    """Drop parsed documents of snapshots that are gone; the new one is out, so a disk that refuses is a warning."""
+    """Drop parsed documents of deleted snapshots.
+
+    The new snapshot is already published, so a disk error is only a warning.
+    """
     try:
         # The current snapshot, the one before, and those that prune would keep besides.
         snapshots = [info.snapshot_id for info in store.snapshots()]
@@ -61,7 +66,9 @@ def _tidy(run: RunContext, store: Store, cache: ParseCache) -> None:
 
 
 def publish_to_targets(run: RunContext, resources: Resources, _published: Published) -> tuple[Sent, ...]:
-    """Send the current snapshot to the targets that the settings name; raise as ``publish_elsewhere`` does."""
+    """Send the current snapshot to the targets that the settings name; raise as ``publish_elsewhere``
+    does.
+    """
     wanted = run.settings.publish
     return publish_elsewhere(run.store, wanted.targets, wanted.keep, resources.driver)
 

@@ -1,4 +1,4 @@
-"""The sources of a build: which files there are, what each says, and what had to be left out."""
+"""The sources of a build: the files found, the hash of each, and the files that had to be left out."""
 
 from __future__ import annotations
 
@@ -22,14 +22,16 @@ from .guards import documents_before, require_unshrunk
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Every file to index, in order of document id, every file that was left out, and collections that cannot be listed."""
+    """The files to index in order of document id, the files left out, and collections that cannot be
+    listed.
+    """
 
     files: tuple[FoundFile, ...]
     rejections: tuple[Rejection, ...]
     failures: Mapping[str, NoctuleError]
 
     def without(self, failures: Mapping[str, NoctuleError]) -> Listing:
-        """Return the same without the collections that failed otherwise."""
+        """Return the listing without the collections that failed for other reasons."""
         return Listing(
             tuple(file for file in self.files if file.collection not in failures),
             tuple(each for each in self.rejections if each.collection not in failures),
@@ -39,10 +41,11 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class ParsedSources:
-    """The keys of each collection's groups in the parse cache, in order, and what was rejected as they were read.
+    """The keys of each collection's groups in the parse cache, in order, and the files rejected along the
+    way.
 
-    ``parsed`` counts the files that a parser read in this run: the others were in the cache. ``as_hashed``: what it read is
-    what had been hashed.
+    ``parsed`` counts the files that a parser read in this run: the others were in the cache. ``as_hashed`` is
+    true if the files parsed were the same as those hashed.
     """
 
     keys: Mapping[str, tuple[str, ...]]
@@ -52,9 +55,10 @@ class ParsedSources:
 
 
 def discover(run: RunContext, store: Store) -> Listing | None:
-    """List the files of every collection but those that shrank too much; nothing where the run does not read its sources.
+    """List the files of every collection except those that shrank too much.
 
-    Raise ``MissingRoot`` or ``SourceError`` if there is none that can be listed.
+    List nothing where the run does not read its sources. Raise ``MissingRoot`` or ``SourceError`` if no
+    collection can be listed.
     """
     return _without_shrunk(list_sources(run.settings), run, store) if run.reads_sources else None
 
@@ -65,7 +69,7 @@ def hash_sources(run: RunContext, listing: Listing | None) -> HashedSources | No
 
 
 def _without_shrunk(listing: Listing, run: RunContext, store: Store) -> Listing:
-    """Return the listing without collections that lost so many files that nothing of them need be read."""
+    """Return the listing without collections that lost so many files that there is no need to read them."""
     counts = dict.fromkeys(run.settings.collections, 0)
     for file in listing.files:
         counts[file.collection] += 1
@@ -85,7 +89,7 @@ def sound(settings: Settings, failures: Mapping[str, NoctuleError]) -> list[str]
 
 
 def list_sources(settings: Settings) -> Listing:
-    """List the files of every collection; raise ``MissingRoot`` or ``SourceError`` if there is none that can be listed."""
+    """List the files of every collection; raise ``MissingRoot`` or ``SourceError`` if none can be listed."""
     listings, failures = [], {}
     for name, collection in sorted(settings.collections.items()):
         try:
@@ -110,9 +114,9 @@ def _doc_id(file: FoundFile) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HashedSources:
-    """Files in groups with the address of each group's content, empty where a file cannot be read.
+    """Files in groups with the key of each group's content, empty where a file cannot be read.
 
-    ``failures``: collections of which a file is briefly away; no group is theirs.
+    ``failures`` holds collections with a file that is temporarily unavailable; none of the groups is theirs.
     """
 
     groups: tuple[Group, ...]
@@ -137,14 +141,19 @@ def hash_files(files: Sequence[FoundFile], settings: Settings) -> HashedSources:
 
 
 def key_of_group(group: Group, settings: Settings, deciding: Mapping[str, str]) -> str:
-    """Return the key of a group by the bytes on disk, empty where a file cannot be read; raise ``SourceError``."""
-    # One after the other: threads that read small files wait for the interpreter's lock, and took three times as long.
+    """Return the key of a group from the bytes on disk, empty if a file cannot be read; raise
+    ``SourceError``.
+    """
+    # One after the other: threads that read small files wait for the interpreter's lock, and took three times
+    # as long.
     return group_key([seen_source(file, settings) for file in group], deciding)
 
 
 def seen_source(file: FoundFile, settings: Settings) -> Source | None:
-    """Read and hash a file and drop its content; return nothing where it cannot be read; raise ``SourceError`` where it is
-    briefly away."""
+    """Read and hash a file and drop its content; return ``None`` if it cannot be read.
+
+    Raise ``SourceError`` if it is temporarily unavailable.
+    """
     try:
         source = asked_again(partial(read_source, file, settings.collections[file.collection]))
         return replace(source, content=b"")

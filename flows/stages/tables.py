@@ -46,19 +46,19 @@ def document_rows(documents: pa.Table, passages: Counts, graph: LinkGraph, parti
 
 
 def passage_rows(passages: pa.Table, encoded: Encoded) -> pa.Table:
-    """Passages with their row among the vectors."""
+    """Return passages with the row of their vector."""
     at = passages.schema.get_field_index("vector_row")
     return passages.set_column(at, passages.schema.field(at), pa.array(encoded.row, type=pa.int32()))
 
 
 def vector_rows(encoded: Encoded, dimension: int) -> pa.Table:
-    """The vectors table."""
+    """Return the vectors table."""
     columns = [pa.array(encoded.hashes, type=pa.string()), fixed_size_lists(encoded.vectors)]
     return pa.Table.from_arrays(columns, schema=schemas.vectors_schema(dimension))
 
 
 def find_centroids(corpus: ParsedCorpus, vectors: Encoded) -> Vectors:
-    """Return the centroid of every document: a unit row of float32 each."""
+    """Return the centroid of every document as a unit row of float32."""
     return centroids(vectors.vectors, vectors.row, passages_each(corpus.documents, corpus.passages))
 
 
@@ -69,7 +69,7 @@ def centroid_rows(documents: pa.Table, found: Vectors) -> pa.Table:
 
 
 def find_near_words(run: RunContext, words: Encoded) -> NearTerms:
-    """Return for each word of the vocabulary the words nearest to it."""
+    """Return the nearest words of each word of the vocabulary."""
     return near_terms(words.vectors[words.row], run.settings.vocabulary.near_terms)
 
 
@@ -79,7 +79,7 @@ def is_large_vocabulary(_run: RunContext, words: Encoded) -> bool:
 
 
 def vocabulary_rows(terms: Sequence[VocabularyTerm], vectors: Vectors, near: NearTerms) -> pa.Table:
-    """The vocabulary table; ``vectors`` has a row a term."""
+    """Return the vocabulary table; ``vectors`` has one row per term."""
     columns = [
         pa.array([term.term for term in terms], type=pa.string()),
         pa.array([term.index_term for term in terms], type=pa.string()),

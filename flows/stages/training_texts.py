@@ -1,7 +1,7 @@
-"""The texts that the query encoder is fitted to: passages, words, phrases and spans as the model reads them, and link texts.
+"""The texts that the query encoder is fitted to: passages, words, phrases and spans, and link texts.
 
-Each kind is bounded, and picked by the lowest content hashes: a few changed documents change a few of them, so that
-nearly all of what has to be encoded was encoded the night before.
+Each kind is bounded and chosen by the lowest content hashes, so a few changed documents change only a few of
+the texts, and nearly everything that has to be encoded was encoded the night before.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Taught:
 
 @dataclass(frozen=True, slots=True)
 class DocumentNames:
-    """Texts that name a document: its row."""
+    """Texts that name a document, with the row of that document."""
 
     taught: Taught
     documents: tuple[int, ...]
@@ -72,13 +72,13 @@ def are_many(picked: Picked) -> bool:
 def embed_phrases(
     run: RunContext, encoding: Encoding, corpus: ParsedCorpus, links: Sequence[ResolvedLink]
 ) -> TrainingTexts:
-    """Return titles, headings and anchor texts with the vectors that they have as queries."""
+    """Return titles, headings and anchor texts with their vectors as queries."""
     texts = phrases(corpus.documents, corpus.sections, links, run.settings.query_encoder)
     return _as_queries("phrases", texts, encoding)
 
 
 def embed_spans(run: RunContext, encoding: Encoding, corpus: ParsedCorpus) -> TrainingTexts:
-    """Return a few words from inside of passages with the vectors that they have as queries."""
+    """Return short spans from inside passages with their vectors as queries."""
     return _as_queries(
         "spans", spans(corpus.documents, corpus.passages, run.settings.query_encoder), encoding
     )
@@ -103,7 +103,9 @@ def fit_query_encoder(  # noqa: PLR0913, PLR0917  # all that it learns from
     phrases: TrainingTexts,
     spans: TrainingTexts,
 ) -> pa.Table:
-    """Return the term_vectors table: one vector a term, whose sum lands where the model would put the text."""
+    """Return the term_vectors table: one vector per term, whose sum approximates the model's vector of the
+    text.
+    """
     lessons = [
         encoded_lessons("words", index_terms(terms), words),
         phrases,
@@ -115,14 +117,16 @@ def fit_query_encoder(  # noqa: PLR0913, PLR0917  # all that it learns from
 
 
 def index_terms(words: Sequence[VocabularyTerm]) -> Taught:
-    """Words of the vocabulary as the index terms that they are; those need no stemmer."""
+    """Return words of the vocabulary as index terms, which need no stemmer."""
     return Taught(tuple(word.index_term for word in words), (UNSTEMMED,) * len(words))
 
 
 def phrases(
     documents: pa.Table, sections: pa.Table, links: Sequence[ResolvedLink], settings: QueryEncoderSettings
 ) -> Taught:
-    """Titles, headings and anchor texts, each once, in the language of the first document that has it."""
+    """Return titles, headings and anchor texts, each once, in the language of the first document that has
+    it.
+    """
     language = _languages(documents)
     found: dict[str, str] = {}
     for text, doc_id in _phrases(documents, sections, links):
@@ -141,7 +145,10 @@ def _phrases(
 
 
 def spans(documents: pa.Table, passages: pa.Table, settings: QueryEncoderSettings) -> Taught:
-    """A few words from inside a passage, of as many passages as the settings say; which ones, its hash decides."""
+    """Return a few words from inside a passage, for as many passages as the settings say.
+
+    The passage's hash decides which words.
+    """
     language = _languages(documents)
     rows = _lowest(passages, settings.spans, salt=16)
     chosen = passages.select(["doc_id", "text", "content_hash"]).take(rows)
@@ -160,13 +167,15 @@ def _span(text: str, number: int) -> str:
 
 
 def _lowest(passages: pa.Table, most: int, salt: int = 0) -> pa.Array:
-    """The rows of the passages with the lowest content hashes, read from its ``salt``-th digit on."""
+    """Return the rows of the passages with the lowest content hashes, compared from their ``salt``-th
+    digit on.
+    """
     hashes = pc.utf8_slice_codeunits(passages["content_hash"].combine_chunks(), salt)
     return pc.sort_indices(hashes)[:most].sort()
 
 
 def names(documents: pa.Table, links: Sequence[ResolvedLink]) -> DocumentNames:
-    """Anchor texts, each with the document that it leads to."""
+    """Return anchor texts, each with the document that it leads to."""
     row = {doc_id: at for at, doc_id in enumerate(documents["doc_id"].to_pylist())}
     language = _languages(documents)
     pairs = {
@@ -187,7 +196,7 @@ def _languages(documents: pa.Table) -> dict[str, str]:
 
 
 def encoded_lessons(kind: str, taught: Taught, encoded: Encoded) -> TrainingTexts:
-    """Texts with the vectors that the model gave them."""
+    """Return texts with the vectors that the model gave them."""
     vectors = encoded.vectors[encoded.row] if taught.texts else encoded.vectors
     return TrainingTexts(taught.texts, taught.languages, vectors, _WEIGHTS[kind])
 
@@ -201,7 +210,7 @@ class Picked:
 
 
 def picked_passages(documents: pa.Table, passages: pa.Table, settings: QueryEncoderSettings) -> Picked:
-    """As many passages as the settings say, with the breadcrumb before each; which ones, its hash decides."""
+    """Return as many passages as the settings say, chosen by hash, each with its breadcrumb in front."""
     rows = _lowest(passages, settings.passages)
     language = _languages(documents)
     chosen = passages.select(["doc_id", "breadcrumb", "text"]).take(rows).to_pylist()
@@ -210,13 +219,13 @@ def picked_passages(documents: pa.Table, passages: pa.Table, settings: QueryEnco
 
 
 def passage_lessons(picked: Picked, encoded: Encoded, counts: FieldCounts | None = None) -> TrainingTexts:
-    """Whole passages with their own vectors."""
+    """Return whole passages with their own vectors."""
     vectors = encoded.vectors[encoded.row[picked.rows]]
     return TrainingTexts(picked.taught.texts, picked.taught.languages, vectors, _WEIGHTS["passages"], counts)
 
 
 def name_lessons(documents: pa.Table, named: DocumentNames, centroids: Vectors) -> list[TrainingTexts]:
-    """Anchor texts and titles with the centroid of the document that they name."""
+    """Return anchor texts and titles with the centroid of the document that they name."""
     anchors = TrainingTexts(
         named.taught.texts,
         named.taught.languages,
@@ -232,7 +241,7 @@ def name_lessons(documents: pa.Table, named: DocumentNames, centroids: Vectors) 
 def term_vector_rows(
     lessons: Sequence[TrainingTexts], index: LexicalIndex, dimension: int, settings: QueryEncoderSettings
 ) -> pa.Table:
-    """The term_vectors table."""
+    """Return the term_vectors table."""
     found = fit_term_vectors(lessons, index.terms, index.idf, settings)
     codes = pa.array(np.ascontiguousarray(found.code).ravel())
     columns = [

@@ -1,4 +1,4 @@
-"""The files of a snapshot, written to a folder that nobody reads yet, and the manifest that describes them."""
+"""The files of a snapshot, written to a staging folder that no reader uses yet, and their manifest."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _AT_ONCE = 2
 
 @dataclass(frozen=True, slots=True)
 class StagedSnapshot:
-    """A snapshot that is written and not published yet."""
+    """A snapshot that is written and not yet published."""
 
     staging: Staging
     manifest: Manifest
@@ -49,7 +49,7 @@ def write_snapshot(
     term_vectors: pa.Table,
     *tables: Tables,
 ) -> StagedSnapshot:
-    """Write every file of the snapshot but the manifest, which is returned with the folder."""
+    """Write every file of the snapshot except the manifest, and return the manifest with the folder."""
     staging, languages = store.stage(), sorted(corpus.languages or {"en"})
     written = {name: table for part in tables for name, table in part.items()} | {
         "term_vectors": term_vectors
@@ -85,5 +85,5 @@ def _write(name: str, tables: Mapping[str, pa.Table], staging: Staging) -> None:
 
 
 def _group_sizes(terms: pa.Table) -> list[int]:
-    """Return the number of terms in each row group of postings, as the terms table names the groups."""
+    """Return the number of terms in each row group of postings, according to the terms table."""
     return [int(size) for size in np.bincount(terms["row_group"].to_numpy())]
