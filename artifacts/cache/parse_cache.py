@@ -46,8 +46,7 @@ class ParseCache:
         self._tables: list[pa.Table] = []
         self._place: dict[str, tuple[int, int]] = {}
         self._unread: list[Path] = []
-        self._read = self._segments()
-        for path in self._read:
+        for path in self._segments():
             rows = _read(path)
             self._unread += [] if len(rows) else [path]
             self._hold(rows)
@@ -74,10 +73,6 @@ class ParseCache:
             if end > start
         ]
         return pa.concat_tables([GROUPS.empty_table(), *slices])
-
-    def is_as_read(self) -> bool:
-        """Return whether the files on disk are still those that were read."""
-        return self._segments() == self._read
 
     def _segments(self) -> list[Path]:
         return sorted(self._folder.glob("*.arrow")) if self._folder.is_dir() else []

@@ -39,11 +39,3 @@ def read_runs(store: Path) -> list[dict[str, Any]]:
         except (OSError, ValueError):
             continue
     return found
-
-
-def recorded_at(store: Path) -> float:
-    """Return when the last run was recorded, in epoch seconds of the file system's clock; 0 without one."""
-    try:
-        return (store / RUNS).stat().st_mtime
-    except OSError:
-        return 0.0

@@ -55,11 +55,6 @@ class Forecast:
     stops: bool = False
     reads: bool = True
 
-    @property
-    def to_do(self) -> int:
-        """Return the number of files that are new, moved or changed, and of documents that are gone."""
-        return sum(len(c.new) + len(c.changed) + len(c.moved) + len(c.removed) for c in self.collections)
-
     def as_dict(self) -> dict[str, object]:
         """Return the forecast as a JSON object."""
         return asdict(self) | {

@@ -119,7 +119,8 @@ class PrefectDriver(Clock):
         with self.measure(stage.name):
             state: State[None] = named(call, wait_for=list(after), return_state=True)
             cast(Any, state.result)()
-        _log.info("%s: %.1f s", stage.name, self._times[-1].seconds)
+        if not stage.fan_out:  # its progress says how long it took
+            _log.info("%s: %.1f s", stage.name, self._times[-1].seconds)
         return call.result, state
 
     def map(self, name: str, function: Callable[[A], T], batches: Sequence[A], slots: int) -> list[T]:

@@ -126,13 +126,6 @@ def test_what_offsets_cannot_reach_is_in_several_pieces() -> None:
     assert found.equals(table) and max(len(chunk) for chunk in found["a"].chunks) == 2
 
 
-def test_rows_that_another_run_has_changed_meanwhile_are_noticed(settings: Settings, tmp_path: Path) -> None:
-    read = ParseCache(tmp_path)
-    assert read.is_as_read()
-    ParseCache(tmp_path).add(_rows(settings, 1))
-    assert not read.is_as_read() and ParseCache(tmp_path).is_as_read()
-
-
 def test_a_key_is_that_of_content_settings_and_place(settings: Settings) -> None:
     files = list_files("c", settings.collections["c"]).files
     sources = [read_source(file, settings.collections["c"]) for file in files]
