@@ -65,7 +65,7 @@ class Cron:
     weekday: Field
 
     def on_calendar(self, zone: str = "") -> tuple[str, ...]:
-        """Return the same times as ``OnCalendar=`` values; several mean any of them. ``zone`` names a time zone.
+        """Return the same times as ``OnCalendar=`` values, any of which may match; ``zone`` names a time zone.
 
         Where both days are given, cron runs on either, and systemd on both at once: it takes a line each.
         """

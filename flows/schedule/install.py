@@ -38,7 +38,7 @@ def has_systemd() -> bool:
 def install_units(job: Job, folder: Path | None = None) -> Installed:
     """Write the service and the timer into systemd's folder (or ``folder``) and enable them.
 
-    For root it is the machine's folder, for others the user's own; what is there runs only while the user is
+    For root it is the machine's folder; for others the user's own, whose units run only while the user is
     logged in or lingers. Raises ``SettingsError``.
     """
     is_root = os.geteuid() == 0

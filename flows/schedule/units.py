@@ -108,7 +108,7 @@ def merged_crontab(existing: str, job: Job) -> str:
 
 
 def _command(parts: tuple[str, ...]) -> str:
-    """Return a command as ExecStart reads it: $ begins a variable in its arguments, but not in its program."""
+    """Return a command as ExecStart reads it: $ begins a variable in its arguments, not in its program."""
     program, *arguments = parts
     return " ".join([_quoted(program), *(_quoted(part).replace("$", "$$") for part in arguments)])
 
