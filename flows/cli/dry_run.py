@@ -12,7 +12,7 @@ _KINDS = {"first": "run(s) over everything", "night": "night(s)", "unchanged": "
 
 
 def print_plan(request: IndexRequest, flags: Flags) -> None:
-    """Print which files are new, changed, moved or removed, what is made anew and why, and the likely time."""
+    """Print the files new, changed, moved and removed, what is made anew and why, and the likely time."""
     from ...artifacts.store.store import Store
     from ..graph import context_of
     from ..report.dry_run import forecast

@@ -1,4 +1,4 @@
-"""What a run asks of its private Prefect API besides running flows: is it up, is all written, what is stale."""
+"""What a run asks of its private Prefect API besides running flows: is it up, all written, what is stale."""
 
 from __future__ import annotations
 
@@ -83,7 +83,10 @@ def _written(url: str) -> _Written:
 
 
 def crash_stale_runs() -> None:
-    """Mark as crashed the flow runs that a killed process left open; safe only if no other run can be alive."""
+    """Mark as crashed the flow runs that a killed process left open.
+
+    It is safe only while no other run can be alive.
+    """
     from prefect.client.orchestration import get_client
     from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterState, FlowRunFilterStateType
     from prefect.client.schemas.objects import State, StateType

@@ -77,7 +77,10 @@ def judged_sets(folders: Sequence[Path]) -> tuple[Judged, ...]:
 def relevance(
     subject: Subject, sets: Sequence[Judged], mode: Mode, against: Subject | None, progress: Progress
 ) -> Relevance:
-    """Evaluate the subject on every set; compare it with ``against`` and with a ranking that a set brought along."""
+    """Evaluate the subject on every set.
+
+    It is compared with the ranking that a set brought along and with ``against``.
+    """
     own = _evaluated(subject, sets, mode, progress)
     pairs = own.runs
     if against is not None:

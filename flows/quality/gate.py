@@ -90,7 +90,10 @@ def read_judged_sets(run: RunContext) -> tuple[Judged, ...]:
 def judge_staged(
     run: RunContext, store: Store, staged: StagedSnapshot, judged: Sequence[Judged]
 ) -> Verdict | None:
-    """Judge the snapshot that is not published yet against the current one; ``None`` without judged queries."""
+    """Judge the snapshot that is not published yet against the current one.
+
+    Returns ``None`` where there are no judged queries.
+    """
     if not judged:
         return None
     # Opened here: a second try must not find it closed.
@@ -200,11 +203,17 @@ class _Compared:
         self.pair = self._pair() if self.common.answerable else None
 
     def is_new(self, relevance: RelevanceSettings) -> bool:
-        """Return whether its documents came tonight: nothing was taken away, yet there is nothing to compare."""
+        """Return whether there is nothing to compare with although nothing was taken away.
+
+        Then its documents came tonight.
+        """
         return self.pair is None and not self.is_emptied(relevance)
 
     def is_emptied(self, relevance: RelevanceSettings) -> bool:
-        """Return whether so many documents were deleted, or all that answer, that the others say nothing."""
+        """Return whether the documents that are left say nothing.
+
+        So it is where too many of the set's documents were deleted, or all that answer a query.
+        """
         gains = (gains.get(each, 0) for gains in self.judged.qrels.values() for each in self.deleted)
         return self.share_deleted > relevance.max_deleted or (self.pair is None and any(gains))
 

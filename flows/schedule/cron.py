@@ -65,9 +65,10 @@ class Cron:
     weekday: Field
 
     def on_calendar(self, zone: str = "") -> tuple[str, ...]:
-        """Return the same times as ``OnCalendar=`` values, any of which may match; ``zone`` names a time zone.
+        """Return the same times as ``OnCalendar=`` values; several mean any of them.
 
-        Where both days are given, cron runs on either, and systemd on both at once: it takes a line each.
+        ``zone`` is a time zone's name. Where both days are given, cron runs on either, and systemd on both at
+        once: it takes a line each.
         """
         month, clock = _listed(self.month), f"{_listed(self.hour)}:{_listed(self.minute)}:00"
         weekdays = ",".join(_SYSTEMD_DAYS[value] for value in self.weekday.values)

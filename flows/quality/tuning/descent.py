@@ -1,6 +1,7 @@
-"""A search through the space: coordinate descent, from today's settings and from the best of some random points.
+"""A search through the space: coordinate descent from today's settings and the best of some random points.
 
-Deterministic: axes and values are tried in their order, ties stay where they are, and the seed decides the rest.
+Deterministic: axes and values are tried in their order, ties stay where they are, and the seed decides the
+rest.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ LEAST_GAIN = 0.0005
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How hard to search: points looked at in one search, random ones among them, and the seed that draws these."""
+    """How hard to search: points looked at in one search, random ones among them, and the seed of these."""
 
     points: int = 150
     random: int = 15

@@ -1,7 +1,8 @@
 """Does what was found hold for other queries? Settings found on some of the queries are tried on the others.
 
-k-fold cross-validation over the queries: each fold is answered with the settings that the other folds chose, so no
-query is answered with settings that it helped to choose. The answers are compared with today's, query by query.
+k-fold cross-validation over the queries: each fold is answered with the settings that the other folds chose,
+so no query is answered with settings that it helped to choose. The answers are compared with today's, query
+by query.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class HeldOutSet:
-    """A judged set: what the chosen settings reach on it, and what settings chosen without a query reach on it."""
+    """A judged set: what the chosen settings reach on it, and what settings chosen without a query reach."""
 
     judged: str
     chosen: float
@@ -36,8 +37,9 @@ class HeldOutSet:
 class Found:
     """The settings that a tuning chose, and whether they are better than today's.
 
-    ``overall`` compares the held-out answers with today's over all sets, each set counting the same. ``votes`` says
-    how many of the ``folds`` chose each change; ``tried`` how many different settings were searched with.
+    ``overall`` compares the held-out answers with today's over all sets, each set counting the same.
+    ``votes`` says how many of the ``folds`` chose each change; ``tried`` how many different settings were
+    searched with.
     """
 
     point: Point

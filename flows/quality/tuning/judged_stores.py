@@ -76,8 +76,8 @@ class _Opened:
 def _ground(judged: Judged, opened: Sequence[_Opened]) -> Ground:
     """Return the set with every snapshot that holds some of its documents.
 
-    Raises ``SourceError``: the last refusal where there is no such snapshot, and where two have passages of the
-    same size.
+    Raises ``SourceError``: the last refusal where there is no such snapshot, and where two have passages of
+    the same size.
     """
     built: dict[str, Built] = {}
     refusal: SourceError | None = None

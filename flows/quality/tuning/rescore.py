@@ -1,4 +1,4 @@
-"""The keyword scores that a snapshot would have with other field weights, ``b`` or ``k1``, without a new build.
+"""The keyword scores that a snapshot would have with other weights, ``b`` or ``k1``, without a new build.
 
 A posting keeps its score and not what it was made of. So words are counted again, from the snapshot's own
 texts and links, and scored by the code that scores them in a build, for the words that are asked for and no

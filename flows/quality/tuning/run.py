@@ -1,4 +1,4 @@
-"""What ``noctule tune`` does: from folders and stores to a verdict, and a settings file if there is a gain."""
+"""What ``noctule tune`` does: from folders and stores to a verdict, and to settings if there is a gain."""
 
 from __future__ import annotations
 
@@ -81,7 +81,10 @@ def _found(request: TuningRequest, space: Sequence[Axis], at: Place, progress: P
 
 
 def write(tuned: Tuned, path: Path, *, even_if_noise: bool) -> bool:
-    """Write the settings if they are better or chance does not matter to whoever asks; return whether it did."""
+    """Write the settings, and return whether that was done.
+
+    It is done only if they are better, or chance does not matter to whoever asks.
+    """
     if not (tuned.found.better or (even_if_noise and tuned.found.point.changes)):
         return False
     durable.replace_file(path.absolute(), as_file(tuned.settings, tuned.found))
@@ -108,7 +111,7 @@ def _notes(at: Place, settings: Settings) -> tuple[str, ...]:
 
 
 def _left_out(at: Place) -> list[str]:
-    """Return what the judgements name that is not there: it counts against every setting alike, and is said."""
+    """Return what the judgements name that is not there: it counts against all settings alike."""
     said = []
     for ground in at.grounds:
         judged, missing = ground.judged, len(next(iter(ground.built.values())).located.missing)

@@ -1,4 +1,4 @@
-"""Tuned settings as a file: today's that are not the defaults, the changes in them, and what they are worth."""
+"""Tuned settings as a file: today's that are not the defaults, the changes, and what they are worth."""
 
 from __future__ import annotations
 

@@ -150,7 +150,10 @@ def applied(settings: Settings, point: Point) -> Settings:
 
 
 def today(settings: Settings, axis: Axis) -> Value | None:
-    """Return the value a setting has without any change; ``None`` where fields differ or it is not on the axis."""
+    """Return the value that a setting has without any change.
+
+    It is ``None`` where fields differ in it, or where the axis does not name it.
+    """
     same = [value for value in axis.values if _same(settings, Change(axis.key, value))]
     return same[0] if same else None
 
@@ -160,7 +163,7 @@ def _same(settings: Settings, change: Change) -> bool:
 
 
 def _plain(change: Change, settings: Settings) -> Iterator[tuple[str, Any]]:
-    """Yield the change as keys and values of the settings; a star stands for every field."""
+    """Yield the change as keys and values: a star is every field, and a switch is a name in a list."""
     above, _, name = change.key.rpartition(".")
     if change.key == CHUNK:
         size, _, overlap = str(change.value).partition("/")

@@ -65,7 +65,10 @@ class KeptLists:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def for_settings(self, search: Search, scores: str = "") -> Remember:
-        """Return what a searcher with these settings remembers lists by; ``scores`` names the scoring of words."""
+        """Return what a searcher with these settings remembers lists by.
+
+        ``scores`` names the scoring of words.
+        """
         reach = search.model_dump(mode="json", exclude=AFTER_LISTS | BEFORE_LISTS)
         settings = json.dumps(reach, sort_keys=True)
 
@@ -151,7 +154,7 @@ class Trials:
         return len(self._known)
 
     def scores(self, point: Point) -> tuple[Floats, ...]:
-        """Return nDCG@10 of every query, in the order of their ids, for each ground; raises as a search does."""
+        """Return nDCG@10 of every query, in the order of ids, for each ground; raises as a search does."""
         settings = applied(self._settings, point)
         key = settings.model_dump_json(include={"chunk", "search", "lexical"})
         if key not in self._known:
@@ -187,7 +190,7 @@ def _lexical(own: Lexical, point: Point) -> Lexical:
 
 
 def _corpus(built: Built, lexical: Lexical) -> CorpusReader:
-    """Return the snapshot's content with the scores that ``lexical`` gives; kept, as counting takes a while."""
+    """Return the snapshot's content scored as ``lexical`` says; it is kept, as counting takes a while."""
     own = built.searcher.corpus
     if lexical == built.lexical:
         return own
