@@ -37,7 +37,8 @@ _From = Annotated[
     typer.Option(
         "--from",
         metavar="STAGE",
-        help="Do this stage again and all that need it; noctule graph lists them. After parse the sources are not looked at.",
+        help="Do this stage again and all that need it; noctule graph lists them. "
+        "After parse the sources are not looked at.",
     ),
 ]
 

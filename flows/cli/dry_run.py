@@ -12,7 +12,7 @@ _KINDS = {"first": "run(s) over everything", "night": "night(s)", "unchanged": "
 
 
 def print_plan(request: IndexRequest, flags: Flags) -> None:
-    """Files new, changed, moved and removed, what is made anew and why, and how long it may take."""
+    """Print the files new, changed, moved and removed, what is made anew and why, and the likely time."""
     from ...artifacts.store.store import Store
     from ..graph import context_of
     from ..report.dry_run import forecast
@@ -60,7 +60,7 @@ def _row(each: CollectionChanges) -> tuple[str, ...]:
 
 
 def _print_names(found: Forecast) -> None:
-    """The files that are not as they were, unless all are new."""
+    """Print the files that are not as they were; of a collection that is all new, print none."""
     lines = [
         f"  {what}: {each.collection}:{path}"
         for each in found.collections

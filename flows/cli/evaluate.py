@@ -159,7 +159,7 @@ def _print_comparison(each: Compared) -> None:
 
 
 def shown_p(value: float) -> str:
-    """A p value for a table."""
+    """Return a p value as text for a table."""
     return f"{value:.4f}" if value >= 0.0001 else "below 0.0001"
 
 

@@ -30,7 +30,7 @@ _OUT_OF_MEMORY = NoctuleError(
 
 
 def _store_folder(given: str) -> Path:
-    """The folder that is meant; for an address, the folder through which it is read."""
+    """Return the folder that is meant; for an address, the folder through which it is read."""
     from ...artifacts.remote.files import is_address
 
     if not is_address(str(given)):
@@ -54,7 +54,8 @@ class Flags:
     ] = None  # fmt: skip
     store: Annotated[
         Path,
-        typer.Option("--store", metavar="DIR", envvar="NOCTULE_STORE", rich_help_panel=_PANEL, parser=_store_folder,
+        typer.Option("--store", metavar="DIR", envvar="NOCTULE_STORE", rich_help_panel=_PANEL,
+                     parser=_store_folder,
                      help="The folder that holds the snapshots, or an address to read them from, as s3://bucket/docs."),
     ] = Path(".noctule")  # fmt: skip
     as_json: Annotated[
@@ -72,7 +73,7 @@ class Flags:
 
 
 def with_flags(command: Callable[Concatenate[Flags, P], None]) -> Callable[..., None]:
-    """The command with the common flags added, its errors printed in one shape and turned into exit codes."""
+    """Return the command with the common flags; its errors are printed in one shape and become exit codes."""
     hints = get_type_hints(command, include_extras=True)
     own = [
         parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)

@@ -37,16 +37,23 @@ def graph(
     ] = False,
     form: Annotated[
         _Format | None,
-        typer.Option("--format", help="Stages: text or mermaid. Links: graphml, gexf or json.", show_default=False),
+        typer.Option(
+            "--format", help="Stages: text or mermaid. Links: graphml, gexf or json.", show_default=False
+        ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="Write to this file, not to standard output.", show_default=False),
+        typer.Option(
+            "--out", metavar="FILE", help="Write to this file, not to standard output.", show_default=False
+        ),
     ] = None,
     snapshot: Annotated[
         str | None,
         typer.Option(
-            "--snapshot", metavar="ID", help="A snapshot's id; the current one if not given.", show_default=False
+            "--snapshot",
+            metavar="ID",
+            help="A snapshot's id; the current one if not given.",
+            show_default=False,
         ),
     ] = None,
 ) -> None:  # fmt: skip

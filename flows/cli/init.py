@@ -44,7 +44,10 @@ class Starter:
 
 
 def write_settings(folder: Path) -> Starter:
-    """A noctule.toml in the folder; raises ``SettingsError`` if there is one, ``SourceError`` without documents."""
+    """Write a noctule.toml into the folder.
+
+    Raises ``SettingsError`` if there is one already, ``SourceError`` if there are no documents.
+    """
     path = folder / SETTINGS_FILE
     if path.exists():
         raise SettingsError("there is one already", where=str(path), hint="Edit it, or delete it first.")
@@ -65,7 +68,7 @@ def write_settings(folder: Path) -> Starter:
 
 
 def _count(folder: Path) -> Counter[str]:
-    """Documents by ending, without looking into hidden folders or those of tools."""
+    """Count documents by ending, without looking into hidden folders or those of tools."""
     counts: Counter[str] = Counter()
     seen = 0
     for _, directories, files in os.walk(folder):

@@ -16,7 +16,8 @@ from . import build, evaluate, graph, output, publish, schedule, search, site, s
 _EPILOG = """
 Begin with:  noctule index FOLDER   then   noctule search "your question"
 
-Exit codes: 0 done, 1 a bug, 2 your input or configuration, 3 the store is damaged, 4 another run holds the lock,
+Exit codes: 0 done, 1 a bug, 2 your input or configuration, 3 the store is damaged, \
+4 another run holds the lock,
 5 some collections or targets failed, 130 interrupted.
 """
 
@@ -67,8 +68,9 @@ def main() -> NoReturn:
     """Run the command line and end the process with its exit code."""
     stop_on_signals()
     code: object = 1
-    # Called after all that a command's libraries register, and instead of what was registered before: logging's end, which
-    # ours does. A library in C++ that is taken down beside a living thread may abort the process.
+    # Called after all that a command's libraries register, and instead of what was registered before:
+    # logging's end, which ours does. A library in C++ that is taken down beside a living thread may
+    # abort the process.
     atexit.register(lambda: _end(_number(code)))
     arguments = sys.argv[1:]
     try:
@@ -94,7 +96,7 @@ def _number(code: object) -> int:
 
 
 def _usage(problem: Exception, as_json: bool) -> int:
-    """Wrong flags, in the shape of every other error."""
+    """Print wrong flags in the shape of every other error, and return the exit code."""
     message = getattr(problem, "format_message", None)
     if message is None:
         raise problem

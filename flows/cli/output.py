@@ -26,13 +26,13 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def plain(text: str) -> str:
-    """The text without control characters."""
+    """Return the text without control characters."""
     return _CONTROLS.sub("", text)
 
 
 @cache
 def console() -> Console:
-    """Where people read results."""
+    """Return the console where people read results."""
     from rich.console import Console
 
     return Console(highlight=False, markup=False, soft_wrap=not sys.stdout.isatty())
@@ -40,29 +40,29 @@ def console() -> Console:
 
 @cache
 def side() -> Console:
-    """Where people see progress."""
+    """Return the console where people see progress."""
     from rich.console import Console
 
     return Console(stderr=True, highlight=False, markup=False)
 
 
 def emit(value: Mapping[str, object]) -> None:
-    """One JSON object on standard output."""
+    """Print one JSON object on standard output."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def say(line: str = "") -> None:
-    """A line on standard output."""
+    """Print a line on standard output."""
     sys.stdout.write(plain(line) + "\n")
 
 
 def complain(text: str) -> None:
-    """Text on standard error."""
+    """Print text on standard error."""
     sys.stderr.write(text.rstrip("\n") + "\n")
 
 
 def error(problem: NoctuleError, as_json: bool, kind: str = "") -> None:
-    """The one shape of an error: what happened, where, and what to do next."""
+    """Print an error in the one shape that all have: what happened, where, and what to do next."""
     if as_json:
         value = problem.as_dict() | ({"kind": kind} if kind else {})
         complain(json.dumps({"error": value}, ensure_ascii=False))
@@ -75,7 +75,7 @@ def error(problem: NoctuleError, as_json: bool, kind: str = "") -> None:
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Rows under headings on standard output; columns of numbers to the right."""
+    """Print rows under headings on standard output, with columns of numbers aligned to the right."""
     from rich.table import Table
     from rich.text import Text
 
@@ -94,13 +94,13 @@ def size(count: int) -> str:
 
 
 def has_bars(quiet: bool, as_json: bool) -> bool:
-    """Whether progress is drawn: on a terminal, unless told otherwise."""
+    """Return whether progress is drawn: on a terminal, unless told otherwise."""
     return sys.stderr.isatty() and not quiet and not as_json
 
 
 @contextmanager
 def progress(quiet: bool, as_json: bool) -> Iterator[Progress]:
-    """The display of long work for the block's time."""
+    """Yield the display of long work, shown for as long as the block runs."""
     from ..run.progress import shown
 
     bars = has_bars(quiet, as_json)
@@ -109,7 +109,7 @@ def progress(quiet: bool, as_json: bool) -> Iterator[Progress]:
 
 
 def configure_logging(quiet: bool, as_json: bool, debug: bool) -> None:
-    """Log lines go to standard error; beside bars, with --quiet and with --json only warnings do."""
+    """Send log lines to standard error; beside bars, with --quiet and with --json send only warnings."""
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
     silent = quiet or as_json or has_bars(quiet, as_json)

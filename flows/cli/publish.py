@@ -61,7 +61,7 @@ def publish(
 
 
 def line(sent: Sent) -> str:
-    """What was sent, for a person."""
+    """Return what was sent, as a line for a person."""
     if not sent.changed:
         return f"{sent.target}: snapshot {sent.snapshot_id} is there already"
     return (
@@ -71,7 +71,7 @@ def line(sent: Sent) -> str:
 
 
 def as_dict(sent: Sent) -> dict[str, object]:
-    """The same for ``--json``."""
+    """Return what was sent, as ``--json`` prints it."""
     return {
         "target": sent.target,
         "snapshot": sent.snapshot_id,

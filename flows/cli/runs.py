@@ -1,4 +1,4 @@
-"""What the commands that build have in common: flags, the request that they make, and the way through Prefect."""
+"""What the commands that build have in common: flags, the request they make, and the way through Prefect."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Engine = Annotated[
 
 
 def request_of(flags: Flags, sources: tuple[str, ...], collection: str | None) -> IndexRequest:
-    """What the command line asks for, with absolute paths."""
+    """Return what the command line asks for, with absolute paths."""
     from ..run.request import IndexRequest, found_settings
 
     config = flags.config or found_settings()
@@ -80,17 +80,20 @@ def run_work(flags: Flags, plain: Callable[[], T], flow: Callable[[], T], *, no_
 
 
 def is_plain(same: UnchangedSnapshot | None, no_prefect: bool) -> bool:
-    """Return whether the run needs no flow run: a quiet one leaves one only where a Prefect server is configured."""
+    """Return whether the run needs no flow run.
+
+    A run without a change leaves a flow run only where a Prefect server is configured.
+    """
     return no_prefect or (same is not None and not os.environ.get("PREFECT_API_URL"))
 
 
 def path_text(path: Path | None) -> str | None:
-    """The path as a flow's parameter."""
+    """Return the path as a flow's parameter."""
     return None if path is None else str(path.absolute())
 
 
 def print_build(result: BuildResult) -> None:
-    """What the run did, as lines."""
+    """Print what the run did, line by line."""
     from ..report.summary import lines
 
     for line in lines(result):

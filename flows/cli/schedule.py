@@ -94,7 +94,7 @@ def _job(flags: Flags, cron: str, name: str, out: Path, zone: str, max_hours: fl
 
 
 def _leaves_machine(settings: Settings) -> bool:
-    """Whether a night has to reach other machines."""
+    """Return whether a nightly run has to reach other machines."""
     from ...artifacts.remote.files import is_address
 
     return bool(
@@ -105,7 +105,7 @@ def _leaves_machine(settings: Settings) -> bool:
 
 
 def _program() -> tuple[str, ...]:
-    """How this very noctule is started: the script beside its Python, else the module."""
+    """Return how this very noctule is started: by the script beside its Python, else as a module."""
     script = Path(sys.executable).with_name("noctule")
     if script.is_file():
         return (str(script),)
@@ -144,7 +144,8 @@ def _serve(job: Job, flags: Flags, out: Path, *, install: bool) -> None:
             if install
             else "there is no Prefect server to serve to",
             where="--install" if install else "PREFECT_API_URL",
-            hint="Without a server: noctule schedule --as systemd. With one, run this under your service manager.",
+            hint="Without a server: noctule schedule --as systemd. "
+            "With one, run this under your service manager.",
         )
     from ..prefect_server.private import prefect_api
     from ..run.request import found_settings

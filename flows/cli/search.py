@@ -25,7 +25,8 @@ Encoder = Annotated[
     EncoderName | None,
     typer.Option(
         "--encoder",
-        help="What turns the query into a vector: the snapshot's term vectors, or the model itself (seconds to load).",
+        help="What turns the query into a vector: the snapshot's term vectors, "
+        "or the model itself (seconds to load).",
         show_default="static, or what the settings say",
     ),
 ]
@@ -49,18 +50,21 @@ def search(  # noqa: PLR0913, PLR0917  # one for each option
     mode: Annotated[Mode, typer.Option("--mode", help="Which lists are asked.")] = "hybrid",
     filters: Annotated[
         list[str] | None,
-        typer.Option("--filter", "-f", metavar="KIND:VALUE", help="Only documents for which this holds.", show_default=False),
+        typer.Option("--filter", "-f", metavar="KIND:VALUE", help="Only documents for which this holds.",
+                     show_default=False),
     ] = None,
     hypothesis: Annotated[
         str, typer.Option("--hypothesis", metavar="TEXT", help="An answer as it might be written (HyDE).")
     ] = "",
     where: Annotated[
         str,
-        typer.Option("--where", metavar="SQL", help="Only documents for which this SQL condition on the table documents holds."),
+        typer.Option("--where", metavar="SQL",
+                     help="Only documents for which this SQL condition on the table documents holds."),
     ] = "",
     namespaces: Annotated[
         list[str] | None,
-        typer.Option("--namespace", metavar="NAME=DIR", help="Search these stores, and fuse their answers.", show_default=False),
+        typer.Option("--namespace", metavar="NAME=DIR", help="Search these stores, and fuse their answers.",
+                     show_default=False),
     ] = None,
     encoder: Encoder = None,
     explain: Explain = False,

@@ -60,6 +60,7 @@ def _print(built: SearchOnlyResult, insert: bool) -> None:
         output.say(f"{built.inserted:,} pages got the script line; the others have it or are no HTML.")
         return
     output.say(
-        "Add this line to every page (../ before _noctule for each folder a page lies in), or run it with --insert:"
+        "Add this line to every page (../ before _noctule for each folder a page lies in), "
+        "or run it with --insert:"
     )
     output.say(f"  {built.line}")

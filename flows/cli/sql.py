@@ -39,12 +39,17 @@ def sql(
     snapshot: Annotated[
         str | None,
         typer.Option(
-            "--snapshot", metavar="ID", help="A snapshot's id; the current one if not given.", show_default=False
+            "--snapshot",
+            metavar="ID",
+            help="A snapshot's id; the current one if not given.",
+            show_default=False,
         ),
     ] = None,
     csv: Annotated[bool, typer.Option("--csv", help="Print every row as CSV.")] = False,
     print_catalog: Annotated[
-        bool, typer.Option("--print-catalog", help="Print where the SQL lies that makes the same views and macros in any DuckDB.")
+        bool, typer.Option("--print-catalog",
+                           help="Print where the SQL lies that makes the same views and macros "
+                                "in any DuckDB.")
     ] = False,
 ) -> None:  # fmt: skip
     """Ask the current snapshot in SQL; without a query, a conversation.
@@ -84,7 +89,7 @@ def _print_catalog(opened: Snapshot, *, as_json: bool) -> None:
 
 
 def _answer(connection: duckdb.DuckDBPyConnection, text: str, form: Form) -> None:
-    """The result of the text's last query on standard output; raises ``QueryError``."""
+    """Print the result of the text's last query on standard output; raises ``QueryError``."""
     import duckdb
 
     from ...artifacts.sql.catalog import require_queries
@@ -98,7 +103,7 @@ def _answer(connection: duckdb.DuckDBPyConnection, text: str, form: Form) -> Non
 
 
 def _converse(connection: duckdb.DuckDBPyConnection, snapshot: str, form: Form) -> None:
-    """Queries from a terminal, each answered when its semicolon has come, until the end."""
+    """Read queries from a terminal until its end, and answer each when its semicolon has come."""
     with suppress(ImportError):
         import readline  # noqa: F401  # input() edits lines with it
     output.complain(_WELCOME.format(snapshot=snapshot))

@@ -21,7 +21,7 @@ _BATCH = 1024
 
 
 def print_result(result: duckdb.DuckDBPyConnection, form: Form) -> None:
-    """All rows on standard output; a table has the first 200, with long texts cut."""
+    """Print all rows on standard output; a table has only the first 200, with long texts cut."""
     names = _distinct([column[0] for column in result.description or ()])
     if form == "json":
         output.emit({"rows": [dict(zip(names, map(_plain, row), strict=True)) for row in _rows(result)]})
@@ -34,7 +34,7 @@ def print_result(result: duckdb.DuckDBPyConnection, form: Form) -> None:
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
-    """The names, a repeated one with its number: JSON would keep only the last."""
+    """Return the names, a repeated one with its number: JSON would keep only the last."""
     counted: dict[str, int] = {}
     distinct = []
     for name in names:
@@ -49,7 +49,7 @@ def _rows(result: duckdb.DuckDBPyConnection) -> Iterator[Sequence[object]]:
 
 
 def _plain(value: object) -> object:
-    """The value as JSON has it: what JSON does not know becomes text, and no number stays null."""
+    """Return the value as JSON has it: what JSON does not know becomes text, NaN and infinities null."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if value is None or isinstance(value, bool | int | float | str):

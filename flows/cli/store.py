@@ -193,7 +193,10 @@ def _print_account(found: Account) -> None:
 
 
 def _print_night(night: Mapping[str, Any]) -> None:
-    """What changed with the snapshot, a line for each part of the report; all of it is on the site and in JSON."""
+    """Print what changed with the snapshot, a line for each part of the report.
+
+    All of it is on the site and in JSON.
+    """
     from ..report.sheets import sheets
 
     if not night:

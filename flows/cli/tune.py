@@ -152,10 +152,11 @@ def _print_changes(found: Found) -> None:
 
 
 def verdict(found: Found) -> str:
-    """One sentence: is it better, worse, the same, or within noise?"""
+    """Return one sentence: is it better, worse, the same, or within noise?"""
     result = found.overall
     figures = (
-        f"on held-out queries {result.difference:+.4f} (95 % interval {result.low:+.4f} to {result.high:+.4f}, "
+        f"on held-out queries {result.difference:+.4f} "
+        f"(95 % interval {result.low:+.4f} to {result.high:+.4f}, "
         f"p {shown_p(result.p)})"
     )
     if not found.point.changes:

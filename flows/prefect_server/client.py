@@ -1,4 +1,4 @@
-"""What a run asks of its private Prefect API besides running flows: is it up, has it written all, who is stale."""
+"""What a run asks of its private Prefect API besides running flows: is it up, all written, what is stale."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Written:
 
 
 def ask(url: str, body: object = None, timeout_s: float = 5.0) -> object:
-    """The answer of the API to a GET, or to a POST of ``body``; straight to the address, through no proxy."""
+    """Return the API's answer to a GET, or to a POST of ``body``; no proxy is used."""
     parts = urlsplit(url)
     if parts.hostname is None:
         raise ValueError(f"no host in {url}")
@@ -41,12 +41,12 @@ def ask(url: str, body: object = None, timeout_s: float = 5.0) -> object:
 
 
 def is_healthy(url: str, timeout_s: float) -> bool:
-    """Whether the API says that it is well; raises ``OSError`` while nobody answers."""
+    """Return whether the API says that it is well; raises ``OSError`` while nobody answers."""
     return ask(f"{url}/health", timeout_s=timeout_s) is True
 
 
 def drain(url: str, limit_s: float) -> None:
-    """Returns when the API has written what was sent to it, or after ``limit_s`` seconds.
+    """Wait until the API has written what was sent to it, at most about ``limit_s`` seconds.
 
     Task runs are recorded after the fact; a server stopped too early loses them.
     """
@@ -56,7 +56,8 @@ def drain(url: str, limit_s: float) -> None:
     while time.monotonic() < deadline:
         now = _written(url)
         still = still + 1 if now == before else 0
-        # Runs cut off by a signal stay open for ever: when nothing moves for three seconds, that is all there is.
+        # Runs cut off by a signal stay open for ever: when nothing moves for three seconds, that is all
+        # there is.
         if (still >= 2 and now.open == 0) or still >= _STILL_POLLS:
             return
         before = now
@@ -82,7 +83,10 @@ def _written(url: str) -> _Written:
 
 
 def crash_stale_runs() -> None:
-    """Flow runs that a killed process left open are marked as crashed; only safe while no other run can be alive."""
+    """Mark as crashed the flow runs that a killed process left open.
+
+    It is safe only while no other run can be alive.
+    """
     from prefect.client.orchestration import get_client
     from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterState, FlowRunFilterStateType
     from prefect.client.schemas.objects import State, StateType
@@ -100,9 +104,10 @@ def crash_stale_runs() -> None:
 
 @contextmanager
 def without_heartbeats() -> Iterator[None]:
-    """Within the block no flow says every few minutes that it is alive, which nobody hears once its server dies with it.
+    """Switch off, for as long as the block runs, the heartbeats by which a flow says that it is alive.
 
-    The thread that says so sleeps by the second, and each flow waits for it at its end.
+    Nobody hears them once its server dies with it. The thread that sends them sleeps by the second, and each
+    flow waits for it at its end.
     """
     from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 

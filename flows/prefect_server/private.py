@@ -4,9 +4,10 @@
         from noctule.flows.index import index
         index(store=".noctule", sources=["docs"])
 
-``PREFECT_API_URL`` names a server to use. Without it a private one is started on a free loopback port, with its
-own ``PREFECT_HOME`` in the store: it dies with its parent and writes what is queued before it stops. Prefect's
-own temporary server does neither. What Prefect keeps is a log: ``<store>/prefect`` may be deleted at any time.
+``PREFECT_API_URL`` names a server to use. Without it a private one is started on a free loopback port, with
+its own ``PREFECT_HOME`` in the store: it dies with its parent and writes what is queued before it stops.
+Prefect's own temporary server does neither. What Prefect keeps is a log: ``<store>/prefect`` may be deleted
+at any time.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ class _Server:
 
 
 def configure(home: Path) -> None:
-    """Prefect's settings in this process's environment; only an import of Prefect that comes later heeds them."""
+    """Put Prefect's settings into this process's environment; only a later import of Prefect heeds them."""
     os.environ.update(TELEMETRY_OFF | PINNED)
     for name, value in PREFERRED.items():
         os.environ.setdefault(name, value)
@@ -93,7 +94,7 @@ def prefect_api(
     drain_limit_s: float = DRAIN_LIMIT_S,
     meanwhile: Callable[[], None] = lambda: None,
 ) -> Iterator[str]:
-    """The address of a Prefect API that answers, for the block's time; enter it before Prefect is imported.
+    """Yield the address of a Prefect API that answers while the block runs; enter before importing Prefect.
 
     A private server takes seconds to start, on another core: ``meanwhile`` is done once in that time.
     Raises ``StoreBusy`` when another run uses the store's private API, ``SettingsError`` when none can be had
@@ -145,7 +146,7 @@ def _require_answer(url: str) -> None:
 
 @contextmanager
 def _private_server(home: Path, start_limit_s: float, meanwhile: Callable[[], None]) -> Iterator[str]:
-    """The address of a server that is up, until the block ends; its socket is ours before the server starts."""
+    """Yield the address of a server that is up until the block ends; its socket is ours before it starts."""
     if _size(home) > MAX_HOME_BYTES:
         durable.remove_tree(home)
     with socket.socket() as listener:
@@ -170,7 +171,10 @@ def _size(folder: Path) -> int:
 def _started(
     home: Path, listener: socket.socket, start_limit_s: float, meanwhile: Callable[[], None]
 ) -> _Server:
-    """A server that answers; where the first one fails on what an earlier Prefect left, one with an empty home."""
+    """Return a server that answers.
+
+    Where the first one fails on what an earlier Prefect left, it is one with an empty home.
+    """
     had_history, server = (home / "prefect.db").exists(), _start(home, listener)
     with _stopped_on_error(server):
         meanwhile()
@@ -203,7 +207,7 @@ def _start(home: Path, listener: socket.socket) -> _Server:
 
 
 def _ready(server: _Server, start_limit_s: float) -> _Server:
-    """The server, once it answers; it has so many seconds for it from now on."""
+    """Return the server once it answers, for which it has ``start_limit_s`` seconds from now on."""
     with _stopped_on_error(server):
         _wait(server, time.monotonic() + start_limit_s)
     return server

@@ -1,6 +1,7 @@
-"""The private Prefect API as a process of its own: it serves one socket it was handed, until its parent is gone.
+"""The private Prefect API as a process of its own: it serves a socket it was handed until its parent is gone.
 
-Run as a script by ``noctule.flows.prefect_server.private`` with the number of the socket and of the parent process; not to be imported.
+Run as a script by ``noctule.flows.prefect_server.private`` with the number of the socket and of the parent
+process; not to be imported.
 """
 
 from __future__ import annotations
@@ -33,7 +34,11 @@ def main() -> None:
 
 
 def _die_with(parent: int) -> None:
-    """Two watches, since each has a gap: the kernel's signal is Linux only, the pipe may be held by a fork."""
+    """End this process when its parent dies.
+
+    There are two watches, since each has a gap: the kernel's signal is Linux only, the pipe may be held by a
+    fork.
+    """
     threading.Thread(target=_watch_pipe, daemon=True).start()
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""What ``noctule evaluate`` does: judged queries asked of a snapshot, and of another or with other settings."""
+"""What ``noctule evaluate`` does: ask judged queries of a snapshot, and of another or with other settings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ OUT_ENDINGS = (".json", ".parquet")
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A search to evaluate: settings over a snapshot (the current one if none is named); ``label`` tells it apart."""
+    """A search to evaluate: settings over a snapshot (the current one if none is named).
+
+    ``label`` tells it from others.
+    """
 
     label: str
     store: Store
@@ -48,7 +51,7 @@ class Relevance:
     warnings: tuple[str, ...] = ()
 
     def as_dict(self, *, per_query: bool = False) -> dict[str, object]:
-        """The relevance as JSON prints it; of one set alone, its figures also stand at the top."""
+        """Return the relevance as JSON prints it; with a single set, its figures also stand at the top."""
         sets = [each.as_dict(per_query=per_query) for each in self.evaluations]
         baselines = [{"against": p.baseline, **p.before.as_dict(per_query=per_query)} for p in self.baselines]
         top = {key: value for key, value in sets[0].items() if key != "per_query"} if len(sets) == 1 else {}
@@ -64,7 +67,7 @@ class Relevance:
 
 
 def judged_sets(folders: Sequence[Path]) -> tuple[Judged, ...]:
-    """The sets in the folders, in order; raises ``SourceError``, also for a folder that is named twice."""
+    """Return the sets in the folders, in order; raises ``SourceError``, also for a folder named twice."""
     resolved = [folder.resolve() for folder in folders]
     if twice := next((folder for folder in resolved if resolved.count(folder) > 1), None):
         raise SourceError("the folder is named twice", where=str(twice), hint="Name each set once.")
@@ -74,7 +77,10 @@ def judged_sets(folders: Sequence[Path]) -> tuple[Judged, ...]:
 def relevance(
     subject: Subject, sets: Sequence[Judged], mode: Mode, against: Subject | None, progress: Progress
 ) -> Relevance:
-    """The subject on every set, and compared with the ranking that a set brought along and with ``against``."""
+    """Evaluate the subject on every set.
+
+    It is compared with the ranking that a set brought along and with ``against``.
+    """
     own = _evaluated(subject, sets, mode, progress)
     pairs = own.runs
     if against is not None:
@@ -126,7 +132,7 @@ def _shape(settings: Settings) -> dict[str, object]:
 
 
 def require_known_ending(out: Path) -> None:
-    """Raises ``SettingsError`` for a file that is neither JSON nor Parquet."""
+    """Raise ``SettingsError`` for a file that is neither JSON nor Parquet."""
     if out.suffix not in OUT_ENDINGS:
         raise SettingsError(
             f"the name must end in {' or '.join(OUT_ENDINGS)}", where=f"--out {out}", hint="Name such a file."
@@ -134,7 +140,7 @@ def require_known_ending(out: Path) -> None:
 
 
 def write(found: Relevance, out: Path) -> None:
-    """The relevance with every query as a JSON file, or its queries as the rows of a Parquet file."""
+    """Write the relevance with every query as a JSON file, or its queries as the rows of a Parquet file."""
     if out.suffix == ".parquet":
         content = _parquet(found)
     else:

@@ -1,7 +1,7 @@
 """The gate before publication: a snapshot that answers judged queries worse than the current one is refused.
 
-Both are asked the same queries with the same search settings. Only judgements of documents that both hold count: that
-a document was deleted tonight is no fault of the search, and is said instead.
+Both are asked the same queries with the same search settings. Only judgements of documents that both hold
+count: that a document was deleted tonight is no fault of the search, and is said instead.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class Fallen:
 class SetVerdict:
     """A judged set on the new snapshot and, where there is one, on the current.
 
-    ``deleted`` are judged documents that only the current one holds, ``missing`` those that neither does; ``reason``
-    is empty unless the set refuses the snapshot. ``p`` is corrected for the number of sets.
+    ``deleted`` are judged documents that only the current one holds, ``missing`` those that neither does;
+    ``reason`` is empty unless the set refuses the snapshot. ``p`` is corrected for the number of sets.
     """
 
     judged: str
@@ -75,19 +75,25 @@ class Verdict:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why the snapshot is not to be published; none if it may be."""
+        """Return why the snapshot is not to be published; nothing if it may be."""
         return tuple(each.reason for each in self.sets if each.reason)
 
 
 def read_judged_sets(run: RunContext) -> tuple[Judged, ...]:
-    """Read the judged queries that the settings name; raise ``SourceError`` or ``SettingsError`` before any work is done."""
+    """Read the judged queries that the settings name.
+
+    Raises ``SourceError`` or ``SettingsError`` before any work is done.
+    """
     return tuple(read_judged(Path(folder)) for folder in run.settings.relevance.judged)
 
 
 def judge_staged(
     run: RunContext, store: Store, staged: StagedSnapshot, judged: Sequence[Judged]
 ) -> Verdict | None:
-    """Ask the snapshot that is not published yet and the current one; nothing where there are no judged queries."""
+    """Judge the snapshot that is not published yet against the current one.
+
+    Returns ``None`` where there are no judged queries.
+    """
     if not judged:
         return None
     # Opened here: a second try must not find it closed.
@@ -96,7 +102,10 @@ def judge_staged(
 
 
 def current_of(store: Store) -> Snapshot | None:
-    """The current snapshot, or ``None``: before the first, or where it cannot be read, which ``noctule check`` tells."""
+    """Return the current snapshot, or ``None`` before the first and where it cannot be read.
+
+    ``noctule check`` tells of one that cannot be read.
+    """
     try:
         return store.open() if store.current() is not None else None
     except ArtifactError:
@@ -104,7 +113,7 @@ def current_of(store: Store) -> Snapshot | None:
 
 
 def judge(new: Snapshot, current: Snapshot | None, sets: Sequence[Judged], settings: Settings) -> Verdict:
-    """Whether the new snapshot answers as well as the current one; lets go of both.
+    """Judge whether the new snapshot answers as well as the current one, and close both.
 
     Raises ``SourceError`` where neither has a document of a set. A fall is no error here: who asks decides.
     """
@@ -149,7 +158,7 @@ class _Side:
         return explained(self.searcher, text, doc_id, "hybrid", DEPTH)
 
     def located(self, judged: Judged) -> Located:
-        """The judged documents that are there; none is no error here."""
+        """Return the judged documents that are there; to find none is no error here."""
         try:
             return locate(judged, self.places)
         except SourceError:
@@ -169,7 +178,7 @@ def _alone(side: _Side, judged: Judged, relevance: RelevanceSettings) -> SetVerd
 
 
 def _key(relevance: RelevanceSettings) -> str:
-    """The measure's name among the values of a query."""
+    """Return the measure's name among the values of a query."""
     shown = {"nDCG@10": "ndcg@10", "R@100": "recall@100", "MRR@10": "mrr@10", "hit@1": "hit@1"}
     assert shown[relevance.measure] in NAMES
     return shown[relevance.measure]
@@ -194,11 +203,17 @@ class _Compared:
         self.pair = self._pair() if self.common.answerable else None
 
     def is_new(self, relevance: RelevanceSettings) -> bool:
-        """Whether there is nothing to compare with although nothing was taken away: its documents came tonight."""
+        """Return whether there is nothing to compare with although nothing was taken away.
+
+        Then its documents came tonight.
+        """
         return self.pair is None and not self.is_emptied(relevance)
 
     def is_emptied(self, relevance: RelevanceSettings) -> bool:
-        """Whether so many of its documents were deleted, or all that answer a query, that the others say nothing."""
+        """Return whether the documents that are left say nothing.
+
+        So it is where too many of the set's documents were deleted, or all that answer a query.
+        """
         gains = (gains.get(each, 0) for gains in self.judged.qrels.values() for each in self.deleted)
         return self.share_deleted > relevance.max_deleted or (self.pair is None and any(gains))
 
@@ -210,7 +225,7 @@ class _Compared:
         )
 
     def fallen(self, changes: Sequence[QueryChange]) -> tuple[Fallen, ...]:
-        """The queries with, for each, the document that answers it best, before and after."""
+        """Return the queries, each with the document that answers it best, before and after."""
         return tuple(self._fallen(change) for change in changes)
 
     def _fallen(self, change: QueryChange) -> Fallen:
@@ -223,7 +238,7 @@ class _Compared:
 
 
 def _only(judged: Judged, documents: frozenset[str]) -> Judged:
-    """The set with the judgements of some documents only."""
+    """Return the set with the judgements of these documents only."""
     qrels = {
         query: {document: gain for document, gain in gains.items() if document in documents}
         for query, gains in judged.qrels.items()
@@ -264,7 +279,7 @@ def _judged(side: _Compared, comparison: Compared, relevance: RelevanceSettings)
 
 
 def _emptied(side: _Compared) -> SetVerdict:
-    """A set of whose documents too many are gone for the others to say anything."""
+    """Return the verdict on a set that has lost too many documents for the others to say anything."""
     count, of = len(side.deleted), len(side.deleted) + len(side.located.doc_ids)
     return SetVerdict(
         judged=side.judged.name,
@@ -282,6 +297,7 @@ def _reason(found: SetVerdict, relevance: RelevanceSettings) -> str:
     if drop <= relevance.max_drop or found.p >= relevance.significance:
         return ""
     return (
-        f"{relevance.measure} on {found.judged} fell from {found.before or 0.0:.4f} to {found.after:.4f}, by more than "
+        f"{relevance.measure} on {found.judged} fell from {found.before or 0.0:.4f} "
+        f"to {found.after:.4f}, by more than "
         f"{relevance.max_drop:g} (p {found.p:.4f})"
     )

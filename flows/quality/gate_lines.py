@@ -14,13 +14,13 @@ _MOST_TERMS = 6
 
 
 def lines(verdict: Verdict) -> tuple[str, ...]:
-    """The whole verdict, set by set."""
+    """Return the whole verdict, set by set."""
     notes = (f"note: {note}" for note in verdict.notes)
     return (*(line for each in verdict.sets for line in _of_set(each, verdict)), *notes)
 
 
 def figures(verdict: Verdict) -> tuple[str, ...]:
-    """A line for each set."""
+    """Return a line for each set."""
     return tuple(_figures(each, verdict.measure) for each in verdict.sets)
 
 
@@ -44,7 +44,8 @@ def _figures(each: SetVerdict, measure: str) -> str:
     if each.before is None:
         return f"{each.judged}: {measure} {each.after:.4f} over {each.queries:,} queries"
     return (
-        f"{each.judged}: {measure} {each.before:.4f} to {each.after:.4f} over {each.queries:,} queries, difference "
+        f"{each.judged}: {measure} {each.before:.4f} to {each.after:.4f} over {each.queries:,} queries, "
+        f"difference "
         f"{each.after - each.before:+.4f}, 95 % interval {each.low:+.4f} to {each.high:+.4f}, p {each.p:.4f}"
     )
 

@@ -1,7 +1,7 @@
 """Cron expressions: checked, and said in the words of systemd's calendar, or refused where that cannot be.
 
-Five fields (minute, hour, day of month, month, day of week) of numbers, names, lists, ranges and steps, or a macro such
-as ``@daily``. What implementations of cron read differently is refused rather than guessed.
+Five fields (minute, hour, day of month, month, day of week) of numbers, names, lists, ranges and steps, or
+a macro such as ``@daily``. What implementations of cron read differently is refused rather than guessed.
 """
 
 from __future__ import annotations
@@ -65,9 +65,10 @@ class Cron:
     weekday: Field
 
     def on_calendar(self, zone: str = "") -> tuple[str, ...]:
-        """The same times as ``OnCalendar=`` values; several mean any of them. ``zone`` is a time zone's name.
+        """Return the same times as ``OnCalendar=`` values; several mean any of them.
 
-        Where both days are given, cron runs on either, and systemd on both at once: it takes a line each.
+        ``zone`` is a time zone's name. Where both days are given, cron runs on either, and systemd on both at
+        once: it takes a line each.
         """
         month, clock = _listed(self.month), f"{_listed(self.hour)}:{_listed(self.minute)}:00"
         weekdays = ",".join(_SYSTEMD_DAYS[value] for value in self.weekday.values)
@@ -78,7 +79,7 @@ class Cron:
 
 
 def parse_cron(expression: str) -> Cron:
-    """The expression, checked; raises ``SettingsError`` saying which field is wrong and why."""
+    """Return the expression, checked; raises ``SettingsError`` saying which field is wrong and why."""
     text = " ".join(_MACROS.get(expression.strip().lower(), expression).lower().split())
     if text.startswith("@"):
         raise _wrong(
@@ -116,7 +117,8 @@ def _values(part: str, kind: _Kind, expression: str) -> set[int]:
         )
     star, first, last, step = match.groups()
     if step is not None and first is not None and last is None:
-        raise _wrong(expression, f"the {kind.name} {part!r} has a step and no range, which crons read differently",
+        raise _wrong(expression, f"the {kind.name} {part!r} has a step and no range, "
+                                 "which crons read differently",
                      f"Write {first}-{kind.most}/{step}, or */{step}.")  # fmt: skip
     low = kind.least if star else _number(first, kind, expression)
     high = (6 if kind.most == 7 else kind.most) if star else _number(last or first, kind, expression)
@@ -142,7 +144,7 @@ def _number(given: str, kind: _Kind, expression: str) -> int:
 
 
 def _require_a_day(cron: Cron, expression: str, parts: list[str]) -> None:
-    """Refuses what never comes, and what crons disagree on."""
+    """Raise ``SettingsError`` for days that never come, and for what implementations of cron disagree on."""
     starred = [part for part in (parts[2], parts[4]) if part.startswith("*") and part != "*"]
     if starred and not (cron.day.free or cron.weekday.free):
         raise _wrong(expression, f"{starred[0]!r} beside another day: some crons run on either, some on both",

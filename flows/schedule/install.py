@@ -31,14 +31,15 @@ class Installed:
 
 
 def has_systemd() -> bool:
-    """Whether this machine was started by systemd and has its command."""
+    """Return whether this machine was started by systemd and has its command."""
     return _BOOTED.is_dir() and shutil.which("systemctl") is not None
 
 
 def install_units(job: Job, folder: Path | None = None) -> Installed:
-    """The service and the timer in systemd's folder (or ``folder``), enabled; raises ``SettingsError``.
+    """Write the service and the timer into systemd's folder (or ``folder``) and enable them.
 
-    For root it is the machine's, for others the user's own, which runs only while the user is logged in or lingers.
+    For root it is the machine's folder; for others the user's own, whose units run only while the user is
+    logged in or lingers. Raises ``SettingsError``.
     """
     is_root = os.geteuid() == 0
     target = folder or (_SYSTEM_UNITS if is_root else Path.home() / ".config" / "systemd" / "user")
@@ -62,7 +63,7 @@ def install_units(job: Job, folder: Path | None = None) -> Installed:
 
 
 def install_crontab(job: Job) -> Installed:
-    """The job's line in the user's crontab, in the place of its earlier one; raises ``SettingsError``."""
+    """Write the job's line into the user's crontab in place of its earlier one; raises ``SettingsError``."""
     if shutil.which("crontab") is None:
         raise SettingsError(
             "there is no crontab command on this machine",
@@ -86,7 +87,7 @@ def install_crontab(job: Job) -> Installed:
 
 
 def _require_ours(path: Path) -> None:
-    """Returns if nothing stands at the path but what an earlier ``noctule schedule`` wrote."""
+    """Raise ``SettingsError`` if the path holds anything that no earlier ``noctule schedule`` wrote."""
     try:
         there = path.read_text("utf-8", errors="replace")
     except FileNotFoundError:

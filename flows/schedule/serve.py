@@ -24,10 +24,11 @@ class Served:
 
 
 def serve(served: Served) -> None:
-    """Waits for the schedule until it is stopped.
+    """Serve the schedule until the process is stopped.
 
-    A run that is due while another goes on is cancelled, and so are all but one of those that were missed while nothing
-    served. The schedule stays on when this process ends: the runs are made up for when it is back, in one.
+    A run that is due while another goes on is cancelled, and so are all but one of those that were missed
+    while nothing served. The schedule stays on when this process ends: once it is back, one run makes up for
+    those that were missed.
     """
     flow = cast("Flow[..., object]", nightly)
     flow.serve(

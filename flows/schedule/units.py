@@ -32,7 +32,7 @@ class Job:
 
 
 def service(job: Job) -> str:
-    """The service's unit file.
+    """Return the service's unit file.
 
     ``exec`` and not ``oneshot``: a oneshot service has no ``RuntimeMaxSec``.
     """
@@ -47,7 +47,8 @@ WorkingDirectory={_escaped(str(job.folder))}
 ExecStart={_command(job.command)}
 # Another run holds the lock: that run does the work.
 SuccessExitStatus=4
-# The stop signal goes to the main process, which ends its own helpers; what is left after {_STOP_SECONDS} s is killed.
+# The stop signal goes to the main process, which ends its own helpers; \
+what is left after {_STOP_SECONDS} s is killed.
 KillMode=mixed
 TimeoutStopSec={_STOP_SECONDS}
 RuntimeMaxSec={round(job.max_hours * 3600)}
@@ -57,7 +58,7 @@ Nice=10
 
 
 def timer(job: Job) -> str:
-    """The timer's unit file: a time that was missed, however often, is made up for once."""
+    """Return the timer's unit file: missed times, however many, are made up for by one run."""
     times = "\n".join(f"OnCalendar={time}" for time in job.cron.on_calendar(job.zone))
     return f"""# {job.name}.timer: when {job.name}.service runs. {MADE}; cron: {job.cron.text}
 
@@ -75,12 +76,12 @@ WantedBy=timers.target
 
 
 def mark(job: Job) -> str:
-    """The comment that tells our line of a crontab from others."""
+    """Return the comment that tells our line of a crontab from others."""
     return f"# noctule schedule: {job.name}"
 
 
 def crontab_lines(job: Job) -> tuple[str, str]:
-    """A comment and the entry; raises ``SettingsError`` for what a crontab cannot say."""
+    """Return a comment and the entry; raises ``SettingsError`` for what a crontab cannot say."""
     if job.zone:
         raise SettingsError(
             "a crontab has no time zones of its own: it goes by the machine's",
@@ -97,7 +98,7 @@ def crontab_lines(job: Job) -> tuple[str, str]:
 
 
 def merged_crontab(existing: str, job: Job) -> str:
-    """A crontab with this job's lines, in the place of its earlier ones."""
+    """Return the crontab with this job's lines in place of its earlier ones."""
     comment, entry = crontab_lines(job)
     lines = existing.splitlines()
     kept = [
@@ -107,7 +108,7 @@ def merged_crontab(existing: str, job: Job) -> str:
 
 
 def _command(parts: tuple[str, ...]) -> str:
-    """A command as ExecStart reads it: $ begins a variable in its arguments, and not in its program."""
+    """Return a command as ExecStart reads it: $ begins a variable in its arguments, not in its program."""
     program, *arguments = parts
     return " ".join([_quoted(program), *(_quoted(part).replace("$", "$$") for part in arguments)])
 

@@ -1,6 +1,7 @@
-"""A search through the space: coordinate descent, from today's settings and from the best of some random points.
+"""A search through the space: coordinate descent from today's settings and the best of some random points.
 
-Deterministic: axes and values are tried in their order, ties stay where they are, and the seed decides the rest.
+Deterministic: axes and values are tried in their order, ties stay where they are, and the seed decides the
+rest.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ LEAST_GAIN = 0.0005
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How hard to search: points looked at in one search, random ones among them, and the seed that draws these."""
+    """How hard to search: points looked at in one search, random ones among them, and the seed of these."""
 
     points: int = 150
     random: int = 15
@@ -33,22 +34,22 @@ class AxisOfToday:
     today: Value | None
 
     def put(self, point: Point, value: Value) -> Point:
-        """The point with this setting put to a value; today's is no change."""
+        """Return the point with this setting put to a value; today's is no change."""
         if self.today is not None and type(value) is type(self.today) and value == self.today:
             return point.without(self.axis.key)
         return point.having(self.axis.key, value)
 
     def values(self) -> tuple[Value | None, ...]:
-        """The values to try; ``None`` is today's where the axis does not name it."""
+        """Return the values to try; ``None`` is today's where the axis does not name it."""
         return self.axis.values if self.today is not None else (None, *self.axis.values)
 
     def moved(self, point: Point, value: Value | None) -> Point:
-        """The point with this setting put to one of :meth:`values`."""
+        """Return the point with this setting put to one of :meth:`values`."""
         return point.without(self.axis.key) if value is None else self.put(point, value)
 
 
 def search(axes: Sequence[AxisOfToday], worth: Worth, effort: Effort) -> Point:
-    """The best point found; today's where nothing is better by ``LEAST_GAIN``."""
+    """Return the best point found; today's where nothing is better by ``LEAST_GAIN``."""
     looked = _Looked(worth, effort.points)
     best = _descended(Point(), axes, looked)
     drawn = _drawn(axes, effort)
@@ -80,7 +81,7 @@ class _Looked:
 
 
 def _descended(start: Point, axes: Sequence[AxisOfToday], looked: _Looked) -> Point:
-    """Every axis in turn put to its best value, until a whole round changes nothing."""
+    """Put every axis in turn to its best value until a whole round changes nothing; return that point."""
     best, worth = start, looked(start)
     while True:
         before = best
@@ -94,7 +95,7 @@ def _descended(start: Point, axes: Sequence[AxisOfToday], looked: _Looked) -> Po
 
 
 def _drawn(axes: Sequence[AxisOfToday], effort: Effort) -> list[Point]:
-    """Random points: each changes about a third of the axes."""
+    """Return random points, each of which changes about a third of the axes."""
     rng, points = random.Random(effort.seed), []  # noqa: S311  # a search, not a secret
     for _ in range(effort.random):
         point = Point()
@@ -107,7 +108,7 @@ def _drawn(axes: Sequence[AxisOfToday], effort: Effort) -> list[Point]:
 
 
 def _pruned(point: Point, looked: _Looked) -> Point:
-    """The point without changes that add nothing, tried one after the other."""
+    """Return the point without the changes that add nothing, tried one after the other."""
     for change in point.changes:
         less = point.without(change.key)
         if looked(less) >= looked(point) - LEAST_GAIN / 2:

@@ -1,7 +1,8 @@
 """Does what was found hold for other queries? Settings found on some of the queries are tried on the others.
 
-k-fold cross-validation over the queries: each fold is answered with the settings that the other folds chose, so no
-query is answered with settings that it helped to choose. The answers are compared with today's, query by query.
+k-fold cross-validation over the queries: each fold is answered with the settings that the other folds chose,
+so no query is answered with settings that it helped to choose. The answers are compared with today's, query
+by query.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class HeldOutSet:
-    """A judged set: what the chosen settings reach on it, and what settings chosen without a query reach on it."""
+    """A judged set: what the chosen settings reach on it, and what settings chosen without a query reach."""
 
     judged: str
     chosen: float
@@ -36,8 +37,9 @@ class HeldOutSet:
 class Found:
     """The settings that a tuning chose, and whether they are better than today's.
 
-    ``overall`` compares the held-out answers with today's over all sets, each set counting the same. ``votes`` says
-    how many of the ``folds`` chose each change; ``tried`` how many different settings were searched with.
+    ``overall`` compares the held-out answers with today's over all sets, each set counting the same.
+    ``votes`` says how many of the ``folds`` chose each change; ``tried`` how many different settings were
+    searched with.
     """
 
     point: Point
@@ -51,12 +53,12 @@ class Found:
 
     @property
     def better(self) -> bool:
-        """Whether there is a change, and held-out answers are better by more than chance explains."""
+        """Return whether there is a change and held-out answers are better by more than chance explains."""
         gain, p = self.overall.difference, self.overall.p
         return bool(self.point.changes) and gain > 0 and p < SIGNIFICANT
 
     def as_dict(self) -> dict[str, object]:
-        """The outcome as JSON prints it."""
+        """Return the outcome as JSON prints it."""
         return {
             "changes": {change.key: change.value for change in self.point.changes},
             "better": self.better,
@@ -81,12 +83,12 @@ class Found:
 
 
 def rounded(comparison: Comparison) -> dict[str, float]:
-    """A comparison's figures as JSON prints them."""
+    """Return a comparison's figures as JSON prints them."""
     return {key: round(value, 6) for key, value in asdict(comparison).items()}
 
 
 def tune(trials: Trials, axes: Sequence[AxisOfToday], folds: int, effort: Effort) -> Found:
-    """The best settings on all queries, and what settings found so are worth on queries that were kept apart."""
+    """Find the best settings on all queries, and what settings found so are worth on queries kept apart."""
     parts = [fold_of(len(ground.queries), folds, effort.seed) for ground in trials.grounds]
     today = trials.scores(Point())
     held = [scores.copy() for scores in today]
@@ -101,13 +103,13 @@ def tune(trials: Trials, axes: Sequence[AxisOfToday], folds: int, effort: Effort
 
 
 def fold_of(queries: int, folds: int, seed: int) -> Ints:
-    """The fold of each query: as many queries in each as can be, drawn by the seed."""
+    """Return the fold of each query, drawn by the seed; folds are as equal in size as can be."""
     order = np.random.default_rng(seed).permutation(queries)
     return (np.argsort(order) % folds).astype(np.int64)
 
 
 def _worth(scores: Sequence[Floats], parts: Sequence[Ints], without: int) -> float:
-    """The mean over the sets of the mean over their queries, but for those of one fold."""
+    """Return the mean over the sets of the mean over their queries, but for those of one fold."""
     means = [own[part != without].mean() for own, part in zip(scores, parts, strict=True)]
     return float(np.mean(means))
 
@@ -133,6 +135,6 @@ def _found(trials: Trials, point: Point, held: Sequence[Floats], folds: int, vot
 
 
 def _level(scores: Sequence[Floats]) -> Floats:
-    """All queries in a row, weighed so that their mean is the mean over the sets."""
+    """Return the scores of all queries in a row, weighted so that their mean is the mean over the sets."""
     total = sum(len(own) for own in scores)
     return np.concatenate([own * (total / (len(scores) * len(own))) for own in scores])

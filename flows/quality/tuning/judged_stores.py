@@ -1,7 +1,7 @@
 """Where a tuning is done: the stores that were named, and which judged set can be asked of which of them.
 
-Stores that hold a set's documents in passages of different sizes make the size an axis of the space: nothing that a
-snapshot can be searched with changes it, so each value is a store of its own.
+Stores that hold a set's documents in passages of different sizes make the size an axis of the space: nothing
+that a snapshot can be searched with changes it, so each value is a store of its own.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .trials import Built, Ground, KeptLists, chunk_label, most_kept
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What tuning works on: the sets with their snapshots, the settings as they are today, an axis for passage sizes.
+    """What tuning works on: the sets with their snapshots, today's settings, an axis for passage sizes.
 
     Today's settings have the scoring and the passages of the first store's snapshot, whatever the file says.
     """
@@ -39,7 +39,10 @@ class Place:
 
 @contextmanager
 def place(stores: Sequence[Path], sets: Sequence[Judged], settings: Settings) -> Iterator[Place]:
-    """The place for the block's time; raises as ``Store.open`` does, or ``SourceError`` where a set fits no store."""
+    """Yield the place, open while the block runs.
+
+    Raises as ``Store.open`` does, or ``SourceError`` where a set fits no store.
+    """
     with ExitStack() as stack:
         encoders: dict[str, KeptVectors] = {}
         opened = []
@@ -71,7 +74,11 @@ class _Opened:
 
 
 def _ground(judged: Judged, opened: Sequence[_Opened]) -> Ground:
-    """The set and every snapshot that holds some of its documents; the last refusal where there is none."""
+    """Return the set with every snapshot that holds some of its documents.
+
+    Raises ``SourceError``: the last refusal where there is no such snapshot, and where two have passages of
+    the same size.
+    """
     built: dict[str, Built] = {}
     refusal: SourceError | None = None
     for each in opened:
@@ -96,7 +103,7 @@ def _ground(judged: Judged, opened: Sequence[_Opened]) -> Ground:
 
 
 def _sizes(grounds: Sequence[Ground], today: Settings) -> tuple[Axis | None, tuple[str, ...]]:
-    """The sizes that every set with several stores has; what only some have is left out, and said."""
+    """Return the sizes that every set with several stores has; what only some have is left out, and said."""
     several = [list(ground.built) for ground in grounds if len(ground.built) > 1]
     if not several:
         return None, ()
@@ -113,7 +120,7 @@ def _sizes(grounds: Sequence[Ground], today: Settings) -> tuple[Axis | None, tup
 
 
 def _narrowed(grounds: Sequence[Ground], sizes: Axis | None, today: Settings) -> tuple[Ground, ...]:
-    """The sets with the snapshots that are tried, and no others."""
+    """Return the sets with the snapshots that are tried, and no others."""
     kept: tuple[Value, ...] = sizes.values if sizes else (chunk_label(today),)
     return tuple(
         Ground(each.judged, _tried(each.built, kept)) if len(each.built) > 1 else each for each in grounds

@@ -1,7 +1,8 @@
-"""The keyword scores that a snapshot would have with other weights of fields, ``b`` or ``k1``, without a new build.
+"""The keyword scores that a snapshot would have with other weights, ``b`` or ``k1``, without a new build.
 
-A posting keeps its score and not what it was made of. So words are counted again, from the snapshot's own texts and
-links, and scored by the code that scores them in a build, for the words that are asked for and no others.
+A posting keeps its score and not what it was made of. So words are counted again, from the snapshot's own
+texts and links, and scored by the code that scores them in a build, for the words that are asked for and no
+others.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _LINK = ("source_id", "target_id", "fragment", "kind", "target", "text", "ordina
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How often each word stands in each field of a snapshot's passages, in the words of links, and in code."""
+    """How often each word stands in each field of a snapshot's passages, in link texts and in code."""
 
     prose: tuple[FieldCounts, ...]
     anchors: FieldCounts
@@ -50,7 +51,7 @@ class _Documents:
 
 
 def recount(snapshot: Snapshot) -> Counts:
-    """The counts, as the build had them: about a second for ten thousand passages."""
+    """Return the counts as the build had them; it takes about a second for ten thousand passages."""
     documents = _documents(snapshot)
     links = snapshot.table("links", list(_LINK)).to_pylist()
     anchors = anchor_texts(ResolvedLink(*(link[name] for name in _LINK)) for link in links)
@@ -97,7 +98,7 @@ def _code(passages: pa.Table) -> FieldCounts:
 
 
 def _bare(counts: FieldCounts) -> FieldCounts:
-    """The counts without words as written, which no score needs."""
+    """Return the counts without words as written, which no score needs."""
     none = np.zeros(0, dtype=np.int32)
     return replace(
         counts,
@@ -119,7 +120,7 @@ class Rescored(InvertedIndex):
         self._known = dict(scored.postings([word for word in words if word in self]))
 
     def of(self, term: str) -> PostingList | None:
-        """The term's postings, or ``None`` where no passage holds it."""
+        """Return the term's postings, or ``None`` where no passage holds it."""
         if term not in self:
             return None
         if term not in self._known:
@@ -135,7 +136,7 @@ class _Scorer:
     shared: SharedField | None = None
 
     def postings(self, words: Sequence[str]) -> Iterator[tuple[str, PostingList]]:
-        """The postings of words; a word that no field with a weight holds has none."""
+        """Yield the postings of words; a word that no field with a weight holds has none."""
         wanted = frozenset(words)
         shared = replace(self.shared, counts=_only(self.shared.counts, wanted)) if self.shared else None
         batches = [_only(batch, wanted) for batch in self.batches]
@@ -150,7 +151,7 @@ def _lists(index: LexicalIndex) -> Iterator[tuple[str, PostingList]]:
 
 
 def _only(counts: FieldCounts, wanted: frozenset[str]) -> FieldCounts:
-    """The counts of some words; lengths stay those of the whole texts."""
+    """Return the counts of some words; lengths stay those of the whole texts."""
     kept = [at for at, term in enumerate(counts.terms) if term in wanted]
     number = np.full(len(counts.terms), -1, dtype=np.int32)
     number[kept] = np.arange(len(kept))
@@ -166,12 +167,12 @@ def _only(counts: FieldCounts, wanted: frozenset[str]) -> FieldCounts:
 
 
 def rescored_prose(own: InvertedIndex, counts: Counts, lexical: Lexical, words: Iterable[str]) -> Rescored:
-    """The prose postings of a snapshot as ``lexical`` would have made them."""
+    """Return the prose postings of a snapshot as ``lexical`` would have made them."""
     fields = tuple(lexical.fields[name] for name in FIELDS)
     shared = SharedField(counts.anchors, counts.sizes, FIELDS.index("anchors"))
     return Rescored(own, _Scorer(counts.prose, fields, lexical.k1, shared), words)
 
 
 def rescored_code(own: InvertedIndex, counts: Counts, lexical: Lexical, words: Iterable[str]) -> Rescored:
-    """The code postings of a snapshot as ``lexical`` would have made them."""
+    """Return the code postings of a snapshot as ``lexical`` would have made them."""
     return Rescored(own, _Scorer(counts.code, _CODE_FIELDS, lexical.k1), words)

@@ -1,4 +1,4 @@
-"""What ``noctule tune`` does: from folders and stores to a verdict, and to a settings file if there is a gain."""
+"""What ``noctule tune`` does: from folders and stores to a verdict, and to settings if there is a gain."""
 
 from __future__ import annotations
 
@@ -48,7 +48,10 @@ class Tuned:
 
 
 def run(request: TuningRequest, progress: Progress) -> Tuned:
-    """The best settings and whether they hold; raises ``SettingsError``, ``SourceError`` or as ``Store.open`` does."""
+    """Find the best settings and whether they hold.
+
+    Raises ``SettingsError``, ``SourceError``, or as ``Store.open`` does.
+    """
     if not request.judged:
         raise SettingsError(
             "there is nothing to tune on", where="--judged", hint="Name a folder: --judged DIR"
@@ -78,7 +81,10 @@ def _found(request: TuningRequest, space: Sequence[Axis], at: Place, progress: P
 
 
 def write(tuned: Tuned, path: Path, *, even_if_noise: bool) -> bool:
-    """Whether the settings were written: only if they are better, or chance does not matter to whoever asks."""
+    """Write the settings, and return whether that was done.
+
+    It is done only if they are better, or chance does not matter to whoever asks.
+    """
     if not (tuned.found.better or (even_if_noise and tuned.found.point.changes)):
         return False
     durable.replace_file(path.absolute(), as_file(tuned.settings, tuned.found))
@@ -97,12 +103,15 @@ def _require_queries(sets: Sequence[Judged], folds: int) -> None:
 
 def _notes(at: Place, settings: Settings) -> tuple[str, ...]:
     own = at.today.lexical == settings.lexical and at.today.chunk == settings.chunk
-    other = "the snapshot was built with other [lexical] or [chunk] settings than the file has; the snapshot's count"
+    other = (
+        "the snapshot was built with other [lexical] or [chunk] settings than the file has; "
+        "the snapshot's count"
+    )
     return (*at.notes, *([] if own else [other]))
 
 
 def _left_out(at: Place) -> list[str]:
-    """What the judgements name that is not there: it counts against every setting alike, and is said."""
+    """Return what the judgements name that is not there: it counts against all settings alike."""
     said = []
     for ground in at.grounds:
         judged, missing = ground.judged, len(next(iter(ground.built.values())).located.missing)

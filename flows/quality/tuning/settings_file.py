@@ -1,4 +1,4 @@
-"""Tuned settings as a file: today's settings that are not the defaults, the changes in them, and what they are worth."""
+"""Tuned settings as a file: today's that are not the defaults, the changes, and what they are worth."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def as_file(settings: Settings, found: Found) -> bytes:
-    """The settings as TOML, after a comment that says what was chosen and how sure that is."""
+    """Return the settings as TOML, after a comment that says what was chosen and how sure that is."""
     given = settings.model_dump(mode="json", exclude_defaults=True)
     return "\n".join([*(f"# {line}" for line in heading(found)), "", *as_toml(given), ""]).encode()
 
 
 def heading(found: Found) -> tuple[str, ...]:
-    """What a tuning found, in lines."""
+    """Return what a tuning found, in lines."""
     result = found.overall
     names = ", ".join(each.judged for each in found.sets)
     sure = "better than chance explains" if found.better else "within noise"
@@ -33,7 +33,10 @@ def heading(found: Found) -> tuple[str, ...]:
 
 
 def as_toml(given: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[str]:
-    """Lines of TOML: plain values under the table's name, then the tables in it; TOML has no word for ``None``."""
+    """Yield lines of TOML: plain values under the table's name, then the tables in it.
+
+    TOML has no word for ``None``.
+    """
     plain = {key: value for key, value in given.items() if not isinstance(value, dict)}
     if path and (plain or not given):
         yield f"[{'.'.join(map(_key, path))}]"
@@ -59,5 +62,8 @@ def _value(value: object) -> str:
 
 
 def _string(value: str) -> str:
-    """A basic string: JSON's escapes are TOML's but for halves of surrogate pairs, and DEL must be escaped."""
+    """Return a basic string of TOML.
+
+    JSON's escapes are TOML's but for halves of surrogate pairs, and DEL must be escaped.
+    """
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""The space of a tuning: which settings may change, the values each may take, and a point in it as settings."""
+"""The space of a tuning: which settings may change, the values each may take, a point in it as settings."""
 
 from __future__ import annotations
 
@@ -76,21 +76,21 @@ class Point:
     changes: tuple[Change, ...] = ()
 
     def having(self, key: str, value: Value) -> Point:
-        """The point with one setting put to a value."""
+        """Return the point with one setting put to a value."""
         others = [change for change in self.changes if change.key != key]
         return Point(tuple(sorted([*others, Change(key, value)], key=lambda change: change.key)))
 
     def without(self, key: str) -> Point:
-        """The point with one setting as it is today."""
+        """Return the point with one setting as it is today."""
         return Point(tuple(change for change in self.changes if change.key != key))
 
     def value(self, key: str) -> Value | None:
-        """What the point puts a setting to, ``None`` where it is as today."""
+        """Return what the point puts a setting to, ``None`` where it is as today."""
         return next((change.value for change in self.changes if change.key == key), None)
 
 
 def read_space(path: Path) -> tuple[Axis, ...]:
-    """The axes of a TOML file with a table ``[space]``; raises ``SettingsError``."""
+    """Read the axes of a TOML file with a table ``[space]``; raises ``SettingsError``."""
     try:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES).decode("utf-8")
@@ -111,14 +111,18 @@ def read_space(path: Path) -> tuple[Axis, ...]:
 
 
 def axes(table: Mapping[str, object], where: str) -> tuple[Axis, ...]:
-    """The axes that a table describes, in its order; raises ``SettingsError`` for a key that cannot be tuned."""
+    """Return the axes that a table describes, in its order.
+
+    Raises ``SettingsError`` for a key that cannot be tuned, and for values that are no list of plain values.
+    """
     found = []
     for key, values in table.items():
         if not key.startswith(TUNABLE):
             raise SettingsError(
                 f"{key} cannot be tuned: it shapes the snapshot",
                 where=where,
-                hint="Tune search.* and lexical.*; build a store for each other value, and name each with --store.",
+                hint="Tune search.* and lexical.*; build a store for each other value, "
+                "and name each with --store.",
             )
         plain = isinstance(values, list) and all(isinstance(each, Value) for each in values)
         if not isinstance(values, list) or not plain or not values:
@@ -130,14 +134,14 @@ def axes(table: Mapping[str, object], where: str) -> tuple[Axis, ...]:
 
 
 def checked(axes: Sequence[Axis], settings: Settings) -> None:
-    """Returns if every value of every axis can be set; raises ``SettingsError`` naming the first that cannot."""
+    """Raise ``SettingsError`` unless every value of every axis can be set; it names the first that cannot."""
     for axis in axes:
         for value in axis.values:
             applied(settings, Point((Change(axis.key, value),)))
 
 
 def applied(settings: Settings, point: Point) -> Settings:
-    """The settings with the point's changes; raises ``SettingsError`` for one that cannot be."""
+    """Return the settings with the point's changes; raises ``SettingsError`` for one that cannot be made."""
     given = settings.model_dump(mode="json")
     for change in point.changes:
         for key, value in _plain(change, settings):
@@ -146,7 +150,10 @@ def applied(settings: Settings, point: Point) -> Settings:
 
 
 def today(settings: Settings, axis: Axis) -> Value | None:
-    """The value that a setting has without any change, ``None`` where fields differ in it."""
+    """Return the value that a setting has without any change.
+
+    It is ``None`` where fields differ in it, or where the axis does not name it.
+    """
     same = [value for value in axis.values if _same(settings, Change(axis.key, value))]
     return same[0] if same else None
 
@@ -156,7 +163,7 @@ def _same(settings: Settings, change: Change) -> bool:
 
 
 def _plain(change: Change, settings: Settings) -> Iterator[tuple[str, Any]]:
-    """The change as keys and values of the settings: a switch is a list of names, a star is every field."""
+    """Yield the change as keys and values: a star is every field, and a switch is a name in a list."""
     above, _, name = change.key.rpartition(".")
     if change.key == CHUNK:
         size, _, overlap = str(change.value).partition("/")
@@ -189,7 +196,10 @@ def _put(given: dict[str, Any], path: Sequence[str], value: Any, change: Change)
 
 
 def _switched(names: Sequence[str], known: Sequence[str], name: str, *, on: bool) -> list[str]:
-    """The list with the name in it or not; a new one stands before the first that comes later among all names."""
+    """Return the list with the name in it or not.
+
+    A new name stands before the first that comes later among all names.
+    """
     if (name in names) == on:
         return list(names)
     if not on:
@@ -200,5 +210,5 @@ def _switched(names: Sequence[str], known: Sequence[str], name: str, *, on: bool
 
 
 def as_toml(space: Mapping[str, Sequence[Value]] = DEFAULT_SPACE) -> str:
-    """A space as the file that :func:`read_space` reads."""
+    """Return a space as the file that :func:`read_space` reads."""
     return "[space]\n" + "".join(f'"{key}" = {json.dumps(list(values))}\n' for key, values in space.items())

@@ -1,7 +1,7 @@
 """What a point of the space is worth: the real search with its settings, asked every judged query.
 
-Most of a trial is fusion and stages. Lists are kept and made again only where a change reaches them: of the settings
-all that cannot, which are named here, are left out of what a list is kept by.
+Most of a trial is fusion and stages. Lists are kept and made again only where a change reaches them: of the
+settings all that cannot, which are named here, are left out of what a list is kept by.
 """
 
 from __future__ import annotations
@@ -36,22 +36,24 @@ V = TypeVar("V")
 DEPTH = 10
 # Read after the lists are made, or before, into the query that a list is kept by.
 AFTER_LISTS = {
-    "weights", "fusion", "rrf_k", "stages", "max_per_document", "recency_bias", "excerpt_chars", "balance", "support", "in_degree",
-    "community", "recency", "glossary", "calibrate", "duplicates", "rerank", "mmr", "elbow", "aggregate", "parents",
-    "caches",
+    "weights", "fusion", "rrf_k", "stages", "max_per_document", "recency_bias",
+    "excerpt_chars", "balance", "support", "in_degree",
+    "community", "recency", "glossary", "calibrate", "duplicates", "rerank", "mmr", "elbow", "aggregate",
+    "parents", "caches",
 }  # fmt: skip
 BEFORE_LISTS = {"understand", "classify", "spelling", "acronyms", "synonyms", "concepts"}
 _OF_VECTORS = ("semantic", "hypothesis")
-# For the lists that are kept: each holds a score for every passage, so those of a few hundred queries take a quarter of a
-# gigabyte of a large corpus, for each way to make them. A search goes from one point to the next and seldom further back.
+# For the lists that are kept: each holds a score for every passage, so those of a few hundred queries take a
+# quarter of a gigabyte of a large corpus, for each way to make them. A search goes from one point to the next
+# and seldom further back.
 _ROOM_BYTES, _LEAST_KEPT = 1_000_000_000, 4
 
 
 @dataclass(slots=True)
 class KeptLists:
-    """The lists of one snapshot, by every setting that they may hang on, then by name and query; ``words`` were asked for.
+    """The lists of one snapshot, by every setting that they may depend on, then by name and query.
 
-    Those of the ``most`` settings asked for last are kept.
+    Those of the ``most`` settings asked for last are kept. ``words`` are those that were asked for.
     """
 
     most: int = _LEAST_KEPT
@@ -63,7 +65,10 @@ class KeptLists:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def for_settings(self, search: Search, scores: str = "") -> Remember:
-        """What a searcher with these settings remembers lists by; ``scores`` names the scoring of words."""
+        """Return what a searcher with these settings remembers lists by.
+
+        ``scores`` names the scoring of words.
+        """
         reach = search.model_dump(mode="json", exclude=AFTER_LISTS | BEFORE_LISTS)
         settings = json.dumps(reach, sort_keys=True)
 
@@ -90,12 +95,12 @@ def _no_lists() -> dict[tuple[object, ...], RankedList]:
 
 
 def most_kept(passages: int, queries: int) -> int:
-    """For how many settings lists may be kept, of so many queries over so many passages."""
+    """Return for how many settings lists may be kept, of so many queries over so many passages."""
     return max(_LEAST_KEPT, _ROOM_BYTES // (8 * max(1, passages * queries)))
 
 
 def _lately(kept: OrderedDict[K, V], key: K, make: Callable[[], V], most: int) -> V:
-    """What is kept under the key, made where it is not; what was not asked for lately goes."""
+    """Return what is kept under the key, made where it is not; what was not asked for lately goes."""
     if key not in kept:
         kept[key] = make()
     kept.move_to_end(key)
@@ -125,7 +130,7 @@ class Ground:
 
     @property
     def queries(self) -> tuple[str, ...]:
-        """The queries that are scored, in the order of the scores."""
+        """Return the queries that are scored, in the order of the scores."""
         return tuple(sorted(self.judged.answerable))
 
 
@@ -145,11 +150,11 @@ class Trials:
 
     @property
     def spent(self) -> int:
-        """How many different settings were tried."""
+        """Return how many different settings were tried."""
         return len(self._known)
 
     def scores(self, point: Point) -> tuple[Floats, ...]:
-        """nDCG@10 of every query, in the order of their ids, for each ground; raises as a search does."""
+        """Return nDCG@10 of every query, in the order of ids, for each ground; raises as a search does."""
         settings = applied(self._settings, point)
         key = settings.model_dump_json(include={"chunk", "search", "lexical"})
         if key not in self._known:
@@ -171,18 +176,21 @@ class Trials:
 
 
 def chunk_label(settings: Settings) -> str:
-    """The size of the passages that the settings make, as the axis ``chunk`` names it."""
+    """Return the size of the passages that the settings make, as the axis ``chunk`` names it."""
     return f"{settings.chunk.max_tokens}/{settings.chunk.overlap_tokens}"
 
 
 def _lexical(own: Lexical, point: Point) -> Lexical:
-    """The snapshot's own scoring with the point's changes: not the settings', which may have made no snapshot yet."""
+    """Return the snapshot's own scoring with the point's changes.
+
+    The settings' scoring is not used: it may have made no snapshot yet.
+    """
     changes = Point(tuple(change for change in point.changes if change.key.startswith("lexical.")))
     return applied(Settings(lexical=own), changes).lexical
 
 
 def _corpus(built: Built, lexical: Lexical) -> CorpusReader:
-    """The snapshot's content with the scores that ``lexical`` gives; kept, as counting takes a while."""
+    """Return the snapshot's content scored as ``lexical`` says; it is kept, as counting takes a while."""
     own = built.searcher.corpus
     if lexical == built.lexical:
         return own
