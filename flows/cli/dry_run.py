@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..report.dry_run import CollectionChanges, Forecast
+from ..run.progress import size
 from ..run.request import IndexRequest
 from . import output
 from .flags import Flags
@@ -40,7 +41,7 @@ def print_plan(request: IndexRequest, flags: Flags) -> None:
         output.say(f"{name} would fail, so {then}: {why}")
     _print_time(found)
     read = (
-        f"{output.size(found.bytes)} would be read"
+        f"{size(found.bytes)} would be read"
         if found.reads
         else f"No file would be read, from {request.start} on"
     )

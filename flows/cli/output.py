@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
-from rich.filesize import decimal
-
 from ...pipeline.errors import NoctuleError
 
 if TYPE_CHECKING:
@@ -86,11 +84,6 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     for row in rows:
         drawn.add_row(*(Text(plain(cell)) for cell in row))
     console().print(drawn)
-
-
-def size(count: int) -> str:
-    """Return bytes for a person to read: ``1.2 MB``."""
-    return decimal(count)
 
 
 def has_bars(quiet: bool, as_json: bool) -> bool:

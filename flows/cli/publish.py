@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..run.progress import size
 from . import output
 from .flags import Flags, with_flags
 
@@ -66,7 +67,7 @@ def line(sent: Sent) -> str:
         return f"{sent.target}: snapshot {sent.snapshot_id} is there already"
     return (
         f"{sent.target}: snapshot {sent.snapshot_id} is current there: {sent.sent} files sent "
-        f"({output.size(sent.bytes)}), {sent.kept} were there, {len(sent.removed)} old snapshots removed"
+        f"({size(sent.bytes)}), {sent.kept} were there, {len(sent.removed)} old snapshots removed"
     )
 
 

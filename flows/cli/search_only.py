@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..run.progress import size
 from . import output
 from .flags import Flags
 
@@ -53,7 +54,7 @@ def _json(built: SearchOnlyResult) -> dict[str, object]:
 
 def _print(built: SearchOnlyResult, insert: bool) -> None:
     files = f"{built.files:,} files ({built.written:,} new)"
-    output.say(f"search: {built.pages:,} pages, {files}, {output.size(built.bytes)} in {built.folder}")
+    output.say(f"search: {built.pages:,} pages, {files}, {size(built.bytes)} in {built.folder}")
     if built.missing:
         output.say(f"{built.missing:,} of these pages are not in the folder: index it again.")
     if insert:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...pipeline.errors import SettingsError
+from ..run.progress import size
 from . import output
 from .flags import Flags, with_flags
 from .runs import (
@@ -165,5 +166,5 @@ def _site_json(built: SiteResult) -> dict[str, object]:
 
 def _print_site(built: SiteResult) -> None:
     files = f"{built.files:,} files ({built.written:,} new)"
-    output.say(f"site: {built.pages:,} pages, {files}, {output.size(built.bytes)}")
+    output.say(f"site: {built.pages:,} pages, {files}, {size(built.bytes)}")
     output.say(f"Open {built.index}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..run.progress import size
 from . import output
 from .flags import Flags, with_flags
 
@@ -80,7 +81,7 @@ def snapshots(flags: Flags) -> None:
                 str(row.generation),
                 f"{row.documents:,}",
                 f"{row.passages:,}",
-                output.size(row.bytes),
+                size(row.bytes),
                 row.damage,
             )
             for row in rows
@@ -146,8 +147,8 @@ def prune(
     output.say(f"{len(done.removed)} removed, {len(store.snapshots())} left")
     if freed:
         output.say(
-            f"embeddings: {freed.vectors:,} vectors dropped, {output.size(freed.bytes)} freed, "
-            f"{output.size(freed.kept_bytes)} left"
+            f"embeddings: {freed.vectors:,} vectors dropped, {size(freed.bytes)} freed, "
+            f"{size(freed.kept_bytes)} left"
         )
 
 

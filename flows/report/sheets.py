@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rich.filesize import decimal as size
-
 from ...docsite.pages.report import ReportSheet
+from ..run.progress import size
 
 _MOST_MARKDOWN_ROWS = 50
 _KINDS = ("added", "changed", "moved", "removed")

@@ -24,6 +24,16 @@ _LINE_EVERY_S = 15.0
 _SHOWN: ContextVar[Progress | None] = ContextVar("progress", default=None)
 
 
+def size(count: int) -> str:
+    """Return bytes for a person to read: ``1.2 MB``."""
+    amount = float(count)
+    for unit in ("B", "kB", "MB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} GB"
+
+
 class LogProgress:
     """Progress as log lines: one when a stage begins, one every 15 seconds, and one when it ends."""
 

@@ -68,7 +68,7 @@ def test_a_document_cannot_move_the_cursor(capsys: pytest.CaptureFixture[str]) -
     [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (2_340_000, "2.3 MB"), (5_000_000_000, "5.0 GB")],
 )
 def test_sizes_are_readable(count: int, text: str) -> None:
-    assert output.size(count) == text
+    assert display.size(count) == text
 
 
 def test_progress_as_lines_says_the_stage_its_amount_and_its_time(caplog: pytest.LogCaptureFixture) -> None:
