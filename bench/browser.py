@@ -43,7 +43,8 @@ from noctule.docsite.outline.plan import plan_site
 from noctule.docsite.search.background_excerpts import begin_shown
 from noctule.docsite.search.index import Elsewhere, search_files
 from noctule.flows.run.background import Background
-from noctule.pipeline.settings.settings import Settings, parse
+from noctule.pipeline.settings.reading import parse
+from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.settings.site import Site
 
 SETS = ("mdn-3p-links", "mdn-3p-titlelike")

@@ -1,4 +1,4 @@
-"""Communities of real link graphs: their modularity, and how many documents keep company from night to night on MDN."""
+"""Communities of real link graphs: their modularity, and how many documents stay together over nights."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
 from noctule.pipeline.communities.communities import LinkGraph, find_clusters
 from noctule.pipeline.model import DocId
-from noctule.pipeline.settings.settings import Communities, Settings, load
+from noctule.pipeline.settings.reading import load
+from noctule.pipeline.settings.settings import Communities, Settings
 
 _SMALL = ("foam", "dendron", "rust", "fastapi")
 _SEEDS = 21
@@ -41,7 +42,7 @@ T = TypeVar("T")
 
 
 def measure() -> None:
-    """Modularity beside python-louvain's from single pages on five collections; MDN's nights; nine times MDN."""
+    """Compare modularity with python-louvain's from single pages; follow MDN's nights; time nine MDNs."""
     with tempfile.TemporaryDirectory() as folder:
         for name in _SMALL:
             _compare(name, _graph(load(settings_file(name)), Path(folder) / name), _SEEDS)
@@ -62,7 +63,8 @@ def measure() -> None:
     many = _side_by_side(states[0], _COPIES)
     clusters, seconds = _timed(partial(find_clusters, many, Communities()))
     print(
-        f"{_COPIES} side by side, {len(many.source):,} edges: modularity {clusters.modularity:.4f}, {seconds:.0f} s"
+        f"{_COPIES} side by side, {len(many.source):,} edges: "
+        f"modularity {clusters.modularity:.4f}, {seconds:.0f} s"
     )
 
 
@@ -75,8 +77,9 @@ def _compare(name: str, graph: LinkGraph, seeds: int) -> None:
     )
     found, seconds = _timed(partial(find_clusters, graph, Communities()))
     print(
-        f"{name}: {len(found.members)} communities, modularity {found.modularity:.4f} in {seconds:.1f} s; from single pages, "
-        f"{seeds} seeds: median {median(scratch):.4f}, most {max(scratch):.4f}, {spent / seeds:.1f} s each",
+        f"{name}: {len(found.members)} communities, modularity {found.modularity:.4f} in {seconds:.1f} s; "
+        f"from single pages, {seeds} seeds: median {median(scratch):.4f}, "
+        f"most {max(scratch):.4f}, {spent / seeds:.1f} s each",
         flush=True,
     )
 
@@ -134,7 +137,7 @@ def _without_folders(graph: LinkGraph) -> LinkGraph:
 
 
 def _side_by_side(graph: LinkGraph, copies: int) -> LinkGraph:
-    """Return the graph so many times over, with links from each page to its copies, so that it does not fall apart."""
+    """Return the graph so many times over, each page linked with its copies so that it holds together."""
     count = len(graph.documents)
     names = tuple(DocId(f"{copy}:{name}") for copy in range(copies) for name in graph.documents)
     offset = np.repeat(np.arange(copies) * count, len(graph.source))

@@ -19,7 +19,7 @@ from bench.children import REPOSITORY, noctule
 from bench.corpora import cache_folder, settings_file
 from noctule.artifacts.store.store import Store
 from noctule.flows.engines.open import opened
-from noctule.pipeline.settings.settings import parse
+from noctule.pipeline.settings.reading import parse
 
 CALLS = 100
 ENGINES = ("inline", "processes", "dask", "ray")

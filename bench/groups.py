@@ -11,7 +11,7 @@ from noctule.flows.run.versions import decides
 from noctule.flows.stages.groups import grouped
 from noctule.flows.stages.parse_batch import FileBatch, understand
 from noctule.flows.stages.sources import list_sources
-from noctule.pipeline.settings.settings import load
+from noctule.pipeline.settings.reading import load
 
 _SAMPLE = slice(3_000, 3_800)
 _MEANS = (8, 4, 2, 1)

@@ -11,7 +11,7 @@ from bench.corpora import cache_folder, settings_file
 from noctule.artifacts.store.store import Store
 from noctule.flows.stages.encode import passage_texts
 from noctule.pipeline.embedding.encoder import load_encoder
-from noctule.pipeline.settings.settings import load
+from noctule.pipeline.settings.reading import load
 
 
 def measure(name: str = "mdn") -> None:

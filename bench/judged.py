@@ -13,7 +13,8 @@ from noctule.artifacts.store.store import Store
 from noctule.flows.quality.tuning.settings_file import as_toml
 from noctule.pipeline.errors import NoSnapshot, SourceError, UnsupportedFormat
 from noctule.pipeline.identity import canonical_json, sha256_hex
-from noctule.pipeline.settings.settings import Settings, load
+from noctule.pipeline.settings.reading import load
+from noctule.pipeline.settings.settings import Settings
 
 CORPUS_OF = {"scifact": "scifact", "ray-docs": "ray", "mdn-3p-links": "mdn", "mdn-3p-titlelike": "mdn"}
 

@@ -36,7 +36,8 @@ from noctule.flows.run.context import Resources, RunContext
 from noctule.flows.run.progress import LogProgress
 from noctule.flows.stages.encode import Encoding
 from noctule.pipeline.embedding.encoder import TransformerEncoder, load_encoder
-from noctule.pipeline.settings.settings import Settings, load
+from noctule.pipeline.settings.reading import load
+from noctule.pipeline.settings.settings import Settings
 
 JUDGED = "mdn-3p-links"
 PASSAGES_PER_FILE = 7.54

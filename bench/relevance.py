@@ -28,7 +28,8 @@ from noctule.artifacts.query import Searcher
 from noctule.artifacts.store.store import Store
 from noctule.flows.quality.tuning.trials import KeptLists
 from noctule.pipeline.errors import NoctuleError
-from noctule.pipeline.settings.settings import Settings, parse
+from noctule.pipeline.settings.reading import parse
+from noctule.pipeline.settings.settings import Settings
 
 SIGNIFICANT = 0.05
 

@@ -11,13 +11,13 @@ import noctule.artifacts.query
 from bench.corpora import cache_folder, queries
 from noctule.artifacts.query import Mode, Searcher
 from noctule.artifacts.store.store import Store
-from noctule.pipeline.settings.settings import parse
+from noctule.pipeline.settings.reading import parse
 
 JUDGED = {"mdn": "mdn-3p-links"}
 
 
 def measure(name: str = "mdn") -> None:
-    """p50 and p95 of every stage in milliseconds: hybrid with and without query encoding, and keyword alone."""
+    """Print p50 and p95 of every stage in ms: hybrid with and without query encoding, and keyword alone."""
     texts = queries(JUDGED[name])
     cases: tuple[tuple[str, Mode, int], ...] = (
         ("hybrid, query encoding included", "hybrid", 0),

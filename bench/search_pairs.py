@@ -1,4 +1,4 @@
-"""Search latency and memory of two checkouts on one store: the same queries, turn by turn, each in its own process.
+"""Search latency and memory of two checkouts on one store: the same queries by turns, each in its process.
 
 NOCTULE_STORE=path/to/store NOCTULE_OTHER=path/to/checkout python -m bench search-pairs
 """
@@ -23,7 +23,7 @@ _SERVER = """
 import json, sys, time, warnings
 warnings.simplefilter("ignore")
 from noctule.artifacts.query import open
-from noctule.pipeline.settings.settings import parse
+from noctule.pipeline.settings.reading import parse
 settings = parse({"search": {**json.loads(sys.argv[2]), "caches": {"answers": 0}}}, where="bench")
 with open(sys.argv[1], settings) as searcher:
     for line in sys.stdin:
@@ -40,7 +40,10 @@ _CASES: dict[str, tuple[dict[str, object], Callable[[int], dict[str, object]]]] 
     "no filter": ({}, lambda _: {}),
     "filter by language": ({}, lambda _: {"filters": ["language:en"]}),
     "filter by path": ({}, lambda _: {"filters": ["path:**/css/**"]}),
-    "filter by path and tag": ({}, lambda _: {"filters": ["path:**/api/**", "tag:web-api", "tag:experimental"]}),
+    "filter by path and tag": (
+        {},
+        lambda _: {"filters": ["path:**/api/**", "tag:web-api", "tag:experimental"]},
+    ),
     "filter by front matter": ({}, lambda _: {"filters": ["front.page-type:web-api-interface"]}),
     "a new date each time": ({}, lambda at: {"filters": [f"after:{_FIRST_DAY + timedelta(days=at)}"]}),
     "a new path each time": ({}, lambda at: {"filters": ["path:**/web/**", f"path:**/x{at}*/**"]}),

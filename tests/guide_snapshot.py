@@ -12,7 +12,7 @@ from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
-from noctule.pipeline.settings.settings import parse
+from noctule.pipeline.settings.reading import parse
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGES = (

@@ -12,7 +12,8 @@ from noctule.flows.report.result import BuildResult
 from noctule.flows.run.context import BuildOptions
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
-from noctule.pipeline.settings.settings import Settings, parse
+from noctule.pipeline.settings.reading import parse
+from noctule.pipeline.settings.settings import Settings
 
 SUBJECTS: Mapping[str, str] = {
     "owls": "Owls hunt mice at dusk and nest in hollow trees.",

@@ -15,7 +15,8 @@ from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
-from noctule.pipeline.settings.settings import Settings, parse
+from noctule.pipeline.settings.reading import parse
+from noctule.pipeline.settings.settings import Settings
 
 TODAY = date(2026, 8, 31)
 DIMENSION = 384

@@ -16,7 +16,8 @@ from noctule.docsite.theme_folder import CLIENT
 from noctule.flows.api import build_snapshot
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
-from noctule.pipeline.settings.settings import Settings, parse
+from noctule.pipeline.settings.reading import parse
+from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.settings.site import Site
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"

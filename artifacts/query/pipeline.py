@@ -175,8 +175,8 @@ def _staged(
     resources: SearchResources,
 ) -> StageResults:
     settings = resources.settings
-    if settings.balance.on:
-        weights = balanced(found.made, weights, settings.balance.spread, settings.balance.least)
+    if settings.balance.enabled:
+        weights = balanced(found.made, weights, settings.balance.spread, settings.balance.min_factor)
     start = time.perf_counter()
     candidates = _fused(found.made, weights, settings)
     fused = Step("fuse", len(candidates), time.perf_counter() - start)

@@ -71,7 +71,7 @@ class Searcher:
                 self._corpus, lambda: encoder, search.caches.vectors
             )
         self._vectors = self._vectors_of(search)
-        self._answers: Cache[Answer] = Cache(search.caches.answers, search.caches.seconds)
+        self._answers: Cache[Answer] = Cache(search.caches.answers, search.caches.ttl_seconds)
         self._fingerprint = sha256_hex(search.model_dump_json().encode())
         glossary = search.synonyms.file
         self._resources = SearchResources(
@@ -166,7 +166,7 @@ class Searcher:
         other._vectors = self._vectors_of(search)
         other._corpus = corpus or self._corpus
         # Answers over another corpus must not be found here.
-        other._answers = Cache(search.caches.answers, search.caches.seconds)
+        other._answers = Cache(search.caches.answers, search.caches.ttl_seconds)
         glossary, reranks = search.synonyms.file, "rerank" in search.stages
         other._resources = replace(
             self._resources,

@@ -94,7 +94,7 @@ def _subject(flags: Flags, settings: Settings) -> Subject:
 def _baseline(flags: Flags, settings: Settings, config: Path | None, snapshot: str | None) -> Subject | None:
     from ...artifacts.store.store import Store
     from ...pipeline.model import SnapshotId
-    from ...pipeline.settings.settings import load
+    from ...pipeline.settings.reading import load
     from ..quality.evaluate import Subject
 
     if config is None and snapshot is None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...pipeline.errors import SettingsError, SourceError
-from ...pipeline.settings import settings as configuration
+from ...pipeline.settings import reading
 from ...pipeline.settings.settings import Settings
 
 SETTINGS_FILE = "noctule.toml"
@@ -54,7 +54,7 @@ class IndexRequest:
 def read_settings(config: Path | None) -> Settings:
     """Return settings from the file named, else from ``./noctule.toml`` if it exists, else the defaults."""
     path = config or found_settings()
-    return Settings() if path is None else configuration.load(path)
+    return Settings() if path is None else reading.load(path)
 
 
 def with_engine(given: Settings, name: str | None) -> Settings:
@@ -63,7 +63,7 @@ def with_engine(given: Settings, name: str | None) -> Settings:
     """
     if name is None:
         return given
-    checked = configuration.parse({"engine": {"name": name}}, where=f"--engine {name}")
+    checked = reading.parse({"engine": {"name": name}}, where=f"--engine {name}")
     return given.model_copy(update={"engine": given.engine.model_copy(update={"name": checked.engine.name})})
 
 
@@ -106,7 +106,7 @@ def _with_root(given: Settings, folders: Sequence[Path], name: str | None) -> Se
 
 def _parsed(given: Settings, folders: dict[str, Path]) -> Settings:
     collections = {name: {"root": str(folder)} for name, folder in folders.items()}
-    checked = configuration.parse({"collections": collections}, where="the command line")
+    checked = reading.parse({"collections": collections}, where="the command line")
     return given.model_copy(update={"collections": checked.collections})
 
 

@@ -86,15 +86,15 @@ class Graph(Table):
 
     seeds: int = Field(default=10, ge=1)
     depth: int = Field(default=1, ge=1, le=3)
-    hub: int = Field(default=100, ge=1, description="so many links of one document are followed")
+    max_links: int = Field(default=100, ge=1, description="links of one document that are followed")
 
 
 class Balance(Table):
     """Score-aware weights: a list whose scores hardly differ is less informative, and counts less."""
 
-    on: bool = False
+    enabled: bool = False
     spread: float = Field(default=0.1, gt=0, strict=False)
-    least: float = Field(default=0.5, gt=0, le=1, strict=False)
+    min_factor: float = Field(default=0.5, gt=0, le=1, strict=False)
 
 
 class Support(Table):
@@ -185,9 +185,9 @@ class Rerank(Table):
 
 
 class Mmr(Table):
-    """Maximal marginal relevance: ``balance`` of 1 is relevance alone."""
+    """Maximal marginal relevance: ``relevance_weight``, the formula's lambda, of 1 is relevance alone."""
 
-    balance: float = Field(default=0.7, ge=0, le=1, strict=False)
+    relevance_weight: float = Field(default=0.7, ge=0, le=1, strict=False)
 
 
 class Elbow(Table):
@@ -214,7 +214,7 @@ class Caches(Table):
     """How many answers are cached and for how long, and how many query vectors; 0: none."""
 
     answers: int = Field(default=1000, ge=0)
-    seconds: float = Field(default=3600.0, gt=0, strict=False)
+    ttl_seconds: float = Field(default=3600.0, gt=0, strict=False)
     vectors: int = Field(default=512, ge=0)
 
 

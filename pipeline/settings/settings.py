@@ -1,16 +1,13 @@
-"""All settings, read from a TOML file and validated; one error names the file and every wrong key."""
+"""All settings of a run, with their defaults and bounds, and which of them determine a snapshot."""
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from ..errors import SettingsError
 from ..identity import canonical_json, sha256_hex
 from .collection import Address, Collection
 from .engine import EngineSettings
@@ -20,7 +17,6 @@ from .site import Site
 
 FIELDS = ("title", "headings", "keywords", "description", "tags", "aliases", "author", "body", "anchors")
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
-MAX_SETTINGS_BYTES = 1_000_000
 
 
 class Chunk(Table):
@@ -213,92 +209,3 @@ def recorded_query_prompt(shaping: Mapping[str, Any]) -> str:
 def recorded_addresses(shaping: Mapping[str, Any]) -> dict[str, Address]:
     """Return each collection's address rules recorded in a manifest's :meth:`Settings.shaping`."""
     return {name: Address.model_validate(given["address"]) for name, given in shaping["collections"].items()}
-
-
-def load(path: Path) -> Settings:
-    """Read settings from a TOML file; relative collection roots are resolved against its folder.
-
-    Raises ``SettingsError`` naming the file and every wrong key.
-    """
-    try:
-        with path.open("rb") as file:
-            content = file.read(MAX_SETTINGS_BYTES + 1)
-    except OSError as error:
-        raise SettingsError(
-            f"cannot read the settings file: {error.strerror}",
-            where=str(path),
-            hint="Make one with: noctule init",
-        ) from None
-    if len(content) > MAX_SETTINGS_BYTES:
-        raise SettingsError("the settings file is over 1 MB", where=str(path), hint="Is it the right file?")
-    try:
-        given = tomllib.loads(content.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise SettingsError(f"not a TOML file: {error}", where=str(path), hint="Mend that line.") from None
-    return _anchored(parse(given, where=str(path)), path.resolve().parent)
-
-
-def parse(given: dict[str, Any], where: str) -> Settings:
-    """Build settings from plain values; raises ``SettingsError`` with one line per mistake."""
-    try:
-        return Settings.model_validate(given)
-    except ValidationError as error:
-        lines = [f"{_key(e['loc'])}: {_reason(e)}" for e in error.errors()]
-        raise SettingsError(
-            "; ".join(lines), where=where, hint="configs/default.toml lists every key with its default."
-        ) from None
-
-
-def _key(location: tuple[int | str, ...]) -> str:
-    return ".".join(str(part) for part in location) or "settings"
-
-
-def _reason(error: Any) -> str:
-    if error["type"] == "extra_forbidden":
-        return "unknown key"
-    return str(error["msg"]).removeprefix("Value error, ")
-
-
-def _anchored(settings: Settings, folder: Path) -> Settings:
-    collections = {
-        name: collection.model_copy(update={"root": str(folder / Path(collection.root).expanduser())})
-        for name, collection in settings.collections.items()
-    }
-    judged = tuple(_file_from(each, folder) for each in settings.relevance.judged)
-    return settings.model_copy(
-        update={
-            "collections": collections,
-            "search": _search_from(settings.search, folder),
-            "relevance": settings.relevance.model_copy(update={"judged": judged}),
-            "site": _site_from(settings.site, folder),
-        }
-    )
-
-
-def _site_from(site: Site, folder: Path) -> Site:
-    """Return the site's settings with its file names resolved against the folder."""
-    named = {name: _file_from(getattr(site, name), folder) for name in ("templates", "words", "mermaid")}
-    return site.model_copy(update=named)
-
-
-def _search_from(search: Search, folder: Path) -> Search:
-    """Return the search settings with their file names resolved against the folder.
-
-    A model's name is no file.
-    """
-    model = search.rerank.model
-    return search.model_copy(
-        update={
-            "synonyms": search.synonyms.model_copy(update={"file": _file_from(search.synonyms.file, folder)}),
-            "calibrate": search.calibrate.model_copy(
-                update={"file": _file_from(search.calibrate.file, folder)}
-            ),
-            "rerank": search.rerank.model_copy(
-                update={"model": _file_from(model, folder) if model.startswith((".", "~", "/")) else model}
-            ),
-        }
-    )
-
-
-def _file_from(file: str, folder: Path) -> str:
-    return str(folder / Path(file).expanduser()) if file else ""

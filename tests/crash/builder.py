@@ -19,7 +19,8 @@ from noctule.flows.report.result import BuildResult
 from noctule.flows.run.context import RunContext
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent, Stage
-from noctule.pipeline.settings.settings import Settings, parse
+from noctule.pipeline.settings.reading import parse
+from noctule.pipeline.settings.settings import Settings
 from tests.snapshot_builder import QuickDisk
 
 T = TypeVar("T")

@@ -20,7 +20,8 @@ from noctule.flows.run.context import BuildOptions
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
 from noctule.pipeline.errors import EmptyCollection, MissingRoot, ModelMismatch, SettingsError
-from noctule.pipeline.settings.settings import Settings, parse
+from noctule.pipeline.settings.reading import parse
+from noctule.pipeline.settings.settings import Settings
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 VAULT = {

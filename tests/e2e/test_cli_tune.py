@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from noctule.pipeline.settings.settings import load
+from noctule.pipeline.settings.reading import load
 from tests.command_line import CommandLine
 from tests.judged_builder import SUBJECTS, night, settings_for, write_judged, write_notes
 

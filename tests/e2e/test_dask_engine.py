@@ -20,7 +20,8 @@ from noctule.flows.report.result import BuildResult
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
 from noctule.pipeline.errors import EngineUnavailable
-from noctule.pipeline.settings.settings import Settings, parse
+from noctule.pipeline.settings.reading import parse
+from noctule.pipeline.settings.settings import Settings
 from tests.dask_cluster import DaskProcesses, dask_cluster
 
 pytest.importorskip("distributed")

@@ -14,7 +14,7 @@ from noctule.flows.stages.sources import list_sources
 from noctule.pipeline.discover import read_source
 from noctule.pipeline.errors import SourceError
 from noctule.pipeline.parse import parse
-from noctule.pipeline.settings import settings as configuration
+from noctule.pipeline.settings import reading
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not on this machine")
 
@@ -51,7 +51,7 @@ def repository(tmp_path: Path) -> Path:
 def _found(root: Path, **rules: Any) -> dict[str, tuple[str | None, str]]:
     """Date and author of each file, as the listing has them."""
     given = {"collections": {"docs": {"root": str(root)} | rules}}
-    listing = list_sources(configuration.parse(given, where="here"))
+    listing = list_sources(reading.parse(given, where="here"))
     return {file.path: (file.modified, file.author) for file in listing.files}
 
 
@@ -122,7 +122,7 @@ def test_a_document_takes_them_unless_it_names_its_author(repository: Path) -> N
     text = "---\nauthor: Own\ndate: 1999-01-01\n---\n# O\n"
     _commit(repository, {"own.md": text, "plain.txt": "Words.\n"}, "2026-05-01", "Eve")
     given = {"collections": {"docs": {"root": str(repository)} | _GIT}}
-    settings = configuration.parse(given, where="here")
+    settings = reading.parse(given, where="here")
     collection = settings.collections["docs"]
     documents = {f.path: parse(read_source(f, collection), collection) for f in list_sources(settings).files}
     assert (documents["own.md"].author, documents["own.md"].modified) == ("Own", "2026-05-01")

@@ -25,7 +25,7 @@ from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.request import IndexRequest
 from noctule.flows.run.stage import Silent
 from noctule.pipeline.errors import MissingRoot, SourceError
-from noctule.pipeline.settings import settings as configuration
+from noctule.pipeline.settings import reading
 from noctule.pipeline.settings.settings import Settings
 from tests.command_line import CommandLine
 
@@ -34,7 +34,7 @@ _SMALL = {"query_encoder": {"phrases": 20, "spans": 20, "passages": 50}, "limits
 
 def _settings(**collections: Path) -> Settings:
     given = {name: {"root": str(root)} for name, root in collections.items()}
-    return configuration.parse({"collections": given, **_SMALL}, where="a test")
+    return reading.parse({"collections": given, **_SMALL}, where="a test")
 
 
 def _build(settings: Settings, store: Path, options: BuildOptions | None = None) -> BuildResult:

@@ -11,7 +11,7 @@ from noctule.flows.incremental.embedding_use import prune_store
 from noctule.flows.run.context import BuildOptions
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
-from noctule.pipeline.settings import settings as configuration
+from noctule.pipeline.settings import reading
 from tests.command_line import CommandLine, write_vault
 
 
@@ -21,7 +21,7 @@ def _size(store: Path) -> int:
 
 def test_only_texts_of_kept_snapshots_stay_and_the_next_run_encodes_nothing(tmp_path: Path) -> None:
     vault, store = write_vault(tmp_path / "vault"), Store(tmp_path / "store")
-    settings = configuration.parse(
+    settings = reading.parse(
         {"collections": {"vault": {"root": str(vault)}}, "vocabulary": {"min_passages": 1}}, where="here"
     )
 

@@ -47,7 +47,7 @@ from datetime import date
 from pathlib import Path
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.store.store import Store
-from noctule.pipeline.settings.settings import parse
+from noctule.pipeline.settings.reading import parse
 settings = parse({"search": json.loads(sys.argv[2]), "embed": {"workers": int(sys.argv[4])}}, "test")
 answers = []
 with Searcher(Store(Path(sys.argv[1])).open(), settings, clock=lambda: date(2026, 8, 31)) as searcher:

@@ -16,7 +16,8 @@ from noctule.flows.quality.gate import Verdict, judge
 from noctule.flows.quality.gate_lines import lines
 from noctule.flows.report.store import account, said
 from noctule.pipeline.errors import RelevanceFell, SettingsError, SourceError
-from noctule.pipeline.settings.settings import Settings, load, parse
+from noctule.pipeline.settings.reading import load, parse
+from noctule.pipeline.settings.settings import Settings
 from tests.command_line import CommandLine
 from tests.judged_builder import SUBJECTS, night, settings_for, shuffled, write_judged, write_notes
 

@@ -13,7 +13,7 @@ from noctule.flows.run.context import BuildOptions
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
 from noctule.pipeline.errors import CollectionShrank
-from noctule.pipeline.settings import settings as configuration
+from noctule.pipeline.settings import reading
 from noctule.pipeline.settings.settings import Settings
 from tests.command_line import CommandLine
 
@@ -31,7 +31,7 @@ def _notes(folder: Path, count: int) -> Path:
 
 def _settings(folder: Path, **limits: float) -> Settings:
     given = {"collections": {"notes": {"root": str(folder)}}, "limits": limits, **_SMALL}
-    return configuration.parse(given, where="here")
+    return reading.parse(given, where="here")
 
 
 def _build(settings: Settings, store: Store, options: BuildOptions | None = None) -> int:

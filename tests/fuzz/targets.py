@@ -29,7 +29,7 @@ from noctule.pipeline.identity import sha256_hex
 from noctule.pipeline.lexical.analyzer import code_analyzer, prose_analyzer, terms
 from noctule.pipeline.model import Document, Source
 from noctule.pipeline.parse import parse
-from noctule.pipeline.settings import settings as settings_module
+from noctule.pipeline.settings import reading
 from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.settings.settings import Chunk, Site
 
@@ -104,7 +104,7 @@ def toml(content: bytes) -> None:
     """A settings file."""
     try:
         given = tomllib.loads(content.decode("utf-8"))
-        settings_module.parse(given, where="fuzz")
+        reading.parse(given, where="fuzz")
     except (SettingsError, tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError):
         return
 

@@ -156,7 +156,7 @@ def _mmr(candidates: Sequence[Candidate], context: QueryContext) -> list[Candida
     top = max(each.score for each in head) or 1.0
     relevance = np.array([each.score / top for each in head])
     vectors = context.corpus.vectors([each.row for each in head])
-    taken = diversified(head, relevance, vectors, context.settings.mmr.balance, context.pool)
+    taken = diversified(head, relevance, vectors, context.settings.mmr.relevance_weight, context.pool)
     return [*taken, *candidates[context.pool :]]
 
 

@@ -36,7 +36,7 @@ def graph_list(
     may = (
         None if allowed is None else np.bincount(corpus.document_of[allowed], minlength=len(corpus.documents))
     )
-    linked = corpus.database.neighbours(seeds, settings.depth, settings.hub)
+    linked = corpus.database.neighbours(seeds, settings.depth, settings.max_links)
     found = [at for at in linked if may is None or may[at]][:limit]
     passages = [_passage(document, corpus, allowed, vector) for document in found]
     rows = np.array([row for row in passages if row is not None], dtype=np.int64)

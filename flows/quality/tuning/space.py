@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 from ....pipeline.errors import SettingsError
+from ....pipeline.settings.reading import parse
 from ....pipeline.settings.search import StageName, Understanding
-from ....pipeline.settings.settings import Settings, parse
+from ....pipeline.settings.settings import Settings
 
 Value = bool | int | float | str
 CHUNK = "chunk"
@@ -40,7 +41,7 @@ DEFAULT_SPACE: Mapping[str, Sequence[Value]] = {
     "search.understand.spelling": [True, False],
     "search.understand.concepts": [True, False],
     "search.fuzziness": ["off", "auto"],
-    "search.balance.on": [True, False],
+    "search.balance.enabled": [True, False],
     "lexical.k1": [0.6, 0.9, 1.2, 1.6],
     "lexical.fields.*.b": [0.4, 0.6, 0.75, 0.9],
     "lexical.fields.title.weight": [1.0, 3.0, 5.0],

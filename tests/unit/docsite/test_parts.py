@@ -15,7 +15,8 @@ from noctule.docsite.build import build_site
 from noctule.docsite.pages.previews import shard_count, shard_of
 from noctule.docsite.urls import folded, twin_paths
 from noctule.pipeline.errors import SettingsError
-from noctule.pipeline.settings.settings import Settings, parse
+from noctule.pipeline.settings.reading import parse
+from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.settings.site import Site
 from tests.site_builder import page_of, snapshot_of
 
@@ -178,7 +179,7 @@ def test_settings_that_lead_nowhere_are_refused(site: dict[str, object], told: s
 
 
 def test_files_of_the_site_are_named_from_the_folder_of_the_settings(tmp_path: Path) -> None:
-    from noctule.pipeline.settings.settings import load
+    from noctule.pipeline.settings.reading import load
 
     (tmp_path / "noctule.toml").write_text('[site]\ntemplates = "theme"\nwords = "w.toml"\n')
     loaded: Settings = load(tmp_path / "noctule.toml")

@@ -16,7 +16,8 @@ from noctule.flows.stages.groups import group_key, grouped
 from noctule.flows.stages.parse_batch import FileBatch, understand
 from noctule.pipeline.discover import list_files, read_source
 from noctule.pipeline.model import Rejection, SnapshotId
-from noctule.pipeline.settings.settings import Settings, parse
+from noctule.pipeline.settings.reading import parse
+from noctule.pipeline.settings.settings import Settings
 
 TEXTS = {
     "owls.md": "---\ntags: [night]\naliases: [strix]\n---\n# Owls\n\nOwls hunt at dusk (see [bats](bats.md#sonar)).\n",

@@ -22,7 +22,8 @@ from noctule.artifacts.judged.locating import Located
 from noctule.artifacts.judged.measures import NAMES, measure
 from noctule.artifacts.judged.reading import Judged
 from noctule.pipeline.model import DocId
-from noctule.pipeline.settings.settings import Settings, parse
+from noctule.pipeline.settings.reading import parse
+from noctule.pipeline.settings.settings import Settings
 
 
 def judged(

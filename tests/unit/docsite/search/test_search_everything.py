@@ -64,9 +64,9 @@ def everything(library: Store, tmp_path_factory: pytest.TempPathFactory) -> Iter
         calibrate={"file": str(calibration), "min_confidence": 0.01},
         rerank={"model": str(write_cross_encoder(folder / "model")), "depth": 5},
         graph={"depth": 2},
-        balance={"on": True},
+        balance={"enabled": True},
         elbow={"ratio": 0.05, "max_results": 50},
-        mmr={"balance": 0.9},
+        mmr={"relevance_weight": 0.9},
     ) as found:
         yield found
 

@@ -17,7 +17,7 @@ from noctule.flows.run import progress as display
 from noctule.flows.run.stage import StageTime
 from noctule.pipeline.errors import SettingsError, SourceError, StoreBusy
 from noctule.pipeline.model import Rejection, SnapshotId
-from noctule.pipeline.settings.settings import load
+from noctule.pipeline.settings.reading import load
 
 
 def _result(rejected: int = 0) -> BuildResult:

@@ -12,13 +12,13 @@ from noctule.flows.incremental.rebuild_reasons import Rebuild, compared
 from noctule.pipeline import __version__
 from noctule.pipeline.embedding.model_files import find
 from noctule.pipeline.lexical import analyzer as text
-from noctule.pipeline.settings import settings as configuration
+from noctule.pipeline.settings import reading
 from noctule.pipeline.settings.settings import Settings
 
 
 def _settings(**tables: Any) -> Settings:
     given = {"collections": {"docs": {"root": "/docs"}}} | tables
-    return configuration.parse(given, where="here")
+    return reading.parse(given, where="here")
 
 
 def _manifest(settings: Settings) -> Manifest:

@@ -21,7 +21,8 @@ from noctule.flows.quality.tuning.space import (
     today,
 )
 from noctule.pipeline.errors import SettingsError
-from noctule.pipeline.settings.settings import Settings, parse
+from noctule.pipeline.settings.reading import parse
+from noctule.pipeline.settings.settings import Settings
 
 
 def default_axes() -> tuple[Axis, ...]:

@@ -26,8 +26,9 @@ from noctule.flows.quality.tuning.space import DEFAULT_SPACE, Axis, Change, Poin
 from noctule.flows.quality.tuning.trials import AFTER_LISTS, BEFORE_LISTS, Built, Ground, Trials
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
+from noctule.pipeline.settings.reading import load, parse
 from noctule.pipeline.settings.search import Search
-from noctule.pipeline.settings.settings import Lexical, Settings, load, parse
+from noctule.pipeline.settings.settings import Lexical, Settings
 from tests.library_builder import WordEncoder, write_notes
 
 QUERIES = {

@@ -29,8 +29,8 @@ from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
 from noctule.flows.stages import links, tables, training_texts
 from noctule.pipeline.errors import WriteFailed
+from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.search import Search
-from noctule.pipeline.settings.settings import parse
 from noctule.pipeline.settings.site import Site
 from tests.guide_snapshot import Guide, guide
 

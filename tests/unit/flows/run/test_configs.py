@@ -10,7 +10,8 @@ import pytest
 from pydantic import BaseModel
 
 from noctule.pipeline.settings.collection import Address, Collection, Rule
-from noctule.pipeline.settings.settings import Settings, load
+from noctule.pipeline.settings.reading import load
+from noctule.pipeline.settings.settings import Settings
 
 CONFIGS = Path(__file__).resolve().parents[4] / "configs"
 

@@ -10,7 +10,7 @@ from noctule.artifacts.store.store import Store
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.stages.publish import publish_elsewhere
 from noctule.pipeline.errors import PartialFailure, SettingsError
-from noctule.pipeline.settings.settings import parse
+from noctule.pipeline.settings.reading import parse
 from tests.snapshot_builder import publish_tiny_snapshot
 
 

@@ -14,7 +14,8 @@ from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
 from noctule.flows.stages import write as written
 from noctule.pipeline.errors import ArtifactError, NoSnapshot, WriteFailed
-from noctule.pipeline.settings.settings import Settings, parse
+from noctule.pipeline.settings.reading import parse
+from noctule.pipeline.settings.settings import Settings
 
 
 @pytest.fixture

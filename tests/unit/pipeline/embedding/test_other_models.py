@@ -15,7 +15,8 @@ from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
 from noctule.flows.stages.encode import query_texts
 from noctule.pipeline.embedding.encoder import load_encoder
-from noctule.pipeline.settings.settings import Embed, Settings, load, parse
+from noctule.pipeline.settings.reading import load, parse
+from noctule.pipeline.settings.settings import Embed, Settings
 from tests.sentence_model_builder import write_sentence_model
 
 REPOSITORY = Path(__file__).resolve().parents[4]

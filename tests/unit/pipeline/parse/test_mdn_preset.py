@@ -8,7 +8,7 @@ from noctule.pipeline.identity import sha256_hex
 from noctule.pipeline.model import Document, Source
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Collection
-from noctule.pipeline.settings.settings import load
+from noctule.pipeline.settings.reading import load
 
 PRESET = Path(__file__).parents[4] / "configs" / "mdn.toml"
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from noctule.pipeline.errors import SettingsError
+from noctule.pipeline.settings.reading import RENAMED, load, parse
 from noctule.pipeline.settings.search import DEFAULT_WEIGHTS, LISTS, Search, Table
-from noctule.pipeline.settings.settings import Settings, load, parse
+from noctule.pipeline.settings.settings import Settings
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 
@@ -42,10 +45,10 @@ GOOD: dict[str, list[object]] = {
     "concepts.vector_weight": [0, 1],
     "graph.seeds": [1, 100],
     "graph.depth": [1, 3],
-    "graph.hub": [1, 1000],
-    "balance.on": [True, False],
+    "graph.max_links": [1, 1000],
+    "balance.enabled": [True, False],
     "balance.spread": [0.01, 5],
-    "balance.least": [0.01, 1],
+    "balance.min_factor": [0.01, 1],
     "support.share": [0.01, 1],
     "in_degree.share": [0.01, 1],
     "community.seeds": [1, 10],
@@ -63,14 +66,14 @@ GOOD: dict[str, list[object]] = {
     "rerank.model": ["cross-encoder/ms-marco-MiniLM-L-6-v2", "/models/tiny"],
     "rerank.depth": [1, 1000],
     "rerank.blend": [[0, 0, 0], [1, 1, 1]],
-    "mmr.balance": [0, 1],
+    "mmr.relevance_weight": [0, 1],
     "elbow.ratio": [0.01, 1],
     "elbow.max_results": [1, 100],
     "aggregate.share": [0.01, 1],
     "aggregate.matches": [2, 10],
     "parents.max_bytes": [100, 100_000],
     "caches.answers": [0, 1000],
-    "caches.seconds": [0.1, 3600],
+    "caches.ttl_seconds": [0.1, 3600],
     "caches.vectors": [0, 512],
 }  # fmt: skip
 BAD: dict[str, list[object]] = {
@@ -105,10 +108,10 @@ BAD: dict[str, list[object]] = {
     "concepts.vector_weight": [-0.1, 1.1],
     "graph.seeds": [0],
     "graph.depth": [0, 4],
-    "graph.hub": [0],
-    "balance.on": ["yes", 1],
+    "graph.max_links": [0],
+    "balance.enabled": ["yes", 1],
     "balance.spread": [0],
-    "balance.least": [0, 1.1],
+    "balance.min_factor": [0, 1.1],
     "support.share": [0, 1.1],
     "in_degree.share": [0, 1.1],
     "community.seeds": [0],
@@ -126,14 +129,14 @@ BAD: dict[str, list[object]] = {
     "rerank.depth": [0, 1001],
     "rerank.blend": [[0.5, 0.5], [1.1, 0, 0], [0, -0.1, 0], [float("nan"), 0, 0]],
     "rerank.model": [""],
-    "mmr.balance": [-0.1, 1.1],
+    "mmr.relevance_weight": [-0.1, 1.1],
     "elbow.ratio": [0, 1.1],
     "elbow.max_results": [0],
     "aggregate.share": [0, 1.1],
     "aggregate.matches": [1],
     "parents.max_bytes": [99],
     "caches.answers": [-1],
-    "caches.seconds": [0],
+    "caches.ttl_seconds": [0],
     "caches.vectors": [-1],
 }  # fmt: skip
 
@@ -182,14 +185,19 @@ def test_a_value_outside_the_range_is_an_error_that_names_its_key(key: str, valu
 
 
 def test_each_mistake_has_a_line_of_its_own() -> None:
-    given = {"candidates": 0, "stagse": [], "mmr": {"balance": 2, "lambda": 1}, "rerank": {"depth": 0}}
+    given = {
+        "candidates": 0,
+        "stagse": [],
+        "mmr": {"relevance_weight": 2, "lambda": 1},
+        "rerank": {"depth": 0},
+    }
     with pytest.raises(SettingsError) as caught:
         parse({"search": given}, where="noctule.toml")
     lines = caught.value.what.split("; ")
     assert sorted(line.partition(":")[0] for line in lines) == [
         "search.candidates",
-        "search.mmr.balance",
         "search.mmr.lambda",
+        "search.mmr.relevance_weight",
         "search.rerank.depth",
         "search.stagse",
     ]
@@ -213,8 +221,56 @@ def test_the_seeds_own_order_loads() -> None:
         "per_document", "rerank", "parents",
     )  # fmt: skip
     assert search.understand == ("classify", "concepts")
-    assert (search.weights["graph"], search.calibrate.min_confidence, search.balance.on) == (0.5, 0.3, True)
+    assert (search.weights["graph"], search.calibrate.min_confidence, search.balance.enabled) == (
+        0.5,
+        0.3,
+        True,
+    )
 
 
 def test_the_file_of_defaults_holds_the_defaults() -> None:
     assert load(REPOSITORY / "configs" / "default.toml").search == Search()
+
+
+OLD_VALUES = {
+    "search.balance.least": 0.4,
+    "search.balance.on": True,
+    "search.caches.seconds": 60.0,
+    "search.graph.hub": 7,
+    "search.mmr.balance": 0.2,
+}
+
+
+def nested(key: str, value: object) -> dict[str, Any]:
+    given: Any = value
+    for name in reversed(key.split(".")):
+        given = {name: given}
+    return dict(given)
+
+
+def valued(settings: Settings, key: str) -> object:
+    return reduce(getattr, key.split("."), cast("object", settings))
+
+
+@pytest.mark.parametrize(("old", "new"), RENAMED.items())
+def test_an_old_name_of_a_key_works_with_a_warning_that_gives_the_new_one(
+    old: str, new: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = parse(nested(old, OLD_VALUES[old]), where="noctule.toml")
+    assert valued(settings, new) == OLD_VALUES[old] != valued(Settings(), new)
+    assert caplog.messages == [f"noctule.toml: {old} is now called {new}; the old name still works"]
+
+
+def test_the_old_and_the_new_name_of_one_key_are_an_error_that_names_both() -> None:
+    with pytest.raises(SettingsError) as caught:
+        parse({"search": {"graph": {"hub": 7, "max_links": 8}}}, where="noctule.toml")
+    assert caught.value.what == (
+        "search.graph.hub and search.graph.max_links are the old and the new name of one key"
+    )
+    assert (caught.value.where, caught.value.hint) == ("noctule.toml", "Remove search.graph.hub.")
+
+
+@pytest.mark.parametrize("value", [7, [1], "on", None])
+def test_where_a_table_should_stand_anything_else_is_the_error_it_always_was(value: object) -> None:
+    with pytest.raises(SettingsError, match=r"search\.graph"):
+        parse({"search": {"graph": value}}, where="noctule.toml")

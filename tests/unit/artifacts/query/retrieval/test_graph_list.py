@@ -41,7 +41,7 @@ def links(*edges: Edge, kinds: tuple[int, ...] = (), documents: int = 12) -> Sna
 
 def reached(seeds: list[int], graph: SnapshotDatabase, **settings: int) -> list[int]:
     given = Graph.model_validate(settings)
-    return graph.neighbours(seeds, given.depth, given.hub)
+    return graph.neighbours(seeds, given.depth, given.max_links)
 
 
 DEPLOYMENT, SECURITY, AUTHENTICATION, CONFIGURATION = range(4)

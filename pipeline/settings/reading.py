@@ -1,0 +1,147 @@
+"""Settings read from a TOML file and validated; one error names the file and every wrong key."""
+
+from __future__ import annotations
+
+import logging
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from ..errors import SettingsError
+from .search import Search
+from .settings import Settings
+from .site import Site
+
+MAX_SETTINGS_BYTES = 1_000_000
+# Old names, and what they are called now.
+RENAMED = {
+    "search.balance.least": "search.balance.min_factor",
+    "search.balance.on": "search.balance.enabled",
+    "search.caches.seconds": "search.caches.ttl_seconds",
+    "search.graph.hub": "search.graph.max_links",
+    "search.mmr.balance": "search.mmr.relevance_weight",
+}
+_log = logging.getLogger("noctule")
+
+
+def load(path: Path) -> Settings:
+    """Read settings from a TOML file; relative collection roots are resolved against its folder.
+
+    Raises ``SettingsError`` naming the file and every wrong key.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_SETTINGS_BYTES + 1)
+    except OSError as error:
+        raise SettingsError(
+            f"cannot read the settings file: {error.strerror}",
+            where=str(path),
+            hint="Make one with: noctule init",
+        ) from None
+    if len(content) > MAX_SETTINGS_BYTES:
+        raise SettingsError("the settings file is over 1 MB", where=str(path), hint="Is it the right file?")
+    try:
+        given = tomllib.loads(content.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise SettingsError(f"not a TOML file: {error}", where=str(path), hint="Mend that line.") from None
+    return _anchored(parse(given, where=str(path)), path.resolve().parent)
+
+
+def parse(given: Mapping[str, Any], where: str) -> Settings:
+    """Build settings from plain values; keys that were renamed are read under their old names, with a warning.
+
+    Raises ``SettingsError`` with one line per mistake.
+    """
+    try:
+        return Settings.model_validate(_with_new_names(given, where))
+    except ValidationError as error:
+        lines = [f"{_key(e['loc'])}: {_reason(e)}" for e in error.errors()]
+        raise SettingsError(
+            "; ".join(lines), where=where, hint="configs/default.toml lists every key with its default."
+        ) from None
+
+
+def _with_new_names(given: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+    """Return the values under the keys of today; two names of one key are an error."""
+    for old, new in RENAMED.items():
+        *tables, key = old.split(".")
+        table: Any = given
+        for name in tables:
+            table = table.get(name) if isinstance(table, Mapping) else None
+        if not isinstance(table, Mapping) or key not in table:
+            continue
+        name = new.rsplit(".", 1)[-1]
+        if name in table:
+            raise SettingsError(
+                f"{old} and {new} are the old and the new name of one key",
+                where=where,
+                hint=f"Remove {old}.",
+            )
+        _log.warning("%s: %s is now called %s; the old name still works", where, old, new)
+        given = _replaced(given, tables, {name if each == key else each: table[each] for each in table})
+    return given
+
+
+def _replaced(given: Mapping[str, Any], tables: Sequence[str], table: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the values with one table, named by the way to it, exchanged for another."""
+    if not tables:
+        return table
+    return {**given, tables[0]: _replaced(given[tables[0]], tables[1:], table)}
+
+
+def _key(location: tuple[int | str, ...]) -> str:
+    return ".".join(str(part) for part in location) or "settings"
+
+
+def _reason(error: Any) -> str:
+    if error["type"] == "extra_forbidden":
+        return "unknown key"
+    return str(error["msg"]).removeprefix("Value error, ")
+
+
+def _anchored(settings: Settings, folder: Path) -> Settings:
+    collections = {
+        name: collection.model_copy(update={"root": str(folder / Path(collection.root).expanduser())})
+        for name, collection in settings.collections.items()
+    }
+    judged = tuple(_file_from(each, folder) for each in settings.relevance.judged)
+    return settings.model_copy(
+        update={
+            "collections": collections,
+            "search": _search_from(settings.search, folder),
+            "relevance": settings.relevance.model_copy(update={"judged": judged}),
+            "site": _site_from(settings.site, folder),
+        }
+    )
+
+
+def _site_from(site: Site, folder: Path) -> Site:
+    """Return the site's settings with its file names resolved against the folder."""
+    named = {name: _file_from(getattr(site, name), folder) for name in ("templates", "words", "mermaid")}
+    return site.model_copy(update=named)
+
+
+def _search_from(search: Search, folder: Path) -> Search:
+    """Return the search settings with their file names resolved against the folder.
+
+    A model's name is no file.
+    """
+    model = search.rerank.model
+    return search.model_copy(
+        update={
+            "synonyms": search.synonyms.model_copy(update={"file": _file_from(search.synonyms.file, folder)}),
+            "calibrate": search.calibrate.model_copy(
+                update={"file": _file_from(search.calibrate.file, folder)}
+            ),
+            "rerank": search.rerank.model_copy(
+                update={"model": _file_from(model, folder) if model.startswith((".", "~", "/")) else model}
+            ),
+        }
+    )
+
+
+def _file_from(file: str, folder: Path) -> str:
+    return str(folder / Path(file).expanduser()) if file else ""
