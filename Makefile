@@ -64,11 +64,11 @@ browser: ## Chromium for the client tests, where this user may install it
 	    || echo "chromium could not be installed: the client tests will be skipped"; \
 	else echo "no chromium and chromedriver here: the client tests will be skipped (install them with your package manager)"; fi
 
-npm: ## esbuild and TypeScript for the checks of the client's scripts, where npm is
-	@test -x site/node_modules/.bin/tsc && test -x site/node_modules/.bin/esbuild && exit 0; \
+npm: ## esbuild, prettier and TypeScript for the checks of the client's scripts, where npm is
+	@for tool in esbuild prettier tsc; do test -x site/node_modules/.bin/$$tool || missing=1; done; test -z "$$missing" && exit 0; \
 	if ! command -v npm >/dev/null; then echo "no npm here: the types and bundles of the client's scripts are not checked"; \
 	elif npm install --silent --no-audit --no-fund --no-package-lock --prefix site >/dev/null; then :; \
-	else echo "esbuild and TypeScript could not be installed: the types and bundles of the client's scripts are not checked"; fi
+	else echo "esbuild, prettier and TypeScript could not be installed: the types and bundles of the client's scripts are not checked"; fi
 
 bundle: $(VENV)/.installed npm ## site/docsite/client/bundles of the client's modules (needs npm)
 	$(BIN)/python -m noctule.docsite.search.format > site/docsite/client/search/.format.js

@@ -1,5 +1,6 @@
-// Makes the classic scripts that pages load of the client's modules: `make bundle`, or `node bundle.mjs FOLDER` to
-// put them elsewhere. A bundle begins with a hash of its sources, so that a stale one is noticed without this tool.
+// Makes the classic scripts that pages load of the client's modules: `make bundle`, or `node bundle.mjs
+// FOLDER` to put them elsewhere. A bundle begins with a hash of its sources, so that a stale one is noticed
+// without this tool.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
@@ -19,11 +20,18 @@ const BUNDLES = {
   "worker.js": "offline/worker.js",
 };
 
-/** The hash of sources: for each in the order of their names the name and the content, both followed by a zero byte. */
+/**
+ * The hash of sources: for each in the order of their names the name and the content, both followed by a zero
+ * byte.
+ */
 function hashOf(names) {
   const hash = createHash("sha256");
   for (const name of names) {
-    hash.update(name).update("\0").update(readFileSync(join(client, name))).update("\0");
+    hash
+      .update(name)
+      .update("\0")
+      .update(readFileSync(join(client, name)))
+      .update("\0");
   }
   return hash.digest("hex").slice(0, 16);
 }
@@ -42,6 +50,8 @@ for (const [name, entry] of Object.entries(BUNDLES)) {
     metafile: true,
     write: false,
   });
-  const inputs = Object.keys(metafile.inputs).map((path) => relative(client, join(here, path)).split(sep).join("/"));
+  const inputs = Object.keys(metafile.inputs).map((path) =>
+    relative(client, join(here, path)).split(sep).join("/"),
+  );
   writeFileSync(join(target, name), `/* sources ${hashOf(inputs.sort())} */\n${outputFiles[0].text}`);
 }

@@ -12,8 +12,10 @@ window.noctule = {
         const wait = query.includes("slow") ? 400 : 0;
         return new Promise((resolve, reject) => {
           window.setTimeout(() => {
-            if (query.includes("damaged")) reject(Object.assign(new Error("shard 7 is damaged"), { code: "damaged" }));
-            else if (query.includes("rebuilt")) reject(Object.assign(new Error("other build"), { code: "other-build" }));
+            if (query.includes("damaged"))
+              reject(Object.assign(new Error("shard 7 is damaged"), { code: "damaged" }));
+            else if (query.includes("rebuilt"))
+              reject(Object.assign(new Error("other build"), { code: "other-build" }));
             else if (query.includes("crash")) reject(new Error("no memory <b>left</b>"));
             else resolve(window.noctule.answer(query, options));
           }, wait);
@@ -26,13 +28,30 @@ window.noctule = {
   answer(query, options) {
     const took = { ms: 1, bytes: 2, requests: 3 };
     const facets = {
-      section: [{ value: "guide", count: 7 }, { value: "api", count: 2 }, { value: "", count: 1 }],
+      section: [
+        { value: "guide", count: 7 },
+        { value: "api", count: 2 },
+        { value: "", count: 1 },
+      ],
       tag: Array.from({ length: 9 }, (_, i) => ({ value: `tag${i}`, count: 9 - i })),
-      community: [{ value: 0, label: "bats, caves", count: 4 }, { value: 1, label: "owls", count: 1 }],
-      language: [{ value: "en", count: 8 }, { value: "ar", count: 1 }],
+      community: [
+        { value: 0, label: "bats, caves", count: 4 },
+        { value: 1, label: "owls", count: 1 },
+      ],
+      language: [
+        { value: "en", count: 8 },
+        { value: "ar", count: 1 },
+      ],
     };
     if (query.includes("zzz")) {
-      return { hits: [], total: 0, facets: {}, spelling: [{ from: "zzz", to: "bats" }], near: ["owls", "bats"], took };
+      return {
+        hits: [],
+        total: 0,
+        facets: {},
+        spelling: [{ from: "zzz", to: "bats" }],
+        near: ["owls", "bats"],
+        took,
+      };
     }
     const weights = options.weights || { keyword: 1, semantic: 1, links: 1, support: 1 };
     const pages = [
@@ -42,19 +61,46 @@ window.noctule = {
       ["javascript:document.title='owned'", "Outlaw", [], 0.05, 0.05],
     ];
     const hits = pages.map(([url, title, breadcrumb, keyword, semantic], place) => ({
-      url, title, breadcrumb,
+      url,
+      title,
+      breadcrumb,
       score: keyword * weights.keyword + semantic * weights.semantic,
       why: { keyword, semantic, links: 1.1, support: 1, boost: 1, terms: ["bats", "owls"] },
       modified: place ? undefined : "2026-08-31",
-      sections: place ? [] : [
-        { url, title: "", breadcrumb, excerpt: "All about bats & <img src=x onerror=\"document.title='owned'\"> owls", marks: [[10, 14], [12, 13], [900, 901]] },
-        { url: `${url}#step-1`, title: "Step 1", breadcrumb, excerpt: "Words about bats", marks: [[12, 16]] },
-        { url: `${url}#step-2`, title: "Step 2", breadcrumb, excerpt: "More words", marks: [] },
-        { url: `${url}#step-3`, title: "Step 3", breadcrumb, excerpt: "Too many", marks: [] },
-      ],
+      sections: place
+        ? []
+        : [
+            {
+              url,
+              title: "",
+              breadcrumb,
+              excerpt: "All about bats & <img src=x onerror=\"document.title='owned'\"> owls",
+              marks: [
+                [10, 14],
+                [12, 13],
+                [900, 901],
+              ],
+            },
+            {
+              url: `${url}#step-1`,
+              title: "Step 1",
+              breadcrumb,
+              excerpt: "Words about bats",
+              marks: [[12, 16]],
+            },
+            { url: `${url}#step-2`, title: "Step 2", breadcrumb, excerpt: "More words", marks: [] },
+            { url: `${url}#step-3`, title: "Step 3", breadcrumb, excerpt: "Too many", marks: [] },
+          ],
     }));
     hits.sort((a, b) => b.score - a.score);
     const kept = options.filters.tag ? hits.slice(0, 1) : hits;
-    return { hits: kept, total: options.filters.tag ? 1 : 12, facets, spelling: query.includes("batz") ? [{ from: "batz", to: "bats" }] : [], near: [], took };
+    return {
+      hits: kept,
+      total: options.filters.tag ? 1 : 12,
+      facets,
+      spelling: query.includes("batz") ? [{ from: "batz", to: "bats" }] : [],
+      near: [],
+      took,
+    };
   },
 };

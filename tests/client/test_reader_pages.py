@@ -17,7 +17,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from noctule.docsite.build import build_site
-from noctule.pipeline.settings.settings import parse
+from noctule.pipeline.settings.reading import parse
 from tests.browser_driver import needs_browser, prefer, resize, served
 from tests.hostile_texts import VECTORS
 from tests.site_builder import snapshot_of

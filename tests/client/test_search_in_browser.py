@@ -20,7 +20,7 @@ from noctule.docsite.search.manifest import ranking_of
 from noctule.docsite.search.spelling import read_surfaces
 from noctule.docsite.urls import SEARCH as FOLDER
 from noctule.pipeline.lexical.analyzer import fold, prose_analyzer
-from noctule.pipeline.settings.settings import parse
+from noctule.pipeline.settings.reading import parse
 from tests.browser_driver import needs_browser, served
 from tests.search_site_builder import SearchSite, analyzer_script, search_site
 

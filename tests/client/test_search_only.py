@@ -19,8 +19,8 @@ from noctule.flows.api import build_snapshot
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
 from noctule.pipeline.errors import SourceError
+from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.search import Search
-from noctule.pipeline.settings.settings import parse
 from noctule.pipeline.settings.site import Site
 from tests.browser_driver import needs_browser, served
 

@@ -1,10 +1,12 @@
 // @ts-check
-// <noctule-search>: a button that opens the search dialog, in a shadow of its own, for sites that something else built.
+// <noctule-search>: a button that opens the search dialog, in a shadow of its own, for sites that something
+// else built.
 
 import { reader } from "../reader/reader.js";
 
 export function defineSearchElement() {
-  const script = document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : window.location.href;
+  const script =
+    document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : window.location.href;
   const here = new URL("./", script).href;
   const apple = /Mac|iPhone|iPad/.test(navigator.platform);
   const EDITABLE = "input, textarea, select, [contenteditable]:not([contenteditable=false])";
@@ -23,25 +25,39 @@ export function defineSearchElement() {
     connectedCallback() {
       if (this.shadowRoot) return;
       const root = this.attachShadow({ mode: "open" });
-      const style = /** @type {HTMLLinkElement} */ (reader.element("link", { rel: "stylesheet", href: reader.address("search.css") }));
+      const style = /** @type {HTMLLinkElement} */ (
+        reader.element("link", { rel: "stylesheet", href: reader.address("search.css") })
+      );
       this.#styled = new Promise((resolve) => {
         style.onload = style.onerror = () => resolve();
       });
       const label = this.getAttribute("label") || reader.say("text", "search");
       const keys = reader.element("kbd", { "aria-hidden": "true" }, apple ? "⌘ K" : "Ctrl K");
-      const attributes = { type: "button", part: "button", class: "open-search", "aria-haspopup": "dialog", "aria-keyshortcuts": "Control+K Meta+K /" };
+      const attributes = {
+        type: "button",
+        part: "button",
+        class: "open-search",
+        "aria-haspopup": "dialog",
+        "aria-keyshortcuts": "Control+K Meta+K /",
+      };
       this.#button = /** @type {HTMLButtonElement} */ (reader.element("button", attributes, label, keys));
       this.#button.addEventListener("click", () => this.open(""));
       root.append(style, this.#button);
     }
 
-    /** Opens the dialog, and asks for `query` if there is one. @param {string} query @param {HTMLElement | null} [back] @returns {void} */
+    /**
+     * Opens the dialog, and asks for `query` if there is one.
+     * @param {string} query
+     * @param {HTMLElement | null} [back]
+     * @returns {void}
+     */
     open(query, back = this.#button) {
-      if (!this.shadowRoot || (reader.host && reader.host !== this.shadowRoot)) return first()?.open(query, back);
+      if (!this.shadowRoot || (reader.host && reader.host !== this.shadowRoot))
+        return first()?.open(query, back);
       reader.host = this.shadowRoot;
       Promise.all([reader.load("dialog.js"), this.#styled]).then(
         () => reader.openDialog(query, back),
-        () => this.#button?.setAttribute("title", reader.say("dialog", "failed"))
+        () => this.#button?.setAttribute("title", reader.say("dialog", "failed")),
       );
     }
   }
@@ -60,9 +76,11 @@ export function defineSearchElement() {
 
   document.addEventListener("keydown", (event) => {
     if (event.isComposing || event.defaultPrevented) return;
-    const chord = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
+    const chord =
+      (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
     const slash = event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey;
-    if (!(chord || (slash && !origin(event)?.closest(EDITABLE))) || document.querySelector("dialog[open]")) return;
+    if (!(chord || (slash && !origin(event)?.closest(EDITABLE))) || document.querySelector("dialog[open]"))
+      return;
     const dialog = reader.host?.querySelector("dialog");
     if (dialog?.open) return;
     event.preventDefault();
@@ -73,7 +91,8 @@ export function defineSearchElement() {
   function start() {
     customElements.define("noctule-search", NoctuleSearch);
     // A page without the element gets one in its corner.
-    if (!document.querySelector("noctule-search")) document.body.append(reader.element("noctule-search", { floating: true }));
+    if (!document.querySelector("noctule-search"))
+      document.body.append(reader.element("noctule-search", { floating: true }));
     const asked = new URLSearchParams(window.location.search).get("noctule");
     if (asked) first()?.open(asked);
   }

@@ -1,5 +1,6 @@
 // @ts-check
-// The dialog's elements: a combobox with its list of results (the pattern of the ARIA guide) in a native dialog.
+// The dialog's elements: a combobox with its list of results (the pattern of the ARIA guide) in a native
+// dialog.
 
 import { reader } from "../reader/published.js";
 
@@ -18,15 +19,30 @@ export function announce(region, text) {
   const [from, to] = first.textContent ? [first, second] : [second, first];
   window.clearTimeout(timers.get(region));
   from.textContent = "";
-  timers.set(region, window.setTimeout(() => (to.textContent = text), 100));
+  timers.set(
+    region,
+    window.setTimeout(() => (to.textContent = text), 100),
+  );
 }
 
 function input() {
   const attributes = {
-    type: "search", class: "search-input", role: "combobox", dir: "auto", id: "SearchInput",
-    "aria-label": say("input"), "aria-autocomplete": "list", "aria-controls": "SearchList", "aria-expanded": "false",
-    autocomplete: "off", autocorrect: "off", autocapitalize: "off", spellcheck: "false", enterkeyhint: "go",
-    placeholder: say("placeholder"), maxlength: "300",
+    type: "search",
+    class: "search-input",
+    role: "combobox",
+    dir: "auto",
+    id: "SearchInput",
+    "aria-label": say("input"),
+    "aria-autocomplete": "list",
+    "aria-controls": "SearchList",
+    "aria-expanded": "false",
+    autocomplete: "off",
+    autocorrect: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    enterkeyhint: "go",
+    placeholder: say("placeholder"),
+    maxlength: "300",
   };
   return /** @type {HTMLInputElement} */ (element("input", attributes));
 }
@@ -43,25 +59,57 @@ export function buildDialog() {
   const close = element("button", { type: "button", class: "search-close" }, say("cancel"));
   const facets = element("div", { class: "search-facets", role: "group", "aria-label": say("filters") });
   const state = element("div", { class: "search-state" });
-  const list = element("div", { id: "SearchList", class: "search-list", role: "listbox", "aria-label": say("results") });
+  const list = element("div", {
+    id: "SearchList",
+    class: "search-list",
+    role: "listbox",
+    "aria-label": say("results"),
+  });
   const count = element("p", { class: "search-count" });
   const why = element("button", { type: "button", class: "search-why", "aria-pressed": "false" }, say("why"));
-  const keys = element("p", { class: "search-keys", "aria-hidden": "true" }, hint("↑ ↓", "keys_move"), hint("↵", "keys_open"), hint("esc", "keys_close"));
-  const live = element("div", { class: "visually-hidden", role: "status", id: "SearchLive" }, element("div"), element("div"));
+  const keys = element(
+    "p",
+    { class: "search-keys", "aria-hidden": "true" },
+    hint("↑ ↓", "keys_move"),
+    hint("↵", "keys_open"),
+    hint("esc", "keys_close"),
+  );
+  const live = element(
+    "div",
+    { class: "visually-hidden", role: "status", id: "SearchLive" },
+    element("div"),
+    element("div"),
+  );
   const dialog = /** @type {HTMLDialogElement} */ (
     element(
       "dialog",
-      { class: "search-dialog", id: "SearchDialog", "aria-label": say("label"), lang: header?.getAttribute("lang") || "en", dir: header?.getAttribute("dir") || "ltr" },
+      {
+        class: "search-dialog",
+        id: "SearchDialog",
+        "aria-label": say("label"),
+        lang: header?.getAttribute("lang") || "en",
+        dir: header?.getAttribute("dir") || "ltr",
+      },
       element("div", { class: "search-bar" }, field, close),
       facets,
-      element("div", { class: "search-scroll", tabindex: "0", role: "group", "aria-label": say("results") }, state, list),
+      element(
+        "div",
+        { class: "search-scroll", tabindex: "0", role: "group", "aria-label": say("results") },
+        state,
+        list,
+      ),
       element("div", { class: "search-foot" }, count, why, keys),
-      live
+      live,
     )
   );
   (reader.host || document.body).append(dialog);
   return {
-    dialog, input: field, list, facets, state, count,
+    dialog,
+    input: field,
+    list,
+    facets,
+    state,
+    count,
     why: /** @type {HTMLButtonElement} */ (why),
     close: /** @type {HTMLButtonElement} */ (close),
   };

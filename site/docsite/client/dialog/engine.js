@@ -1,5 +1,6 @@
 // @ts-check
-// The search engine, loaded the first time it is needed; an engine that cannot be loaded is tried again later.
+// The search engine, loaded the first time it is needed; an engine that cannot be loaded is tried again
+// later.
 
 import { reader } from "../reader/published.js";
 

@@ -29,7 +29,12 @@ function label(name, { value, label: given }) {
 /** @param {SearchFilters} chosen @param {FacetName} name @returns {(string | number)[]} */
 const valuesOf = (chosen, name) => /** @type {(string | number)[]} */ (chosen[name] || []);
 
-/** @param {SearchFilters} chosen @param {FacetName} name @param {string | number} value @returns {SearchFilters} */
+/**
+ * @param {SearchFilters} chosen
+ * @param {FacetName} name
+ * @param {string | number} value
+ * @returns {SearchFilters}
+ */
 function toggled(chosen, name, value) {
   const before = valuesOf(chosen, name);
   const after = before.includes(value) ? before.filter((each) => each !== value) : [...before, value];
@@ -41,7 +46,19 @@ function toggled(chosen, name, value) {
 /** @param {FacetName} name @param {FacetValue} facet @param {boolean} on @param {() => void} press */
 function chip(name, facet, on, press) {
   const count = element("span", { class: "chip-count" }, String(facet.count));
-  const button = element("button", { type: "button", class: "chip", dir: "auto", "aria-pressed": String(on), "data-facet": `${name}:${facet.value}` }, label(name, facet), " ", count);
+  const button = element(
+    "button",
+    {
+      type: "button",
+      class: "chip",
+      dir: "auto",
+      "aria-pressed": String(on),
+      "data-facet": `${name}:${facet.value}`,
+    },
+    label(name, facet),
+    " ",
+    count,
+  );
   button.addEventListener("click", press);
   return button;
 }
@@ -54,35 +71,58 @@ function chip(name, facet, on, press) {
  */
 export function showFacets(parts, answer, chosen, change) {
   const within = /** @type {Document | ShadowRoot} */ (parts.facets.getRootNode());
-  const focused = within.activeElement instanceof HTMLElement ? within.activeElement.dataset.facet : undefined;
+  const focused =
+    within.activeElement instanceof HTMLElement ? within.activeElement.dataset.facet : undefined;
   const redraw = () => showFacets(parts, answer, chosen, change);
   const rows = NAMES.flatMap((name) => {
     const picked = valuesOf(chosen, name);
     const values = [...(answer.facets[name] || [])];
-    for (const value of picked) if (!values.some((each) => each.value === value)) values.unshift({ value, count: 0 });
+    for (const value of picked)
+      if (!values.some((each) => each.value === value)) values.unshift({ value, count: 0 });
     if (!values.length || (values.length === 1 && !picked.length)) return [];
-    const ordered = [...values.filter((each) => picked.includes(each.value)), ...values.filter((each) => !picked.includes(each.value))];
-    const shown = unfolded.has(name) ? ordered : ordered.slice(0, Math.max(name === "community" ? SHOWN_TOPICS : SHOWN, picked.length));
-    const chips = shown.map((facet) => chip(name, facet, picked.includes(facet.value), () => change(toggled(chosen, name, facet.value))));
+    const ordered = [
+      ...values.filter((each) => picked.includes(each.value)),
+      ...values.filter((each) => !picked.includes(each.value)),
+    ];
+    const shown = unfolded.has(name)
+      ? ordered
+      : ordered.slice(0, Math.max(name === "community" ? SHOWN_TOPICS : SHOWN, picked.length));
+    const chips = shown.map((facet) =>
+      chip(name, facet, picked.includes(facet.value), () => change(toggled(chosen, name, facet.value))),
+    );
     if (shown.length < ordered.length) {
-      const more = element("button", { type: "button", class: "chip chip-more" }, reader.say("dialog", "filter_more", { count: ordered.length - shown.length }));
+      const more = element(
+        "button",
+        { type: "button", class: "chip chip-more" },
+        reader.say("dialog", "filter_more", { count: ordered.length - shown.length }),
+      );
       more.addEventListener("click", () => {
         unfolded.add(name);
         redraw();
       });
       chips.push(more);
     }
-    const title = element("span", { class: "facet-name", id: `Facet-${name}` }, reader.say("dialog", `filter_${name}`));
+    const title = element(
+      "span",
+      { class: "facet-name", id: `Facet-${name}` },
+      reader.say("dialog", `filter_${name}`),
+    );
     return [element("div", { class: "facet", role: "group", "aria-labelledby": title.id }, title, ...chips)];
   });
   if (Object.keys(chosen).length) {
-    const clear = element("button", { type: "button", class: "chip chip-clear" }, reader.say("dialog", "filter_clear"));
+    const clear = element(
+      "button",
+      { type: "button", class: "chip chip-clear" },
+      reader.say("dialog", "filter_clear"),
+    );
     clear.addEventListener("click", () => change({}));
     rows.push(element("div", { class: "facet" }, clear));
   }
   parts.facets.replaceChildren(...rows);
   parts.facets.hidden = !rows.length;
-  const again = focused && [...parts.facets.querySelectorAll("button")].find((button) => button.dataset.facet === focused);
+  const again =
+    focused &&
+    [...parts.facets.querySelectorAll("button")].find((button) => button.dataset.facet === focused);
   if (again) again.focus();
   else if (focused !== undefined) parts.input.focus();
 }

@@ -81,7 +81,9 @@ function draw(parts) {
     showNothing(parts, answer, asked, Object.keys(filters).length > 0, (query) => type(parts, query));
     return;
   }
-  const spelled = answer.spelling.map(({ from, to }) => reader.element("p", { class: "state-note", dir: "auto" }, reader.say("dialog", "spelled", { from, to })));
+  const spelled = answer.spelling.map(({ from, to }) =>
+    reader.element("p", { class: "state-note", dir: "auto" }, reader.say("dialog", "spelled", { from, to })),
+  );
   parts.state.replaceChildren(...spelled);
   choices = showResults(parts, answer, showWhy);
 }
@@ -93,7 +95,12 @@ function received(parts, found, query, started) {
   const live = /** @type {HTMLElement} */ (parts.dialog.querySelector("#SearchLive"));
   const told = found.hits.length ? "count" : "count_none";
   announce(live, reader.say("dialog", told, found.hits.length ? { count: found.total, query } : { query }));
-  reader.emit("noctule:search", { query, filters, count: found.total, ms: Math.round(performance.now() - started) });
+  reader.emit("noctule:search", {
+    query,
+    filters,
+    count: found.total,
+    ms: Math.round(performance.now() - started),
+  });
   giveUp(query);
   if (!found.hits.length && !Object.keys(filters).length) empty = query;
   if (goFirst && choices.length) follow(choices[0], false);
@@ -144,7 +151,11 @@ function typed(parts) {
   const query = parts.input.value;
   // The files that a half-typed word needs are asked for at once, the search waits for a pause.
   const last = query.split(/\s+/).pop();
-  if (last) engine().then((opened) => opened.warm(last), () => undefined);
+  if (last)
+    engine().then(
+      (opened) => opened.warm(last),
+      () => undefined,
+    );
   timer = window.setTimeout(() => ask(parts, query), query.trim() ? PAUSE : 0);
 }
 
@@ -186,7 +197,8 @@ function keyed(parts, event) {
   } else if (event.key === "Enter") {
     event.preventDefault();
     const choice = choices[Math.max(active, 0)];
-    if (choice && asked === parts.input.value.trim()) follow(choice, event.ctrlKey || event.metaKey || event.shiftKey);
+    if (choice && asked === parts.input.value.trim())
+      follow(choice, event.ctrlKey || event.metaKey || event.shiftKey);
     else {
       goFirst = true;
       ask(parts, parts.input.value);

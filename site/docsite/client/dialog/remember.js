@@ -1,5 +1,6 @@
 // @ts-check
-// What this browser remembers of searches: the last ones, and those without results. Nothing is sent anywhere.
+// What this browser remembers of searches: the last ones, and those without results. Nothing is sent
+// anywhere.
 
 const RECENT = "noctule-recent";
 const ZERO = "noctule-zero";
@@ -28,7 +29,10 @@ function write(key, list) {
 }
 
 export const remember = {
-  recent: () => read(RECENT).filter((query) => typeof query === "string").map(String),
+  recent: () =>
+    read(RECENT)
+      .filter((query) => typeof query === "string")
+      .map(String),
 
   /** @param {string} query */
   addRecent(query) {

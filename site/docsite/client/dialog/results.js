@@ -1,5 +1,6 @@
 // @ts-check
-// Results as links, grouped by page, with the words that were found marked. Everything is text: nothing is parsed.
+// Results as links, grouped by page, with the words that were found marked. Everything is text: nothing is
+// parsed.
 
 import { reader } from "../reader/published.js";
 
@@ -23,7 +24,9 @@ function marked(text, marks) {
 
 /** @param {string[]} steps */
 function way(steps) {
-  const pieces = steps.filter(Boolean).flatMap((step, place) => (place ? [element("span", { "aria-hidden": "true" }, " › "), step] : [step]));
+  const pieces = steps
+    .filter(Boolean)
+    .flatMap((step, place) => (place ? [element("span", { "aria-hidden": "true" }, " › "), step] : [step]));
   return element("span", { class: "hit-way", dir: "auto" }, ...pieces);
 }
 
@@ -46,16 +49,30 @@ function explanation(hit) {
   });
   for (const name of FACTORS) {
     const more = Math.round(100 * ((Number(hit.why[name]) || 1) - 1));
-    if (more) rows.push(part(Math.abs(more), reader.say("dialog", `why_${name}`, { percent: `${more > 0 ? "+" : "−"}${Math.abs(more)} %` })));
+    if (more)
+      rows.push(
+        part(
+          Math.abs(more),
+          reader.say("dialog", `why_${name}`, { percent: `${more > 0 ? "+" : "−"}${Math.abs(more)} %` }),
+        ),
+      );
   }
   const terms = (hit.why.terms || []).join(", ");
-  if (terms) rows.push(element("span", { class: "why-part", dir: "auto" }, reader.say("dialog", "why_terms", { words: terms })));
+  if (terms)
+    rows.push(
+      element(
+        "span",
+        { class: "why-part", dir: "auto" },
+        reader.say("dialog", "why_terms", { words: terms }),
+      ),
+    );
   return element("div", { class: "why" }, ...rows);
 }
 
 /** @param {string | undefined} modified */
 function changed(modified) {
-  const date = modified && /^\d{4}-\d{2}-\d{2}/.test(modified) ? new Date(`${modified.slice(0, 10)}T00:00:00Z`) : null;
+  const date =
+    modified && /^\d{4}-\d{2}-\d{2}/.test(modified) ? new Date(`${modified.slice(0, 10)}T00:00:00Z`) : null;
   if (!date || Number.isNaN(date.getTime())) return "";
   const language = document.querySelector(".site-header")?.getAttribute("lang") || "en";
   const shown = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" }).format(date);
@@ -65,20 +82,33 @@ function changed(modified) {
 /** @param {string} url @param {string} id @param {string} kind @param {(Node | string)[]} content */
 function option(url, id, kind, content) {
   const href = reader.safeAddress(url);
-  const attributes = { role: "option", id, class: kind, tabindex: "-1", "aria-selected": "false", href: href || null };
+  const attributes = {
+    role: "option",
+    id,
+    class: kind,
+    tabindex: "-1",
+    "aria-selected": "false",
+    href: href || null,
+  };
   return /** @type {HTMLAnchorElement} */ (element("a", attributes, ...content));
 }
 
 /** @param {SearchSection} section */
 function excerpt(section) {
-  return element("span", { class: "hit-excerpt", dir: "auto" }, ...marked(section.excerpt, section.marks || []));
+  return element(
+    "span",
+    { class: "hit-excerpt", dir: "auto" },
+    ...marked(section.excerpt, section.marks || []),
+  );
 }
 
 /** @param {SearchHit} hit @param {number} rank @param {boolean} showWhy @param {Choice[]} choices */
 function group(hit, rank, showWhy, choices) {
   const sections = (hit.sections || []).slice(0, SECTIONS);
   // A section without a title of its own is the beginning of the page.
-  const first = sections.find((section) => section.url === hit.url || !section.title || section.title === hit.title);
+  const first = sections.find(
+    (section) => section.url === hit.url || !section.title || section.title === hit.title,
+  );
   const title = element("span", { class: "hit-title", id: `Hit${rank}Title`, dir: "auto" }, hit.title);
   const facts = [way(hit.breadcrumb || []), changed(hit.modified)].filter(Boolean);
   const top = option(hit.url, `Hit${rank}`, "hit hit-page", [
@@ -86,7 +116,11 @@ function group(hit, rank, showWhy, choices) {
     element("span", { class: "hit-facts" }, ...facts),
     ...(first ? [excerpt(first)] : []),
   ]);
-  const made = element("div", { role: "group", class: "hit-group", "aria-labelledby": `Hit${rank}Title` }, top);
+  const made = element(
+    "div",
+    { role: "group", class: "hit-group", "aria-labelledby": `Hit${rank}Title` },
+    top,
+  );
   choices.push({ link: top, rank });
   if (showWhy) made.append(explanation(hit));
   sections.forEach((section, place) => {
@@ -112,7 +146,12 @@ export function showResults(parts, answer, showWhy) {
   parts.list.replaceChildren(...groups);
   parts.why.hidden = !choices.length;
   parts.input.setAttribute("aria-expanded", String(choices.length > 0));
-  const shown = answer.hits.length < answer.total ? `, ${reader.say("dialog", "shown", { count: answer.hits.length })}` : "";
-  parts.count.textContent = answer.hits.length ? reader.say("dialog", "count_short", { count: answer.total }) + shown : "";
+  const shown =
+    answer.hits.length < answer.total
+      ? `, ${reader.say("dialog", "shown", { count: answer.hits.length })}`
+      : "";
+  parts.count.textContent = answer.hits.length
+    ? reader.say("dialog", "count_short", { count: answer.total }) + shown
+    : "";
   return choices;
 }

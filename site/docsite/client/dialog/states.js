@@ -17,7 +17,12 @@ function suggestion(text, press) {
 
 /** @param {string} title @param {(Node | string)[]} content */
 function block(title, content) {
-  return element("section", { class: "state-block" }, element("h2", {}, title), element("p", { class: "chips" }, ...content));
+  return element(
+    "section",
+    { class: "state-block" },
+    element("h2", {}, title),
+    element("p", { class: "chips" }, ...content),
+  );
 }
 
 /** @param {string} key @param {string} path */
@@ -29,8 +34,10 @@ function browse() {
   // A site that was built by something else has no such pages.
   if (reader.host) return "";
   const links = [page("browse_words", "_search/index.html"), page("browse_pages", "_pages/index.html")];
-  if (document.querySelector(".site-links a[href*='_communities/index.html']")) links.push(page("browse_topics", "_communities/index.html"));
-  if (document.querySelector(".site-links a[href*='_tags/index.html']")) links.push(page("browse_tags", "_tags/index.html"));
+  if (document.querySelector(".site-links a[href*='_communities/index.html']"))
+    links.push(page("browse_topics", "_communities/index.html"));
+  if (document.querySelector(".site-links a[href*='_tags/index.html']"))
+    links.push(page("browse_tags", "_tags/index.html"));
   return block(say("browse"), links);
 }
 
@@ -54,7 +61,13 @@ export function showStart(parts, ask) {
       showStart(parts, ask);
       parts.input.focus();
     });
-    content.push(block(say("recent"), recent.map((query) => suggestion(query, () => ask(query)))), clear);
+    content.push(
+      block(
+        say("recent"),
+        recent.map((query) => suggestion(query, () => ask(query))),
+      ),
+      clear,
+    );
   }
   parts.facets.replaceChildren();
   parts.facets.hidden = true;
@@ -75,10 +88,18 @@ export function showNothing(parts, answer, query, filtered, ask) {
   for (const { from, to } of answer.spelling) {
     content.push(element("p", { dir: "auto" }, say("spelled", { from, to })));
   }
-  if (answer.near.length) content.push(block(say("near"), answer.near.slice(0, 8).map((word) => suggestion(word, () => ask(word)))));
+  if (answer.near.length)
+    content.push(
+      block(
+        say("near"),
+        answer.near.slice(0, 8).map((word) => suggestion(word, () => ask(word))),
+      ),
+    );
   const words = query.split(/\s+/).filter(Boolean);
   if (words.length > 1 && words.length < 8) {
-    const less = words.map((word, place) => suggestion(say("try_less", { word }), () => ask(words.filter((_, at) => at !== place).join(" "))));
+    const less = words.map((word, place) =>
+      suggestion(say("try_less", { word }), () => ask(words.filter((_, at) => at !== place).join(" "))),
+    );
     content.push(element("p", { class: "chips" }, ...less));
   }
   show(parts, [...content, browse()]);
@@ -90,6 +111,10 @@ export function showFailure(parts, error) {
   const key = error.code ? error.code.replace("-", "_") : "failed";
   const again = element("button", { type: "button", class: "chip" }, say("reload"));
   again.addEventListener("click", () => window.location.reload());
-  const message = element("p", { class: "state-lead state-error", role: "alert" }, say(key, { reason: error.message }));
+  const message = element(
+    "p",
+    { class: "state-lead state-error", role: "alert" },
+    say(key, { reason: error.message }),
+  );
   show(parts, [message, element("p", { class: "chips" }, again), browse()]);
 }

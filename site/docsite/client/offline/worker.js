@@ -1,7 +1,8 @@
 // @ts-check
-// The service worker: keeps what was visited, asks the network first, and answers from what it kept where there is none.
-// A file of the search index is named by its content, so a copy of it is never out of date and is not asked for again.
-// Another build has another worker, by a line that stands before this one; it renews the copies while it is installed.
+// The service worker: keeps what was visited, asks the network first, and answers from what it kept where
+// there is none. A file of the search index is named by its content, so a copy of it is never out of date and
+// is not asked for again. Another build has another worker, by a line that stands before this one; it renews
+// the copies while it is installed.
 
 const worker = /** @type {any} */ (self);
 /** @type {string} */
@@ -24,7 +25,9 @@ function plain(url) {
 
 /** The copy of a file; hosts call a page with or without its ending. @param {string} url */
 async function copyOf(url) {
-  const bare = plain(url).replace(/\/index\.html$/, "/").replace(/\.html$/, "");
+  const bare = plain(url)
+    .replace(/\/index\.html$/, "/")
+    .replace(/\.html$/, "");
   const cache = await caches.open(PAGES);
   for (const name of [plain(url), bare, bare.endsWith("/") ? `${bare}index.html` : `${bare}.html`]) {
     const found = await cache.match(name);
@@ -33,23 +36,29 @@ async function copyOf(url) {
   return undefined;
 }
 
-/** What the network said becomes the copy; a page that is gone has none. @param {string} url @param {Response} found */
+/**
+ * What the network said becomes the copy; a page that is gone has none.
+ * @param {string} url
+ * @param {Response} found
+ */
 async function settle(url, found) {
   const name = plain(url);
-  if (found.status === 404 || found.status === 410) return void (await (await caches.open(PAGES)).delete(name));
+  if (found.status === 404 || found.status === 410)
+    return void (await (await caches.open(PAGES)).delete(name));
   if (found.status !== 200 || found.type === "opaque") return;
   const part = PART.test(name.slice(scope.length));
   // A host that answers everything with some page must not fill the index with it.
   if (part && !/javascript/.test(found.headers.get("content-type") || "")) return;
-  // Whole before it is put: a cache that waits for the rest of a file answers nothing meanwhile. And what was redirected may
-  // not answer a visit.
+  // Whole before it is put: a cache that waits for the rest of a file answers nothing meanwhile. And what was
+  // redirected may not answer a visit.
   const copy = new Response(await found.blob(), { headers: found.headers });
   await (await caches.open(part ? PARTS : PAGES)).put(name, copy);
 }
 
 /** The network's answer, and its copy kept. @param {any} event @returns {Promise<Response>} */
 function asked(event) {
-  // What a browser takes for fresh may be of the build before: files that did not change keep their old times.
+  // What a browser takes for fresh may be of the build before: files that did not change keep their old
+  // times.
   const visit = event.request.mode === "navigate";
   const answer = fetch(visit ? new Request(event.request, { cache: "no-cache" }) : event.request);
   // A full disk costs the copy and not the answer.
@@ -68,7 +77,9 @@ async function part(event) {
 async function page(event) {
   const answer = asked(event);
   const url = event.request.url;
-  const late = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS)).then(async () => (await copyOf(url)) || answer);
+  const late = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS)).then(
+    async () => (await copyOf(url)) || answer,
+  );
   try {
     const found = await Promise.race([answer, late]);
     return found.status < 500 ? found : (await copyOf(url)) || found;
@@ -93,11 +104,16 @@ async function trim(name, most) {
 async function keep(urls) {
   for (const url of urls) {
     if (!url.startsWith(scope) || (await caches.match(plain(url)))) continue;
-    await fetch(plain(url)).then((found) => settle(url, found)).catch(() => {});
+    await fetch(plain(url))
+      .then((found) => settle(url, found))
+      .catch(() => {});
   }
 }
 
-/** Copies of the build before are asked for again. What the search has fits together, so it waits until it is used. */
+/**
+ * Copies of the build before are asked for again. What the search has fits together, so it waits until it is
+ * used.
+ */
 async function renew() {
   for (const { url } of await (await caches.open(PAGES)).keys()) {
     if (!url.startsWith(`${scope}_search/`)) await settle(url, await fetch(url, { cache: "no-cache" }));
@@ -113,13 +129,16 @@ async function follow({ keep: urls = [], forget = false }) {
 }
 
 worker.addEventListener("install", (/** @type {any} */ event) => {
-  // The worker before goes on until its pages are closed: the two differ in a line, and a visit amid an exchange could fail.
+  // The worker before goes on until its pages are closed: the two differ in a line, and a visit amid an
+  // exchange could fail.
   const own = caches.open(OWN).then((cache) => cache.add(new Request(NO_NETWORK, { cache: "reload" })));
   // Where the network goes away in the middle, a visit renews what is left.
   event.waitUntil(own.then(() => renew().catch(() => {})));
 });
 worker.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(worker.clients.claim()));
-worker.addEventListener("message", (/** @type {any} */ event) => event.waitUntil(follow(event.data).catch(() => {})));
+worker.addEventListener("message", (/** @type {any} */ event) =>
+  event.waitUntil(follow(event.data).catch(() => {})),
+);
 worker.addEventListener("fetch", (/** @type {any} */ event) => {
   const { method, url } = event.request;
   if (method !== "GET" || !url.startsWith(scope)) return;

@@ -51,7 +51,11 @@ export function addCopyButtons() {
   blocks.forEach((block) => {
     const code = block.querySelector("code");
     if (!code) return;
-    const button = reader.element("button", { type: "button", class: "copy-button", "aria-label": say("copy_code") }, say("copy"));
+    const button = reader.element(
+      "button",
+      { type: "button", class: "copy-button", "aria-label": say("copy_code") },
+      say("copy"),
+    );
     let timer = 0;
 
     /** @param {string} label */
@@ -68,7 +72,7 @@ export function addCopyButtons() {
     button.addEventListener("click", () => {
       copy(code.textContent || "", button).then(
         () => show(say("copied")),
-        () => show(say("not_copied"))
+        () => show(say("not_copied")),
       );
     });
     block.append(button);

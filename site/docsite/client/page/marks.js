@@ -11,7 +11,11 @@ export function markFoundWords() {
       const kept = JSON.parse(window.sessionStorage.getItem(KEY) || "null");
       window.sessionStorage.removeItem(KEY);
       const fits = kept && kept.page === window.location.href.split("#")[0].split("?")[0];
-      return fits && Array.isArray(kept.words) ? kept.words.map(String).filter((/** @type {string} */ word) => word.length > 2 || /[^\x00-\x7f]/.test(word)) : [];
+      return fits && Array.isArray(kept.words)
+        ? kept.words
+            .map(String)
+            .filter((/** @type {string} */ word) => word.length > 2 || /[^\x00-\x7f]/.test(word))
+        : [];
     } catch {
       return [];
     }
@@ -20,7 +24,10 @@ export function markFoundWords() {
   const found = words();
   const article = document.querySelector("article");
   if (!found.length || !article || typeof Highlight !== "function" || !CSS.highlights) return;
-  const pattern = new RegExp(found.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|"), "giu");
+  const pattern = new RegExp(
+    found.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|"),
+    "giu",
+  );
   const marks = new Highlight();
   const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
   while (walker.nextNode() && marks.size < MOST) {

@@ -55,7 +55,8 @@ export function arrangeNavigation() {
     if (!header || !menu || !before) return;
     const narrow = window.matchMedia("(max-width: 55rem)");
     const parts = [...header.querySelectorAll(".versions, .theme-toggle")];
-    const place = () => parts.forEach((part) => (narrow.matches ? menu.before(part) : header.insertBefore(part, before)));
+    const place = () =>
+      parts.forEach((part) => (narrow.matches ? menu.before(part) : header.insertBefore(part, before)));
     narrow.addEventListener("change", place);
     place();
   }

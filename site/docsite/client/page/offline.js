@@ -22,7 +22,9 @@ export function offerOfflineReading() {
 
   async function begin() {
     // Not in the page's markup: a browser complains of it on a page from a disk.
-    document.head.append(reader.element("link", { rel: "manifest", href: reader.address("_assets/manifest.webmanifest") }));
+    document.head.append(
+      reader.element("link", { rel: "manifest", href: reader.address("_assets/manifest.webmanifest") }),
+    );
     workers?.addEventListener("controllerchange", arrived);
     const registration = await workers?.register(script, { scope: reader.root });
     arrived();
@@ -33,7 +35,9 @@ export function offerOfflineReading() {
   async function end() {
     if (workers?.controller?.scriptURL !== script) return;
     await (await workers.getRegistration(reader.root))?.unregister();
-    const names = (await caches.keys()).filter((name) => name.startsWith("noctule ") && name.endsWith(` ${reader.root}`));
+    const names = (await caches.keys()).filter(
+      (name) => name.startsWith("noctule ") && name.endsWith(` ${reader.root}`),
+    );
     await Promise.all(names.map((name) => caches.delete(name)));
   }
 

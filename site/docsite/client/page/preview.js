@@ -29,7 +29,10 @@ export function showPreviews() {
     return state % count;
   }
 
-  /** @param {HTMLAnchorElement} link @returns {string} the page's address below the site; nothing for other links */
+  /**
+   * @param {HTMLAnchorElement} link
+   * @returns {string} the page's address below the site; nothing for other links
+   */
   function pageOf(link) {
     const address = link.href.split("#")[0].split("?")[0];
     const here = window.location.href.split("#")[0].split("?")[0];
@@ -51,7 +54,8 @@ export function showPreviews() {
     const below = at.bottom + 8 + shown.offsetHeight < window.innerHeight;
     const left = Math.min(Math.max(8, at.left), window.innerWidth - shown.offsetWidth - 8);
     shown.style.left = `${left + window.scrollX}px`;
-    shown.style.top = `${(below ? at.bottom + 8 : Math.max(8, at.top - 8 - shown.offsetHeight)) + window.scrollY}px`;
+    const top = below ? at.bottom + 8 : Math.max(8, at.top - 8 - shown.offsetHeight);
+    shown.style.top = `${top + window.scrollY}px`;
   }
 
   /** @param {HTMLAnchorElement} link */

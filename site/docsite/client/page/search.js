@@ -1,5 +1,6 @@
 // @ts-check
-// Opens the search dialog, whose scripts are loaded the first time: a page that nobody searches on pays nothing.
+// Opens the search dialog, whose scripts are loaded the first time: a page that nobody searches on pays
+// nothing.
 
 import { reader } from "../reader/reader.js";
 
@@ -12,7 +13,11 @@ export function offerSearch() {
   /** @returns {Promise<void>} */
   function ready() {
     if (!document.querySelector("link[data-dialog]")) {
-      const style = reader.element("link", { rel: "stylesheet", href: reader.address("_assets/dialog.css"), "data-dialog": true });
+      const style = reader.element("link", {
+        rel: "stylesheet",
+        href: reader.address("_assets/dialog.css"),
+        "data-dialog": true,
+      });
       document.head.append(style);
     }
     return reader.load("_assets/dialog.js");
@@ -28,7 +33,7 @@ export function offerSearch() {
       () => {
         // The list of words needs no script.
         if (button instanceof HTMLAnchorElement) window.location.href = button.href;
-      }
+      },
     );
   }
 
@@ -51,7 +56,8 @@ export function offerSearch() {
 
   document.addEventListener("keydown", (event) => {
     if (event.isComposing || event.defaultPrevented) return;
-    const chord = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
+    const chord =
+      (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
     const slash = event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey;
     const typing = event.target instanceof Element && event.target.closest(EDITABLE);
     if (!(chord || (slash && !typing)) || document.querySelector("dialog[open]")) return;

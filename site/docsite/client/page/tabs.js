@@ -1,5 +1,6 @@
 // @ts-check
-// Boxes of the kind "tab" that follow each other become tabs; a choice holds for tabs of the same name on all pages.
+// Boxes of the kind "tab" that follow each other become tabs; a choice holds for tabs of the same name on all
+// pages.
 
 import { reader } from "../reader/reader.js";
 
@@ -73,8 +74,14 @@ export function makeTabs() {
     const list = reader.element("div", { role: "tablist" });
     const tabs = boxes.map((panel) => {
       number += 1;
-      const title = (panel.querySelector(".callout-title")?.textContent || "").trim() || reader.say("page", "tab", { number });
-      const tab = reader.element("button", { type: "button", role: "tab", id: `Tab${number}`, "aria-controls": `Panel${number}` }, title);
+      const title =
+        (panel.querySelector(".callout-title")?.textContent || "").trim() ||
+        reader.say("page", "tab", { number });
+      const tab = reader.element(
+        "button",
+        { type: "button", role: "tab", id: `Tab${number}`, "aria-controls": `Panel${number}` },
+        title,
+      );
       panel.id = `Panel${number}`;
       panel.setAttribute("role", "tabpanel");
       panel.setAttribute("tabindex", "0");

@@ -1,5 +1,6 @@
 // @ts-check
-// What the page's scripts share: words, addresses, elements, and scripts that are loaded when they are needed.
+// What the page's scripts share: words, addresses, elements, and scripts that are loaded when they are
+// needed.
 
 const html = document.documentElement;
 /** @type {Map<string, Promise<void>>} */

@@ -1,5 +1,6 @@
 // @ts-check
-// From text to terms, as the index was made: tokens are cut, then each is expanded to the terms that it stands for.
+// From text to terms, as the index was made: tokens are cut, then each is expanded to the terms that it
+// stands for.
 
 import { stemEnglish } from "./stem.js";
 
@@ -131,8 +132,8 @@ function mixed(token, stemmer) {
 }
 
 /**
- * The stemmers for an index of these languages: one that stems English where there is English, one that does not
- * where there are others, whose words the index itself leads to their terms.
+ * The stemmers for an index of these languages: one that stems English where there is English, one that does
+ * not where there are others, whose words the index itself leads to their terms.
  * @param {string[]} languages
  * @returns {(Stemmer | null)[]}
  */

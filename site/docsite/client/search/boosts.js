@@ -6,7 +6,9 @@ import { inOrder } from "./rank.js";
 /** @import { Facets } from "./facets.js" */
 /** @import { Ranked } from "./rank.js" */
 
-/** @typedef {{kind: "community" | "recency", seeds: number, factor: number, tiers: [number, number][]}} Boost */
+/**
+ * @typedef {{kind: "community" | "recency", seeds: number, factor: number, tiers: [number, number][]}} Boost
+ */
 
 /**
  * The documents in their order once each boost has been given, one after the other.
@@ -18,7 +20,8 @@ import { inOrder } from "./rank.js";
  */
 export function boosted(ranked, boosts, facets, now) {
   for (const boost of boosts) {
-    const factor = boost.kind === "community" ? inCommunities(ranked, boost, facets) : lately(boost, facets, now);
+    const factor =
+      boost.kind === "community" ? inCommunities(ranked, boost, facets) : lately(boost, facets, now);
     ranked = inOrder(ranked.map((each, at) => times(each, factor(each.document, at))));
   }
   return ranked;
@@ -41,12 +44,18 @@ function times(ranked, factor) {
  * @returns {(document: number, at: number) => number}
  */
 function inCommunities(ranked, { seeds, factor }, facets) {
-  const communities = new Set(ranked.slice(0, seeds).flatMap(({ document }) => Array.from(facets.of.community(document))));
-  return (document, at) => (at >= seeds && Array.from(facets.of.community(document)).some((each) => communities.has(each)) ? factor : 1);
+  const communities = new Set(
+    ranked.slice(0, seeds).flatMap(({ document }) => Array.from(facets.of.community(document))),
+  );
+  return (document, at) =>
+    at >= seeds && Array.from(facets.of.community(document)).some((each) => communities.has(each))
+      ? factor
+      : 1;
 }
 
 /**
- * The factor of the first tier whose days a document's age does not pass; none without a date, or with one to come.
+ * The factor of the first tier whose days a document's age does not pass; none without a date, or with one to
+ * come.
  * @param {Boost} boost
  * @param {Facets} facets
  * @param {Date} now

@@ -4,7 +4,8 @@
 import { ESCAPE, ESCAPE_ITSELF, OTHERS, SURROGATES } from "./format.js";
 
 /**
- * The bytes that a part's script hands over; quotes, line ends and halves of surrogate pairs stand escaped in it.
+ * The bytes that a part's script hands over; quotes, line ends and halves of surrogate pairs stand escaped in
+ * it.
  * @param {number} length
  * @param {string} packed
  * @returns {Uint8Array}
@@ -16,7 +17,12 @@ export function unpacked(length, packed) {
     let unit = packed.charCodeAt(i);
     if (unit === ESCAPE) {
       unit = packed.charCodeAt(++i);
-      unit = unit === ESCAPE_ITSELF ? ESCAPE : unit < SURROGATES + 0x800 ? unit - SURROGATES + 0xd800 : unit - OTHERS;
+      unit =
+        unit === ESCAPE_ITSELF
+          ? ESCAPE
+          : unit < SURROGATES + 0x800
+            ? unit - SURROGATES + 0xd800
+            : unit - OTHERS;
     }
     bytes[at++] = unit & 255;
     bytes[at++] = unit >> 8;

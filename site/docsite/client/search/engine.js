@@ -81,7 +81,8 @@ class Engine {
   warm(prefix) {
     const tokens = tokensOf(takenApart(prefix).plain).slice(-4);
     for (const stemmer of this.manifest.stemmers) {
-      for (const token of tokens) this.store.shard(expanded(token, stemmer)[0] || token).catch(() => undefined);
+      for (const token of tokens)
+        this.store.shard(expanded(token, stemmer)[0] || token).catch(() => undefined);
     }
   }
 
@@ -120,7 +121,8 @@ class Engine {
   }
 
   /**
-   * The best documents as a reader sees them: none that repeats a better one, all with the phrases, if any has them.
+   * The best documents as a reader sees them: none that repeats a better one, all with the phrases, if any
+   * has them.
    * @param {Ranked[]} ranked
    * @param {Read[]} reads
    * @param {Typed} typed
@@ -136,9 +138,11 @@ class Engine {
     /** @type {Hit[]} */
     const hits = [];
     const seen = new Set();
-    for (let at = 0; hits.length < limit && at < kept.length; ) {
+    for (let at = 0; hits.length < limit && at < kept.length;) {
       const next = kept.slice(at, (at += limit - hits.length));
-      const shown = await Promise.all(next.map(({ document, passages }) => this.store.shown(document, passages[0].ordinal)));
+      const shown = await Promise.all(
+        next.map(({ document, passages }) => this.store.shown(document, passages[0].ordinal)),
+      );
       next.forEach((each, i) => {
         const key = keyOf(each, shown[i]);
         if (!seen.has(key)) hits.push(hitOf(each, shown[i], words, how));
@@ -158,16 +162,18 @@ class Engine {
    */
   async withPhrases(ranked, phrases, limit, signal) {
     const holds = (/** @type {Shown} */ page, /** @type {string} */ phrase) =>
-      [page.title, ...page.sections.map(([title]) => title), ...page.passages.map(([, text]) => text)].some((text) =>
-        this.manifest.stemmers.some((stemmer) => holdsPhrase(text, phrase, stemmer)),
+      [page.title, ...page.sections.map(([title]) => title), ...page.passages.map(([, text]) => text)].some(
+        (text) => this.manifest.stemmers.some((stemmer) => holdsPhrase(text, phrase, stemmer)),
       );
     /** @type {Ranked[]} */
     const kept = [];
     const keys = new Set();
-    for (let at = 0; at < Math.min(PHRASE_DEPTH, ranked.length) && keys.size < limit; ) {
+    for (let at = 0; at < Math.min(PHRASE_DEPTH, ranked.length) && keys.size < limit;) {
       signal?.throwIfAborted();
       const some = ranked.slice(at, (at += PHRASE_STEP));
-      const shown = await Promise.all(some.map(({ document, passages }) => this.store.shown(document, passages[0].ordinal)));
+      const shown = await Promise.all(
+        some.map(({ document, passages }) => this.store.shown(document, passages[0].ordinal)),
+      );
       some.forEach((each, i) => {
         if (!phrases.every((phrase) => holds(shown[i], phrase))) return;
         kept.push(each);

@@ -12,7 +12,8 @@ import { BREADCRUMB_SEPARATOR, EXCERPTS } from "./format.js";
  * @typedef {{title: string, page: string, crumbs: string[], modified: string, ordinal: number,
  *   sections: [string, string | number, string][], passages: [number, string][]}} Shown
  *
- * @typedef {{url: string, title: string, breadcrumb: string[], excerpt: string, marks: [number, number][]}} Section
+ * @typedef {{url: string, title: string, breadcrumb: string[], excerpt: string, marks: [number, number][]}}
+ *   Section
  */
 
 const EXCERPT_CHARS = 280;
@@ -24,7 +25,13 @@ const EXCERPT_CHARS = 280;
 export function readExcerpts(columns) {
   return valueOf(named(columns, EXCERPTS).documents).map(
     (/** @type {any[]} */ [title, page, crumbs, modified, ordinal, sections, passages]) => ({
-      title, page, crumbs, modified, ordinal, sections, passages,
+      title,
+      page,
+      crumbs,
+      modified,
+      ordinal,
+      sections,
+      passages,
     }),
   );
 }
@@ -34,7 +41,11 @@ export function readExcerpts(columns) {
  * @param {string} title
  */
 function slugOf(title) {
-  return title.toLowerCase().replace(/[^\p{L}\p{N}_ -]/gu, "").trim().replace(/ /g, "-");
+  return title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_ -]/gu, "")
+    .trim()
+    .replace(/ /g, "-");
 }
 
 /**
@@ -49,7 +60,10 @@ function matchesIn(text, wanted, stemmers) {
   const found = [];
   for (const match of text.matchAll(TOKENS_AS_WRITTEN)) {
     const token = folded(match[0]);
-    if (wanted.has(token) || stemmers.some((stemmer) => expanded(token, stemmer).some((term) => wanted.has(term)))) {
+    if (
+      wanted.has(token) ||
+      stemmers.some((stemmer) => expanded(token, stemmer).some((term) => wanted.has(term)))
+    ) {
       found.push([match.index, match.index + match[0].length]);
     }
   }
@@ -86,7 +100,8 @@ function bestStart(text, spans) {
   for (const start of [0, ...spans.map(([from]) => wordStart(text, from - EXCERPT_CHARS / 5))]) {
     const inside = spans.filter(([from, to]) => from >= start && to <= start + EXCERPT_CHARS);
     const distinct = new Set(inside.map(([from, to]) => text.slice(from, to).toLowerCase())).size;
-    if (distinct > best.distinct || (distinct === best.distinct && start < best.start)) best = { start, distinct };
+    if (distinct > best.distinct || (distinct === best.distinct && start < best.start))
+      best = { start, distinct };
   }
   return best.start;
 }

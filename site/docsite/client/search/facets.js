@@ -21,11 +21,18 @@ export class Facets {
     this.values = { ...names, community: names.community.map((/** @type {any[]} */ each) => each[0]) };
     /** @type {Map<number, string>} */
     this.labels = new Map(names.community);
-    const [collection, language, section, community] = [own.collection, own.language, own.section, own.community].map(numbersOf);
+    const [collection, language, section, community] = [
+      own.collection,
+      own.language,
+      own.section,
+      own.community,
+    ].map(numbersOf);
     // Days since 1970, and 1; 0 where none is known.
     this.days = numbersOf(own.modified);
     const years = Array.from(this.days, yearOf);
-    this.values.date = Array.from(new Set(years)).filter(Boolean).sort((a, b) => b - a);
+    this.values.date = Array.from(new Set(years))
+      .filter(Boolean)
+      .sort((a, b) => b - a);
     const placeOf = new Map(this.values.date.map((year, place) => [year, place]));
     /** @type {Record<Kind, (document: number) => ArrayLike<number>>} */
     this.of = {
@@ -54,10 +61,13 @@ export class Facets {
       .filter(({ kind, asked }) => asked.length && this.of[kind])
       .map(({ kind, asked }) => ({
         of: this.of[kind],
-        places: new Set(asked.map((value) => this.values[kind].findIndex((known) => String(known) === String(value)))),
+        places: new Set(
+          asked.map((value) => this.values[kind].findIndex((known) => String(known) === String(value))),
+        ),
       }));
     if (!wanted.length) return null;
-    return (document) => wanted.every(({ of, places }) => Array.from(of(document)).some((place) => places.has(place)));
+    return (document) =>
+      wanted.every(({ of, places }) => Array.from(of(document)).some((place) => places.has(place)));
   }
 
   /**
@@ -69,7 +79,8 @@ export class Facets {
     const found = /** @type {Record<Kind, Count[]>} */ ({});
     for (const kind of /** @type {Kind[]} */ (Object.keys(this.of))) {
       const counts = new Int32Array(this.values[kind].length);
-      for (const document of documents) for (const place of Array.from(this.of[kind](document))) counts[place]++;
+      for (const document of documents)
+        for (const place of Array.from(this.of[kind](document))) counts[place]++;
       const present = Array.from(counts.keys()).filter((place) => counts[place]);
       if (kind !== "date") present.sort((a, b) => counts[b] - counts[a] || a - b);
       found[kind] = present.map((place) => this.count(kind, place, counts[place]));
@@ -85,6 +96,8 @@ export class Facets {
    */
   count(kind, place, count) {
     const value = this.values[kind][place];
-    return kind === "community" ? { value, label: this.labels.get(Number(value)) || "", count } : { value, count };
+    return kind === "community"
+      ? { value, label: this.labels.get(Number(value)) || "", count }
+      : { value, count };
   }
 }

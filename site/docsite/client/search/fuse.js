@@ -7,8 +7,8 @@ import { leastOfBest } from "./slots.js";
 /** @import { Slots } from "./slots.js" */
 
 /**
- * The best passages by words and by meaning, each with what its ranks come to (Cormack, Clarke, Buettcher 2009). One by the
- * meaning of its document alone stands for that document.
+ * The best passages by words and by meaning, each with what its ranks come to (Cormack, Clarke, Buettcher
+ * 2009). One by the meaning of its document alone stands for that document.
  * @param {Slots} slots
  * @param {Float64Array} alone
  * @param {Manifest} manifest
@@ -24,10 +24,12 @@ export function fusedByRank(slots, alone, manifest) {
   const around = (/** @type {number} */ at) => slots.around[owner[at]];
   const found = Array.from(new Set([...words, ...near])).sort((a, b) => around(b) - around(a) || a - b);
   const parts = new Map(found.map((at) => [at, { keyword: 0, semantic: 0 }]));
-  const give = (/** @type {"keyword" | "semantic"} */ part, /** @type {number} */ weight) => (/** @type {number} */ at, /** @type {number} */ i) => {
-    const own = parts.get(at);
-    if (own) own[part] += weight / ((k || 0) + i + 1);
-  };
+  const give =
+    (/** @type {"keyword" | "semantic"} */ part, /** @type {number} */ weight) =>
+    (/** @type {number} */ at, /** @type {number} */ i) => {
+      const own = parts.get(at);
+      if (own) own[part] += weight / ((k || 0) + i + 1);
+    };
   words.forEach(give("keyword", keyword));
   near.forEach(give("semantic", passage));
   if (manifest.dimensions) found.filter((at) => around(at) > 0).forEach(give("semantic", document));
@@ -63,5 +65,8 @@ function ownersOf({ starts, documents, own }) {
  */
 function orderOf(values, count) {
   const least = leastOfBest(values, count);
-  return Array.from(values.keys()).filter((at) => values[at] >= least).sort((a, b) => values[b] - values[a] || a - b).slice(0, count);
+  return Array.from(values.keys())
+    .filter((at) => values[at] >= least)
+    .sort((a, b) => values[b] - values[a] || a - b)
+    .slice(0, count);
 }

@@ -16,7 +16,8 @@ import { MOST_TERMS } from "./reader.js";
 /** @import { Term } from "./terms.js" */
 
 const NEAREST_LISTS = 2;
-// What one query may load of terms, and of that of later tiers; a filter leaves out most of what first tiers hold.
+// What one query may load of terms, and of that of later tiers; a filter leaves out most of what first tiers
+// hold.
 const TERM_BYTES = 105_000;
 const TAIL_BYTES = 90_000;
 const TAIL_BYTES_FILTERED = 120_000;
@@ -48,7 +49,10 @@ export class Gatherer {
       : null;
     const pieces = await this.pieces(reads);
     const [lists, nearby, banned] = await Promise.all([
-      this.postings(flat.map(({ term }) => term), allowed ? TAIL_BYTES_FILTERED : tailBytes(flat)),
+      this.postings(
+        flat.map(({ term }) => term),
+        allowed ? TAIL_BYTES_FILTERED : tailBytes(flat),
+      ),
       this.nearby([...flat.map(({ term }) => term), ...pieces]),
       this.banned(excluded),
     ]);
@@ -60,19 +64,23 @@ export class Gatherer {
   }
 
   /**
-   * What stands for the words without a vector: the terms that they are made of, which say less, and count for their meaning
-   * alone: only their first postings are read, for the contributions that are there.
+   * What stands for the words without a vector: the terms that they are made of, which say less, and count
+   * for their meaning alone: only their first postings are read, for the contributions that are there.
    * @param {Read[]} reads
    * @returns {Promise<Term[]>}
    */
   async pieces(reads) {
     const asked = new Set(reads.flatMap(({ terms }) => terms.map(({ term }) => term)));
-    const parts = reads.filter(({ terms }) => terms.every(({ vector }) => !vector)).flatMap(({ terms }) => terms[0]?.pieces || []);
+    const parts = reads
+      .filter(({ terms }) => terms.every(({ vector }) => !vector))
+      .flatMap(({ terms }) => terms[0]?.pieces || []);
     const shards = new Set();
     for (const { token, unknown } of reads) if (unknown) parts.push(...(await this.taken(token, shards)));
     const names = new Set(parts.filter((piece) => !asked.has(piece)));
     const { pieceWeight } = this.store.manifest;
-    const found = await Promise.all([...names].map(async (name) => (await this.store.shard(name))?.find(name)));
+    const found = await Promise.all(
+      [...names].map(async (name) => (await this.store.shard(name))?.find(name)),
+    );
     return found.flatMap((term) => (term?.vector ? [weighed(term, pieceWeight)] : []));
   }
 
@@ -101,7 +109,11 @@ export class Gatherer {
     for (const { file, place, size, i, tier } of all) {
       if (size > budget || found[i].length !== tier + 1) continue;
       budget -= size;
-      found[i].push(this.store.part("posting_tiers", file, (columns) => new Block(named(columns, POSTINGS))).then((block) => block.list(place)));
+      found[i].push(
+        this.store
+          .part("posting_tiers", file, (columns) => new Block(named(columns, POSTINGS)))
+          .then((block) => block.list(place)),
+      );
     }
     return Promise.all(found.map((lists) => Promise.all(lists)));
   }
@@ -116,16 +128,23 @@ export class Gatherer {
     const { sum, length } = queryVector(terms, dimensions);
     if (!codes || !length || !product(sum, sum)) return [];
     const numbers = nearestLists(codes.products(sum), NEAREST_LISTS);
-    return Promise.all(numbers.map((number) => this.store.part("inverted_lists", number, (columns) => new InvertedList(columns, codes))));
+    return Promise.all(
+      numbers.map((number) =>
+        this.store.part("inverted_lists", number, (columns) => new InvertedList(columns, codes)),
+      ),
+    );
   }
 
   /**
-   * The postings of the words that no hit may hold; of a phrase, of all its words together only its pages are known.
+   * The postings of the words that no hit may hold; of a phrase, of all its words together only its pages are
+   * known.
    * @param {string[]} excluded
    * @returns {Promise<PostingList[][]>}
    */
   async banned(excluded) {
-    const words = excluded.filter((value) => tokensOf(value).length === 1).map((value) => this.reader.lookedUp(folded(value)));
+    const words = excluded
+      .filter((value) => tokensOf(value).length === 1)
+      .map((value) => this.reader.lookedUp(folded(value)));
     const terms = (await Promise.all(words)).flatMap((read) => read.terms.slice(0, 1));
     return this.postings(terms, TAIL_BYTES_FILTERED);
   }
@@ -139,7 +158,13 @@ export class Gatherer {
  */
 function weighed(term, weight) {
   const vector = term.vector && term.vector.map((x) => weight * x);
-  return { ...term, length: weight * term.length, step: weight * term.step, contribution: term.contribution.map((x) => weight * x), vector };
+  return {
+    ...term,
+    length: weight * term.length,
+    step: weight * term.step,
+    contribution: term.contribution.map((x) => weight * x),
+    vector,
+  };
 }
 
 /**

@@ -1,5 +1,6 @@
 // @ts-check
-// Documents by meaning: the lists nearest to a query, and products of vectors with what is known of documents.
+// Documents by meaning: the lists nearest to a query, and products of vectors with what is known of
+// documents.
 
 import { codesOf, floatsOf, named, numbersOf } from "./bytes.js";
 import { INVERTED_LIST, MANIFEST_VECTORS } from "./format.js";
@@ -50,7 +51,12 @@ export class Codes {
    * @param {Record<typeof MANIFEST_VECTORS[number], Uint8Array>} own
    */
   constructor(levels, lists, own) {
-    this.coarse = new Quantized(levels, floatsOf(own.centroid_mean), own.centroid_deviation, own.centroid_bits);
+    this.coarse = new Quantized(
+      levels,
+      floatsOf(own.centroid_mean),
+      own.centroid_deviation,
+      own.centroid_bits,
+    );
     this.fine = new Quantized(levels, null, own.residual_deviation, own.residual_bits);
     this.centroids = codesOf(own.centroid_codes, own.centroid_bits, lists);
   }

@@ -1,5 +1,6 @@
 // @ts-check
-// Words that nothing holds, taken to pieces: the known words that they are made of, as the search in Python does.
+// Words that nothing holds, taken to pieces: the known words that they are made of, as the search in Python
+// does.
 
 /** @import { Store } from "./store.js" */
 
@@ -14,8 +15,9 @@ const LOST_SHARE = 0.4;
 const MOST_PIECE_SHARDS = 16;
 
 /**
- * The known words that cover most of a word at the least cost. A place is looked at only if the way there, and at the least
- * one more piece, costs less than every other way: that needs the shards of two or three beginnings, not of all.
+ * The known words that cover most of a word at the least cost. A place is looked at only if the way there,
+ * and at the least one more piece, costs less than every other way: that needs the shards of two or three
+ * beginnings, not of all.
  * @param {string} word
  * @param {Store} store
  * @param {Set<number>} shards
@@ -28,7 +30,9 @@ export async function takenToPieces(word, store, shards) {
   const estimate = (/** @type {number} */ at) => costs[at] + leastCost(word.length - at);
   const open = new Set([0]);
   while (open.size && shards.size <= MOST_PIECE_SHARDS) {
-    const at = [...open].reduce((best, each) => ((estimate(each) - estimate(best) || best - each) < 0 ? each : best));
+    const at = [...open].reduce((best, each) =>
+      (estimate(each) - estimate(best) || best - each) < 0 ? each : best,
+    );
     if (at === word.length) return walked(word, before);
     open.delete(at);
     const ends = await piecesFrom(word, at, store, shards);
@@ -55,7 +59,9 @@ async function piecesFrom(word, at, store, shards) {
   for (let end = Math.min(word.length, at + MOST_PIECE); end >= at + LEAST_PIECE; end--) ends.push(end);
   for (const end of ends) shards.add(store.manifest.shardOf(word.slice(at, end)));
   if (shards.size > MOST_PIECE_SHARDS) return [];
-  const found = await Promise.all(ends.map(async (end) => (await store.shard(word.slice(at, end)))?.find(word.slice(at, end))));
+  const found = await Promise.all(
+    ends.map(async (end) => (await store.shard(word.slice(at, end)))?.find(word.slice(at, end))),
+  );
   return ends.filter((_, i) => found[i]?.vector && Number(found[i]?.frequency) >= PIECE_PASSAGES);
 }
 

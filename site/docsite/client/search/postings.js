@@ -6,8 +6,9 @@ import { numbersOf } from "./bytes.js";
 import { summed } from "./manifest.js";
 
 /**
- * Pair `p` is a document with its contribution; its passages are `starts[p]` to `starts[p + 1]` of the columns of rows:
- * ordinals, impacts, and by how many steps a passage's contribution differs from its document's.
+ * Pair `p` is a document with its contribution; its passages are `starts[p]` to `starts[p + 1]` of the
+ * columns of rows: ordinals, impacts, and by how many steps a passage's contribution differs from its
+ * document's.
  * @typedef {{documents: Int32Array, contributions: Uint8Array, starts: Int32Array, ordinals: Int32Array,
  *   impacts: Uint8Array, changes: Int8Array}} PostingList
  */
@@ -55,12 +56,21 @@ export class Block {
     for (let pair = 0; pair < gaps.length; pair++) {
       for (let at = starts[pair] + 1; at < starts[pair + 1]; at++) steps[at] += steps[at - 1] + 1;
     }
-    const changes = Int8Array.from(columns.contribution_change, (step) => (step & 1 ? -(step + 1) / 2 : step / 2));
+    const changes = Int8Array.from(columns.contribution_change, (step) =>
+      step & 1 ? -(step + 1) / 2 : step / 2,
+    );
     for (let list = 0; list < sizes.length; list++) {
       for (let pair = this.firstPair[list] + 1; pair < this.firstPair[list + 1]; pair++) {
         gaps[pair] += gaps[pair - 1] + 1;
       }
     }
-    return { documents: gaps, contributions: columns.contribution, starts, ordinals: steps, impacts: columns.impact, changes };
+    return {
+      documents: gaps,
+      contributions: columns.contribution,
+      starts,
+      ordinals: steps,
+      impacts: columns.impact,
+      changes,
+    };
   }
 }

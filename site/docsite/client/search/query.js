@@ -3,7 +3,8 @@
 
 /**
  * `plain` is what is left to read; `partial` is the word that is still being typed, if it is one.
- * @typedef {{plain: string, phrases: string[], excluded: string[], prefixes: string[], partial: string}} Typed
+ * @typedef {{plain: string, phrases: string[], excluded: string[], prefixes: string[], partial: string}}
+ *   Typed
  */
 
 const MOST_QUERY_CHARS = 1000;
@@ -14,7 +15,11 @@ const MOST_QUERY_CHARS = 1000;
  * @returns {Typed}
  */
 export function takenApart(text) {
-  const read = text.slice(0, MOST_QUERY_CHARS).replace(/[“”„«»]/g, '"').replace(/\0/g, " ").trimStart();
+  const read = text
+    .slice(0, MOST_QUERY_CHARS)
+    .replace(/[“”„«»]/g, '"')
+    .replace(/\0/g, " ")
+    .trimStart();
   /** @type {Typed} */
   const typed = { plain: "", phrases: [], excluded: [], prefixes: [], partial: "" };
   /** @type {string[]} */
@@ -23,7 +28,8 @@ export function takenApart(text) {
     const value = (phrase ?? word ?? "").trim();
     const prefix = /^([\p{L}\p{N}_]{2,})\*$/u.exec(token);
     if (!/[\p{L}\p{N}]/u.test(value)) plain.push(token);
-    else if (minus && (phrase !== undefined || /^[\p{L}][\p{L}\p{N}_]+$/u.test(value))) typed.excluded.push(value);
+    else if (minus && (phrase !== undefined || /^[\p{L}][\p{L}\p{N}_]+$/u.test(value)))
+      typed.excluded.push(value);
     else if (prefix) typed.prefixes.push(prefix[1]);
     else {
       if (phrase !== undefined) typed.phrases.push(value);

@@ -9,10 +9,10 @@ import { Meanings, Slots, leastOfBest } from "./slots.js";
 /** @import { Term } from "./terms.js" */
 
 /**
- * A term of a query with the postings that were loaded; of terms in one `group` a passage counts the best only.
+ * A term of a query with the postings that were loaded; of terms in one `group` a passage counts the best.
  * @typedef {{term: Term, lists: PostingList[], weight: number, group: number}} Asked
  *
- * What a query comes to: `allowed` says which documents may be found, `banned` are terms that no hit may hold.
+ * What a query comes to: `allowed` says which documents may be found; no hit may hold a term of `banned`.
  * @typedef {{asked: Asked[], banned: PostingList[][], nearby: InvertedList[],
  *   allowed: ((document: number) => boolean) | null}} Question
  *
@@ -20,19 +20,20 @@ import { Meanings, Slots, leastOfBest } from "./slots.js";
  * @typedef {{ordinal: number, score: number, keyword: number, semantic: number, chance: number}} Passage
  *
  * A document, its passages best first, and what its score consists of.
- * @typedef {{document: number, score: number, links: number, support: number, boost: number, passages: Passage[]}} Ranked
+ * @typedef {{document: number, score: number, links: number, support: number, boost: number,
+ *   passages: Passage[]}} Ranked
  *
  * @typedef {{ranked: Ranked[], matching: Int32Array}} Ranks
  */
 
-// A passage of several is not quite its document. Of what a word adds to the document's cosine it adds to that of a
-// passage without it: so much on average where another passage holds it, where none does, and to the best of a document
-// that holds none of the words. Measured on MDN.
+// A passage of several is not quite its document. Of what a word adds to the document's cosine it adds to
+// that of a passage without it: so much on average where another passage holds it, where none does, and to
+// the best of a document that holds none of the words. Measured on MDN.
 const ELSEWHERE = 0.71;
 const NOWHERE = 0.84;
 const BEST_WITHOUT = 0.89;
-// How sharply a passage's cosine, of which a part is guessed, tells whether it is among the candidates; from which chance
-// on a passage is weighed at all, and from which on it can be the best of its document.
+// How sharply a passage's cosine, of which a part is guessed, tells whether it is among the candidates; from
+// which chance on a passage is weighed at all, and from which on it can be the best of its document.
 const CHANCE_WIDTH = 0.02;
 const LEAST_CHANCE = 0.05;
 const BEST_CHANCE = 0.5;
@@ -51,9 +52,15 @@ export function rank(question, manifest) {
   const most = addWords(slots, question);
   addContributions(slots, question, meanings, manifest);
   ban(slots, question);
-  const ranked = manifest.ranking.rrf_k === null ? documentsOf(slots, meanings, most, manifest) : documentsByRank(slots, manifest);
+  const ranked =
+    manifest.ranking.rrf_k === null
+      ? documentsOf(slots, meanings, most, manifest)
+      : documentsByRank(slots, manifest);
   const meant = !question.asked.some(({ weight }) => weight);
-  return { ranked, matching: meant ? Int32Array.from(ranked, ({ document }) => document) : matching(slots, question) };
+  return {
+    ranked,
+    matching: meant ? Int32Array.from(ranked, ({ document }) => document) : matching(slots, question),
+  };
 }
 
 /**
@@ -72,10 +79,15 @@ function addWords(slots, { asked }) {
     if (!weight) for (const list of lists) slots.forEach(list, (_, place) => (slots.meant[place] = 1));
     if (!alone) continue;
     for (const list of lists) {
-      slots.forEach(list, (_, place, row) => (slots.keyword[place] += weight * term.impact[list.impacts[row]]));
+      slots.forEach(list, (_, place, row) => {
+        slots.keyword[place] += weight * term.impact[list.impacts[row]];
+      });
     }
   }
-  for (const group of most.keys()) addBest(slots, asked.filter((each) => each.group === group));
+  for (const group of most.keys()) {
+    const same = asked.filter((each) => each.group === group);
+    addBest(slots, same);
+  }
   return [...most.values()].reduce((sum, value) => sum + value, 0) || 1;
 }
 
@@ -98,7 +110,7 @@ function addBest(slots, same) {
 }
 
 /**
- * The cosines of every document and of every passage: what postings say, and an estimate for the terms that it lacks.
+ * The cosines of every document and of every passage: what postings say, and an estimate of the rest.
  * @param {Slots} slots
  * @param {Question} question
  * @param {Meanings} meanings
@@ -108,7 +120,8 @@ function addContributions(slots, { asked }, meanings, manifest) {
   if (!manifest.dimensions) return;
   const { around, documents, held, own, single, starts } = slots;
   for (let term = 0; term < asked.length; term++) {
-    for (let slot = 0; slot < documents.length; slot++) around[slot] += meanings.estimate(term, documents[slot]) / meanings.length;
+    for (let slot = 0; slot < documents.length; slot++)
+      around[slot] += meanings.estimate(term, documents[slot]) / meanings.length;
   }
   asked.forEach(({ term, lists }, number) => {
     for (const list of lists) {
@@ -121,13 +134,16 @@ function addContributions(slots, { asked }, meanings, manifest) {
         const more = single[slot] ? 0 : (1 - ELSEWHERE) * contribution;
         for (let row = list.starts[pair]; row < list.starts[pair + 1]; row++) {
           const place = starts[slot] + list.ordinals[row];
-          if (place < starts[slot + 1]) own[place] += (more + term.step * list.changes[row]) / meanings.length;
+          if (place < starts[slot + 1])
+            own[place] += (more + term.step * list.changes[row]) / meanings.length;
         }
       }
     }
   });
   for (let slot = 0; slot < documents.length; slot++) {
-    const usual = single[slot] ? around[slot] : ELSEWHERE * held[slot] + NOWHERE * (around[slot] - held[slot]);
+    const usual = single[slot]
+      ? around[slot]
+      : ELSEWHERE * held[slot] + NOWHERE * (around[slot] - held[slot]);
     for (let place = starts[slot]; place < starts[slot + 1]; place++) own[place] += usual;
   }
 }
@@ -187,13 +203,15 @@ function documentsOf(slots, meanings, most, manifest) {
       if (slots.banned[place] || !(score || slots.meant[place])) continue;
       const chance = score >= words ? 1 : chanceOf(alone[place] - near);
       if (chance < LEAST_CHANCE) continue;
-      take(place - slots.starts[slot], score, share * alone[place] + (1 - share) * slots.around[slot], chance);
+      const cosine = share * alone[place] + (1 - share) * slots.around[slot];
+      take(place - slots.starts[slot], score, cosine, chance);
     }
     const untouched = slots.starts[slot] === slots.starts[slot + 1];
     if (untouched && slots.around[slot] > 0 && without(slots, slot) >= near) {
       take(-1, 0, share * without(slots, slot) + (1 - share) * slots.around[slot], 1);
     }
-    if (passages.some(({ chance }) => chance >= BEST_CHANCE)) found.push(documentOf(slots.documents[slot], passages, manifest));
+    if (passages.some(({ chance }) => chance >= BEST_CHANCE))
+      found.push(documentOf(slots.documents[slot], passages, manifest));
   }
   return inOrder(found);
 }
@@ -206,7 +224,9 @@ function documentsOf(slots, meanings, most, manifest) {
  */
 function documentsByRank(slots, manifest) {
   const found = fusedByRank(slots, aloneOf(slots), manifest);
-  return inOrder(Array.from(found, ([slot, passages]) => documentOf(slots.documents[slot], passages, manifest)));
+  return inOrder(
+    Array.from(found, ([slot, passages]) => documentOf(slots.documents[slot], passages, manifest)),
+  );
 }
 
 /** @param {Ranked[]} found */
@@ -215,14 +235,15 @@ export function inOrder(found) {
 }
 
 /**
- * The cosines of all passages, and after them that of a passage of each document that holds none of the words.
+ * The cosines of all passages, then that of a passage of each document that holds none of the words.
  * @param {Slots} slots
  * @returns {Float64Array}
  */
 function aloneOf(slots) {
   const found = new Float64Array(slots.own.length + slots.around.length);
   found.set(slots.own);
-  for (let slot = 0; slot < slots.around.length; slot++) found[slots.own.length + slot] = without(slots, slot);
+  for (let slot = 0; slot < slots.around.length; slot++)
+    found[slots.own.length + slot] = without(slots, slot);
   return found;
 }
 

@@ -10,8 +10,8 @@ import { LEAST_SPELT, completions, nearestWords } from "./words.js";
 /** @import { Term } from "./terms.js" */
 
 /**
- * A token of a query with the terms that it came to; of terms that only begin like it, a passage counts the best. An `unknown`
- * one came to none; others may have none left that is not another's too.
+ * A token of a query with the terms that it came to; of terms that only begin like it, a passage counts the
+ * best. An `unknown` one came to none; others may have none left that is not another's too.
  * @typedef {{token: string, terms: Term[], weight: number, either: boolean, unknown?: boolean}} Read
  */
 
@@ -52,7 +52,8 @@ export class Reader {
     const spelling = [];
     for (const [i, read] of found.entries()) {
       if (read.terms.length) continue;
-      if (partial && i === found.length - 1 && folded(partial) === read.token) found[i] = await this.begun(read.token);
+      if (partial && i === found.length - 1 && folded(partial) === read.token)
+        found[i] = await this.begun(read.token);
       if (found[i].terms.length) continue;
       const [to] = await this.respelt(read.token);
       if (!to) continue;
@@ -72,7 +73,9 @@ export class Reader {
     if (this.store.manifest.aliases) {
       for (const term of (await this.store.shard(token))?.aliases.get(token) || []) names.add(term);
     }
-    const terms = await Promise.all([...names].map(async (name) => (await this.store.shard(name))?.find(name)));
+    const terms = await Promise.all(
+      [...names].map(async (name) => (await this.store.shard(name))?.find(name)),
+    );
     return { token, terms: /** @type {Term[]} */ (terms.filter(Boolean)), weight: 1, either: false };
   }
 
@@ -87,7 +90,9 @@ export class Reader {
     let terms = shard ? shard.beginningWith(begin, BEGINNINGS) : [];
     const next = this.store.manifest.shardOf(begin) + 1;
     if (!terms.length && this.store.manifest.firstTerms[next]?.startsWith(begin)) {
-      terms = (await this.store.shard(this.store.manifest.firstTerms[next]))?.beginningWith(begin, BEGINNINGS) || [];
+      terms =
+        (await this.store.shard(this.store.manifest.firstTerms[next]))?.beginningWith(begin, BEGINNINGS) ||
+        [];
     }
     return { token: prefix, terms, weight: 1, either: true };
   }
@@ -114,7 +119,9 @@ export class Reader {
     for (const { token } of reads.slice(0, NEAR_FILES)) {
       const number = this.store.manifest.wordFileOf(token);
       if (number < 0) continue;
-      const near = await this.store.part("near_words", number, (columns) => valueOf(named(columns, NEAR_WORDS).near));
+      const near = await this.store.part("near_words", number, (columns) =>
+        valueOf(named(columns, NEAR_WORDS).near),
+      );
       if (Object.hasOwn(near, token)) found.push(...near[token]);
     }
     return [...new Set(found)].filter((word) => !reads.some(({ token }) => token === word));

@@ -42,7 +42,8 @@ export class Slots {
     this.keyword = new Float64Array(size);
     // Whether a passage holds a word that counts for its meaning alone.
     this.meant = new Uint8Array(size);
-    // The cosines of passages and of their documents, and what of the latter the words add that a document holds.
+    // The cosines of passages and of their documents, and what of the latter the words add that a document
+    // holds.
     this.own = new Float64Array(size);
     this.held = new Float64Array(documents.length);
     this.around = new Float64Array(documents.length);
@@ -68,7 +69,10 @@ export class Slots {
   }
 }
 
-/** Products of the terms' vectors with documents: of those in the lists that were loaded, else of their lists' centroids. */
+/**
+ * Products of the terms' vectors with documents: of those in the lists that were loaded, else of their lists'
+ * centroids.
+ */
 export class Meanings {
   /**
    * @param {Question} question
@@ -126,4 +130,3 @@ export function leastOfBest(values, count) {
   }
   return Math.max(heap[0], Number.MIN_VALUE);
 }
-

@@ -8,19 +8,53 @@ const SECOND_REGION = /^[^aeiouy]*[aeiouy]+[^aeiouy]/;
 const UNCHANGED = new Set(["andes", "atlas", "bias", "cosmos", "howe", "news", "sky"]);
 /** @type {Record<string, string>} */
 const SPECIAL = {
-  gently: "gentl", idly: "idl", singly: "singl", early: "earli", only: "onli", ugly: "ugli",
-  skis: "ski", skies: "sky",
+  gently: "gentl",
+  idly: "idl",
+  singly: "singl",
+  early: "earli",
+  only: "onli",
+  ugly: "ugli",
+  skis: "ski",
+  skies: "sky",
 };
 /** @type {Record<string, string>} */
 const STEP_2 = {
-  tional: "tion", enci: "ence", anci: "ance", abli: "able", entli: "ent", fulli: "ful", lessli: "less",
-  ousli: "ous", izer: "ize", ization: "ize", ational: "ate", ation: "ate", ator: "ate", alism: "al",
-  aliti: "al", alli: "al", fulness: "ful", ousness: "ous", iveness: "ive", iviti: "ive", biliti: "ble",
-  bli: "ble", ogist: "og", ogi: "og", li: "",
+  tional: "tion",
+  enci: "ence",
+  anci: "ance",
+  abli: "able",
+  entli: "ent",
+  fulli: "ful",
+  lessli: "less",
+  ousli: "ous",
+  izer: "ize",
+  ization: "ize",
+  ational: "ate",
+  ation: "ate",
+  ator: "ate",
+  alism: "al",
+  aliti: "al",
+  alli: "al",
+  fulness: "ful",
+  ousness: "ous",
+  iveness: "ive",
+  iviti: "ive",
+  biliti: "ble",
+  bli: "ble",
+  ogist: "og",
+  ogi: "og",
+  li: "",
 };
 /** @type {Record<string, string>} */
 const STEP_3 = {
-  tional: "tion", ational: "ate", alize: "al", icate: "ic", iciti: "ic", ical: "ic", ative: "", ness: "",
+  tional: "tion",
+  ational: "ate",
+  alize: "al",
+  icate: "ic",
+  iciti: "ic",
+  ical: "ic",
+  ative: "",
+  ness: "",
   ful: "",
 };
 const SUFFIX_2 = new RegExp(
@@ -28,8 +62,7 @@ const SUFFIX_2 = new RegExp(
     "ogist|ousli|abli|alli|anci|ator|enci|izer|bli|ogi|li)$",
 );
 const SUFFIX_3 = /(?:ational|tional|alize|ative|icate|iciti|ical|ness|ful)$/;
-const SUFFIX_4 =
-  /(?:ement|able|ance|ence|ible|ment|ant|ate|ent|ion|ism|iti|ive|ize|ous|al|er|ic)$/;
+const SUFFIX_4 = /(?:ement|able|ance|ence|ible|ment|ant|ate|ent|ion|ism|iti|ive|ize|ous|al|er|ic)$/;
 
 /**
  * The stem of a word in lower case.
@@ -39,7 +72,10 @@ const SUFFIX_4 =
 export function stemEnglish(word) {
   if (word.length < 3 || UNCHANGED.has(word)) return word;
   if (Object.hasOwn(SPECIAL, word)) return SPECIAL[word];
-  let w = word.replace(/^'/, "").replace(/^y/, "Y").replace(/([aeiouy])y/g, "$1Y");
+  let w = word
+    .replace(/^'/, "")
+    .replace(/^y/, "Y")
+    .replace(/([aeiouy])y/g, "$1Y");
   const first = (FIRST_REGION.exec(w) || [""])[0].length;
   const more = first ? (SECOND_REGION.exec(w.slice(first)) || [""])[0].length : 0;
   const p1 = first || w.length;

@@ -64,7 +64,11 @@ export class Store {
    */
   async shard(term) {
     if (!this.manifest.firstTerms.length) return null;
-    return this.part("term_shards", this.manifest.shardOf(term), (columns) => new Shard(columns, this.manifest));
+    return this.part(
+      "term_shards",
+      this.manifest.shardOf(term),
+      (columns) => new Shard(columns, this.manifest),
+    );
   }
 
   /** @returns {Promise<Facets>} */

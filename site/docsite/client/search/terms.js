@@ -2,7 +2,14 @@
 // Term shards: words that lie next to each other in the alphabet, with all that ranking needs of them.
 
 import { named, numbersOf, valueOf, wordsOf } from "./bytes.js";
-import { CONTRIBUTION_UNITS, IMPACT_UNITS, LENGTH_OFFSET, LENGTH_STEPS, TERM_SHARD, VECTOR_LEVELS } from "./format.js";
+import {
+  CONTRIBUTION_UNITS,
+  IMPACT_UNITS,
+  LENGTH_OFFSET,
+  LENGTH_STEPS,
+  TERM_SHARD,
+  VECTOR_LEVELS,
+} from "./format.js";
 import { placeOf, summed } from "./manifest.js";
 import { Block } from "./postings.js";
 /** @import { Manifest } from "./manifest.js" */
@@ -10,11 +17,12 @@ import { Block } from "./postings.js";
 /** @typedef {{file: number, place: number, size: number}} Tail */
 
 /**
- * A term as the index knows it. A level of its postings stands for an impact (BM25F's score) and for a contribution
- * (what the term adds to the cosine, times the length of the query's vector). One without a vector has the `pieces`
- * that it is made of.
+ * A term as the index knows it. A level of its postings stands for an impact (BM25F's score) and for a
+ * contribution (what the term adds to the cosine, times the length of the query's vector). One without a
+ * vector has the `pieces` that it is made of.
  * @typedef {{term: string, idf: number, frequency: number, documents: number, impact: Float64Array,
- *   contribution: Float64Array, step: number, length: number, vector: Float32Array | null, pieces: string[], tails: Tail[],
+ *   contribution: Float64Array, step: number, length: number, vector: Float32Array | null, pieces: string[],
+ *     tails: Tail[],
  *   place: number, shard: Shard}} Term
  */
 
@@ -36,9 +44,13 @@ export class Shard {
     this.pieces = piecesOf(numbersOf(own.pieces));
     this.tails = tailsOf(numbersOf(own.tier_places));
     /** @type {Map<string, string[]>} */
-    this.aliases = new Map(valueOf(own.aliases).map((/** @type {string[]} */ [word, ...terms]) => [word, terms]));
+    this.aliases = new Map(
+      valueOf(own.aliases).map((/** @type {string[]} */ [word, ...terms]) => [word, terms]),
+    );
     this.block = new Block(own);
-    const withVector = Int32Array.from(this.words, (_, place) => (manifest.dimensions && this.steps(place) ? 1 : 0));
+    const withVector = Int32Array.from(this.words, (_, place) =>
+      manifest.dimensions && this.steps(place) ? 1 : 0,
+    );
     this.vectorPlace = summed(withVector);
   }
 
@@ -159,7 +171,7 @@ function scale(low, high, levels) {
 function tailsOf(numbers) {
   /** @type {Map<number, Tail[]>} */
   const found = new Map();
-  for (let at = 0; at < numbers.length; ) {
+  for (let at = 0; at < numbers.length;) {
     const place = numbers[at++];
     /** @type {Tail[]} */
     const tails = [];
@@ -179,7 +191,7 @@ function tailsOf(numbers) {
 function piecesOf(numbers) {
   /** @type {[number, number][][]} */
   const found = [];
-  for (let at = 0; at < numbers.length; ) {
+  for (let at = 0; at < numbers.length;) {
     /** @type {[number, number][]} */
     const pieces = [];
     for (let left = numbers[at++]; left > 0; left--) pieces.push([numbers[at++], numbers[at++]]);

@@ -27,7 +27,8 @@ function edits(word) {
 }
 
 /**
- * The edits between two words (a character more, less or other, or two neighbours swapped), or more than `most`.
+ * The edits between two words (a character more, less or other, or two neighbours swapped), or more than
+ * `most`.
  * @param {string} a
  * @param {string} b
  * @param {number} most
@@ -42,7 +43,8 @@ function distance(a, b, most) {
     for (let j = 1; j <= b.length; j++) {
       const same = a[i - 1] === b[j - 1];
       row[j] = Math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0 : 1));
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) row[j] = Math.min(row[j], before[j - 2] + 1);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        row[j] = Math.min(row[j], before[j - 2] + 1);
       least = Math.min(least, row[j]);
     }
     if (least > most) return most + 1;

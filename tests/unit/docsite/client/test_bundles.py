@@ -24,6 +24,7 @@ ENTRIES = dict(
 MODULES = sorted(path for path in CLIENT.rglob("*.js") if SCRIPTS not in path.parents)
 _IMPORTS = re.compile(r'^(?:import|export) [^";]*"(\.[^"]+)";$', re.MULTILINE)
 _MINUTE_S = 60
+_LONGEST_LINE = 110
 
 
 @cache
@@ -84,6 +85,25 @@ def test_the_types_of_the_client_hold() -> None:
     command = [tsc, "-p", str(SITE / "tsconfig.json")]
     run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=2 * _MINUTE_S)
     assert run.returncode == 0, run.stdout
+
+
+def test_the_scripts_are_formatted() -> None:
+    command = [tool("prettier"), "--check", "**/*.js", "*.mjs", "../tests/client/*.js"]
+    run = subprocess.run(
+        command, cwd=SITE, capture_output=True, text=True, check=False, timeout=2 * _MINUTE_S
+    )
+    assert run.returncode == 0, f"{run.stderr}: npm run --prefix site format"
+
+
+def test_no_line_is_longer_than_the_editor_shows() -> None:
+    long = [
+        f"{path.name}:{number}"
+        for path in (*CLIENT.rglob("*.js"), SITE / "bundle.mjs")
+        if path.parent.name != "bundles"
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if len(line) > _LONGEST_LINE
+    ]
+    assert not long
 
 
 def test_modules_import_without_circles() -> None:
