@@ -94,7 +94,10 @@ class Index:
         self.manifest = _decoded(kinds[: len(columns)], columns)
         self.header = self.manifest["header"]
         names = iter(names_of(self.manifest["file_names"]))
-        keys = ("shards", "tails", "lists", "shelves", "words", "near", "facets")
+        keys = (
+            "term_shards", "posting_tiers", "inverted_lists", "excerpt_directories", "words", "near_words",
+            "facets",
+        )  # fmt: skip
         assert [*self.header["files"]] == sorted(keys)
         self.names = {key: [next(names) for _ in range(self.header["files"][key])] for key in keys}
         assert not list(names)
@@ -110,7 +113,7 @@ class Index:
 
     def excerpts(self) -> Iterator[tuple[int, int, list[Any]]]:
         """Yield the first document, its first ordinal and the documents of every file with excerpts."""
-        for directory in self.all_of("shelves", "EXCERPT_DIRECTORY"):
+        for directory in self.all_of("excerpt_directories", "EXCERPT_DIRECTORY"):
             documents = accumulate(directory["first_document_gap"])
             names = names_of(directory["file_names"])
             for name, document, ordinal in zip(names, documents, directory["first_ordinal"], strict=True):

@@ -365,7 +365,7 @@ def test_a_file_from_elsewhere_is_of_another_build(driver: webdriver.Chrome, cop
 def test_a_site_that_was_rebuilt_meanwhile_says_so(driver: webdriver.Chrome, copy: Path) -> None:
     shard = _shard_of(driver, copy, "kestrel")
     shard.unlink()
-    newer = {"format": 3, "build": "another"}
+    newer = {"format": 4, "build": "another"}
     (copy / FOLDER / "manifest.js").write_bytes(script("manifest", compressed([json.dumps(newer).encode()])))
     _fails_with(driver, "other-build")
 

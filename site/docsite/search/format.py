@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 # Of the files and of what their columns mean; a part of every name, as browsers keep files for ever.
-FORMAT = 3
+FORMAT = 4
 NAME_CHARS = 8
 # How a script writes the 16-bit units that a string literal cannot hold.
 ESCAPE, SURROGATES, OTHERS, ESCAPE_ITSELF = 0xE000, 0xE100, 0xEA00, 0xEB00
@@ -22,16 +22,10 @@ VECTOR_LEVELS = 7  # on either side of 0: four bits
 LENGTH_STEPS, LENGTH_OFFSET = 256, 32  # steps per doubling, and the doublings below 1
 IMPACT_UNITS, CONTRIBUTION_UNITS = 255, 127
 BREADCRUMB_SEPARATOR = " › "
-# The kinds of files that the manifest names, in its order, by their keys in its header.
-FAMILIES: Mapping[str, str] = {
-    "term_shards": "shards",
-    "posting_tiers": "tails",
-    "inverted_lists": "lists",
-    "excerpt_directories": "shelves",
-    "words": "words",
-    "near_words": "near",
-    "facets": "facets",
-}
+# The kinds of files that the manifest names, in its order.
+FAMILIES = (
+    "term_shards", "posting_tiers", "inverted_lists", "excerpt_directories", "words", "near_words", "facets",
+)  # fmt: skip
 
 Numbers = npt.NDArray[Any]
 Encoding = Literal["varint", "uint8", "int8", "float32", "bytes", "json"]
@@ -223,19 +217,16 @@ _CONSTANTS: Mapping[str, object] = {
 def client_module() -> str:
     """Return the module of the client's scripts that states the constants and the order of columns."""
     constants = [f"export const {name} = {_javascript(value)};" for name, value in _CONSTANTS.items()]
-    families = [f"  {name}: {_javascript(key)}," for name, key in FAMILIES.items()]
     lines = [
         "// @ts-check",
         "// The shard format as search/format.py defines it; `make bundle` writes this file.",
         "",
         *constants,
-        "export const FAMILIES = /** @type {const} */ ({",
-        *families,
-        "});",
     ]
-    for name, layout in LAYOUTS.items():
-        columns = [f"  {_javascript(column)}," for column in layout.columns]
-        lines += ["", f"export const {name} = /** @type {{const}} */ ([", *columns, "]);"]
+    lists = {"FAMILIES": FAMILIES} | {name: layout.columns for name, layout in LAYOUTS.items()}
+    for name, values in lists.items():
+        items = [f"  {_javascript(value)}," for value in values]
+        lines += ["", f"export const {name} = /** @type {{const}} */ ([", *items, "]);"]
     return "\n".join(lines) + "\n"
 
 

@@ -125,7 +125,7 @@ class Index:
             "near_words": lookup.words.near,
             "facets": (self.shown.facets,),
         }
-        return {key: names[family] for family, key in FAMILIES.items()}
+        return {family: names[family] for family in FAMILIES}
 
 
 def manifest(index: Index) -> bytes:

@@ -1,7 +1,7 @@
 // @ts-check
 // The shard format as search/format.py defines it; `make bundle` writes this file.
 
-export const FORMAT = 3;
+export const FORMAT = 4;
 export const NAME_CHARS = 8;
 export const ESCAPE = 57344;
 export const SURROGATES = 57600;
@@ -13,15 +13,16 @@ export const LENGTH_OFFSET = 32;
 export const IMPACT_UNITS = 255;
 export const CONTRIBUTION_UNITS = 127;
 export const BREADCRUMB_SEPARATOR = " › ";
-export const FAMILIES = /** @type {const} */ ({
-  term_shards: "shards",
-  posting_tiers: "tails",
-  inverted_lists: "lists",
-  excerpt_directories: "shelves",
-  words: "words",
-  near_words: "near",
-  facets: "facets",
-});
+
+export const FAMILIES = /** @type {const} */ ([
+  "term_shards",
+  "posting_tiers",
+  "inverted_lists",
+  "excerpt_directories",
+  "words",
+  "near_words",
+  "facets",
+]);
 
 export const MANIFEST = /** @type {const} */ ([
   "header",

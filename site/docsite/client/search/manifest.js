@@ -7,6 +7,7 @@ import { FAMILIES, FORMAT, MANIFEST, MANIFEST_VECTORS, NAME_CHARS } from "./form
 import { Codes } from "./meaning.js";
 import { MESSAGES, searchError } from "./parts.js";
 /** @import { Boost } from "./boosts.js" */
+/** @import { Family } from "./store.js" */
 
 /**
  * @typedef {{keyword: number, passage: number, document: number, support: number, links: number,
@@ -155,14 +156,12 @@ export function namesOf(bytes) {
  * The names of all files by family.
  * @param {Record<string, number>} counts
  * @param {Uint8Array} bytes
- * @returns {Record<keyof typeof FAMILIES, string[]>}
+ * @returns {Record<Family, string[]>}
  */
 function filesOf(counts, bytes) {
   const names = namesOf(bytes);
-  const found = /** @type {Record<keyof typeof FAMILIES, string[]>} */ ({});
-  for (const [family, key] of Object.entries(FAMILIES)) {
-    found[/** @type {keyof typeof FAMILIES} */ (family)] = names.splice(0, counts[key]);
-  }
+  const found = /** @type {Record<Family, string[]>} */ ({});
+  for (const family of FAMILIES) found[family] = names.splice(0, counts[family]);
   return found;
 }
 

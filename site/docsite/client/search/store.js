@@ -14,7 +14,7 @@ import { readWords } from "./words.js";
 /** @import { Parts } from "./parts.js" */
 /** @import { Words } from "./words.js" */
 
-/** @typedef {keyof typeof FAMILIES} Family */
+/** @typedef {typeof FAMILIES[number]} Family */
 
 export class Store {
   /**

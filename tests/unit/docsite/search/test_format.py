@@ -56,9 +56,9 @@ def index(snapshot: Snapshot, plan: SitePlan) -> Index:
 
 def _postings(index: Index) -> Iterator[tuple[str, int, Any, list[Any]]]:
     """Yield of every term its place and shard, and its postings of all tiers."""
-    tiers = [posting_lists(each) for each in index.all_of("tails", "POSTINGS")]
+    tiers = [posting_lists(each) for each in index.all_of("posting_tiers", "POSTINGS")]
     assert tiers
-    for shard in index.all_of("shards", "TERM_SHARD"):
+    for shard in index.all_of("term_shards", "TERM_SHARD"):
         rows = posting_lists(shard)
         places = iter(shard["tier_places"])
         for at in places:
@@ -93,7 +93,7 @@ def test_a_column_that_nobody_described_is_refused() -> None:
 
 def test_the_manifest_says_what_the_snapshot_is(index: Index, snapshot: Snapshot, plan: SitePlan) -> None:
     header, documents = index.header, snapshot.table("documents", ["links_in", "passages", "language"])
-    assert (header["format"], header["documents"]) == (3, documents.num_rows)
+    assert (header["format"], header["documents"]) == (4, documents.num_rows)
     assert header["passages"] == snapshot.table("passages", ["ordinal"]).num_rows
     assert (header["ranking"]["candidates"], header["aliases"]) == (Search().candidates, True)
     links, counts = documents["links_in"].to_pylist(), documents["passages"].to_pylist()
@@ -128,7 +128,7 @@ def test_term_shards_hold_every_term_with_its_postings(index: Index, snapshot: S
         assert not scores
     assert seen == sorted(rows, key=lambda term: term.encode("utf-16-be"))
     prefixes = strings(index.manifest, "shard")
-    shards = [strings(each, "term") for each in index.all_of("shards", "TERM_SHARD")]
+    shards = [strings(each, "term") for each in index.all_of("term_shards", "TERM_SHARD")]
     assert all(terms[0].startswith(prefix) for prefix, terms in zip(prefixes, shards, strict=True))
 
 
@@ -165,7 +165,7 @@ def test_postings_carry_what_a_term_adds_to_the_cosines(index: Index, snapshot: 
 def test_terms_have_vectors_or_are_made_of_others(index: Index) -> None:
     dimensions, row = index.header["dimensions"], 0
     size, made_of = -(-dimensions // 2), []
-    for shard in index.all_of("shards", "TERM_SHARD"):
+    for shard in index.all_of("term_shards", "TERM_SHARD"):
         found, count = strings(shard, "term"), len(shard["passages"])
         lengths = [
             shard["vector_length"][at] + 256 * shard["vector_length"][at + count] for at in range(count)
@@ -185,13 +185,13 @@ def test_terms_have_vectors_or_are_made_of_others(index: Index) -> None:
                 words.append(found[at][place - chars : place])
             made_of += words
         assert not list(pieces)
-    known = {term for shard in index.all_of("shards", "TERM_SHARD") for term in strings(shard, "term")}
+    known = {term for shard in index.all_of("term_shards", "TERM_SHARD") for term in strings(shard, "term")}
     assert set(made_of) <= known
 
 
 def test_words_without_a_stemmer_are_aliases(index: Index) -> None:
     found = {}
-    for shard in index.all_of("shards", "TERM_SHARD"):
+    for shard in index.all_of("term_shards", "TERM_SHARD"):
         found |= {word: rest for word, *rest in shard["aliases"]}
     assert found["häusern"] == ["haus"]
 
@@ -200,7 +200,7 @@ def test_every_document_lies_in_one_inverted_list_near_its_vector(index: Index, 
     manifest, levels = index.manifest, index.header["levels"]
     coarse = codes(manifest["centroid_codes"], manifest["centroid_bits"])
     vectors, guessed = np.array(snapshot.table("centroids", ["vector"])["vector"].to_pylist()), {}
-    for number, file in enumerate(index.all_of("lists", "INVERTED_LIST")):
+    for number, file in enumerate(index.all_of("inverted_lists", "INVERTED_LIST")):
         centroid = np.array(file["centroid"]) * file["centroid_unit"][0]
         signs = [
             steps(levels, width)[code]
@@ -246,7 +246,7 @@ def test_words_and_their_neighbours_are_those_of_the_snapshot(index: Index, snap
         counts[word] = counts.get(word, 0) + count
     near = snapshot.table("vocabulary", ["term", "near"]).to_pydict()
     near_of = dict(zip(near["term"], near["near"], strict=True))
-    files, others = index.all_of("words", "WORDS"), index.all_of("near", "NEAR_WORDS")
+    files, others = index.all_of("words", "WORDS"), index.all_of("near_words", "NEAR_WORDS")
     assert len(files) == len(others) == len(strings(index.manifest, "letter"))
     for file, other in zip(files, others, strict=True):
         words = strings(file, "word")
@@ -273,11 +273,11 @@ def test_facets_are_those_of_the_documents(index: Index, plan: SitePlan) -> None
 
 def test_every_file_of_the_index_is_one_that_the_page_describes(index: Index) -> None:
     for key, kind in (
-        ("shards", "TERM_SHARD"),
-        ("tails", "POSTINGS"),
-        ("lists", "INVERTED_LIST"),
+        ("term_shards", "TERM_SHARD"),
+        ("posting_tiers", "POSTINGS"),
+        ("inverted_lists", "INVERTED_LIST"),
         ("words", "WORDS"),
-        ("near", "NEAR_WORDS"),
+        ("near_words", "NEAR_WORDS"),
         ("facets", "FACETS"),
     ):
         assert index.all_of(key, kind)

@@ -92,7 +92,7 @@ def _unescaped(unit: int) -> int:
 
 def test_without_term_vectors_the_index_is_one_of_words(search_site: SearchSite) -> None:
     plain = _manifest(_files(search_site, "term_vectors"))
-    assert b'"dimensions":0' in plain and b'"lists":0' in plain
+    assert b'"dimensions":0' in plain and b'"inverted_lists":0' in plain
 
 
 def test_without_numbers_of_ranking_there_is_no_index(tmp_path: Path) -> None:
