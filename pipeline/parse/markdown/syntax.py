@@ -22,6 +22,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.tasklists import tasklists_plugin
 
 from .boxes import box, tab
+from .brackets import bound_brackets
 from .callouts import mark_callouts
 from .formulas import formula, formula_block
 
@@ -45,6 +46,7 @@ def markdown_parser() -> MarkdownIt:
     md = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING})
     md.enable(["table", "strikethrough"])
     md.use(footnote_plugin).use(deflist_plugin).use(tasklists_plugin).use(admon_plugin)
+    bound_brackets(md)
     md.block.ruler.before("fence", "box", box, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     for name, rule in (("tab", tab), ("formula_block", formula_block)):
         md.block.ruler.before("fence", name, rule, {"alt": ["paragraph", "reference", "blockquote", "list"]})
