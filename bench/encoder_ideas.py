@@ -49,7 +49,7 @@ class Bigrams:
             np.array([each.weight for each in training], np.float32), [len(each.texts) for each in training]
         )
         given = QueryEncoderSettings()
-        self._vectors = solve(x, y, weight, given.ridge, given.iterations)
+        self._vectors = solve(x, [y], weight, given.ridge, given.iterations)
 
     def encode_query(self, text: str) -> Vector:
         """Return the unit vector of a query."""

@@ -86,7 +86,7 @@ def _floats(training_set: TrainingSet) -> Table:
         np.array([each.weight for each in training], np.float32), [len(each.texts) for each in training]
     )
     seen = np.unique(x.indices)
-    found = solve(x[:, seen], y, weight, given.ridge, given.iterations) * training_set.idf[seen, None]
+    found = solve(x[:, seen], [y], weight, given.ridge, given.iterations) * training_set.idf[seen, None]
     return {training_set.terms[at]: vector.astype(np.float32) for at, vector in zip(seen, found, strict=True)}
 
 

@@ -22,11 +22,14 @@ from ...pipeline.identity import text_hash
 from ...pipeline.vocabulary.concepts import VocabularyTerm
 from ..engines import Engine
 from ..run.context import Resources, RunContext
+from ..run.memory import give_back
 
 _MAX_TASKS = 48
 _MIN_TEXTS_PER_TASK = 512
 _FEWEST_TEXTS = 64
 _TASKS_EACH = 4
+# So many leave hundreds of megabytes of free memory behind.
+_MANY_TEXTS = 1_000
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,10 @@ def open_encoding(run: RunContext, engine: Engine, resources: Resources) -> Enco
 
 def embed_passages(encoding: Encoding, corpus: ParsedCorpus) -> Encoded:
     """Return the vectors of all passages."""
-    return encoding.encode("embed", passage_texts(corpus.passages))
+    vectors = encoding.encode("embed", passage_texts(corpus.passages))
+    if vectors.computed > _MANY_TEXTS:
+        give_back()
+    return vectors
 
 
 def embed_words(encoding: Encoding, terms: Sequence[VocabularyTerm]) -> Encoded:

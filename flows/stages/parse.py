@@ -18,6 +18,7 @@ from ...pipeline.model import Rejection
 from ...pipeline.settings.settings import Settings
 from ..engines import Caller, Engine
 from ..run.context import Resources, RunContext
+from ..run.memory import give_back
 from ..run.workers import WorkerFailed
 from .corpus import CorpusRecord, recalled, settled
 from .encode import Encoding
@@ -28,6 +29,8 @@ from .sources import HashedSources, Listing, ParsedSources, key_of_group
 T = TypeVar("T")
 _MIN_FILES = 32
 _MAX_BATCHES = 96
+# So many leave as much free memory behind as their documents take.
+_MANY_FILES = 1_000
 # A whole batch may take the time of one document, and a little for each of the others.
 _SECONDS_PER_FILE = 0.5
 
@@ -57,6 +60,8 @@ def parse_sources(
         well = listing.without(hashed.failures)
         parsed, record = settled(sources, hashed, well, cache, store, run.settings, run.options)
     cache.let_go()
+    if record.parsed > _MANY_FILES:
+        give_back()
     return parsed, parsed.without_counts(), record, cache
 
 

@@ -71,12 +71,11 @@ def fit_term_vectors(
         dimension = training[0].vectors.shape[1] if training else 0
         return QuantizedTermVectors((), np.zeros(0, np.float32), np.zeros((0, dimension), np.int8))
     x = sparse.vstack([weighted_terms(each, row, idf) for each in taught], format="csr")
-    y = np.concatenate([each.vectors for each in taught])
     weight = np.repeat(
         np.array([each.weight for each in taught], np.float32), [len(each.texts) for each in taught]
     )
     seen = np.unique(x.indices)
-    found = solve(x[:, seen], y, weight, settings.ridge, settings.iterations)
+    found = solve(x[:, seen], [each.vectors for each in taught], weight, settings.ridge, settings.iterations)
     return _quantised([terms[at] for at in seen.tolist()], found * idf[seen].astype(np.float32)[:, None])
 
 
@@ -103,22 +102,22 @@ def weighted_terms(
 
 
 def solve(
-    x: sparse.csr_matrix, y: Vectors, weight: npt.NDArray[np.float32], ridge: float, iterations: int
+    x: sparse.csr_matrix, y: Sequence[Vectors], weight: npt.NDArray[np.float32], ridge: float, iterations: int
 ) -> Vectors:
     """Take ``iterations`` steps of conjugate gradients towards ``(XᵀWX + ridge·I)⁻¹ XᵀWY``.
 
-    The result has shape ``(terms, dimension)``. The conjugate gradients are preconditioned by the diagonal
+    ``y`` are the rows of Y in several arrays. The result has shape ``(terms, dimension)``. The conjugate gradients are preconditioned by the diagonal
     (Jacobi): rare terms would otherwise converge much later.
     """
-    parts = [
-        slice(at, min(at + _BLOCK_DIMENSIONS, y.shape[1])) for at in range(0, y.shape[1], _BLOCK_DIMENSIONS)
-    ]
+    parts = [slice(at, at + _BLOCK_DIMENSIONS) for at in range(0, y[0].shape[1], _BLOCK_DIMENSIONS)]
     transposed = sparse.csr_matrix(x.T)
     squares = transposed.multiply(transposed)
     diagonal = squares @ weight[:, None] + np.float32(ridge)
     system = _System(x, transposed, weight[:, None], np.float32(ridge), diagonal)
     with ThreadPoolExecutor(_THREADS) as pool:
-        solved = pool.map(lambda part: _solve(system, np.ascontiguousarray(y[:, part]), iterations), parts)
+        solved = pool.map(
+            lambda part: _solve(system, np.concatenate([each[:, part] for each in y]), iterations), parts
+        )
         return np.concatenate(list(solved), axis=1)
 
 

@@ -44,7 +44,7 @@ def test_the_solution_is_that_of_the_normal_equations(block: int, monkeypatch: p
     x, y = random.normal(size=(30, 9)).astype(np.float32), random.normal(size=(30, 6)).astype(np.float32)
     weight = random.uniform(0.1, 1, 30).astype(np.float32)
     expected = np.linalg.solve(x.T @ (weight[:, None] * x) + 0.3 * np.eye(9), x.T @ (weight[:, None] * y))
-    found = solve(sparse.csr_matrix(x), y, weight, 0.3, 60)
+    found = solve(sparse.csr_matrix(x), [y[:4], y[4:]], weight, 0.3, 60)
     assert found == pytest.approx(expected, abs=1e-3)
 
 
@@ -54,7 +54,7 @@ def test_rare_terms_are_found_in_as_few_steps_as_common_ones() -> None:
     x = (random.normal(size=(400, 40)) * scale).astype(np.float32)
     y = (x / scale.astype(np.float32)) @ random.normal(size=(40, 3)).astype(np.float32)
     expected = np.linalg.solve(x.T @ x + 1e-4 * np.eye(40), x.T @ y)
-    found = solve(sparse.csr_matrix(x), y, np.ones(400, np.float32), 1e-4, 12)
+    found = solve(sparse.csr_matrix(x), [y[:4], y[4:]], np.ones(400, np.float32), 1e-4, 12)
     assert found == pytest.approx(expected, rel=0.02, abs=0.05)
 
 
