@@ -91,4 +91,4 @@ class QueryContext:
 
     def section_of(self, candidate: Candidate) -> SectionId:
         """Return the section that the candidate's passage is part of."""
-        return SectionId(self.corpus.column("passages", "section_id")[candidate.row].as_py())
+        return SectionId(self.corpus.section_ids[candidate.row].as_py())

@@ -17,7 +17,7 @@ from ..disk.layout import CATALOG, TABLES, table_file
 if TYPE_CHECKING:
     import duckdb
 
-_PARTS = ("tables", "english", "folding", "terms", "search", "pages")
+PARTS = ("tables", "english", "folding", "terms", "search", "pages")
 # A progress bar would go to standard output, amid JSON; a spill file would go to the working directory.
 _BEFORE = (
     "enable_progress_bar = false",
@@ -34,10 +34,7 @@ _LOCKS = ("enable_external_access = false", "lock_configuration = true")
 
 
 def connect(folder: Path, dimension: int, languages: Sequence[str]) -> duckdb.DuckDBPyConnection:
-    """Connect to the tables of a verified snapshot folder.
-
-    The connection has the catalog's views and macros, and opens no other file.
-    """
+    """Connect to a verified snapshot folder, with the catalog's views and macros, and no other file."""
     connection = locked_connection(folder)
     # Locked before the catalog runs: part of its text is what the snapshot says.
     connection.execute(catalog(dimension, languages))
@@ -66,13 +63,9 @@ def write_catalog(folder: Path, dimension: int, languages: Sequence[str]) -> Non
     write_file(folder / CATALOG, catalog(dimension, languages).encode())
 
 
-def catalog(dimension: int, languages: Sequence[str], parts: Sequence[str] = _PARTS) -> str:
+def catalog(dimension: int, languages: Sequence[str], parts: Sequence[str] = PARTS) -> str:
     """Return the SQL of the views and macros over a snapshot, for its dimension and languages."""
-    filled = {
-        "dimension": str(dimension),
-        "languages": _listed(languages),
-        "fields": _listed(FIELDS),
-    }
+    filled = {"dimension": str(dimension), "languages": _listed(languages), "fields": _listed(FIELDS)}
     folder = package_files(__package__)
     sql = "\n".join((folder / f"{part}.sql").read_text(encoding="utf-8") for part in parts)
     for name, value in filled.items():
@@ -81,12 +74,8 @@ def catalog(dimension: int, languages: Sequence[str], parts: Sequence[str] = _PA
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(_literal, names))
-
-
-def _literal(text: str) -> str:
-    """Return the text as a string of SQL."""
-    return "'" + text.replace("'", "''") + "'"
+    """Return names as strings of SQL."""
+    return ", ".join("'" + name.replace("'", "''") + "'" for name in names)
 
 
 def require_queries(sql: str) -> None:
@@ -98,15 +87,13 @@ def require_queries(sql: str) -> None:
     except duckdb.Error as error:
         raise QueryError(f"not SQL: {error}", hint="See the tables with: show tables") from None
     for statement in statements:
+        text, explain = statement.query, _EXPLAIN.match(statement.query)
         if statement.type == duckdb.StatementType.EXPLAIN:
             # EXPLAIN ANALYZE runs what it explains.
-            require_queries(
-                _EXPLAIN.sub("", statement.query, count=1) if _EXPLAIN.match(statement.query) else "-"
-            )
+            require_queries(text[explain.end() :] if explain else "-")
         elif statement.type != duckdb.StatementType.SELECT:
-            raise QueryError(
-                f"{statement.type.name} is not a query", hint="A snapshot is read-only: use SELECT."
-            )
+            hint = "A snapshot is read-only: use SELECT."
+            raise QueryError(f"{statement.type.name} is not a query", hint=hint)
 
 
 def require_predicate(connection: duckdb.DuckDBPyConnection, predicate: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ...pipeline.errors import DamagedSnapshot
-from ..disk.manifest import IndexRecord
+from ..disk.manifest import IndexRecord, damaged
 
 # As FAISS writes them: kind, d, ntotal, two unused, is_trained, metric.
 _INDEX = struct.Struct("<4siqqqBi")
@@ -56,7 +56,7 @@ def check_ivf(path: Path, rows: int, dimension: int, record: IndexRecord) -> Non
 
 def _damaged(what: str, error: Exception, path: Path) -> DamagedSnapshot:
     why = f"cannot read it: {error.strerror}" if isinstance(error, OSError) else f"not {what}: {error}"
-    return DamagedSnapshot(why, where=str(path), hint="Go back: noctule rollback")
+    return damaged(why, path)
 
 
 def _require_size(path: Path, expected: int) -> None:

@@ -86,10 +86,7 @@ class SnapshotDatabase:
         return self._where(predicate, values)
 
     def documents_where_given(self, predicate: str) -> Mask:
-        """Return which documents meet a predicate that a user wrote.
-
-        Raise ``QueryError`` unless it is one.
-        """
+        """Return which documents meet a predicate that a user wrote; raise ``QueryError`` unless it is one."""
         with self._lock:
             catalog.require_predicate(self._opened(), predicate)
         return self._where(predicate, ())
@@ -97,19 +94,14 @@ class SnapshotDatabase:
     def column(self, expression: str) -> npt.NDArray[Any]:
         """Return the value of an expression for every document, in the order of their rows."""
         sql = f"select {expression} as value from document_rows order by document"  # noqa: S608  # ours
-        found = self._numpy(sql)
-        values: npt.NDArray[Any] = found["value"]
+        values: npt.NDArray[Any] = self._numpy(sql)["value"]
         return values
 
     def counts(self, column: str, documents: Mask | None, limit: int) -> dict[str, int]:
         """Count documents by a column's values, the commonest first; of a list, every value counts once."""
         if column not in DOCUMENTS.names or column in _UNCOUNTED:
-            allowed = [name for name in DOCUMENTS.names if name not in _UNCOUNTED]
-            raise QueryError(
-                "there is no such column to count by",
-                where=repr(column),
-                hint=f"One of {', '.join(allowed)}.",
-            )
+            hint = f"One of {', '.join(name for name in DOCUMENTS.names if name not in _UNCOUNTED)}."
+            raise QueryError("there is no such column to count by", where=repr(column), hint=hint)
         value = f"unnest({column})" if "list" in str(DOCUMENTS.field(column).type) else column
         among = "" if documents is None else "where document in (select unnest($rows::int[]))"
         sql = f"""
@@ -122,9 +114,7 @@ class SnapshotDatabase:
             return dict(self._opened().execute(sql, values).fetchall())
 
     def neighbours(self, seeds: Sequence[int], depth: int, hub: int) -> list[int]:
-        """Return documents linked with the seeds, which are given best first.
-
-        They are ranked by best seed, distance, kind of link and row.
+        """Return documents linked with the seeds, by best seed (given best first), distance, kind and row.
 
         Seeds are left out. From a document with more than ``hub`` links only the first ``hub`` are followed.
         """
@@ -164,16 +154,15 @@ class SnapshotDatabase:
         try:
             return self._cursor().sql(query)
         except duckdb.Error as error:
-            raise QueryError(
-                catalog.reason(error), where="sql", hint="See the tables with: show tables"
-            ) from None
+            hint = "See the tables with: show tables"
+            raise QueryError(catalog.reason(error), where="sql", hint=hint) from None
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         """Return a connection of its own to the same views, for one relation."""
         with self._lock:
             connection = self._opened()
             if not self._has_catalog:
-                connection.execute(catalog.catalog(*self._described()))
+                connection.execute(self._catalog())
                 self._has_catalog = True
             cursor = connection.cursor()
         cursor.execute("set variable snapshot = ?", [str(self._snapshot.path)])
@@ -185,14 +174,13 @@ class SnapshotDatabase:
             raise QueryError("the searcher is closed", hint="Open it again, or ask before it is closed.")
         if self._connection is None:
             connection = catalog.locked_connection(self._snapshot.path)
-            connection.execute(catalog.catalog(*self._described(), parts=("tables",)))
+            connection.execute(self._catalog(("tables",)))
             connection.execute(_ROWS)
             self._connection = connection
         return self._connection
 
-    def _described(self) -> tuple[int, list[str]]:
-        manifest = self._snapshot.manifest
-        return manifest.model.dimension, manifest.analyzer["languages"].split(",")
+    def _catalog(self, parts: Sequence[str] = catalog.PARTS) -> str:
+        return catalog.catalog(self._snapshot.manifest.model.dimension, self._snapshot.languages, parts)
 
     def _read_mask(self, predicate: str, values: tuple[object, ...]) -> Mask:
         import duckdb
