@@ -61,6 +61,15 @@ class Query:
     nearby: tuple[tuple[str, float], ...] = ()
     notes: tuple[str, ...] = ()
 
+    @property
+    def weighted_terms(self) -> dict[str, float]:
+        """Return the weight of every term: 1 for the question's own, then what the first expansion says."""
+        weights = dict.fromkeys(self.terms, 1.0)
+        for expansion in self.expansions:
+            for term in expansion.terms:
+                weights.setdefault(term, expansion.weight)
+        return weights
+
     def noting(self, note: str) -> Query:
         """Return the query with one more note."""
         return replace(self, notes=(*self.notes, note))

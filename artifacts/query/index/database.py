@@ -26,15 +26,16 @@ if TYPE_CHECKING:
 # A mask has a byte for each document.
 _KEPT_MASKS = 64
 _UNCOUNTED = ("text", "html", "front_matter")
-# A predicate takes 0.5 ms on the table and 1.2 on Parquet; texts stay there, as few predicates read them.
-_ROWS = """
-create view documents_with_texts as
+# A predicate takes 0.5 ms on the table and 1.2 on Parquet, where what few predicates read stays: 20 MB on MDN.
+_SELDOM_READ = "text", "html", "front_matter", "anchors", "description", "keywords", "aliases", "sha256"
+_ROWS = f"""
+create view whole_documents as
 select file_row_number as document, * exclude (file_row_number)
     replace (try_cast(left(modified, 10) as date) as modified)
 from read_parquet(snapshot_file('documents'), file_row_number = true);
-create table document_rows as select * exclude (text, html) from documents_with_texts
-"""
-_NAMES_TEXTS = re.compile(r"\b(text|html)\b", re.IGNORECASE)
+create table document_rows as select * exclude ({", ".join(_SELDOM_READ)}) from whole_documents
+"""  # noqa: S608  # ours
+_NAMES_SELDOM_READ = re.compile(rf"\b({'|'.join(_SELDOM_READ)})\b", re.IGNORECASE)
 # Of several links between two documents the first kind counts; links are followed in both directions.
 _NEIGHBOURS = """
 create table neighbours as
@@ -106,7 +107,7 @@ class SnapshotDatabase:
         among = "" if documents is None else "where document in (select unnest($rows::int[]))"
         sql = f"""
             select value::varchar, count(distinct document) as documents
-            from (select document, {value} as value from document_rows {among})
+            from (select document, {value} as value from {_table(column)} {among})
             where value::varchar != ''
             group by value order by documents desc, value limit {limit:d}"""  # noqa: S608  # of the schema
         values = {} if documents is None else {"rows": np.flatnonzero(documents).tolist()}
@@ -186,8 +187,7 @@ class SnapshotDatabase:
         import duckdb
 
         # The predicate stands on lines of its own: a comment at its end must not swallow the bracket.
-        table = "documents_with_texts" if _NAMES_TEXTS.search(predicate) else "document_rows"
-        sql = f"select document from {table} as documents where (\n{predicate}\n)"  # noqa: S608  # checked
+        sql = f"select document from {_table(predicate)} as documents where (\n{predicate}\n)"  # noqa: S608  # checked
         try:
             rows: Ints = self._numpy(sql, list(values))["document"]
         except duckdb.Error as error:
@@ -202,3 +202,8 @@ class SnapshotDatabase:
     def _numpy(self, sql: str, values: Sequence[object] | Mapping[str, object] = ()) -> dict[str, Any]:
         with self._lock:
             return self._opened().execute(sql, values).fetchnumpy()
+
+
+def _table(expression: str) -> str:
+    """Return the table with the columns that an expression names."""
+    return "whole_documents" if _NAMES_SELDOM_READ.search(expression) else "document_rows"
