@@ -93,11 +93,5 @@ def _compared(pair: Pair, measure: str, shown: int) -> Compared:
 def _change(before: QueryScore, after: QueryScore, measure: str) -> QueryChange:
     if before.query_id != after.query_id:
         raise ValueError(f"{before.query_id} is not {after.query_id}: the evaluations have other queries")
-    return QueryChange(
-        query_id=after.query_id,
-        text=after.text,
-        before=before.values[measure],
-        after=after.values[measure],
-        rank_before=before.rank,
-        rank_after=after.rank,
-    )
+    values = before.values[measure], after.values[measure]
+    return QueryChange(after.query_id, after.text, *values, before.rank, after.rank)

@@ -62,10 +62,7 @@ class SearchResources:
 
 @dataclass(frozen=True, slots=True)
 class QueryContext:
-    """A request, how it was understood, and what its candidates are ranked with.
-
-    ``attainable`` is the most that fusion could give a passage.
-    """
+    """A request, how it was understood, and what ranks its candidates; fusion could give ``attainable``."""
 
     request: SearchRequest
     queries: tuple[Query, ...]
