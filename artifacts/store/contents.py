@@ -7,10 +7,23 @@ from pathlib import Path
 
 from ...pipeline.errors import ArtifactError, DamagedSnapshot, NoSnapshot
 from ...pipeline.model import SnapshotId
+from ..disk import locks
 from ..disk.layout import CURRENT, PINS, SNAPSHOTS
 from .pointer import MAX_POINTER_BYTES, Pointer, is_snapshot_id
+from .snapshot import Snapshot
 
 PIN_DIGITS = 20
+
+
+def pin_content(generation: int) -> bytes:
+    """Return the bytes of a pin that record when its snapshot last became current."""
+    return f"{generation:0{PIN_DIGITS}d}\n".encode()
+
+
+def pin_generation(content: bytes) -> int:
+    """Return what a pin's first bytes record, 0 if it is lost."""
+    digits = content[:PIN_DIGITS]
+    return int(digits) if len(digits) == PIN_DIGITS and digits.isdigit() else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +46,8 @@ class StoreContents:
     def path_of(self, snapshot_id: SnapshotId) -> Path:
         """Return a snapshot's folder, whether it exists or not; raises ``NoSnapshot`` for an invalid name."""
         if not is_snapshot_id(snapshot_id):
-            raise NoSnapshot(
-                f"{snapshot_id!r} is not a snapshot's name", where=str(self.root), hint=self.hint()
-            )
+            what = f"{snapshot_id!r} is not a snapshot's name"
+            raise NoSnapshot(what, where=str(self.root), hint=self.hint())
         return self.snapshots_folder / snapshot_id
 
     def pin(self, snapshot_id: SnapshotId) -> Path:
@@ -43,10 +55,7 @@ class StoreContents:
         return self.root / PINS / snapshot_id
 
     def pointer(self) -> Pointer | None:
-        """Return what ``CURRENT`` says, ``None`` if there is none.
-
-        Raises ``DamagedSnapshot``, ``ArtifactError``.
-        """
+        """Return what ``CURRENT`` says, if there is one; raises ``DamagedSnapshot``, ``ArtifactError``."""
         path = self.root / CURRENT
         try:
             with path.open("rb") as file:
@@ -54,11 +63,8 @@ class StoreContents:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise ArtifactError(
-                f"cannot read which snapshot is current: {error.strerror}",
-                where=str(path),
-                hint=self.hint(),
-            ) from error
+            what = f"cannot read which snapshot is current: {error.strerror}"
+            raise ArtifactError(what, where=str(path), hint=self.hint()) from error
         return Pointer.from_bytes(content, where=str(path), hint=self.hint())
 
     def pointer_if_sound(self) -> Pointer | None:
@@ -100,7 +106,19 @@ class StoreContents:
     def generation_of(self, snapshot_id: SnapshotId) -> int:
         """Return when a snapshot last became current; 0 if its pin is lost."""
         try:
-            digits = self.pin(snapshot_id).read_bytes()[:PIN_DIGITS]
+            return pin_generation(self.pin(snapshot_id).read_bytes())
         except OSError:
             return 0
-        return int(digits) if len(digits) == PIN_DIGITS and digits.isdigit() else 0
+
+    def open(self, snapshot_id: SnapshotId) -> Snapshot:
+        """Open a snapshot, verified and pinned; raises ``NoSnapshot`` and as ``Snapshot.open`` does."""
+        path = self.path_of(snapshot_id)
+        if not path.is_dir():
+            raise NoSnapshot("there is no such snapshot", where=str(path), hint=self.hint())
+        pin = locks.shared(self.pin(snapshot_id))
+        try:
+            return Snapshot.open(path, expected_id=snapshot_id, pin=pin)
+        except BaseException:
+            if pin is not None:
+                pin.close()
+            raise
