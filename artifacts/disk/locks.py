@@ -110,7 +110,7 @@ def try_exclusive(path: Path) -> Lock | None:
 
 @contextmanager
 def exclusive(path: Path, purpose: str = "") -> Iterator[None]:
-    """Hold the lock for the duration of the block; raises ``StoreBusy`` at once, with who has it since when."""
+    """Hold the lock for the duration of the block; raises ``StoreBusy`` at once, naming the holder."""
     lock = try_exclusive(path)
     if lock is None:
         what, hint = f"another run holds the lock{_holder(path)}", "Wait for it to end, or stop it."

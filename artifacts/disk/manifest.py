@@ -80,6 +80,11 @@ class Manifest:
     tools: Mapping[str, str]
     unknown: Mapping[str, object] = field(default_factory=dict)
 
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Return the languages of the documents, in each of which a query's words are analysed."""
+        return tuple(self.analyzer["languages"].split(","))
+
     def to_bytes(self) -> bytes:
         """Return canonical JSON and a newline."""
         value = _plain(self) | {

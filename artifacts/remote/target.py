@@ -20,7 +20,7 @@ class RemoteTarget:
         self._remote = remote
 
     def pointer(self) -> Pointer | None:
-        """Return what ``CURRENT`` says, if there is one; raises ``DamagedSnapshot``, ``RemoteUnavailable``."""
+        """Return what ``CURRENT`` says, if it exists; raises ``DamagedSnapshot``, ``RemoteUnavailable``."""
         try:
             content = self._remote.read(CURRENT, MAX_POINTER_BYTES + 1)
         except NotThere:

@@ -28,6 +28,9 @@ _BEFORE = (
     "python_enable_replacements = false",
 )
 _EXPLAIN = re.compile(r"\s*explain\s+(analyze\s+)?", re.IGNORECASE)
+_DEFINITION = re.compile(
+    r"(?:\s|--[^\n]*\n)*(?:create\s+or\s+replace|comment\s+on)\s+(?:view|macro)\b", re.IGNORECASE
+)
 _MAX_PREDICATE = 10_000
 _HARMLESS_TABLE_FUNCTIONS = ("unnest", "range", "generate_series")
 _LOCKS = ("enable_external_access = false", "lock_configuration = true")
@@ -94,6 +97,21 @@ def require_queries(sql: str) -> None:
         elif statement.type != duckdb.StatementType.SELECT:
             hint = "A snapshot is read-only: use SELECT."
             raise QueryError(f"{statement.type.name} is not a query", hint=hint)
+
+
+def reason_to_refuse(folder: Path, sql: str) -> str:
+    """Return why a catalog is none that reads this snapshot and nothing else, empty if it is one."""
+    import duckdb
+
+    try:
+        for statement in duckdb.extract_statements(sql):
+            if not _DEFINITION.match(statement.query):
+                return f"it does more than define views and macros: {statement.query.strip()[:80]!r}"
+        with locked_connection(folder) as connection:
+            connection.execute(sql)
+    except duckdb.Error as error:
+        return f"its SQL cannot run on the snapshot alone: {reason(error)[:200]}"
+    return ""
 
 
 def require_predicate(connection: duckdb.DuckDBPyConnection, predicate: str) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from ...pipeline.model import SnapshotId
-from ..disk.layout import FAISS_INDEX, MANIFEST, TABLES, table_file
+from ..disk.layout import CATALOG, FAISS_INDEX, MANIFEST, TABLES, table_file
 from ..disk.manifest import Manifest, damaged
 from ..tables import invariants
 from ..tables.parquet import open_file, read_table
@@ -43,6 +43,7 @@ def check_deep(path: Path, expected_id: SnapshotId | None = None) -> None:
     manifest = read_manifest(path, expected_id)
     verify_files(path, manifest.files)
     _no_extra_files(path, manifest)
+    _catalog_reads_nothing_else(path / CATALOG, manifest)
     for table in TABLES:
         _schema_and_rows(path / table_file(table), table, manifest)
     tables = {table: _read(path, table) for table in TABLES}
@@ -57,6 +58,17 @@ def _no_extra_files(path: Path, manifest: Manifest) -> None:
     extra = sorted(found.name for found in path.iterdir() if found.name not in {*manifest.files, MANIFEST})
     if extra:
         raise damaged(f"the manifest does not list it; {len(extra)} such files", path / extra[0])
+
+
+def _catalog_reads_nothing_else(path: Path, manifest: Manifest) -> None:
+    """Check the text that people run in a DuckDB of their own; an older noctule wrote it differently."""
+    from ..sql.catalog import catalog, reason_to_refuse
+
+    text = path.read_bytes().decode("utf-8", "replace")
+    if text != catalog(manifest.model.dimension, manifest.languages):
+        why = reason_to_refuse(path.parent, text)
+        if why:
+            raise damaged(why, path)
 
 
 def _schema_and_rows(path: Path, table: str, manifest: Manifest) -> None:

@@ -93,7 +93,7 @@ class Snapshot:
     @property
     def languages(self) -> tuple[str, ...]:
         """Return the languages of the documents."""
-        return tuple(self.manifest.analyzer["languages"].split(","))
+        return self.manifest.languages
 
 
 def read_manifest(folder: Path, expected_id: SnapshotId | None) -> Manifest:

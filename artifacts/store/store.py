@@ -179,7 +179,7 @@ class Store:
             return target
 
     def prune(self, keep: int) -> tuple[SnapshotId, ...]:
-        """Remove and return all snapshots but the current, the previous, ``keep`` latest others, any in use."""
+        """Remove and return snapshots: not the current, the previous, ``keep`` latest others, any in use."""
         if keep < 0:
             raise ValueError(f"keep must be 0 or more, not {keep}")
         with self._holding("prune"):
@@ -252,7 +252,7 @@ class Store:
             raise WriteFailed(what, where=error.where, hint=hint) from error
 
     def _remove(self, snapshot_id: SnapshotId) -> bool:
-        """Remove a snapshot that nobody reads, in one step, so that nobody finds half; return if nobody did."""
+        """Remove a snapshot in one step, so that nobody finds half of it; return whether nobody reads it."""
         lock = locks.try_exclusive(self._contents.pin(snapshot_id))
         if lock is None:
             return False

@@ -86,7 +86,7 @@ def open_file(path: Path) -> pq.ParquetFile:
 
 
 def read_table(path: Path, columns: Sequence[str] | None = None, *, rows: int | None = None) -> pa.Table:
-    """Return the rows in file order; raises ``DamagedSnapshot``, at once if there are not ``rows`` of them."""
+    """Return the rows in file order; raises ``DamagedSnapshot``, at once if there are not ``rows``."""
     with open_file(path) as file:
         found = file.metadata.num_rows
         if rows is not None and found != rows:

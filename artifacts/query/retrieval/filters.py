@@ -38,7 +38,8 @@ _PREDICATES: Mapping[str, str] = {
 KINDS = tuple(_PREDICATES)
 # The value under a key of the front matter, or one of the values of a list there, both in any letter case.
 _FRONT_MATTER = """list_contains(list_transform(flatten(list_transform(
-    ['/' || replace(replace(name, '~', '~0'), '/', '~1') for name in json_keys(front_matter) if lower(name) = ?],
+    ['/' || replace(replace(name, '~', '~0'), '/', '~1')
+        for name in json_keys(front_matter) if lower(name) = ?],
     lambda key: case json_type(front_matter, key) when 'ARRAY' then json_extract(front_matter, key) ->> '$[*]'
         else [json_extract(front_matter, key) ->> '$'] end)), lambda each: lower(each)), ?)"""
 

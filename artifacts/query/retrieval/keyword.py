@@ -1,4 +1,4 @@
-"""Keyword retrieval: BM25F over the fields of a passage and its document, and BM25 over identifiers in code."""
+"""Keyword retrieval: BM25F over the fields of a passage and its document, BM25 over identifiers in code."""
 
 from __future__ import annotations
 

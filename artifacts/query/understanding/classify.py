@@ -31,7 +31,7 @@ _SERVES: Mapping[QueryKind, ListName] = {
 
 
 def classify(text: str) -> QueryKind | None:
-    """Tell names and literals (``factual``), places (``navigational``), questions (``exploratory``), others."""
+    """Tell names, literals (``factual``), places (``navigational``), questions (``exploratory``), others."""
     if _EXACT.search(text) or any(
         name.group().lower() not in _NAMES for name in _INNER_CAPITAL.finditer(text)
     ):

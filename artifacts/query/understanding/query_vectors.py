@@ -16,7 +16,7 @@ from .term_vectors import TermEncoder
 
 
 class QueryVectors:
-    """Encodes texts by an encoder that is loaded for the first of them; the last ``most`` vectors are kept."""
+    """Encodes texts by an encoder that is loaded for the first of them; keeps the last ``most`` vectors."""
 
     def __init__(self, load: Callable[[], TextEncoder], most: int) -> None:
         self._load, self._lock = load, threading.Lock()
@@ -48,7 +48,7 @@ class KeptVectors(QueryVectors):
 def shared_encoder(
     snapshot: Snapshot, settings: Settings, kept: dict[str, KeptVectors]
 ) -> TextEncoder | None:
-    """Return one encoder for all snapshots of a model; ``None`` with term vectors, of which each has its own."""
+    """Return one encoder for all snapshots of a model; ``None`` for term vectors: each has its own."""
     if settings.search.encoder == "static":
         return None
     record = snapshot.manifest.model
