@@ -125,7 +125,7 @@ def require_predicate(connection: duckdb.DuckDBPyConnection, predicate: str) -> 
         raise _refused_predicate(f"it is longer than {_MAX_PREDICATE:,} characters", predicate)
     try:
         found, plain = _parsed(connection, predicate), _parsed(connection, "true")
-    except (ValueError, RecursionError, duckdb.Error) as error:
+    except (ValueError, RuntimeError, duckdb.Error) as error:
         raise _refused_predicate(reason(error), predicate) from None
     if [around for _, around in found] != [around for _, around in plain]:
         raise _refused_predicate("it is not one expression", predicate)

@@ -35,7 +35,7 @@ _ROWS = f"""
 create view whole_documents as
 select file_row_number as document, * exclude (file_row_number)
     replace (try_cast(left(modified, 10) as date) as modified)
-from read_parquet(snapshot_file('documents'), file_row_number = true);
+from read_parquet(getvariable('snapshot') || '/documents.parquet', file_row_number = true);
 create table document_rows as select * exclude ({", ".join(_SELDOM_READ)}) from whole_documents
 """  # noqa: S608  # ours
 _NAMES_SELDOM_READ = re.compile(rf"\b({'|'.join(_SELDOM_READ)})\b", re.IGNORECASE)
@@ -67,7 +67,8 @@ class SnapshotDatabase:
         self._snapshot = snapshot
         self._lock = threading.RLock()
         self._connection: duckdb.DuckDBPyConnection | None = None
-        self._closed = self._has_catalog = self._has_neighbours = False
+        self._closed = self._has_neighbours = False
+        self._parts: set[str] = set()
         self._cursors: deque[duckdb.DuckDBPyConnection] = deque(maxlen=_KEPT_CURSORS)
         self._where = lru_cache(maxsize=_KEPT_MASKS)(self._read_mask)
 
@@ -94,7 +95,7 @@ class SnapshotDatabase:
     def documents_where_given(self, predicate: str) -> Mask:
         """Return which documents meet a predicate of a user; raise ``QueryError`` unless it is one."""
         with self._lock:
-            catalog.require_predicate(self._opened(), predicate)
+            catalog.require_predicate(self._opened("tables"), predicate)
         return self._where(predicate, ())
 
     def column(self, expression: str) -> npt.NDArray[Any]:
@@ -144,7 +145,7 @@ class SnapshotDatabase:
             return {}
         with self._lock:
             if not self._has_neighbours:
-                self._opened().execute(_NEIGHBOURS)
+                self._opened("tables").execute(_NEIGHBOURS)
                 self._has_neighbours = True
             rows = self._opened().execute(_EDGES.format(documents=listed, hub=hub)).fetchall()
         found: dict[int, list[tuple[int, int]]] = {}
@@ -166,28 +167,28 @@ class SnapshotDatabase:
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         """Return a connection of its own to the same views, for one relation."""
         with self._lock:
-            connection = self._opened()
-            if not self._has_catalog:
-                connection.execute(self._catalog())
-                self._has_catalog = True
-            cursor = connection.cursor()
+            cursor = self._opened(*catalog.PARTS).cursor()
             self._cursors.append(cursor)
         cursor.execute("set variable snapshot = ?", [str(self._snapshot.path)])
         return cursor
 
-    def _opened(self) -> duckdb.DuckDBPyConnection:
-        """Return the connection, opened now if nobody has asked before."""
+    def _opened(self, *parts: str) -> duckdb.DuckDBPyConnection:
+        """Return the connection, opened now if nobody has asked before, with parts of the catalog.
+
+        Its views take 10 MB, which a filter by kind and value does without.
+        """
         if self._closed:
             raise QueryError("the searcher is closed", hint="Open it again, or ask before it is closed.")
         if self._connection is None:
             connection = catalog.locked_connection(self._snapshot.path)
-            connection.execute(self._catalog(("tables",)))
             connection.execute(_ROWS)
             self._connection = connection
+        missing = [part for part in parts if part not in self._parts]
+        if missing:
+            dimension, languages = self._snapshot.manifest.model.dimension, self._snapshot.languages
+            self._connection.execute(catalog.catalog(dimension, languages, missing))
+            self._parts.update(missing)
         return self._connection
-
-    def _catalog(self, parts: Sequence[str] = catalog.PARTS) -> str:
-        return catalog.catalog(self._snapshot.manifest.model.dimension, self._snapshot.languages, parts)
 
     def _read_mask(self, predicate: str, values: tuple[object, ...]) -> Mask:
         import duckdb
@@ -196,7 +197,7 @@ class SnapshotDatabase:
         sql = f"select document from {_table(predicate)} as documents where (\n{predicate}\n)"  # noqa: S608  # checked
         try:
             rows: Ints = self._numpy(sql, list(values))["document"]
-        except duckdb.Error as error:
+        except (RuntimeError, duckdb.Error) as error:
             where = " ".join([f"where {predicate!r}", *map(repr, values)])
             hint = f"Columns: {', '.join(DOCUMENTS.names)}."
             raise QueryError(catalog.reason(error), where=where, hint=hint) from None

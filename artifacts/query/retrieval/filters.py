@@ -59,6 +59,8 @@ def parse_filter(text: str) -> Filter:
     """Parse ``kind:value``; raise ``QueryError`` for a filter that cannot be."""
     kind, colon, value = text.partition(":")
     value = value.strip()
+    if kind.startswith("front."):
+        kind = kind.lower()
     known = kind in KINDS or (kind.startswith("front.") and len(kind) > len("front."))
     if not colon or not known or not value:
         raise QueryError(
@@ -124,7 +126,7 @@ def _values(given: Filter) -> tuple[str, ...]:
         case "community":
             return (str(int(value)),)
         case kind if kind.startswith("front."):
-            return kind.removeprefix("front.").lower(), value
+            return kind.removeprefix("front."), value
     return (value,)
 
 

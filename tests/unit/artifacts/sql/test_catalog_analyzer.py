@@ -20,8 +20,8 @@ SUFFIXES, BEGINNINGS = (
     tuple(text.split())
     for text in (
         "s es ed ing ly ness ful ation ational tional izer ization alism iveness ousli ousness ogist "
-        "ogi lessli bli abli ity iti ment ement ance ence ant ent able ible ism ive ize ous al alli er ic ion "
-        "tion sion ative icate iciti "
+        "ogi lessli bli abli ity iti ment ement ance ence ant ent able ible ism ive ize ous al alli er ic "
+        "ion tion sion ative icate iciti "
         "ical eed eedly edly ingly y ying ies ied 's s' ' ' 's' ll e ee bb tt past li fulli entli anci enci",
         "arsen commun emerg gener inter later organ past univers y yy ay dy by a e o b ' '' succ proc exc",
     )
