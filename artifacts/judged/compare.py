@@ -78,16 +78,11 @@ def _compared(pair: Pair, measure: str, shown: int) -> Compared:
     scores = zip(pair.before.scores, pair.after.scores, strict=True)
     changes = [_change(before, after, measure) for before, after in scores]
     result = compare([change.before for change in changes], [change.after for change in changes])
-    falling = sorted(changes, key=lambda change: (change.difference, change.query_id))
-    rising = sorted(changes, key=lambda change: (-change.difference, change.query_id))
-    return Compared(
-        judged=pair.after.judged,
-        baseline=pair.baseline,
-        result=result,
-        p=result.p,
-        fell=tuple(change for change in falling[:shown] if change.difference < 0),
-        rose=tuple(change for change in rising[:shown] if change.difference > 0),
-    )
+    falling = sorted(changes, key=lambda change: (change.difference, change.query_id))[:shown]
+    rising = sorted(changes, key=lambda change: (-change.difference, change.query_id))[:shown]
+    fell = tuple(change for change in falling if change.difference < 0)
+    rose = tuple(change for change in rising if change.difference > 0)
+    return Compared(pair.after.judged, pair.baseline, result, result.p, fell, rose)
 
 
 def _change(before: QueryScore, after: QueryScore, measure: str) -> QueryChange:

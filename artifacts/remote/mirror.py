@@ -26,9 +26,9 @@ from ...pipeline.errors import (
 from ...pipeline.identity import sha256_hex
 from ...pipeline.model import SnapshotId
 from ..disk import durable, locks
-from ..disk.layout import CURRENT, LOCK, MANIFEST, PINS, SNAPSHOTS, STAGING_PREFIX
+from ..disk.layout import LOCK, MANIFEST, PINS, SNAPSHOTS, STAGING_PREFIX
 from ..disk.manifest import FileEntry, Manifest
-from ..store.contents import StoreContents, pin_content
+from ..store.contents import StoreContents
 from ..store.pointer import Pointer
 from ..store.snapshot import hash_files
 from .files import NotThere, RemoteFiles
@@ -189,8 +189,7 @@ class Mirror:
         durable.sync_directory(target.parent)
 
     def _make_current(self, pointer: Pointer) -> None:
-        durable.overwrite(self._contents.pin(pointer.id), pin_content(pointer.generation))
-        durable.replace_file(self.root / CURRENT, pointer.to_bytes())
+        self._contents.make_current(pointer)
         for info in self._contents.snapshots():
             if not (info.current or info.previous):
                 self._forget(info.snapshot_id)

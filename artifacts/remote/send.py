@@ -186,10 +186,8 @@ def _send_one(source: Path, remote: RemoteFiles, path: str, sha256: str) -> None
         remote.send(source, path)
         if _holds(remote, path, sha256):
             return
-    what, hint = (
-        "what can be read there is not what was sent",
-        "Check the other side's disk; nothing was published there.",
-    )
+    what = "what can be read there is not what was sent"
+    hint = "Check the other side's disk; nothing was published there."
     raise RemoteUnavailable(what, where=remote.where(path), hint=hint)
 
 

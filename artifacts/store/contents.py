@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...pipeline.errors import ArtifactError, DamagedSnapshot, NoSnapshot
+from ...pipeline.errors import ArtifactError, DamagedSnapshot, NoSnapshot, WriteFailed
 from ...pipeline.model import SnapshotId
-from ..disk import locks
+from ..disk import durable, locks
 from ..disk.layout import CURRENT, PINS, SNAPSHOTS
 from .pointer import MAX_POINTER_BYTES, Pointer, is_snapshot_id
 from .snapshot import Snapshot
@@ -37,7 +37,7 @@ class SnapshotInfo:
 
 
 class StoreContents:
-    """The folders of a store, for reading only."""
+    """The folders of a store."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -77,13 +77,9 @@ class StoreContents:
     def snapshots(self) -> tuple[SnapshotInfo, ...]:
         """Return every snapshot in the store, the latest to become current first."""
         pointer = self.pointer_if_sound()
+        current, previous = (pointer.id, pointer.previous) if pointer else (None, None)
         infos = (
-            SnapshotInfo(
-                snapshot_id=name,
-                generation=self.generation_of(name),
-                current=pointer is not None and name == pointer.id,
-                previous=pointer is not None and name == pointer.previous,
-            )
+            SnapshotInfo(name, self.generation_of(name), name == current, name == previous)
             for name in self.names()
         )
         return tuple(sorted(infos, key=lambda info: (-info.generation, info.snapshot_id)))
@@ -109,6 +105,19 @@ class StoreContents:
             return pin_generation(self.pin(snapshot_id).read_bytes())
         except OSError:
             return 0
+
+    def make_current(self, pointer: Pointer) -> None:
+        """Write the snapshot's pin, then ``CURRENT``, durably; raises ``WriteFailed``."""
+        durable.overwrite(self.pin(pointer.id), pin_content(pointer.generation))
+        durable.sync_directory(self.root / PINS)
+        try:
+            durable.replace_file(self.root / CURRENT, pointer.to_bytes())
+        except WriteFailed as error:
+            if self.pointer_if_sound() != pointer:
+                raise
+            what = f"{pointer.id} is current, but the disk did not confirm it: {error.what}"
+            hint = "A power cut may bring back the previous snapshot; check the disk."
+            raise WriteFailed(what, where=error.where, hint=hint) from error
 
     def open(self, snapshot_id: SnapshotId) -> Snapshot:
         """Open a snapshot, verified and pinned; raises ``NoSnapshot`` and as ``Snapshot.open`` does."""

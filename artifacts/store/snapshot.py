@@ -139,6 +139,15 @@ def verify_files(folder: Path, entries: Mapping[str, FileEntry]) -> None:
             raise damaged(f"expected SHA-256 {entry.sha256}, found {found[name]}", folder / name)
 
 
+def is_sound(folder: Path, expected_id: SnapshotId) -> bool:
+    """Return whether a folder holds every byte of a snapshot."""
+    try:
+        verify_files(folder, read_manifest(folder, expected_id).files)
+    except ArtifactError:
+        return False
+    return True
+
+
 def hash_files(paths: Sequence[Path]) -> dict[str, str]:
     """Return the SHA-256 of each file by name, computed in parallel: hashing lets other threads run."""
     largest_first = sorted(paths, key=lambda path: (-_size(path), path))

@@ -29,9 +29,9 @@ from ..disk.manifest import FileEntry, Manifest
 from ..remote.files import is_address
 from ..remote.mirror import mirror_folder, mirror_of
 from .check import check_deep
-from .contents import SnapshotInfo, StoreContents, pin_content
+from .contents import SnapshotInfo, StoreContents
 from .pointer import Pointer
-from .snapshot import Snapshot, hash_files, read_manifest, verify_files
+from .snapshot import Snapshot, hash_files, is_sound
 
 REJECTED_PREFIX = ".rejected-"
 
@@ -225,31 +225,18 @@ class Store:
         if not target.exists():
             durable.rename(staging.path, target)
             durable.sync_directory(self._snapshots)
-        elif _is_sound(target, snapshot_id):
+        elif is_sound(target, snapshot_id):
             durable.remove_tree(staging.path)
         else:
             # Same name, so same content, but the disk has lost some of it: the new files take its place.
             durable.swap_directory(staging.path, target)
 
     def _make_current(self, snapshot_id: SnapshotId, before: Pointer | None) -> int:
-        generation = 1 + max((info.generation for info in self.snapshots()), default=0)
-        if before is not None:
-            generation = max(generation, before.generation + 1)
+        known = [info.generation for info in self.snapshots()]
+        generation = 1 + max([*known, before.generation if before else 0])
         previous = before.id if before is not None and before.id in self._contents.names() else None
-        durable.overwrite(self._contents.pin(snapshot_id), pin_content(generation))
-        durable.sync_directory(self.root / PINS)
-        self._write_pointer(Pointer(snapshot_id, generation, previous))
+        self._contents.make_current(Pointer(snapshot_id, generation, previous))
         return generation
-
-    def _write_pointer(self, pointer: Pointer) -> None:
-        try:
-            durable.replace_file(self.root / CURRENT, pointer.to_bytes())
-        except WriteFailed as error:
-            if self._contents.pointer_if_sound() != pointer:
-                raise
-            what = f"{pointer.id} is current, but the disk did not confirm it: {error.what}"
-            hint = "A power cut may bring back the previous snapshot; check the disk."
-            raise WriteFailed(what, where=error.where, hint=hint) from error
 
     def _remove(self, snapshot_id: SnapshotId) -> bool:
         """Remove a snapshot in one step, so that nobody finds half of it; return whether nobody reads it."""
@@ -271,8 +258,6 @@ class Store:
             others = ", ".join(name for name in self._contents.names() if name != snapshot_id)
             hint = f"Name another to go back to: {others}." if others else "Make a new one: noctule index"
             raise DamagedSnapshot(error.what, where=error.where, hint=hint) from error
-
-    # Contents
 
     def _open(self, snapshot_id: SnapshotId) -> Snapshot:
         if self._mirror is not None:
@@ -307,11 +292,3 @@ def _seal(staging: Staging, manifest: Manifest) -> None:
     durable.write_file(staging.path / MANIFEST, manifest.to_bytes())
     durable.sync_directory(staging.path)
     durable.make_read_only(staging.path)
-
-
-def _is_sound(path: Path, snapshot_id: SnapshotId) -> bool:
-    try:
-        verify_files(path, read_manifest(path, snapshot_id).files)
-    except ArtifactError:
-        return False
-    return True

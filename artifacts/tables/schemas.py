@@ -166,10 +166,7 @@ def schemas(dimension: int) -> Mapping[str, pa.Schema]:
 
 
 def documents_table(documents: Iterable[Document]) -> pa.Table:
-    """Return documents as rows, with the slugs of their headings as ``anchors``.
-
-    What only the whole corpus determines (community, degrees, passages) is still null.
-    """
+    """Return documents as rows, ``anchors`` from headings; what the whole corpus determines is still null."""
     nouns = list(documents)
     anchors = pa.array([heading_slugs(noun.headings) for noun in nouns], type=STRINGS)
     return _table(nouns, DOCUMENTS).set_column(DOCUMENTS.get_field_index("anchors"), "anchors", anchors)

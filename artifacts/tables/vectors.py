@@ -17,7 +17,7 @@ from ...pipeline.settings.settings import VectorIndex
 from ..disk.durable import writer
 from ..disk.manifest import IndexRecord, damaged
 from . import inverted_file
-from .faiss_file import check_flat, check_ivf
+from .faiss_file import check_header
 
 _TOLERANCE = 1e-3
 _CHECK_ROWS = 65_536
@@ -120,8 +120,7 @@ def read_index(path: Path, rows: int, dimension: int, record: IndexRecord | None
     Raises ``DamagedSnapshot`` unless it has these rows, dimensions and parameters.
     """
     record = record or flat_record(dimension)
-    check = check_flat if record.kind == "flat" else check_ivf
-    check(path, rows, dimension, record)
+    check_header(path, rows, dimension, record)
     index = _read(path, path.stat().st_size)
     found = (type(index).__name__, index.ntotal, index.d)
     expected = "IndexFlatIP" if record.kind == "flat" else "IndexIVFScalarQuantizer"

@@ -23,10 +23,7 @@ _CACHED_GROUPS = 256
 
 @dataclass(frozen=True, slots=True)
 class PostingList:
-    """The passages that hold a term, in rising order, and the score of each.
-
-    ``fields`` are bits in the order of ``FIELDS``.
-    """
+    """The passages that hold a term, rising, their scores, and fields as bits in the order of ``FIELDS``."""
 
     passages: npt.NDArray[np.int32]
     scores: npt.NDArray[np.float32]
@@ -78,7 +75,8 @@ class TableRows:
     def _read_group(self, group: int) -> list[pa.ChunkedArray]:
         with self._lock:  # a Parquet file is not to be read by two threads at once
             table = self._file.read_row_group(group, columns=self._columns)
-        return table.select(self._columns).columns
+        columns: list[pa.ChunkedArray] = table.select(self._columns).columns
+        return columns
 
 
 class _SortedTerms:

@@ -33,10 +33,7 @@ def before_elbow(candidates: Sequence[Candidate], ratio: float, max_results: int
 
 
 def elbow(scores: Sequence[float], ratio: float, max_results: int) -> int:
-    """Count the falling scores before the elbow, at most ``max_results``.
-
-    A score that is not positive ends them; a fall to exactly ``ratio`` does not cut.
-    """
+    """Count the positive scores before the first fall below ``ratio``, at most ``max_results``."""
     for count, score in enumerate(scores[:max_results]):
         if score <= 0 or (count > 0 and score < ratio * scores[count - 1]):
             return count
