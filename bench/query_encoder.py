@@ -38,7 +38,7 @@ class OtherVectors(CorpusReader):
 
     def __init__(self, corpus: CorpusReader, table: Table) -> None:
         super().__init__(corpus.snapshot)
-        self._kept = {**corpus._kept, "term_vectors": table}
+        vars(self)["term_vectors"] = table
 
 
 class Whole(dict[str, Vector]):

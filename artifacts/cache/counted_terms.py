@@ -52,14 +52,14 @@ def joined_counts(column: pa.ChunkedArray, fields: int) -> FieldCounts:
         return count_fields([[]] * fields, [])
     table = pa.Table.from_struct_array(column)
     flat = {name: pc.list_flatten(table[name]) for name in table.column_names}
-    sizes = {
-        name: pc.list_value_length(table[name]).to_numpy().astype(np.int64) for name in table.column_names
-    }
+    lengths = {name: pc.list_value_length(table[name]).to_numpy() for name in table.column_names}
+    sizes = {name: found.astype(np.int64) for name, found in lengths.items()}
     terms, number = _distinct(flat["terms"])
     first_term = _starts(sizes["terms"])
     text = _numbers(flat["text"]) + np.repeat(_starts(sizes["lengths"] // fields), sizes["text"])
     stood_for = number[_numbers(flat["surface_terms"]) + np.repeat(first_term, sizes["surface_terms"])]
     surfaces = _surfaces(flat, stood_for)
+    start, size, count = (surfaces[name].to_numpy() for name in ("start", "size", "count"))
     return FieldCounts(
         terms=terms,
         term=number[_numbers(flat["term"]) + np.repeat(first_term, sizes["term"])],
@@ -69,11 +69,9 @@ def joined_counts(column: pa.ChunkedArray, fields: int) -> FieldCounts:
         lengths=_numbers(flat["lengths"]).reshape(-1, fields),
         surface=tuple(surfaces["surface"].to_pylist()),
         surface_language=tuple(surfaces["language"].to_pylist()),
-        surface_offsets=np.concatenate([[0], np.cumsum(surfaces["size"].to_numpy())]).astype(np.int32),
-        surface_terms=stood_for[
-            ranges(surfaces["start"].to_numpy(), surfaces["size"].to_numpy().astype(np.int64))
-        ],
-        surface_count=surfaces["count"].to_numpy().astype(np.int32),
+        surface_offsets=np.concatenate([[0], np.cumsum(size)]).astype(np.int32),
+        surface_terms=stood_for[ranges(start, size)],
+        surface_count=count.astype(np.int32),
     )
 
 
@@ -109,9 +107,8 @@ def _surfaces(flat: Mapping[str, pa.ChunkedArray], stood_for: npt.NDArray[np.int
             "row": pa.array(np.arange(len(sizes), dtype=np.int64)),
         }
     )
-    found = rows.group_by(["surface", "language"], use_threads=False).aggregate(
-        [("count", "sum"), ("row", "min")]
-    )
+    grouped = rows.group_by(["surface", "language"], use_threads=False)
+    found = grouped.aggregate([("count", "sum"), ("row", "min")])
     # A surface form stands for the same terms everywhere, so its first row will do.
     first = found["row_min"].to_numpy()
     return pa.table(

@@ -35,10 +35,7 @@ class Recall:
 
 
 class EmbeddingStore:
-    """The vectors of one model and configuration, under ``<store>/embeddings/<key>/``.
-
-    Segments are read once. With ``anew``, only vectors added from now on are recalled.
-    """
+    """The vectors of one model, under ``<store>/embeddings/<key>/``; ``anew`` recalls none added before."""
 
     def __init__(self, store: Path, key: Sequence[str], dimension: int, *, anew: bool = False) -> None:
         self._folder = store / EMBEDDINGS / folder_name(key)
@@ -55,11 +52,9 @@ class EmbeddingStore:
         held = tuple(self._segments())
         vectors = np.zeros((len(hashes), self._dimension), dtype=np.float32)
         stored = [chunk for each in held for chunk in each["content_hash"].chunks]
-        at = pc.index_in(
-            pa.array(hashes, type=pa.string()), value_set=pa.chunked_array(stored, type=pa.string())
-        )
-        place = at.fill_null(-1).to_numpy()
-        end = 0
+        stored_hashes = pa.chunked_array(stored, type=pa.string())
+        at = pc.index_in(pa.array(hashes, type=pa.string()), value_set=stored_hashes)
+        place, end = at.fill_null(-1).to_numpy(), 0
         for segment in held:
             start, end = end, end + len(segment)
             found = np.flatnonzero((place >= start) & (place < end))
@@ -77,8 +72,8 @@ class EmbeddingStore:
     def _segments(self) -> list[pa.Table]:
         with self._reading:
             if self._held is None:
-                paths = sorted(self._folder.glob("*.parquet")) if self._folder.is_dir() else []
-                self._held = [segment for path in paths if (segment := read_segment(path)) is not None]
+                read = map(read_segment, sorted(self._folder.glob("*.parquet")))
+                self._held = [segment for segment in read if segment is not None]
             return self._held
 
 

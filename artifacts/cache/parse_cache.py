@@ -75,7 +75,7 @@ class ParseCache:
         return pa.concat_tables([GROUPS.empty_table(), *slices])
 
     def _segments(self) -> list[Path]:
-        return sorted(self._folder.glob("*.arrow")) if self._folder.is_dir() else []
+        return sorted(self._folder.glob("*.arrow"))
 
     def let_go(self) -> None:
         """Free the rows; from now on only their keys are known."""
@@ -100,8 +100,7 @@ class ParseCache:
         durable.replace_file(self._folder / collections_file(snapshot), canonical_json(content).encode())
 
     def tidy(self, snapshots: Sequence[SnapshotId], held: int) -> None:
-        """Remove records of other snapshots and, in time, rows that none of the first ``held`` snapshots
-        uses.
+        """Remove records of other snapshots, and in time rows that the first ``held`` do not use.
 
         Raises ``WriteFailed``.
         """
@@ -125,10 +124,9 @@ class ParseCache:
 
     def forget_all_but(self, keys: Sequence[str]) -> None:
         """Rewrite the cache with these rows alone if it holds many others; raises ``WriteFailed``."""
-        there = self._segments()
         for path in self._unread:  # damaged, or of an older version
             durable.remove_file(path)
-        there = [path for path in there if path not in self._unread]
+        there = [path for path in self._segments() if path not in self._unread]
         live = [key for key in dict.fromkeys(keys) if key in self._place]
         if len(there) <= _MAX_SEGMENTS and len(live) >= (1 - _MAX_DEAD_SHARE) * len(self._place):
             return

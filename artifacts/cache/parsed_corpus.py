@@ -17,20 +17,17 @@ import pyarrow.compute as pc
 
 from ...pipeline.lexical.field_counts import FieldCounts, count_fields
 from ...pipeline.links.resolve import LinkingDocument
-from ...pipeline.model import DocId, Link, Rejection
+from ...pipeline.model import Link, Rejection
 from ...pipeline.settings.settings import FIELDS
 from ...pipeline.vocabulary.acronyms import Acronym
+from ..tables.parquet import tuples
 from ..tables.schemas import CODE_BLOCKS, DOCUMENTS, PASSAGES, SECTIONS, STRINGS
 from .counted_terms import COUNTS, counts_column, joined_counts
 
+_OF_DOCUMENT = ["doc_id", "collection", "path", "url", "title", "aliases", "anchors"]
+_OF_LINK = ["kind", "target", "text", "start"]
 LINKING = pa.struct(
-    {
-        "doc_id": pa.string(),
-        "collection": pa.string(),
-        "path": pa.string(),
-        "url": pa.string(),
-        "title": pa.string(),
-    }
+    dict.fromkeys(_OF_DOCUMENT[:5], pa.string())
     | {"aliases": STRINGS, "anchors": STRINGS}
     | {"kind": STRINGS, "target": STRINGS, "text": STRINGS, "start": pa.list_(pa.int32())}
 )
@@ -110,9 +107,8 @@ def _records(nouns: Iterable[Any], kind: pa.StructType) -> pa.StructArray:
 
 
 def _linking_rows(documents: Sequence[LinkingDocument]) -> pa.StructArray:
-    names = ("doc_id", "collection", "path", "url", "title", "aliases", "anchors")
-    columns = {name: [getattr(document, name) for document in documents] for name in names}
-    for name in ("kind", "target", "text", "start"):
+    columns = {name: [getattr(document, name) for document in documents] for name in _OF_DOCUMENT}
+    for name in _OF_LINK:
         columns[name] = [[getattr(link, name) for link in document.links] for document in documents]
     arrays = [pa.array(columns[field.name], field.type) for field in LINKING]
     return pa.StructArray.from_arrays(arrays, fields=list(LINKING))
@@ -121,17 +117,17 @@ def _linking_rows(documents: Sequence[LinkingDocument]) -> pa.StructArray:
 def joined(rows: pa.Table) -> ParsedCorpus:
     """Join the documents of all groups, in the order of the rows."""
     tables = {name: _flat(rows[name], schema) for name, schema in _TABLES.items()}
-    acronyms = (chunk.flatten().to_pylist() for chunk in rows["acronyms"].chunks)
-    rejections = (chunk.flatten().to_pylist() for chunk in rows["rejections"].chunks)
+    acronyms = pc.list_flatten(rows["acronyms"]).to_pylist()
+    rejections = pc.list_flatten(rows["rejections"]).to_pylist()
     languages = pc.unique(pc.list_flatten(rows["languages"])).to_pylist()
     return ParsedCorpus(
         **tables,
         linking=tuple(_linking(rows["linking"])),
         prose=joined_counts(rows["prose"], len(FIELDS)),
         code=joined_counts(rows["code"], 1),
-        acronyms=tuple(Acronym(**each) for chunk in acronyms for each in chunk),
+        acronyms=tuple(Acronym(**each) for each in acronyms),
         languages=frozenset(languages),
-        rejections=tuple(Rejection(**each) for chunk in rejections for each in chunk),
+        rejections=tuple(Rejection(**each) for each in rejections),
     )
 
 
@@ -148,20 +144,15 @@ def _flat(column: pa.ChunkedArray, schema: pa.Schema) -> pa.Table:
 def _linking(column: pa.ChunkedArray) -> Iterator[LinkingDocument]:
     for chunk in column.chunks:
         table = pa.Table.from_struct_array(chunk.flatten())
-        links = _links(table)
-        names = ("doc_id", "collection", "path", "url", "title", "aliases", "anchors")
-        columns = (table[name].to_pylist() for name in names)
-        for (doc_id, collection, path, url, title, aliases, anchors), own in zip(
-            zip(*columns, strict=True), links, strict=True
+        for (doc_id, collection, path, url, title, aliases, anchors), links in zip(
+            tuples(table.select(_OF_DOCUMENT)), _links(table), strict=True
         ):
-            yield LinkingDocument(
-                DocId(doc_id), collection, path, url, title, tuple(aliases), tuple(anchors), own
-            )
+            yield LinkingDocument(doc_id, collection, path, url, title, tuple(aliases), tuple(anchors), links)
 
 
 def _links(table: pa.Table) -> Iterator[tuple[Link, ...]]:
     """Yield the links of each document, built from flat columns since there are many."""
-    flat = (pc.list_flatten(table[name]).to_pylist() for name in ("kind", "target", "text", "start"))
+    flat = (pc.list_flatten(table[name]).to_pylist() for name in _OF_LINK)
     every = list(map(Link, *flat))
     ends = np.cumsum(pc.list_value_length(table["kind"]).to_numpy())
     at = 0

@@ -113,48 +113,42 @@ def replace_file(path: Path, content: bytes | memoryview) -> None:
 
 def overwrite(path: Path, content: bytes) -> None:
     """Overwrite the first bytes of a file in place (locks on it stay valid); for short notes only."""
-    with refusals(path):
-        descriptor = disk.open(path, os.O_WRONLY | os.O_CREAT)
-        try:
-            disk.write(descriptor, content)
-            disk.fsync(descriptor)
-        finally:
-            disk.close(descriptor)
+    with refusals(path), _opened(path, os.O_WRONLY | os.O_CREAT) as descriptor:
+        disk.write(descriptor, content)
+        disk.fsync(descriptor)
 
 
 def sync_file(path: Path) -> None:
     """Wait until a file that another library wrote is on disk."""
-    with refusals(path, "sync"):
-        _sync(path, os.O_RDONLY)
+    with refusals(path, "sync"), _opened(path) as descriptor:
+        disk.fsync(descriptor)
 
 
 def sync_directory(path: Path) -> None:
     """Wait until the names in a directory are on disk."""
     with refusals(path, "sync"):
         try:
-            _sync(path, os.O_RDONLY | os.O_DIRECTORY)
+            with _opened(path, os.O_RDONLY | os.O_DIRECTORY) as descriptor:
+                disk.fsync(descriptor)
         except OSError as error:
             # Some network file systems keep names durable by themselves and refuse the call.
             if error.errno not in (errno.EINVAL, errno.ENOTSUP):
                 raise
 
 
-def _sync(path: Path, flags: int) -> None:
+@contextmanager
+def _opened(path: Path, flags: int = os.O_RDONLY) -> Iterator[int]:
     descriptor = disk.open(path, flags)
     try:
-        disk.fsync(descriptor)
+        yield descriptor
     finally:
         disk.close(descriptor)
 
 
 def sync_tree(path: Path) -> None:
     """Wait until everything below a folder is on disk, by one call: thousands of files would take minutes."""
-    with refusals(path, "sync"):
-        descriptor = disk.open(path, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            disk.sync_file_system(descriptor)
-        finally:
-            disk.close(descriptor)
+    with refusals(path, "sync"), _opened(path, os.O_RDONLY | os.O_DIRECTORY) as descriptor:
+        disk.sync_file_system(descriptor)
 
 
 def make_directory(path: Path) -> None:
@@ -253,10 +247,7 @@ def swap_directory(staged: Path, target: Path, aside: Path | None = None) -> Non
 
 
 def moved(source: Path, target: Path) -> bool:
-    """Move the folder to ``target`` if nothing or an empty folder is there; return whether it did.
-
-    Nothing is synced.
-    """
+    """Move a folder to where nothing or an empty folder is; return whether it did. Nothing is synced."""
     try:
         make_directory(target.parent)
         disk.rename(source, target)

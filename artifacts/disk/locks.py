@@ -110,22 +110,17 @@ def try_exclusive(path: Path) -> Lock | None:
 
 @contextmanager
 def exclusive(path: Path, purpose: str = "") -> Iterator[None]:
-    """Hold the lock for the duration of the block.
-
-    Raises ``StoreBusy`` at once, with its holder and since when.
-    """
+    """Hold the lock for the duration of the block; raises ``StoreBusy`` at once, naming the holder."""
     lock = try_exclusive(path)
     if lock is None:
-        raise StoreBusy(
-            f"another run holds the lock{_holder(path)}",
-            where=str(path),
-            hint="Wait for it to end, or stop it.",
-        )
+        what, hint = f"another run holds the lock{_holder(path)}", "Wait for it to end, or stop it."
+        raise StoreBusy(what, where=str(path), hint=hint)
     try:
         _leave_note(lock.descriptor, purpose)
         yield
     finally:
-        _wipe_note(lock.descriptor)
+        with suppress(OSError):
+            os.ftruncate(lock.descriptor, 0)
         fcntl.flock(lock.descriptor, fcntl.LOCK_UN)
         lock.close()
 
@@ -142,11 +137,6 @@ def _leave_note(descriptor: int, purpose: str) -> None:
     with suppress(OSError):
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, json.dumps(note).encode(), 0)
-
-
-def _wipe_note(descriptor: int) -> None:
-    with suppress(OSError):
-        os.ftruncate(descriptor, 0)
 
 
 def _holder(path: Path) -> str:

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 
 from ...pipeline.errors import DamagedSnapshot, UnsupportedFormat
 from ...pipeline.identity import canonical_json, sha256_hex
@@ -79,6 +80,11 @@ class Manifest:
     tools: Mapping[str, str]
     unknown: Mapping[str, object] = field(default_factory=dict)
 
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Return the languages of the documents, in each of which a query's words are analysed."""
+        return tuple(self.analyzer["languages"].split(","))
+
     def to_bytes(self) -> bytes:
         """Return canonical JSON and a newline."""
         value = _plain(self) | {
@@ -101,10 +107,13 @@ class Manifest:
             manifest = _manifest(value)
             _cross_check(manifest, content)
         except _Wrong as wrong:
-            raise DamagedSnapshot(
-                f"not a sound manifest: {wrong}", where=where, hint="Go back: noctule rollback"
-            ) from None
+            raise damaged(f"not a sound manifest: {wrong}", where) from None
         return manifest
+
+
+def damaged(what: str, where: Path | str) -> DamagedSnapshot:
+    """Return the error for a file of a snapshot that is not what it should be."""
+    return DamagedSnapshot(what, where=str(where), hint="Go back: noctule rollback")
 
 
 def snapshot_id(content: bytes) -> SnapshotId:
@@ -160,43 +169,40 @@ class _Fields:
             raise _Wrong(f"{self.at}{name} is {value!r}")
         return value
 
-    def mapping(self, name: str) -> dict[str, object]:
-        return _Fields(self._take(name), f"{self.at}{name}").rest
+    def inner(self, name: str) -> _Fields:
+        return _Fields(self._take(name), f"{self.at}{name}.")
 
     def numbers(self, name: str) -> dict[str, int]:
-        inner = _Fields(self._take(name), f"{self.at}{name}.")
+        inner = self.inner(name)
         return {key: inner.number(key) for key in sorted(inner.rest)}
 
     def texts(self, name: str) -> dict[str, str]:
-        inner = _Fields(self._take(name), f"{self.at}{name}.")
+        inner = self.inner(name)
         return {key: inner.text(key) for key in sorted(inner.rest)}
 
 
 def _check_version(value: _Fields, where: str) -> None:
     version = value.rest.get("format_version")
-    if type(version) is int and version > FORMAT_VERSION:
-        raise UnsupportedFormat(
-            f"the snapshot has format {version}; this noctule reads {FORMAT_VERSION}",
-            where=where,
-            hint="Update noctule, or build a snapshot with this one: noctule index",
-        )
-    if type(version) is int and 1 <= version < FORMAT_VERSION:
-        raise UnsupportedFormat(
-            f"the snapshot has format {version}, of an older noctule; this one reads {FORMAT_VERSION}",
-            where=where,
-            hint="Build it again, vectors are reused: noctule index",
-        )
+    if type(version) is not int or version < 1 or version == FORMAT_VERSION:
+        return
+    if version > FORMAT_VERSION:
+        what = f"the snapshot has format {version}; this noctule reads {FORMAT_VERSION}"
+        hint = "Update noctule, or build a snapshot with this one: noctule index"
+    else:
+        what = f"the snapshot has format {version}, of an older noctule; this one reads {FORMAT_VERSION}"
+        hint = "Build it again, vectors are reused: noctule index"
+    raise UnsupportedFormat(what, where=where, hint=hint)
 
 
 def _manifest(value: _Fields) -> Manifest:
     return Manifest(
         format_version=value.number("format_version", 1, FORMAT_VERSION),
-        files={name: _entry(name, item) for name, item in sorted(value.mapping("files").items())},
+        files={name: _entry(name, item) for name, item in sorted(value.inner("files").rest.items())},
         counts=value.numbers("counts"),
         settings_sha256=value.text("settings_sha256", _SHA256),
-        settings=value.mapping("settings"),
-        model=_model(_Fields(value.mapping("model"), "model.")),
-        index=_index(_Fields(value.mapping("index"), "index.")),
+        settings=value.inner("settings").rest,
+        model=_model(value.inner("model")),
+        index=_index(value.inner("index")),
         analyzer=_analyzer(value.texts("analyzer")),
         tools=value.texts("tools"),
         unknown=value.rest,

@@ -50,7 +50,11 @@ class Disk:
 
     def exchange(self, first: Path, second: Path) -> None:
         """Swap two names in one step; raises ``OSError`` where the system cannot."""
-        _exchange(first, second)
+        rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+        if rename is None:
+            raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+        if rename(_AT_FDCWD, os.fsencode(first), _AT_FDCWD, os.fsencode(second), _RENAME_EXCHANGE) != 0:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
     def unlink(self, path: Path | str) -> None:
         """Remove a file."""
@@ -66,20 +70,8 @@ class Disk:
 
     def sync_file_system(self, descriptor: int) -> None:
         """Wait until the whole file system that holds the descriptor is on disk."""
-        _sync_file_system(descriptor)
-
-
-def _exchange(first: Path, second: Path) -> None:
-    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-    if rename is None:
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-    if rename(_AT_FDCWD, os.fsencode(first), _AT_FDCWD, os.fsencode(second), _RENAME_EXCHANGE) != 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-
-
-def _sync_file_system(descriptor: int) -> None:
-    sync = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
-    if sync is None:
-        os.sync()
-    elif sync(descriptor) != 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+        sync = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
+        if sync is None:
+            os.sync()
+        elif sync(descriptor) != 0:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))

@@ -78,26 +78,15 @@ def _compared(pair: Pair, measure: str, shown: int) -> Compared:
     scores = zip(pair.before.scores, pair.after.scores, strict=True)
     changes = [_change(before, after, measure) for before, after in scores]
     result = compare([change.before for change in changes], [change.after for change in changes])
-    falling = sorted(changes, key=lambda change: (change.difference, change.query_id))
-    rising = sorted(changes, key=lambda change: (-change.difference, change.query_id))
-    return Compared(
-        judged=pair.after.judged,
-        baseline=pair.baseline,
-        result=result,
-        p=result.p,
-        fell=tuple(change for change in falling[:shown] if change.difference < 0),
-        rose=tuple(change for change in rising[:shown] if change.difference > 0),
-    )
+    falling = sorted(changes, key=lambda change: (change.difference, change.query_id))[:shown]
+    rising = sorted(changes, key=lambda change: (-change.difference, change.query_id))[:shown]
+    fell = tuple(change for change in falling if change.difference < 0)
+    rose = tuple(change for change in rising if change.difference > 0)
+    return Compared(pair.after.judged, pair.baseline, result, result.p, fell, rose)
 
 
 def _change(before: QueryScore, after: QueryScore, measure: str) -> QueryChange:
     if before.query_id != after.query_id:
         raise ValueError(f"{before.query_id} is not {after.query_id}: the evaluations have other queries")
-    return QueryChange(
-        query_id=after.query_id,
-        text=after.text,
-        before=before.values[measure],
-        after=after.values[measure],
-        rank_before=before.rank,
-        rank_after=after.rank,
-    )
+    values = before.values[measure], after.values[measure]
+    return QueryChange(after.query_id, after.text, *values, before.rank, after.rank)

@@ -46,10 +46,7 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class QueryScore:
-    """The quality of the answer to one query.
-
-    ``values`` are by measure; ``rank`` is that of the first relevant document, 0 if none was found.
-    """
+    """The quality of the answer to one query by measure; ``rank`` is the first relevant document's, or 0."""
 
     query_id: str
     text: str
@@ -94,13 +91,12 @@ class Evaluation:
     def as_dict(self, *, per_query: bool = False) -> dict[str, object]:
         """Return the evaluation as JSON prints it."""
         rounded = {name: round(value, 6) for name, value in self.means.items()}
-        latency = self.latency or Latency(0.0, 0.0)
         given: dict[str, object] = {
             "judged": self.judged,
             **rounded,
             "unanswered": round(self.unanswered, 6),
-            "p50_ms": round(latency.p50_ms, 3) if self.latency else None,
-            "p95_ms": round(latency.p95_ms, 3) if self.latency else None,
+            "p50_ms": round(self.latency.p50_ms, 3) if self.latency else None,
+            "p95_ms": round(self.latency.p95_ms, 3) if self.latency else None,
             "queries": len(self.scores),
             "excluded_queries": len(self.excluded),
             "excluded": list(self.excluded),
@@ -176,14 +172,8 @@ def evaluate_rankings(
     qrels = {query: _own_gains(judged.qrels[query], located) for query in rankings}
     values = measure(qrels, {query: ranking.documents for query, ranking in rankings.items()})
     scores = tuple(
-        QueryScore(
-            query_id=query,
-            text=judged.queries[query],
-            values=values[query],
-            rank=_first_right(qrels[query], ranking.documents),
-            found=len(ranking.documents),
-        )
-        for query, ranking in rankings.items()
+        QueryScore(query, judged.queries[query], values[query], _first_right(qrels[query], found), len(found))
+        for query, found in ((query, ranking.documents) for query, ranking in rankings.items())
     )
     return Evaluation(
         judged=judged.name,

@@ -12,7 +12,7 @@ from ...pipeline.settings.settings import FIELDS
 from ..query import Mode, Searcher
 from ..query.context import SearchRequest
 from ..query.index.corpus import CorpusReader
-from ..query.model import Candidate, Query
+from ..query.model import Query
 from ..query.pipeline import Ranked
 from .evaluate import rank_documents
 
@@ -64,13 +64,9 @@ def explained(searcher: Searcher, text: str, doc_id: DocId, mode: Mode, depth: i
         return _not_found(doc_id, document, ranked, corpus)
     found = (corpus.doc_id(int(corpus.document_of[each.row])) for each in ranked.run.candidates)
     standing = list(dict.fromkeys([*rank_documents(searcher, text, mode, depth).documents, *found]))
-    return _found(doc_id, standing.index(doc_id) + 1, best, ranked, corpus)
-
-
-def _found(doc_id: DocId, rank: int, best: Candidate, ranked: Ranked, corpus: CorpusReader) -> Explained:
     return Explained(
         doc_id=doc_id,
-        rank=rank,
+        rank=standing.index(doc_id) + 1,
         score=best.score,
         passage_id=PassageId(corpus.rows.of(best.row)["passage_id"]),
         lists=tuple(ListShare(each.list, each.rank, each.share) for each in best.contributions),
@@ -92,10 +88,7 @@ def _terms(row: int, queries: Iterable[Query], corpus: CorpusReader) -> tuple[Te
     """Return the query words in the passage, largest contribution first."""
     asked: dict[str, float] = {}
     for query in queries:
-        asked |= dict.fromkeys(query.terms, 1.0)
-        for expansion in query.expansions:
-            for term in expansion.terms:
-                asked.setdefault(term, expansion.weight)
+        asked = {**query.weighted_terms, **asked, **dict.fromkeys(query.terms, 1.0)}
     found = [share for term, weight in asked.items() if (share := _term(term, weight, row, corpus))]
     return tuple(sorted(found, key=lambda share: (-share.score, share.term)))
 

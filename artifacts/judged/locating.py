@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import PurePosixPath
 
 from ...pipeline.errors import SourceError
 from ...pipeline.model import DocId
 from ..store.snapshot import Snapshot
+from ..tables.parquet import tuples
 from .reading import Judged
 
 
@@ -46,9 +48,9 @@ class _Alignment:
 
 def places(snapshot: Snapshot) -> tuple[DocumentOrigin, ...]:
     """Return the origins of the snapshot's documents, in its order."""
-    table = snapshot.table("documents", ["doc_id", "collection", "path"])
-    columns = (table.column(name).to_pylist() for name in ("doc_id", "collection", "path"))
-    return tuple(DocumentOrigin(*row) for row in zip(*columns, strict=True))
+    return tuple(
+        DocumentOrigin(*row) for row in tuples(snapshot.table("documents", ["doc_id", "collection", "path"]))
+    )
 
 
 def locate(judged: Judged, documents: Sequence[DocumentOrigin]) -> Located:
@@ -86,9 +88,8 @@ def _by_path(paths: Mapping[str, str], documents: Sequence[DocumentOrigin]) -> d
 
 def _own_path(alignment: _Alignment, path: str) -> str:
     """Return the path of a judged file within the collection, empty if it is outside."""
-    if not path.startswith(alignment.judged_prefix):
-        return ""
-    return alignment.own_prefix + path.removeprefix(alignment.judged_prefix)
+    inside = path.startswith(alignment.judged_prefix)
+    return alignment.own_prefix + path.removeprefix(alignment.judged_prefix) if inside else ""
 
 
 def _best(there: Sequence[_Alignment], path: str) -> _Alignment | None:
@@ -142,7 +143,7 @@ def _by_id(judged: Judged, documents: Sequence[DocumentOrigin]) -> dict[str, Doc
         names = (place.doc_id, place.path, str(path.with_suffix("")), path.stem)
         for way, name in zip(ways, names, strict=True):
             way[name].append(place.doc_id)
-    wanted = {*judged.documents, *(document for ranked in judged.run.values() for document in ranked)}
+    wanted = {*judged.documents, *chain.from_iterable(judged.run.values())}
     found: dict[str, DocId] = {}
     for document in sorted(wanted):
         matches = (way.get(document, []) for way in ways)

@@ -8,7 +8,7 @@ or ``docs.tsv``, which maps a judged document to a file. TREC: ``queries.tsv`` o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -136,9 +136,8 @@ def _lines(path: Path) -> Iterator[_Line]:
         with pa.input_stream(str(path)) as stream:
             content = stream.read().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(
-            f"cannot be read: {error}", where=str(path), hint="It must be UTF-8 text."
-        ) from None
+        hint = "It must be UTF-8 text."
+        raise SourceError(f"cannot be read: {error}", where=str(path), hint=hint) from None
     for number, text in enumerate(content.split("\n"), 1):
         if text.strip():
             yield _Line(path, number, text.strip("\r\n"))
@@ -195,14 +194,12 @@ def _qrels(path: Path) -> dict[str, dict[str, int]]:
         if at == 0 and cells[-1].lower() in _GAIN_NAMES:
             continue
         if len(cells) not in (3, 4):
-            raise line.error(
-                f"{len(cells)} columns", "Write: query, document, gain; or: query, 0, document, gain."
-            )
+            hint = "Write: query, document, gain; or: query, 0, document, gain."
+            raise line.error(f"{len(cells)} columns", hint)
         query, document, gain = cells[0], cells[-2], _gain(cells[-1], line)
         if document in found.setdefault(query, {}):
-            raise line.error(
-                f"{document!r} is judged twice for the query {query!r}", "Keep one of the lines."
-            )
+            what = f"{document!r} is judged twice for the query {query!r}"
+            raise line.error(what, "Keep one of the lines.")
         found[query][document] = gain
     if not found:
         raise SourceError("there are no judgements", where=str(path), hint="Write one judgement a line.")
@@ -250,32 +247,23 @@ def _corpus_ids(folder: Path) -> set[str]:
 
 def _run(path: Path) -> dict[str, tuple[str, ...]]:
     """Read a ranking by score, highest first; equal scores are ordered by their ranks."""
-    ranked: dict[str, list[_Ranked]] = {}
+    ranked: dict[str, list[tuple[float, int, str]]] = {}
+    columns = "Write: query, Q0, document, rank, score, tag."
     for line in _lines(path) if path.is_file() else ():
         cells = line.cells()
         if len(cells) != 6:
-            raise line.error(f"{len(cells)} columns", "Write: query, Q0, document, rank, score, tag.")
+            raise line.error(f"{len(cells)} columns", columns)
         try:
-            entry = _Ranked(-float(cells[4]), int(cells[3]), cells[2])
+            entry = -float(cells[4]), int(cells[3]), cells[2]
         except ValueError:
-            raise line.error(
-                "rank or score is not a number", "Write: query, Q0, document, rank, score, tag."
-            ) from None
+            raise line.error("rank or score is not a number", columns) from None
         ranked.setdefault(cells[0], []).append(entry)
-    return {query: _documents(path, query, sorted(entries)) for query, entries in ranked.items()}
+    return {query: _documents(path, query, entries) for query, entries in ranked.items()}
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class _Ranked:
-    minus_score: float
-    rank: int
-    document: str
-
-
-def _documents(path: Path, query: str, entries: list[_Ranked]) -> tuple[str, ...]:
-    documents = tuple(entry.document for entry in entries)
+def _documents(path: Path, query: str, entries: Iterable[tuple[float, int, str]]) -> tuple[str, ...]:
+    documents = tuple(document for _, _, document in sorted(entries))
     if len(set(documents)) < len(documents):
-        raise SourceError(
-            f"a document is ranked twice for the query {query!r}", where=str(path), hint="Keep its best rank."
-        )
+        what = f"a document is ranked twice for the query {query!r}"
+        raise SourceError(what, where=str(path), hint="Keep its best rank.")
     return documents

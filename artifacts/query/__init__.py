@@ -27,12 +27,9 @@ __all__ = ["Answer", "Candidate", "Filter", "Hit", "Mode", "Searcher", "Why", "o
 def open(
     store: Store | Path | str, settings: Settings | None = None, snapshot_id: SnapshotId | None = None
 ) -> Searcher:
-    """Return a searcher over the store's current snapshot (or the one named).
+    """Return a searcher over the store's current snapshot (or the one named), pinned until it is closed.
 
-    Verified and pinned until closed.
-
-    ``store`` may be its folder or its address. Raise ``NoSnapshot`` where no store is, and as ``Store.open``
-    does.
+    ``store`` may be its folder or its address. Raise ``NoSnapshot`` where no store is, and as ``Store.open``.
     """
     snapshot = (store if isinstance(store, Store) else Store(store)).open(snapshot_id)
     try:

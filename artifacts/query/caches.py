@@ -24,10 +24,7 @@ class Usage:
 
 
 class Cache(Generic[Value]):
-    """The values used last, shared by threads.
-
-    Keys hold the snapshot's id, so that snapshots are never mixed up.
-    """
+    """The values used last, shared by threads."""
 
     def __init__(
         self, most: int, seconds: float | None = None, clock: Callable[[], float] = time.monotonic
@@ -42,10 +39,7 @@ class Cache(Generic[Value]):
         """Return the value kept under the key, if it is still there."""
         with self._lock:
             found = self._kept.get(key)
-            if found is None:
-                self._misses += 1
-            else:
-                self._hits += 1
+            self._hits, self._misses = self._hits + (found is not None), self._misses + (found is None)
             return found
 
     def put(self, key: Hashable, value: Value) -> None:

@@ -62,10 +62,7 @@ class SearchResources:
 
 @dataclass(frozen=True, slots=True)
 class QueryContext:
-    """A request, how it was understood, and what its candidates are ranked with.
-
-    ``attainable`` is the most that fusion could give a passage.
-    """
+    """A request, how it was understood, and what ranks its candidates; fusion could give ``attainable``."""
 
     request: SearchRequest
     queries: tuple[Query, ...]
@@ -91,4 +88,4 @@ class QueryContext:
 
     def section_of(self, candidate: Candidate) -> SectionId:
         """Return the section that the candidate's passage is part of."""
-        return SectionId(self.corpus.column("passages", "section_id")[candidate.row].as_py())
+        return SectionId(self.corpus.section_ids[candidate.row].as_py())

@@ -6,11 +6,11 @@ import io
 import json
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
-
-import pyarrow as pa
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from ..store.snapshot import Snapshot
+from ..tables.parquet import tuples
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -41,13 +41,13 @@ def link_graph(snapshot: Snapshot) -> nx.DiGraph:
     import networkx as nx
 
     graph = nx.DiGraph()
-    topics = dict(_rows(snapshot.table("communities", ["community_id", "label"])))
-    for doc_id, *values in _rows(snapshot.table("documents", ["doc_id", *_DOCUMENT])):
+    topics = dict(tuples(snapshot.table("communities", ["community_id", "label"])))
+    for doc_id, *values in tuples(snapshot.table("documents", ["doc_id", *_DOCUMENT])):
         known = dict(zip(_DOCUMENT, values, strict=True))
         known["topic"] = topics.get(known["community"]) or None
         graph.add_node(doc_id, **{name: value for name, value in known.items() if value is not None})
     texts: dict[tuple[str, str], list[str]] = {}
-    for source, target, text in _rows(snapshot.table("links", ["source_id", "target_id", "text"])):
+    for source, target, text in tuples(snapshot.table("links", ["source_id", "target_id", "text"])):
         if target is not None and target != source:
             texts.setdefault((source, target), []).append(text)
     for (source, target), found in sorted(texts.items()):
@@ -85,23 +85,12 @@ def node_link(graph: nx.DiGraph) -> str:
 FORMATS: Mapping[str, Callable[[nx.DiGraph], str]] = {"graphml": graphml, "gexf": gexf, "json": node_link}
 
 
-def _rows(table: pa.Table) -> list[tuple[Any, ...]]:
-    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
-
-
 def _for_xml(graph: nx.DiGraph) -> nx.DiGraph:
     """Return a copy without the characters that XML cannot hold."""
     import networkx as nx
 
     copy = nx.relabel_nodes(graph, {node: _NOT_IN_XML.sub("", node) for node in graph})
-    for _, values in copy.nodes(data=True):
-        _clean(values)
-    for _, _, values in copy.edges(data=True):
-        _clean(values)
+    for *_, values in chain(copy.nodes(data=True), copy.edges(data=True)):
+        for name, value in values.items():
+            values[name] = _NOT_IN_XML.sub("", value) if isinstance(value, str) else value
     return copy
-
-
-def _clean(values: dict[str, Any]) -> None:
-    for name, value in values.items():
-        if isinstance(value, str):
-            values[name] = _NOT_IN_XML.sub("", value)

@@ -1,7 +1,4 @@
-"""Hits: what a reader is shown of the candidates.
-
-Each has the part of its passage that shows why it was found.
-"""
+"""Hits: what a reader is shown of the candidates, with the part of the passage that shows why."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ import pyarrow as pa
 from ...pipeline.address import with_anchor
 from ...pipeline.lexical.analyzer import matches
 from ...pipeline.model import PassageId, SectionId
-from .index.corpus import CorpusReader
+from .index.corpus import CorpusReader, SectionNode
 from .model import Candidate, Hit, Query, Why
 from .ranking.stages import StageResults
 
@@ -39,15 +36,8 @@ def hits_table(hits: Sequence[Hit]) -> pa.Table:
 def hits_of(
     run: StageResults, top_n: int, queries: Sequence[Query], corpus: CorpusReader, excerpt_chars: int
 ) -> tuple[Hit, ...]:
-    """Make hits of the first ``top_n`` candidates.
-
-    They show their best windows of text and the reasons for their scores.
-    """
-    wanted = frozenset(
-        term
-        for query in queries
-        for term in (*query.terms, *(term for each in query.expansions for term in each.terms))
-    )
+    """Make hits of the first ``top_n`` candidates, with their best windows of text and their explanations."""
+    wanted = frozenset(term for query in queries for term in query.weighted_terms)
     return tuple(_hit(candidate, run, wanted, corpus, excerpt_chars) for candidate in run.candidates[:top_n])
 
 
@@ -60,7 +50,7 @@ def _hit(
     section = candidate.section or SectionId(passage["section_id"])
     slug = section.removeprefix(document["doc_id"]).removeprefix("#")
     shown = excerpt(passage["text"], wanted, corpus.languages, excerpt_chars)
-    node = corpus.sections.get(section) if candidate.section else None
+    node = corpus.sections[section] if candidate.section else None
     return Hit(
         passage_id=passage["passage_id"],
         section_id=section,
@@ -75,23 +65,19 @@ def _hit(
         score=candidate.score,
         confidence=candidate.confidence,
         why=Why(candidate.contributions, candidate.multipliers, run.moves_of(candidate.row), candidate.notes),
-        text=_section_text(section, document_row, corpus) if node is not None else "",
+        text=_section_text(node, document_row, corpus) if node is not None else "",
         passages=tuple(PassageId(corpus.rows.of(row)["passage_id"]) for row in candidate.members),
     )
 
 
-def _section_text(section: SectionId, document: int, corpus: CorpusReader) -> str:
-    node = corpus.sections[section]
+def _section_text(node: SectionNode, document: int, corpus: CorpusReader) -> str:
     content = corpus.document_texts.of(document)["text"].encode("utf-8")
     return str(content[node.byte_start : node.byte_end].decode("utf-8", "replace").strip())
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A stretch of a passage.
-
-    ``highlights`` are character ranges of ``text``; ``start`` is where it begins in the passage.
-    """
+    """A stretch of a passage from ``start`` on; ``highlights`` are character ranges of ``text``."""
 
     text: str
     highlights: tuple[tuple[int, int], ...]
@@ -99,10 +85,7 @@ class Excerpt:
 
 
 def excerpt(text: str, wanted: AbstractSet[str], languages: Sequence[str], max_chars: int) -> Excerpt:
-    """Cut the window of at most ``max_chars`` characters with the most distinct matches.
-
-    On a tie the earliest is taken.
-    """
+    """Cut the first window of at most ``max_chars`` characters with the most distinct matches."""
     spans = list(matches(text, wanted, languages))
     start = _best_start(text, spans, max_chars)
     end = _word_end(text, start, max_chars)

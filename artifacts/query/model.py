@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -61,6 +61,15 @@ class Query:
     nearby: tuple[tuple[str, float], ...] = ()
     notes: tuple[str, ...] = ()
 
+    @property
+    def weighted_terms(self) -> dict[str, float]:
+        """Return the weight of every term: 1 for the question's own, then what the first expansion says."""
+        weights = dict.fromkeys(self.terms, 1.0)
+        for expansion in self.expansions:
+            for term in expansion.terms:
+                weights.setdefault(term, expansion.weight)
+        return weights
+
     def noting(self, note: str) -> Query:
         """Return the query with one more note."""
         return replace(self, notes=(*self.notes, note))
@@ -86,10 +95,7 @@ class RankedList:
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one list gave a candidate: its rank and its score there, and the share that it earned.
-
-    Ranks count from 1; 0 is for a passage that the list did not find but could score.
-    """
+    """A candidate's rank in a list (from 1; 0: scored, not found), its score there, the share it earned."""
 
     list: ListName
     rank: int
@@ -174,7 +180,7 @@ class Why:
             },
             "multipliers": {m.stage: m.factor for m in self.multipliers},
             "because": {m.stage: m.because for m in self.multipliers if m.because},
-            "moves": [{"stage": m.stage, "before": m.before, "after": m.after} for m in self.moves],
+            "moves": [asdict(move) for move in self.moves],
             "notes": list(self.notes),
         }
 
@@ -265,11 +271,8 @@ class Answer:
     def df(self) -> Any:
         """Return the hits as a pandas frame; raise ``QueryError`` if pandas is not installed."""
         if find_spec("pandas") is None:
-            raise QueryError(
-                "pandas is not installed",
-                where="Answer.df",
-                hint="Install pandas, or take Answer.arrow(), which needs nothing more.",
-            )
+            hint = "Install pandas, or take Answer.arrow(), which needs nothing more."
+            raise QueryError("pandas is not installed", where="Answer.df", hint=hint)
         return self.arrow().to_pandas()
 
     def as_dict(self) -> dict[str, Any]:

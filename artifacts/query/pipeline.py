@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 
 import numpy as np
@@ -15,10 +15,10 @@ from ...pipeline.settings.search import Search
 from .context import QueryContext, SearchRequest, SearchResources
 from .hits import hits_of
 from .index.corpus import CorpusReader
-from .model import Answer, Candidate, Mask, Query, RankedList, Step, Vector
+from .model import Answer, Mask, Query, Step, Vector
 from .ranking.fuse import attainable, balanced, convex_combination, reciprocal_rank_fusion
 from .ranking.stages import StageResults, run_stages
-from .retrieval.filters import documents_allowed, passages_allowed
+from .retrieval.filters import documents_allowed
 from .retrieval.operator_filters import match_operators
 from .retrieval.retrievers import FAILURES, Retrieved, Retrievers
 from .understanding.classify import adapted
@@ -32,10 +32,7 @@ _BY_SCORE = ("calibrate", "elbow")
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The candidates for a request in their order, before any of them becomes a hit.
-
-    The rest tells how they came about.
-    """
+    """The candidates for a request in their order, before any becomes a hit, and how they came about."""
 
     run: StageResults
     queries: tuple[Query, ...]
@@ -77,10 +74,7 @@ def answer(request: SearchRequest, resources: SearchResources) -> Answer:
 
 
 def rank(request: SearchRequest, resources: SearchResources) -> Ranked:
-    """Rank the candidates for a request, without making hits.
-
-    Excerpts take most of the time of a long answer.
-    """
+    """Rank the candidates for a request without hits, whose excerpts take most of a long answer's time."""
     log = _Log()
     parsed = take_apart(request.text)
     with log.timing("understand"):
@@ -108,10 +102,10 @@ def _allowed(request: SearchRequest, parsed: ParsedQuery, corpus: CorpusReader, 
     allowed, asked = matches.allowed, " ".join([*map(str, request.filters), request.where]).strip()
     if request.filters or request.where:
         documents = documents_allowed(request.filters, corpus, request.where)
+        passages: Mask = documents[corpus.document_of]
         if not documents.any():
             log.warnings.append(f"no document matches the filter {asked}")
-            return passages_allowed(documents, corpus)
-        passages = passages_allowed(documents, corpus)
+            return passages
         allowed = passages if allowed is None else passages & allowed
     if allowed is not None and not allowed.any():
         log.warnings.append(f"no passage meets all of: {f'{asked} {parsed.operators}'.strip()}")
@@ -139,15 +133,11 @@ def _run(
     resources: SearchResources,
     log: _Log,
 ) -> StageResults:
-    vector_of = lru_cache(
-        lambda query: _vector(query, resources.encode)
-    )  # two lists and every try ask for it
-    retrievers = Retrievers(
-        resources.corpus, resources.settings, vector_of, resources.encode, resources.pool, resources.remember
-    )
+    vector_of = lru_cache(partial(_vector, resources.encode))  # two lists and every try ask for it
+    retrievers = Retrievers(resources, request, vector_of)
     limit = max(resources.settings.candidates, request.top_n)
     for _ in range(_TRIES):
-        found = retrievers.retrieve(request, queries, weights, limit, allowed)
+        found = retrievers.retrieve(queries, weights, limit, allowed)
         run = _staged(request, queries, weights, found, resources)
         full = any(len(ranked.rows) >= limit for ranked in found.made)
         if _filled(run, request.top_n) or not full:
@@ -177,10 +167,13 @@ def _staged(
     settings = resources.settings
     if settings.balance.enabled:
         weights = balanced(found.made, weights, settings.balance.spread, settings.balance.min_factor)
-    start = time.perf_counter()
-    candidates = _fused(found.made, weights, settings)
+    start, k = time.perf_counter(), settings.rrf_k if settings.fusion == "rrf" else None
+    if k is None:
+        candidates = convex_combination(found.made, weights)
+    else:
+        candidates = reciprocal_rank_fusion(found.made, weights, k)
     fused = Step("fuse", len(candidates), time.perf_counter() - start)
-    most = attainable(found.made, weights, settings.rrf_k if settings.fusion == "rrf" else None)
+    most = attainable(found.made, weights, k)
     context = QueryContext(
         request, tuple(queries), settings, resources.corpus, most, resources.curve, resources.scorer
     )
@@ -189,13 +182,7 @@ def _staged(
     return run
 
 
-def _fused(lists: Sequence[RankedList], weights: Mapping[str, float], settings: Search) -> list[Candidate]:
-    if settings.fusion == "convex":
-        return convex_combination(lists, weights)
-    return reciprocal_rank_fusion(lists, weights, settings.rrf_k)
-
-
-def _vector(query: Query, encode: Callable[[str], Vector]) -> Vector:
+def _vector(encode: Callable[[str], Vector], query: Query) -> Vector:
     """Return the query's unit vector, with those of the texts near it added at their weights."""
     vector = encode(query.text)
     if not query.nearby:

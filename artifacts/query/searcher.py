@@ -8,15 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...pipeline.embedding.cross_encoder import CrossEncoder, is_folder_name
 from ...pipeline.errors import ModelUnavailable, QueryError
-from ...pipeline.identity import sha256_hex
 from ...pipeline.settings.search import Search
 from ...pipeline.settings.settings import Settings
 from ..store.snapshot import Snapshot
@@ -58,44 +57,48 @@ class Searcher:
         scorer: PairScorer | None = None,
         clock: Callable[[], date] = date.today,
     ) -> None:
-        search = settings.search
-        self._snapshot, self._clock = snapshot, clock
-        self._warned: set[str] = set()
-        self._notices: list[str] = []
+        self._snapshot, self._clock, self._settings = snapshot, clock, settings
         self._corpus = CorpusReader(snapshot)
-        self._settings = settings
         # By the encoder's name, the given one too; shared with the searchers that ``with_settings`` makes.
         self._encoders: dict[str, QueryVectors] = {}
         if encoder is not None:
-            self._encoders[search.encoder] = QueryVectors(
-                self._corpus, lambda: encoder, search.caches.vectors
-            )
+            vectors = QueryVectors(lambda: encoder, settings.search.caches.vectors)
+            self._encoders[settings.search.encoder] = vectors
+        self._scorer, self._reformulate = scorer, reformulate
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="noctule-list")
+        self._use(settings.search)
+
+    def _use(self, search: Search, remember: Remember | None = None) -> None:
+        """Read what the settings name, and begin with empty caches of answers."""
+        self._warned: set[str] = set()
+        self._notices: list[str] = []
         self._vectors = self._vectors_of(search)
+        # Answers over another corpus or by other settings must not be found here.
         self._answers: Cache[Answer] = Cache(search.caches.answers, search.caches.ttl_seconds)
-        self._fingerprint = sha256_hex(search.model_dump_json().encode())
+        if self._scorer is None:
+            self._scorer = self._cross_encoder(search)
         glossary = search.synonyms.file
         self._resources = SearchResources(
             corpus=self._corpus,
             settings=search,
-            encode=self._vectors,
+            encode=self._vectors.encode_query,
             glossary=read_glossary(Path(glossary).expanduser()) if glossary else {},
             curve=curve_of(search.calibrate),
-            scorer=scorer or self._cross_encoder(search),
-            pool=ThreadPoolExecutor(_THREADS, thread_name_prefix="noctule-list"),
-            reformulate=reformulate,
+            scorer=self._scorer,
+            pool=self._pool,
+            reformulate=self._reformulate,
+            remember=remember,
         )
 
     def __enter__(self) -> Searcher:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
         """Close the database and let go of the snapshot."""
-        self._resources.pool.shutdown()
+        self._pool.shutdown()
         self._corpus.database.close()
         self._snapshot.close()
 
@@ -132,21 +135,17 @@ class Searcher:
         recent = "recency" in self._resources.settings.stages
         day = (request.today or self._clock()) if recent else None
         request = replace(request, today=day, filters=tuple(sorted(set(request.filters))))
-        key = (self._snapshot.id, self._fingerprint, request)
-        found = self._answers.get(key)
+        found = self._answers.get(request)
         if found is None:
             made = answer(request, self._resources)
             found = replace(made, warnings=(*self._notices, *made.warnings))
             if not made.warnings:  # what failed may be there again at the next try
-                self._answers.put(key, found)
+                self._answers.put(request, found)
         self._warn(found.warnings)
         return found
 
     def rank(self, request: SearchRequest) -> Ranked:
-        """Return the candidates for a request, best first, without hits or caches.
-
-        Raise as :meth:`search` does.
-        """
+        """Return the candidates for a request, best first, uncached; raise as :meth:`search` does."""
         _require_some(request.top_n)
         ranked = rank(replace(request, today=request.today or self._clock()), self._resources)
         return replace(ranked, warnings=(*self._notices, *ranked.warnings))
@@ -154,30 +153,13 @@ class Searcher:
     def with_settings(
         self, search: Search, corpus: CorpusReader | None = None, remember: Remember | None = None
     ) -> Searcher:
-        """Return a searcher on the same snapshot with other settings.
-
-        The two share what was read and encoded so far.
+        """Return a searcher on the same snapshot with other settings; they share what was read and encoded.
 
         ``corpus`` takes the place of the snapshot's own, ``remember`` keeps lists. Close only one of the two.
         """
         other = copy.copy(self)
-        other._notices, other._warned = [], set()
-        other._fingerprint = sha256_hex(search.model_dump_json().encode())
-        other._vectors = self._vectors_of(search)
         other._corpus = corpus or self._corpus
-        # Answers over another corpus must not be found here.
-        other._answers = Cache(search.caches.answers, search.caches.ttl_seconds)
-        glossary, reranks = search.synonyms.file, "rerank" in search.stages
-        other._resources = replace(
-            self._resources,
-            corpus=other._corpus,
-            settings=search,
-            encode=other._vectors,
-            glossary=read_glossary(Path(glossary).expanduser()) if glossary else {},
-            curve=curve_of(search.calibrate),
-            scorer=(self._resources.scorer or other._cross_encoder(search)) if reranks else None,
-            remember=remember,
-        )
+        other._use(search, remember)
         return other
 
     def similar(self, doc_id: str, top_n: int = 10) -> Answer:
@@ -186,10 +168,7 @@ class Searcher:
         return similar_documents(doc_id, top_n, self._resources)
 
     def related(self, term: str, top_n: int = 10) -> list[Concept]:
-        """Find terms of the concept vocabulary near a term or any text, nearest first.
-
-        Raise ``QueryError``.
-        """
+        """Find terms of the concept vocabulary near any text, nearest first; raise ``QueryError``."""
         _require_some(top_n)
         return related_terms(term, top_n, self._resources)
 
@@ -229,11 +208,7 @@ class Searcher:
         return self._corpus.database.sql(query)
 
     def graph(self) -> nx.DiGraph:
-        """Return the link graph: documents by id with their attributes, and edges.
-
-        Edges have the number and the texts of links. The graph is made anew at each call, so it may be
-        changed.
-        """
+        """Return a new link graph: documents by id with attributes, edges with number and texts of links."""
         return link_graph(self._snapshot)
 
     def cache_usage(self) -> Mapping[str, Usage]:
@@ -244,16 +219,12 @@ class Searcher:
         """Return the vectors of queries by the encoder that the settings name."""
         if search.encoder not in self._encoders:
             settings, corpus = self._settings.model_copy(update={"search": search}), self._corpus
-            self._encoders[search.encoder] = QueryVectors(
-                corpus, lambda: load_query_encoder(corpus, settings), search.caches.vectors
-            )
+            load = partial(load_query_encoder, corpus, settings)
+            self._encoders[search.encoder] = QueryVectors(load, search.caches.vectors)
         return self._encoders[search.encoder]
 
     def _cross_encoder(self, search: Search) -> PairScorer | None:
-        """Load the cross-encoder if a stage needs it.
-
-        One named by its folder must be there, others may be missing.
-        """
+        """Load the cross-encoder if a stage needs it; only one named by its folder must be there."""
         if "rerank" not in search.stages:
             return None
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -30,10 +30,7 @@ def is_address(target: str) -> bool:
 
 
 class RemoteFiles:
-    """Files by name below one address.
-
-    Methods raise ``RemoteUnavailable`` and, where they say so, ``NotThere``.
-    """
+    """Files by name below one address; methods raise ``RemoteUnavailable`` and, as they say, ``NotThere``."""
 
     def __init__(self, address: str) -> None:
         self.address = address.rstrip("/")
@@ -106,11 +103,8 @@ class RemoteFiles:
 
     def remove(self, name: str) -> None:
         """Remove the file; a missing one is no error."""
-        try:
-            with self._refusals(name):
-                self._files.rm_file(self._path(name))
-        except NotThere:
-            return
+        with suppress(NotThere), self._refusals(name):
+            self._files.rm_file(self._path(name))
 
     def _path(self, name: str) -> str:
         return f"{self._root}/{name}" if name else str(self._root)
@@ -131,21 +125,18 @@ class RemoteFiles:
             raise self._refusal(name, error) from None
         except ImportError:
             package = _PACKAGES.get(self._protocol, "the package for this protocol")
-            raise SettingsError(
-                f"{self._protocol}:// needs {package}, which is not installed",
-                where=self.where(name),
-                hint=f'Install it: pip install "noctule[remote]" (S3), "noctule[ssh]", or {package}.',
-            ) from None
+            what = f"{self._protocol}:// needs {package}, which is not installed"
+            hint = f'Install it: pip install "noctule[remote]" (S3), "noctule[ssh]", or {package}.'
+            raise SettingsError(what, where=self.where(name), hint=hint) from None
         # each library raises exceptions of its own, and all of them mean that it did not work
         except Exception as error:
             raise self._refusal(name, error) from None
 
     def _refusal(self, name: str, error: Exception) -> RemoteUnavailable:
-        return RemoteUnavailable(
-            f"it did not respond as expected: {_first_line(error)}",
-            where=self.where(name),
-            hint="Check the address, the credentials in the environment and the network, then try again.",
-        )
+        first_line = f"{type(error).__name__}: {error}".strip().split("\n")[0][:300]
+        what = f"it did not respond as expected: {first_line}"
+        hint = "Check the address, the credentials in the environment and the network, then try again."
+        return RemoteUnavailable(what, where=self.where(name), hint=hint)
 
 
 def _opened(address: str, protocol: str) -> tuple[Any, str]:
@@ -163,7 +154,3 @@ def _opened(address: str, protocol: str) -> tuple[Any, str]:
         options = {"skip_instance_cache": True}
     files, root = url_to_fs(address, **options)
     return files, str(root).rstrip("/")
-
-
-def _first_line(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}".strip().split("\n")[0][:300]

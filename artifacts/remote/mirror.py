@@ -11,7 +11,7 @@ import logging
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -26,9 +26,9 @@ from ...pipeline.errors import (
 from ...pipeline.identity import sha256_hex
 from ...pipeline.model import SnapshotId
 from ..disk import durable, locks
-from ..disk.layout import CURRENT, LOCK, MANIFEST, PINS, SNAPSHOTS, STAGING_PREFIX
+from ..disk.layout import LOCK, MANIFEST, PINS, SNAPSHOTS, STAGING_PREFIX
 from ..disk.manifest import FileEntry, Manifest
-from ..store.contents import PIN_DIGITS, StoreContents
+from ..store.contents import StoreContents
 from ..store.pointer import Pointer
 from ..store.snapshot import hash_files
 from .files import NotThere, RemoteFiles
@@ -93,9 +93,8 @@ class Mirror:
             cached = self._contents.pointer_if_sound()
             if cached is None or not self._contents.path_of(cached.id).is_dir():
                 raise
-            _log.warning(
-                "%s cannot be reached; snapshot %s is answered from the cache", error.where, cached.id
-            )
+            what = "%s cannot be reached; snapshot %s is answered from the cache"
+            _log.warning(what, error.where, cached.id)
 
     def bring(self, name: SnapshotId) -> None:
         """Fetch the named snapshot if the remote side has it; raises as ``bring_current`` does."""
@@ -122,11 +121,8 @@ class Mirror:
             remote = RemoteFiles(self.address)
             pointer = RemoteTarget(remote).pointer()
             if pointer is None:
-                raise NoSnapshot(
-                    "nothing has been published there yet",
-                    where=self.address,
-                    hint="From where it is built: noctule publish --to ADDRESS",
-                )
+                hint = "From where it is built: noctule publish --to ADDRESS"
+                raise NoSnapshot("nothing has been published there yet", where=self.address, hint=hint)
             if pointer == self._contents.pointer_if_sound() and self._contents.path_of(pointer.id).is_dir():
                 return
             try:
@@ -138,9 +134,8 @@ class Mirror:
                 # It may have been pruned since the pointer was read: try again if there is a newer pointer.
                 if RemoteTarget(remote).pointer() == pointer:
                     raise
-        raise RemoteUnavailable(
-            "it changes faster than it can be read", where=self.address, hint="Try again."
-        )
+        what = "it changes faster than it can be read"
+        raise RemoteUnavailable(what, where=self.address, hint="Try again.")
 
     def _fetch(self, remote: RemoteFiles, name: SnapshotId) -> None:
         target = self._contents.path_of(name)
@@ -154,7 +149,9 @@ class Mirror:
         staging = target.parent / f"{STAGING_PREFIX}{uuid4().hex}"
         durable.make_directory(staging)
         for file, entry in sorted(manifest.files.items()):
-            self._place(self._object(remote, f"{SNAPSHOTS}/{name}/{file}", entry), staging / file)
+            kept = self._object(remote, f"{SNAPSHOTS}/{name}/{file}", entry)
+            if not durable.link(kept, staging / file):
+                durable.write_file(staging / file, kept.read_bytes())
         self._seal(staging, manifest, target)
 
     def _object(self, remote: RemoteFiles, path: str, entry: FileEntry) -> Path:
@@ -183,10 +180,6 @@ class Mirror:
                 return NoSnapshot(f"there is no snapshot {name} any more", where=self.address, hint=AGAIN)
         return DamagedSnapshot(what, where=remote.where(path), hint=AGAIN)
 
-    def _place(self, kept: Path, target: Path) -> None:
-        if not durable.link(kept, target):
-            durable.write_file(target, kept.read_bytes())
-
     def _seal(self, staging: Path, manifest: Manifest, target: Path) -> None:
         durable.write_file(staging / MANIFEST, manifest.to_bytes())
         durable.make_read_only(staging)
@@ -196,8 +189,7 @@ class Mirror:
         durable.sync_directory(target.parent)
 
     def _make_current(self, pointer: Pointer) -> None:
-        durable.overwrite(self._contents.pin(pointer.id), f"{pointer.generation:0{PIN_DIGITS}d}\n".encode())
-        durable.replace_file(self.root / CURRENT, pointer.to_bytes())
+        self._contents.make_current(pointer)
         for info in self._contents.snapshots():
             if not (info.current or info.previous):
                 self._forget(info.snapshot_id)
@@ -208,13 +200,10 @@ class Mirror:
     def _forget(self, name: SnapshotId) -> None:
         """Remove an older snapshot from the cache, unless somebody reads it."""
         lock = locks.try_exclusive(self._contents.pin(name))
-        if lock is None:
-            return
-        try:
-            durable.remove_file(self._contents.pin(name))
-            self._discard(self._contents.path_of(name))
-        finally:
-            lock.close()
+        if lock is not None:
+            with closing(lock):
+                durable.remove_file(self._contents.pin(name))
+                self._discard(self._contents.path_of(name))
 
     def _discard(self, path: Path) -> None:
         doomed = path.parent / f"{STAGING_PREFIX}{uuid4().hex}"
@@ -240,14 +229,11 @@ class Mirror:
         deadline = time.monotonic() + _WAIT_S
         while (lock := locks.try_exclusive(self.root / LOCK)) is None:
             if time.monotonic() > deadline:
-                raise StoreBusy(
-                    "another reader has been fetching for a long time", where=str(self.root), hint="Stop it."
-                )
+                what = "another reader has been fetching for a long time"
+                raise StoreBusy(what, where=str(self.root), hint="Stop it.")
             time.sleep(_LOOK_AGAIN_S)
-        try:
+        with closing(lock):
             yield
-        finally:
-            lock.close()
 
 
 def _bounded(blocks: Iterator[bytes], most: int) -> Iterator[bytes]:

@@ -15,7 +15,7 @@ from ...pipeline.model import SnapshotId
 from ..disk import durable
 from ..disk.layout import CURRENT, MANIFEST, PINS, SNAPSHOTS
 from ..disk.manifest import MAX_MANIFEST_BYTES, FileEntry
-from ..store.contents import PIN_DIGITS
+from ..store.contents import pin_content
 from ..store.pointer import MAX_POINTER_BYTES, Pointer
 from ..store.snapshot import Snapshot
 from ..store.store import Staging, Store
@@ -55,26 +55,17 @@ def send(store: Store, target: str, keep: int, *, deep: bool = False) -> Sent:
 
 def _send_to_folder(snapshot: Snapshot, store: Store, folder: Path, keep: int) -> Sent:
     if folder.resolve() == store.root.resolve():
-        raise SettingsError(
-            "the target is the store itself", where=str(folder), hint="Name another folder or address."
-        )
+        hint = "Name another folder or address."
+        raise SettingsError("the target is the store itself", where=str(folder), hint=hint)
     target = Store(folder)
     with target.lock("publish"):
         have = _files_of_current(target)
         staging = target.stage()
-        sizes = [_placed(snapshot, name, entry, have, staging) for name, entry in _entries(snapshot)]
+        sizes = {name: _placed(snapshot, name, entry, have, staging) for name, entry in _entries(snapshot)}
         published = target.publish(staging, snapshot.manifest)
         removed = target.prune(keep)
-    travelled = [size for size in sizes if size is not None]
-    return Sent(
-        target=str(folder),
-        snapshot_id=snapshot.id,
-        changed=published.changed,
-        sent=len(travelled),
-        kept=len(sizes) - len(travelled),
-        bytes=sum(travelled),
-        removed=removed,
-    )
+    sent = {name: size for name, size in sizes.items() if size is not None}
+    return _report(snapshot, str(folder), sent, published.changed, removed)
 
 
 def _files_of_current(target: Store) -> dict[str, Path]:
@@ -93,10 +84,7 @@ def _entries(snapshot: Snapshot) -> list[tuple[str, FileEntry]]:
 def _placed(
     snapshot: Snapshot, name: str, entry: FileEntry, have: Mapping[str, Path], staging: Staging
 ) -> int | None:
-    """Put the file into the staging folder.
-
-    Return the bytes written, ``None`` if a file of the target was linked.
-    """
+    """Put the file into the staging folder; return the bytes, ``None`` if a file of the target was linked."""
     there = have.get(entry.sha256)
     if there is not None and durable.link(there, staging.path / name):
         return None
@@ -113,36 +101,29 @@ def _send_to_address(snapshot: Snapshot, remote: RemoteFiles, keep: int, *, deep
     target = RemoteTarget(remote)
     pointer = target.pointer_if_sound()
     if pointer is not None and pointer.id == snapshot.id and not deep and _is_complete(snapshot, remote):
-        return _report(snapshot, remote, {}, changed=False, removed=target.prune(keep, pointer))
+        return _report(snapshot, remote.address, {}, False, target.prune(keep, pointer))
     moved = _send_files(snapshot, remote, _hashes_there(target, pointer, snapshot.id))
     if not _is_complete(snapshot, remote):
         # Another publisher took a half-sent snapshot for the remains of a killed run.
         moved |= _send_files(snapshot, remote, {})
         _require_complete(snapshot, remote)
     if pointer is None or pointer.id != snapshot.id:
-        generation = 1 + max(
-            [pointer.generation if pointer else 0, *target.generations().values()], default=0
-        )
+        generation = 1 + max(pointer.generation if pointer else 0, *target.generations().values(), 0)
         previous = pointer.id if pointer is not None and pointer.id in target.names() else None
-        remote.replace(f"{PINS}/{snapshot.id}", f"{generation:0{PIN_DIGITS}d}\n".encode())
+        remote.replace(f"{PINS}/{snapshot.id}", pin_content(generation))
         changed, pointer = True, Pointer(snapshot.id, generation, previous)
         remote.replace(CURRENT, pointer.to_bytes())
         _require_read_back(remote, CURRENT, pointer.to_bytes(), MAX_POINTER_BYTES)
     else:
         changed = bool(moved)
-    return _report(snapshot, remote, moved, changed=changed, removed=target.prune(keep, pointer))
+    return _report(snapshot, remote.address, moved, changed, target.prune(keep, pointer))
 
 
 def _report(
-    snapshot: Snapshot,
-    remote: RemoteFiles,
-    moved: Mapping[str, int],
-    *,
-    changed: bool,
-    removed: tuple[SnapshotId, ...],
+    snapshot: Snapshot, target: str, moved: Mapping[str, int], changed: bool, removed: tuple[SnapshotId, ...]
 ) -> Sent:
     kept = len(snapshot.manifest.files) - len(moved)
-    return Sent(remote.address, snapshot.id, changed, len(moved), kept, sum(moved.values()), removed)
+    return Sent(target, snapshot.id, changed, len(moved), kept, sum(moved.values()), removed)
 
 
 def _folder(name: SnapshotId) -> str:
@@ -159,11 +140,9 @@ def _is_complete(snapshot: Snapshot, remote: RemoteFiles) -> bool:
 
 def _require_complete(snapshot: Snapshot, remote: RemoteFiles) -> None:
     if not _is_complete(snapshot, remote):
-        raise RemoteUnavailable(
-            "files that were sent are no longer there",
-            where=remote.where(_folder(snapshot.id)),
-            hint="Does another machine publish to this target? Only one should. Nothing was published there.",
-        )
+        what, where = "files that were sent are no longer there", remote.where(_folder(snapshot.id))
+        hint = "Does another machine publish to this target? Only one should. Nothing was published there."
+        raise RemoteUnavailable(what, where=where, hint=hint)
 
 
 def _hashes_there(target: RemoteTarget, pointer: Pointer | None, but: SnapshotId) -> dict[str, str]:
@@ -183,13 +162,9 @@ def _send_files(snapshot: Snapshot, remote: RemoteFiles, have: Mapping[str, str]
     there = remote.sizes(folder)
     for name, entry in _entries(snapshot):
         path = f"{folder}/{name}"
-        if there.get(path) == entry.bytes and _holds(remote, path, entry.sha256):
-            continue
-        if (
-            entry.sha256 in have
-            and remote.copy(have[entry.sha256], path)
-            and _holds(remote, path, entry.sha256)
-        ):
+        is_there = there.get(path) == entry.bytes and _holds(remote, path, entry.sha256)
+        copied = not is_there and entry.sha256 in have and remote.copy(have[entry.sha256], path)
+        if is_there or (copied and _holds(remote, path, entry.sha256)):
             continue
         _send_one(snapshot.path / name, remote, path, entry.sha256)
         moved[name] = entry.bytes
@@ -211,17 +186,13 @@ def _send_one(source: Path, remote: RemoteFiles, path: str, sha256: str) -> None
         remote.send(source, path)
         if _holds(remote, path, sha256):
             return
-    raise RemoteUnavailable(
-        "what can be read there is not what was sent",
-        where=remote.where(path),
-        hint="Check the other side's disk; nothing was published there.",
-    )
+    what = "what can be read there is not what was sent"
+    hint = "Check the other side's disk; nothing was published there."
+    raise RemoteUnavailable(what, where=remote.where(path), hint=hint)
 
 
 def _require_read_back(remote: RemoteFiles, path: str, content: bytes, limit: int) -> None:
     if remote.read(path, limit + 1) != content:
-        raise RemoteUnavailable(
-            "what can be read there is not what was written",
-            where=remote.where(path),
-            hint="Somebody else writes to this target, or its disk is faulty.",
-        )
+        what = "what can be read there is not what was written"
+        hint = "Somebody else writes to this target, or its disk is faulty."
+        raise RemoteUnavailable(what, where=remote.where(path), hint=hint)

@@ -15,10 +15,7 @@ _TIMEOUT_S = 10
 
 
 class KnownHosts(SFTPFileSystem):  # type: ignore[misc]  # fsspec has no types
-    """fsspec's SSH files, except that the host must be in ``known_hosts``, as for ``ssh``.
-
-    Fsspec accepts any key.
-    """
+    """fsspec's SSH files, which accept any key, but with hosts of ``known_hosts`` only, as for ``ssh``."""
 
     def _connect(self) -> None:
         self.client = paramiko.SSHClient()

@@ -6,7 +6,7 @@ from ...pipeline.errors import DamagedSnapshot
 from ...pipeline.model import SnapshotId
 from ..disk.layout import CURRENT, MANIFEST, PINS, SNAPSHOTS
 from ..disk.manifest import MAX_MANIFEST_BYTES, Manifest, snapshot_id
-from ..store.contents import PIN_DIGITS
+from ..store.contents import PIN_DIGITS, pin_generation
 from ..store.pointer import MAX_POINTER_BYTES, Pointer, is_snapshot_id
 from .files import NotThere, RemoteFiles
 
@@ -20,10 +20,7 @@ class RemoteTarget:
         self._remote = remote
 
     def pointer(self) -> Pointer | None:
-        """Return what ``CURRENT`` says, ``None`` if there is none.
-
-        Raises ``DamagedSnapshot``, ``RemoteUnavailable``.
-        """
+        """Return what ``CURRENT`` says, if it exists; raises ``DamagedSnapshot``, ``RemoteUnavailable``."""
         try:
             content = self._remote.read(CURRENT, MAX_POINTER_BYTES + 1)
         except NotThere:
@@ -42,9 +39,8 @@ class RemoteTarget:
         path = f"{SNAPSHOTS}/{name}/{MANIFEST}"
         content = self._remote.read(path, MAX_MANIFEST_BYTES + 1)
         if snapshot_id(content) != name:
-            raise DamagedSnapshot(
-                f"this is not the manifest of {name}", where=self._remote.where(path), hint=AGAIN
-            )
+            what = f"this is not the manifest of {name}"
+            raise DamagedSnapshot(what, where=self._remote.where(path), hint=AGAIN)
         return Manifest.from_bytes(content, where=self._remote.where(path))
 
     def names(self) -> list[SnapshotId]:
@@ -58,7 +54,7 @@ class RemoteTarget:
     def prune(self, keep: int, pointer: Pointer) -> tuple[SnapshotId, ...]:
         """Remove incomplete snapshots, and all but the current, the previous and the ``keep`` latest others.
 
-        Returns the snapshots removed.
+        Return the complete ones.
         """
         files, age = self._files(), self.generations()
         others = [name for name in files if name not in (pointer.id, pointer.previous)]
@@ -81,7 +77,6 @@ class RemoteTarget:
 
     def _generation(self, name: SnapshotId) -> int:
         try:
-            digits = self._remote.read(f"{PINS}/{name}", PIN_DIGITS)
+            return pin_generation(self._remote.read(f"{PINS}/{name}", PIN_DIGITS))
         except NotThere:
             return 0
-        return int(digits) if len(digits) == PIN_DIGITS and digits.isdigit() else 0

@@ -17,7 +17,7 @@ from ..disk.layout import CATALOG, TABLES, table_file
 if TYPE_CHECKING:
     import duckdb
 
-_PARTS = ("tables", "english", "folding", "terms", "search", "pages")
+PARTS = ("tables", "english", "folding", "terms", "search", "pages")
 # A progress bar would go to standard output, amid JSON; a spill file would go to the working directory.
 _BEFORE = (
     "enable_progress_bar = false",
@@ -28,16 +28,16 @@ _BEFORE = (
     "python_enable_replacements = false",
 )
 _EXPLAIN = re.compile(r"\s*explain\s+(analyze\s+)?", re.IGNORECASE)
+_DEFINITION = re.compile(
+    r"(?:\s|--[^\n]*\n)*(?:create\s+or\s+replace|comment\s+on)\s+(?:view|macro)\b", re.IGNORECASE
+)
 _MAX_PREDICATE = 10_000
 _HARMLESS_TABLE_FUNCTIONS = ("unnest", "range", "generate_series")
 _LOCKS = ("enable_external_access = false", "lock_configuration = true")
 
 
 def connect(folder: Path, dimension: int, languages: Sequence[str]) -> duckdb.DuckDBPyConnection:
-    """Connect to the tables of a verified snapshot folder.
-
-    The connection has the catalog's views and macros, and opens no other file.
-    """
+    """Connect to a verified snapshot folder, with the catalog's views and macros, and no other file."""
     connection = locked_connection(folder)
     # Locked before the catalog runs: part of its text is what the snapshot says.
     connection.execute(catalog(dimension, languages))
@@ -66,13 +66,9 @@ def write_catalog(folder: Path, dimension: int, languages: Sequence[str]) -> Non
     write_file(folder / CATALOG, catalog(dimension, languages).encode())
 
 
-def catalog(dimension: int, languages: Sequence[str], parts: Sequence[str] = _PARTS) -> str:
+def catalog(dimension: int, languages: Sequence[str], parts: Sequence[str] = PARTS) -> str:
     """Return the SQL of the views and macros over a snapshot, for its dimension and languages."""
-    filled = {
-        "dimension": str(dimension),
-        "languages": _listed(languages),
-        "fields": _listed(FIELDS),
-    }
+    filled = {"dimension": str(dimension), "languages": _listed(languages), "fields": _listed(FIELDS)}
     folder = package_files(__package__)
     sql = "\n".join((folder / f"{part}.sql").read_text(encoding="utf-8") for part in parts)
     for name, value in filled.items():
@@ -81,12 +77,8 @@ def catalog(dimension: int, languages: Sequence[str], parts: Sequence[str] = _PA
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(_literal, names))
-
-
-def _literal(text: str) -> str:
-    """Return the text as a string of SQL."""
-    return "'" + text.replace("'", "''") + "'"
+    """Return names as strings of SQL."""
+    return ", ".join("'" + name.replace("'", "''") + "'" for name in names)
 
 
 def require_queries(sql: str) -> None:
@@ -98,15 +90,28 @@ def require_queries(sql: str) -> None:
     except duckdb.Error as error:
         raise QueryError(f"not SQL: {error}", hint="See the tables with: show tables") from None
     for statement in statements:
+        text, explain = statement.query, _EXPLAIN.match(statement.query)
         if statement.type == duckdb.StatementType.EXPLAIN:
             # EXPLAIN ANALYZE runs what it explains.
-            require_queries(
-                _EXPLAIN.sub("", statement.query, count=1) if _EXPLAIN.match(statement.query) else "-"
-            )
+            require_queries(text[explain.end() :] if explain else "-")
         elif statement.type != duckdb.StatementType.SELECT:
-            raise QueryError(
-                f"{statement.type.name} is not a query", hint="A snapshot is read-only: use SELECT."
-            )
+            hint = "A snapshot is read-only: use SELECT."
+            raise QueryError(f"{statement.type.name} is not a query", hint=hint)
+
+
+def reason_to_refuse(folder: Path, sql: str) -> str:
+    """Return why a catalog is none that reads this snapshot and nothing else, empty if it is one."""
+    import duckdb
+
+    try:
+        for statement in duckdb.extract_statements(sql):
+            if not _DEFINITION.match(statement.query):
+                return f"it does more than define views and macros: {statement.query.strip()[:80]!r}"
+        with locked_connection(folder) as connection:
+            connection.execute(sql)
+    except duckdb.Error as error:
+        return f"its SQL cannot run on the snapshot alone: {reason(error)[:200]}"
+    return ""
 
 
 def require_predicate(connection: duckdb.DuckDBPyConnection, predicate: str) -> None:
@@ -120,7 +125,7 @@ def require_predicate(connection: duckdb.DuckDBPyConnection, predicate: str) -> 
         raise _refused_predicate(f"it is longer than {_MAX_PREDICATE:,} characters", predicate)
     try:
         found, plain = _parsed(connection, predicate), _parsed(connection, "true")
-    except (ValueError, RecursionError, duckdb.Error) as error:
+    except (ValueError, RuntimeError, duckdb.Error) as error:
         raise _refused_predicate(reason(error), predicate) from None
     if [around for _, around in found] != [around for _, around in plain]:
         raise _refused_predicate("it is not one expression", predicate)

@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from ...pipeline.errors import DamagedSnapshot
 from ...pipeline.model import SnapshotId
-from ..disk.layout import FAISS_INDEX, MANIFEST, TABLES, table_file
-from ..disk.manifest import Manifest
+from ..disk.layout import CATALOG, FAISS_INDEX, MANIFEST, TABLES, table_file
+from ..disk.manifest import Manifest, damaged
 from ..tables import invariants
 from ..tables.parquet import open_file, read_table
 from ..tables.schemas import schemas
@@ -44,24 +43,32 @@ def check_deep(path: Path, expected_id: SnapshotId | None = None) -> None:
     manifest = read_manifest(path, expected_id)
     verify_files(path, manifest.files)
     _no_extra_files(path, manifest)
+    _catalog_reads_nothing_else(path / CATALOG, manifest)
     for table in TABLES:
         _schema_and_rows(path / table_file(table), table, manifest)
     tables = {table: _read(path, table) for table in TABLES}
     for problem in invariants.problems(tables):
-        raise _damaged(path / table_file(problem.table), problem.what)
+        raise damaged(problem.what, path / table_file(problem.table))
     for postings, terms in (("postings", "terms"), ("code_postings", "code_terms")):
         _row_groups(path / table_file(postings), tables[terms], path / table_file(terms))
     _index_equals_table(path, tables["vectors"], manifest)
 
 
-def _damaged(path: Path, what: str) -> DamagedSnapshot:
-    return DamagedSnapshot(what, where=str(path), hint="Go back: noctule rollback")
-
-
 def _no_extra_files(path: Path, manifest: Manifest) -> None:
     extra = sorted(found.name for found in path.iterdir() if found.name not in {*manifest.files, MANIFEST})
     if extra:
-        raise _damaged(path / extra[0], f"the manifest does not list it; {len(extra)} such files")
+        raise damaged(f"the manifest does not list it; {len(extra)} such files", path / extra[0])
+
+
+def _catalog_reads_nothing_else(path: Path, manifest: Manifest) -> None:
+    """Check the text that people run in a DuckDB of their own; an older noctule wrote it differently."""
+    from ..sql.catalog import catalog, reason_to_refuse
+
+    text = path.read_bytes().decode("utf-8", "replace")
+    if text != catalog(manifest.model.dimension, manifest.languages):
+        why = reason_to_refuse(path.parent, text)
+        if why:
+            raise damaged(why, path)
 
 
 def _schema_and_rows(path: Path, table: str, manifest: Manifest) -> None:
@@ -69,9 +76,9 @@ def _schema_and_rows(path: Path, table: str, manifest: Manifest) -> None:
     with open_file(path) as file:
         found, rows = file.schema_arrow.remove_metadata(), file.metadata.num_rows
     if not found.equals(expected):
-        raise _damaged(path, f"expected the columns {_columns(expected)}, found {_columns(found)}")
+        raise damaged(f"expected the columns {_columns(expected)}, found {_columns(found)}", path)
     if rows != manifest.files[path.name].rows:
-        raise _damaged(path, f"expected {manifest.files[path.name].rows} rows, found {rows}")
+        raise damaged(f"expected {manifest.files[path.name].rows} rows, found {rows}", path)
 
 
 def _columns(schema: pa.Schema) -> str:
@@ -93,9 +100,8 @@ def _row_groups(path: Path, terms: pa.Table, terms_path: Path) -> None:
     wrong = np.flatnonzero(expected != found)
     if len(wrong):
         row = int(wrong[0])
-        raise _damaged(
-            terms_path, f"row {row}: expected row_group {expected[row]} of {path.name}, found {found[row]}"
-        )
+        what = f"row {row}: expected row_group {expected[row]} of {path.name}, found {found[row]}"
+        raise damaged(what, terms_path)
 
 
 def _index_equals_table(path: Path, vectors: pa.Table, manifest: Manifest) -> None:
@@ -103,4 +109,4 @@ def _index_equals_table(path: Path, vectors: pa.Table, manifest: Manifest) -> No
     for start, rows in invariants.vector_blocks(vectors["vector"], manifest.model.dimension):
         row = first_strange_row(index, rows, start)
         if row is not None:
-            raise _damaged(path / FAISS_INDEX, f"row {row} is not that of {table_file('vectors')}")
+            raise damaged(f"row {row} is not that of {table_file('vectors')}", path / FAISS_INDEX)

@@ -5,12 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...pipeline.errors import ArtifactError, DamagedSnapshot, NoSnapshot
+from ...pipeline.errors import ArtifactError, DamagedSnapshot, NoSnapshot, WriteFailed
 from ...pipeline.model import SnapshotId
+from ..disk import durable, locks
 from ..disk.layout import CURRENT, PINS, SNAPSHOTS
 from .pointer import MAX_POINTER_BYTES, Pointer, is_snapshot_id
+from .snapshot import Snapshot
 
 PIN_DIGITS = 20
+
+
+def pin_content(generation: int) -> bytes:
+    """Return the bytes of a pin that record when its snapshot last became current."""
+    return f"{generation:0{PIN_DIGITS}d}\n".encode()
+
+
+def pin_generation(content: bytes) -> int:
+    """Return what a pin's first bytes record, 0 if it is lost."""
+    digits = content[:PIN_DIGITS]
+    return int(digits) if len(digits) == PIN_DIGITS and digits.isdigit() else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +37,7 @@ class SnapshotInfo:
 
 
 class StoreContents:
-    """The folders of a store, for reading only."""
+    """The folders of a store."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -33,9 +46,8 @@ class StoreContents:
     def path_of(self, snapshot_id: SnapshotId) -> Path:
         """Return a snapshot's folder, whether it exists or not; raises ``NoSnapshot`` for an invalid name."""
         if not is_snapshot_id(snapshot_id):
-            raise NoSnapshot(
-                f"{snapshot_id!r} is not a snapshot's name", where=str(self.root), hint=self.hint()
-            )
+            what = f"{snapshot_id!r} is not a snapshot's name"
+            raise NoSnapshot(what, where=str(self.root), hint=self.hint())
         return self.snapshots_folder / snapshot_id
 
     def pin(self, snapshot_id: SnapshotId) -> Path:
@@ -43,10 +55,7 @@ class StoreContents:
         return self.root / PINS / snapshot_id
 
     def pointer(self) -> Pointer | None:
-        """Return what ``CURRENT`` says, ``None`` if there is none.
-
-        Raises ``DamagedSnapshot``, ``ArtifactError``.
-        """
+        """Return what ``CURRENT`` says, if there is one; raises ``DamagedSnapshot``, ``ArtifactError``."""
         path = self.root / CURRENT
         try:
             with path.open("rb") as file:
@@ -54,11 +63,8 @@ class StoreContents:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise ArtifactError(
-                f"cannot read which snapshot is current: {error.strerror}",
-                where=str(path),
-                hint=self.hint(),
-            ) from error
+            what = f"cannot read which snapshot is current: {error.strerror}"
+            raise ArtifactError(what, where=str(path), hint=self.hint()) from error
         return Pointer.from_bytes(content, where=str(path), hint=self.hint())
 
     def pointer_if_sound(self) -> Pointer | None:
@@ -71,13 +77,9 @@ class StoreContents:
     def snapshots(self) -> tuple[SnapshotInfo, ...]:
         """Return every snapshot in the store, the latest to become current first."""
         pointer = self.pointer_if_sound()
+        current, previous = (pointer.id, pointer.previous) if pointer else (None, None)
         infos = (
-            SnapshotInfo(
-                snapshot_id=name,
-                generation=self.generation_of(name),
-                current=pointer is not None and name == pointer.id,
-                previous=pointer is not None and name == pointer.previous,
-            )
+            SnapshotInfo(name, self.generation_of(name), name == current, name == previous)
             for name in self.names()
         )
         return tuple(sorted(infos, key=lambda info: (-info.generation, info.snapshot_id)))
@@ -100,7 +102,32 @@ class StoreContents:
     def generation_of(self, snapshot_id: SnapshotId) -> int:
         """Return when a snapshot last became current; 0 if its pin is lost."""
         try:
-            digits = self.pin(snapshot_id).read_bytes()[:PIN_DIGITS]
+            return pin_generation(self.pin(snapshot_id).read_bytes())
         except OSError:
             return 0
-        return int(digits) if len(digits) == PIN_DIGITS and digits.isdigit() else 0
+
+    def make_current(self, pointer: Pointer) -> None:
+        """Write the snapshot's pin, then ``CURRENT``, durably; raises ``WriteFailed``."""
+        durable.overwrite(self.pin(pointer.id), pin_content(pointer.generation))
+        durable.sync_directory(self.root / PINS)
+        try:
+            durable.replace_file(self.root / CURRENT, pointer.to_bytes())
+        except WriteFailed as error:
+            if self.pointer_if_sound() != pointer:
+                raise
+            what = f"{pointer.id} is current, but the disk did not confirm it: {error.what}"
+            hint = "A power cut may bring back the previous snapshot; check the disk."
+            raise WriteFailed(what, where=error.where, hint=hint) from error
+
+    def open(self, snapshot_id: SnapshotId) -> Snapshot:
+        """Open a snapshot, verified and pinned; raises ``NoSnapshot`` and as ``Snapshot.open`` does."""
+        path = self.path_of(snapshot_id)
+        if not path.is_dir():
+            raise NoSnapshot("there is no such snapshot", where=str(path), hint=self.hint())
+        pin = locks.shared(self.pin(snapshot_id))
+        try:
+            return Snapshot.open(path, expected_id=snapshot_id, pin=pin)
+        except BaseException:
+            if pin is not None:
+                pin.close()
+            raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 
 from ...pipeline.errors import DamagedSnapshot
@@ -17,10 +18,7 @@ _FIELDS = {"id", "generation", "previous"}
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """The content of ``CURRENT``.
-
-    ``generation`` rises by one or more with each change, whatever the clock does.
-    """
+    """The content of ``CURRENT``; ``generation`` rises with each change, whatever the clock does."""
 
     id: SnapshotId
     generation: int
@@ -33,17 +31,11 @@ class Pointer:
     @staticmethod
     def from_bytes(content: bytes, where: str, hint: str) -> Pointer:
         """Parse a pointer; raises ``DamagedSnapshot`` for anything that ``to_bytes`` cannot have written."""
-        value = _json(content)
-        if isinstance(value, dict) and set(value) == _FIELDS and _sound(value):
-            return Pointer(SnapshotId(value["id"]), value["generation"], value["previous"])
+        with suppress(ValueError, RecursionError):
+            value = json.loads(content) if len(content) <= MAX_POINTER_BYTES else None
+            if isinstance(value, dict) and set(value) == _FIELDS and _sound(value):
+                return Pointer(SnapshotId(value["id"]), value["generation"], value["previous"])
         raise DamagedSnapshot("the file does not name a snapshot", where=where, hint=hint)
-
-
-def _json(content: bytes) -> object:
-    try:
-        return json.loads(content) if len(content) <= MAX_POINTER_BYTES else None
-    except (ValueError, RecursionError):
-        return None
 
 
 def _sound(value: dict[str, object]) -> bool:

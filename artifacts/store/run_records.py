@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -34,8 +35,6 @@ def read_runs(store: Path) -> list[dict[str, Any]]:
     """Return every readable record, the latest first."""
     found = []
     for path in sorted((store / RUNS).glob("*.json"), reverse=True):
-        try:
+        with suppress(OSError, ValueError):
             found.append(json.loads(path.read_bytes()) | {"finished": path.stem})
-        except (OSError, ValueError):
-            continue
     return found

@@ -7,27 +7,21 @@ import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ...pipeline.errors import ArtifactError, DamagedSnapshot, NoSnapshot
+from ...pipeline.errors import ArtifactError, NoSnapshot
 from ...pipeline.model import SnapshotId
 from ..disk.layout import FAISS_INDEX, MANIFEST, TABLES, table_file
 from ..disk.locks import Lock
-from ..disk.manifest import MAX_MANIFEST_BYTES, FileEntry, Manifest, snapshot_id
+from ..disk.manifest import MAX_MANIFEST_BYTES, FileEntry, Manifest, damaged, snapshot_id
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-_ROLLBACK = "Go back: noctule rollback"
-
 
 class Snapshot:
-    """A snapshot to read from until it is closed; everything it returns has been verified.
-
-    Threads may share one; give each its own ``connect()``.
-    """
+    """A verified snapshot to read from until it is closed; threads may share it, but not a ``connect()``."""
 
     __slots__ = ("_index", "_pin", "id", "manifest", "path")
 
@@ -50,9 +44,7 @@ class Snapshot:
     def __enter__(self) -> Snapshot:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -93,14 +85,15 @@ class Snapshot:
         return self._index
 
     def connect(self) -> duckdb.DuckDBPyConnection:
-        """Return a DuckDB connection with the catalog's views and macros.
-
-        It reads the tables and no other file.
-        """
+        """Return a DuckDB connection with the catalog's views and macros; it reads no file but the tables."""
         from ..sql.catalog import connect
 
-        languages = self.manifest.analyzer["languages"].split(",")
-        return connect(self.path, self.manifest.model.dimension, languages)
+        return connect(self.path, self.manifest.model.dimension, self.languages)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Return the languages of the documents."""
+        return self.manifest.languages
 
 
 def read_manifest(folder: Path, expected_id: SnapshotId | None) -> Manifest:
@@ -114,14 +107,12 @@ def read_manifest(folder: Path, expected_id: SnapshotId | None) -> Manifest:
             raise NoSnapshot(
                 "there is no such snapshot", where=str(folder), hint="See what there is: noctule snapshots"
             ) from None
-        raise DamagedSnapshot("the file is missing", where=str(path), hint=_ROLLBACK) from None
+        raise damaged("the file is missing", path) from None
     except OSError as error:
         raise _unreadable(path, error) from error
     found = snapshot_id(content)
     if expected_id is not None and found != expected_id:
-        raise DamagedSnapshot(
-            f"expected the manifest of {expected_id}, found that of {found}", where=str(path), hint=_ROLLBACK
-        )
+        raise damaged(f"expected the manifest of {expected_id}, found that of {found}", path)
     return Manifest.from_bytes(content, where=str(path))
 
 
@@ -134,11 +125,9 @@ def verify_sizes(folder: Path, entries: Mapping[str, FileEntry]) -> None:
         except OSError as error:
             raise _unreadable(path, error) from error
         if found is None:
-            raise DamagedSnapshot("the file is missing", where=str(path), hint=_ROLLBACK)
+            raise damaged("the file is missing", path)
         if found != entry.bytes:
-            raise DamagedSnapshot(
-                f"expected {entry.bytes} bytes, found {found}", where=str(path), hint=_ROLLBACK
-            )
+            raise damaged(f"expected {entry.bytes} bytes, found {found}", path)
 
 
 def verify_files(folder: Path, entries: Mapping[str, FileEntry]) -> None:
@@ -147,11 +136,16 @@ def verify_files(folder: Path, entries: Mapping[str, FileEntry]) -> None:
     found = hash_files([folder / name for name in entries])
     for name, entry in sorted(entries.items()):
         if found[name] != entry.sha256:
-            raise DamagedSnapshot(
-                f"expected SHA-256 {entry.sha256}, found {found[name]}",
-                where=str(folder / name),
-                hint=_ROLLBACK,
-            )
+            raise damaged(f"expected SHA-256 {entry.sha256}, found {found[name]}", folder / name)
+
+
+def is_sound(folder: Path, expected_id: SnapshotId) -> bool:
+    """Return whether a folder holds every byte of a snapshot."""
+    try:
+        verify_files(folder, read_manifest(folder, expected_id).files)
+    except ArtifactError:
+        return False
+    return True
 
 
 def hash_files(paths: Sequence[Path]) -> dict[str, str]:
@@ -181,4 +175,4 @@ def _unreadable(path: Path, error: OSError) -> ArtifactError:
         return ArtifactError(
             "not allowed to read it", where=str(path), hint="Check its owner and permissions."
         )
-    return DamagedSnapshot(f"cannot read it: {error.strerror}", where=str(path), hint=_ROLLBACK)
+    return damaged(f"cannot read it: {error.strerror}", path)

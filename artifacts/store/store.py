@@ -8,7 +8,7 @@ snapshot or the new one, whole.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
@@ -29,9 +29,9 @@ from ..disk.manifest import FileEntry, Manifest
 from ..remote.files import is_address
 from ..remote.mirror import mirror_folder, mirror_of
 from .check import check_deep
-from .contents import PIN_DIGITS, SnapshotInfo, StoreContents
+from .contents import SnapshotInfo, StoreContents
 from .pointer import Pointer
-from .snapshot import Snapshot, hash_files, read_manifest, verify_files
+from .snapshot import Snapshot, hash_files, is_sound
 
 REJECTED_PREFIX = ".rejected-"
 
@@ -56,14 +56,8 @@ def describe(staging: Staging, tables: Mapping[str, int]) -> dict[str, FileEntry
     """Return the size and SHA-256 of every staged file, and the rows of those named in ``tables``."""
     paths = sorted(path for path in staging.path.iterdir() if path.name != MANIFEST)
     digests = hash_files(paths)
-    return {
-        path.name: FileEntry(
-            bytes=path.stat().st_size,
-            sha256=digests[path.name],
-            rows=tables.get(path.stem) if path.suffix == ".parquet" else None,
-        )
-        for path in paths
-    }
+    rows = {path.name: tables.get(path.stem) if path.suffix == ".parquet" else None for path in paths}
+    return {path.name: FileEntry(path.stat().st_size, digests[path.name], rows[path.name]) for path in paths}
 
 
 class Store:
@@ -114,7 +108,10 @@ class Store:
             except (ArtifactError, StoreBusy) as error:
                 # Only a newer snapshot is a reason to try again: else a damaged one would be tried for ever.
                 if (now := self._required_current()) == wanted:
-                    raise (self._dangling(wanted) if isinstance(error, NoSnapshot) else error) from None
+                    if isinstance(error, NoSnapshot):
+                        what, where = f"it names {wanted}, which is not there", str(self.root / CURRENT)
+                        error = DamagedSnapshot(what, where=where, hint=self._contents.hint())
+                    raise error from None
                 wanted = now
 
     # Writing
@@ -122,11 +119,8 @@ class Store:
     def require_own(self) -> None:
         """Raise ``SettingsError`` unless the store is local: a remote one cannot be written to."""
         if self._mirror is not None:
-            raise SettingsError(
-                "a store elsewhere is only read",
-                where=self._mirror.address,
-                hint="Write to a folder, and send it there: noctule publish --to ADDRESS",
-            )
+            hint = "Write to a folder, and send it there: noctule publish --to ADDRESS"
+            raise SettingsError("a store elsewhere is only read", where=self._mirror.address, hint=hint)
 
     @contextmanager
     def lock(self, purpose: str) -> Iterator[None]:
@@ -185,10 +179,7 @@ class Store:
             return target
 
     def prune(self, keep: int) -> tuple[SnapshotId, ...]:
-        """Remove all snapshots but the current, the previous, the ``keep`` latest others and any in use.
-
-        Returns the snapshots removed.
-        """
+        """Remove and return snapshots: not the current, the previous, ``keep`` latest others, any in use."""
         if keep < 0:
             raise ValueError(f"keep must be 0 or more, not {keep}")
         with self._holding("prune"):
@@ -225,61 +216,39 @@ class Store:
                 durable.remove_tree(older)
             durable.rename(staging.path, rejected)
             broken = Path(error.where).name
-            raise DamagedSnapshot(
-                f"the build failed its own check and was not published: {broken}: {error.what}",
-                where=str(rejected),
-                hint="The current snapshot is unchanged; the rejected files are kept there for inspection.",
-            ) from error
+            what = f"the build failed its own check and was not published: {broken}: {error.what}"
+            hint = "The current snapshot is unchanged; the rejected files are kept there for inspection."
+            raise DamagedSnapshot(what, where=str(rejected), hint=hint) from error
 
     def _put_in_place(self, staging: Staging, snapshot_id: SnapshotId) -> None:
         target = self.path_of(snapshot_id)
         if not target.exists():
             durable.rename(staging.path, target)
             durable.sync_directory(self._snapshots)
-        elif _is_sound(target, snapshot_id):
+        elif is_sound(target, snapshot_id):
             durable.remove_tree(staging.path)
         else:
             # Same name, so same content, but the disk has lost some of it: the new files take its place.
             durable.swap_directory(staging.path, target)
 
     def _make_current(self, snapshot_id: SnapshotId, before: Pointer | None) -> int:
-        generation = 1 + max((info.generation for info in self.snapshots()), default=0)
-        if before is not None:
-            generation = max(generation, before.generation + 1)
+        known = [info.generation for info in self.snapshots()]
+        generation = 1 + max([*known, before.generation if before else 0])
         previous = before.id if before is not None and before.id in self._contents.names() else None
-        durable.overwrite(self._contents.pin(snapshot_id), f"{generation:0{PIN_DIGITS}d}\n".encode())
-        durable.sync_directory(self.root / PINS)
-        self._write_pointer(Pointer(snapshot_id, generation, previous))
+        self._contents.make_current(Pointer(snapshot_id, generation, previous))
         return generation
 
-    def _write_pointer(self, pointer: Pointer) -> None:
-        try:
-            durable.replace_file(self.root / CURRENT, pointer.to_bytes())
-        except WriteFailed as error:
-            if self._contents.pointer_if_sound() != pointer:
-                raise
-            raise WriteFailed(
-                f"{pointer.id} is current, but the disk did not confirm it: {error.what}",
-                where=error.where,
-                hint="A power cut may bring back the previous snapshot; check the disk.",
-            ) from error
-
     def _remove(self, snapshot_id: SnapshotId) -> bool:
-        """Remove a snapshot in one step, so that nobody finds half of it.
-
-        Return whether nobody was reading it.
-        """
+        """Remove a snapshot in one step, so that nobody finds half of it; return whether nobody reads it."""
         lock = locks.try_exclusive(self._contents.pin(snapshot_id))
         if lock is None:
             return False
-        try:
+        with closing(lock):
             doomed = self._snapshots / f"{STAGING_PREFIX}{uuid4().hex}"
             durable.rename(self.path_of(snapshot_id), doomed)
             durable.sync_directory(self._snapshots)
             durable.remove_file(self._contents.pin(snapshot_id))
             durable.remove_tree(doomed)
-        finally:
-            lock.close()
         return True
 
     def _require_sound(self, snapshot_id: SnapshotId) -> None:
@@ -290,29 +259,16 @@ class Store:
             hint = f"Name another to go back to: {others}." if others else "Make a new one: noctule index"
             raise DamagedSnapshot(error.what, where=error.where, hint=hint) from error
 
-    # Contents
-
     def _open(self, snapshot_id: SnapshotId) -> Snapshot:
-        if self._mirror is None:
-            return self._open_here(snapshot_id)
-        self._mirror.bring(snapshot_id)
+        if self._mirror is not None:
+            self._mirror.bring(snapshot_id)
         try:
-            return self._open_here(snapshot_id)
+            return self._contents.open(snapshot_id)
         except DamagedSnapshot:
+            if self._mirror is None:
+                raise
             self._mirror.mend(snapshot_id)
-            return self._open_here(snapshot_id)
-
-    def _open_here(self, snapshot_id: SnapshotId) -> Snapshot:
-        path = self.path_of(snapshot_id)
-        if not path.is_dir():
-            raise NoSnapshot("there is no such snapshot", where=str(path), hint=self._contents.hint())
-        pin = locks.shared(self._contents.pin(snapshot_id))
-        try:
-            return Snapshot.open(path, expected_id=snapshot_id, pin=pin)
-        except BaseException:
-            if pin is not None:
-                pin.close()
-            raise
+            return self._contents.open(snapshot_id)
 
     def _required_current(self) -> SnapshotId:
         current = self.current()
@@ -321,21 +277,11 @@ class Store:
             raise NoSnapshot("nothing has been published yet", where=str(self.root), hint=hint)
         return current
 
-    def _dangling(self, snapshot_id: SnapshotId) -> DamagedSnapshot:
-        return DamagedSnapshot(
-            f"it names {snapshot_id}, which is not there",
-            where=str(self.root / CURRENT),
-            hint=self._contents.hint(),
-        )
-
     def _earlier(self, pointer: Pointer | None) -> SnapshotId:
         others = [i.snapshot_id for i in self.snapshots() if pointer is None or i.snapshot_id != pointer.id]
         if not others:
-            raise NoSnapshot(
-                "there is no other snapshot to go back to",
-                where=str(self.root),
-                hint="Make one: noctule index",
-            )
+            what, hint = "there is no other snapshot to go back to", "Make one: noctule index"
+            raise NoSnapshot(what, where=str(self.root), hint=hint)
         return pointer.previous if pointer and pointer.previous in others else others[0]
 
 
@@ -346,11 +292,3 @@ def _seal(staging: Staging, manifest: Manifest) -> None:
     durable.write_file(staging.path / MANIFEST, manifest.to_bytes())
     durable.sync_directory(staging.path)
     durable.make_read_only(staging.path)
-
-
-def _is_sound(path: Path, snapshot_id: SnapshotId) -> bool:
-    try:
-        verify_files(path, read_manifest(path, snapshot_id).files)
-    except ArtifactError:
-        return False
-    return True

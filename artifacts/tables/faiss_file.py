@@ -1,6 +1,6 @@
 """Validation of a FAISS file's header before FAISS, whose reader is not safe for untrusted files, opens it.
 
-``check_flat`` and ``check_ivf`` accept only a file of exactly the expected kind, shape and size.
+Only a file of exactly the expected kind, shape and size is accepted.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ import struct
 from pathlib import Path
 from typing import BinaryIO
 
-from ...pipeline.errors import DamagedSnapshot
-from ..disk.manifest import IndexRecord
+from ..disk.manifest import IndexRecord, damaged
 
 # As FAISS writes them: kind, d, ntotal, two unused, is_trained, metric.
 _INDEX = struct.Struct("<4siqqqBi")
@@ -32,31 +31,22 @@ class _Wrong(Exception):
     """The file is not what it should be."""
 
 
-def check_flat(path: Path, rows: int, dimension: int, _: IndexRecord | None = None) -> None:
-    """Raise ``DamagedSnapshot`` unless it is a flat inner-product index with these rows and dimensions."""
-    what = f"a flat inner-product index with {rows} rows of {dimension}"
+def check_header(path: Path, rows: int, dimension: int, record: IndexRecord) -> None:
+    """Raise ``DamagedSnapshot`` unless it is an inner-product index of the record's kind and parameters."""
+    kind = "a flat" if record.kind == "flat" else "an IVF"
     try:
         with path.open("rb") as file:
-            _require_size(path, _INDEX.size + _COUNT.size + rows * dimension * 4)
-            _require_flat(file, rows, dimension)
-    except (_Wrong, OSError) as error:
-        raise _damaged(what, error, path) from error
-
-
-def check_ivf(path: Path, rows: int, dimension: int, record: IndexRecord) -> None:
-    """Raise ``DamagedSnapshot`` unless it is an IVF inner-product index with the record's parameters."""
-    what = f"an IVF inner-product index with {rows} rows of {dimension}"
-    try:
-        with path.open("rb") as file:
-            _require_ivf(file, rows, dimension, record)
-            _require_size(path, file.tell() + rows * (record.code_bytes + _ROW_NUMBER_BYTES))
-    except (_Wrong, OSError) as error:
-        raise _damaged(what, error, path) from error
-
-
-def _damaged(what: str, error: Exception, path: Path) -> DamagedSnapshot:
-    why = f"cannot read it: {error.strerror}" if isinstance(error, OSError) else f"not {what}: {error}"
-    return DamagedSnapshot(why, where=str(path), hint="Go back: noctule rollback")
+            if record.kind == "flat":
+                _require_size(path, _INDEX.size + _COUNT.size + rows * dimension * 4)
+                _require_flat(file, rows, dimension)
+            else:
+                _require_ivf(file, rows, dimension, record)
+                _require_size(path, file.tell() + rows * (record.code_bytes + _ROW_NUMBER_BYTES))
+    except _Wrong as error:
+        what = f"not {kind} inner-product index with {rows} rows of {dimension}: {error}"
+        raise damaged(what, path) from error
+    except OSError as error:
+        raise damaged(f"cannot read it: {error.strerror}", path) from error
 
 
 def _require_size(path: Path, expected: int) -> None:

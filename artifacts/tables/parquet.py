@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ...pipeline.errors import DamagedSnapshot
 from ..disk.durable import writer
+from ..disk.manifest import damaged
 
 ROW_GROUP_ROWS = 65_536
 _ROWS_AT_A_TIME, _BUFFER_BYTES = 8_192, 1_048_576
@@ -30,7 +32,8 @@ def write_table(
     """
     # Chunk boundaries would move page boundaries, and so change the bytes.
     plain = table.replace_schema_metadata(None).combine_chunks()
-    sizes = _even(len(plain), row_group_size) if row_groups is None else row_groups
+    if row_groups is None:
+        row_groups = [min(row_group_size, len(plain) - at) for at in range(0, len(plain), row_group_size)]
     with (
         writer(path) as file,
         pq.ParquetWriter(
@@ -43,14 +46,14 @@ def write_table(
         ) as parquet,
     ):
         at = 0
-        for size in sizes:
+        for size in row_groups:
             parquet.write_table(plain.slice(at, size), row_group_size=max(1, size))
             at += size
 
 
 def _compression(schema: pa.Schema) -> dict[str, str]:
     """Leave vectors of floats uncompressed: zstd saves 8 %, and makes reading take five times as long."""
-    return {_leaf(field): "none" if _is_vector(field.type) else "zstd" for field in schema}
+    return {_leaf(each): "none" if _is_vector_of(pa.float32(), each.type) else "zstd" for each in schema}
 
 
 def _leaf(field: pa.Field) -> str:
@@ -59,12 +62,8 @@ def _leaf(field: pa.Field) -> str:
     return f"{field.name}.list.element" if is_list else str(field.name)
 
 
-def _is_vector(kind: pa.DataType) -> bool:
-    return isinstance(kind, pa.FixedSizeListType) and pa.types.is_floating(kind.value_type)
-
-
-def _even(rows: int, size: int) -> list[int]:
-    return [min(size, rows - at) for at in range(0, rows, size)]
+def _is_vector_of(number: pa.DataType, kind: pa.DataType) -> bool:
+    return isinstance(kind, pa.FixedSizeListType) and bool(kind.value_type == number)
 
 
 def _worth_a_dictionary(schema: pa.Schema) -> list[str]:
@@ -72,12 +71,8 @@ def _worth_a_dictionary(schema: pa.Schema) -> list[str]:
     return [
         _leaf(field)
         for field in schema
-        if field.type in (pa.string(), pa.list_(pa.string())) or _is_row_of_bytes(field.type)
+        if field.type in (pa.string(), pa.list_(pa.string())) or _is_vector_of(pa.int8(), field.type)
     ]
-
-
-def _is_row_of_bytes(kind: pa.DataType) -> bool:
-    return isinstance(kind, pa.FixedSizeListType) and pa.types.is_int8(kind.value_type)
 
 
 def open_file(path: Path) -> pq.ParquetFile:
@@ -87,24 +82,24 @@ def open_file(path: Path) -> pq.ParquetFile:
             path, page_checksum_verification=True, pre_buffer=False, buffer_size=_BUFFER_BYTES
         )
     except (OSError, pa.ArrowException) as error:
-        raise _damaged(path, error) from error
+        raise _unsound(path, error) from error
 
 
 def read_table(path: Path, columns: Sequence[str] | None = None, *, rows: int | None = None) -> pa.Table:
-    """Return the rows in file order.
-
-    Raises ``DamagedSnapshot``, before reading if their number is not ``rows``.
-    """
+    """Return the rows in file order; raises ``DamagedSnapshot``, at once if there are not ``rows``."""
     with open_file(path) as file:
         found = file.metadata.num_rows
         if rows is not None and found != rows:
-            raise DamagedSnapshot(
-                f"expected {rows} rows, found {found}", where=str(path), hint="Go back: noctule rollback"
-            )
+            raise damaged(f"expected {rows} rows, found {found}", path)
         try:
             return _read(file, columns)
         except (OSError, pa.ArrowException) as error:
-            raise _damaged(path, error) from error
+            raise _unsound(path, error) from error
+
+
+def tuples(table: pa.Table) -> Iterator[tuple[Any, ...]]:
+    """Yield a table's rows as tuples of Python values."""
+    yield from zip(*(column.to_pylist() for column in table.columns), strict=True)
 
 
 def read_blocks(path: Path, column: str) -> Iterator[pa.Array]:
@@ -114,7 +109,7 @@ def read_blocks(path: Path, column: str) -> Iterator[pa.Array]:
             for batch in file.iter_batches(_ROWS_AT_A_TIME, columns=[column]):
                 yield batch.column(0)
         except (OSError, pa.ArrowException) as error:
-            raise _damaged(path, error) from error
+            raise _unsound(path, error) from error
 
 
 def _read(file: pq.ParquetFile, columns: Sequence[str] | None) -> pa.Table:
@@ -127,9 +122,5 @@ def _read(file: pq.ParquetFile, columns: Sequence[str] | None) -> pa.Table:
     return table if columns is None else table.select(list(columns))
 
 
-def _damaged(path: Path, error: Exception) -> DamagedSnapshot:
-    return DamagedSnapshot(
-        f"not a sound Parquet file: {str(error).strip()[:200]}",
-        where=str(path),
-        hint="Go back: noctule rollback",
-    )
+def _unsound(path: Path, error: Exception) -> DamagedSnapshot:
+    return damaged(f"not a sound Parquet file: {str(error).strip()[:200]}", path)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
 import pyarrow as pa
 
 from ...pipeline.chunk.sections import heading_slugs
-from ...pipeline.model import CodeBlock, Community, Document, Passage, Rejection, ResolvedLink, Section
-from ...pipeline.vocabulary.acronyms import Acronym
+from ...pipeline.model import Document, Rejection
 
 STRINGS = pa.list_(pa.string())
 
@@ -166,10 +166,7 @@ def schemas(dimension: int) -> Mapping[str, pa.Schema]:
 
 
 def documents_table(documents: Iterable[Document]) -> pa.Table:
-    """Return documents as rows, with the slugs of their headings as ``anchors``.
-
-    What only the whole corpus determines (community, degrees, passages) is still null.
-    """
+    """Return documents as rows, ``anchors`` from headings; what the whole corpus determines is still null."""
     nouns = list(documents)
     anchors = pa.array([heading_slugs(noun.headings) for noun in nouns], type=STRINGS)
     return _table(nouns, DOCUMENTS).set_column(DOCUMENTS.get_field_index("anchors"), "anchors", anchors)
@@ -188,34 +185,13 @@ def _table(rows: Iterable[Any], schema: pa.Schema) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def sections_table(sections: Iterable[Section]) -> pa.Table:
-    """Return sections as rows."""
-    return _table(sections, SECTIONS)
-
-
-def passages_table(passages: Iterable[Passage]) -> pa.Table:
-    """Return passages as rows; ``vector_row`` is null until they are embedded."""
-    return _table(passages, PASSAGES)
-
-
-def code_blocks_table(blocks: Iterable[CodeBlock]) -> pa.Table:
-    """Return code blocks as rows."""
-    return _table(blocks, CODE_BLOCKS)
-
-
-def links_table(links: Iterable[ResolvedLink]) -> pa.Table:
-    """Return resolved links as rows."""
-    return _table(links, LINKS)
-
-
-def communities_table(communities: Iterable[Community]) -> pa.Table:
-    """Return communities as rows."""
-    return _table(communities, COMMUNITIES)
-
-
-def acronyms_table(acronyms: Iterable[Acronym]) -> pa.Table:
-    """Return acronyms as rows."""
-    return _table(acronyms, ACRONYMS)
+# Sections, passages (``vector_row`` is null until they are embedded) and so on, as rows.
+sections_table = partial(_table, schema=SECTIONS)
+passages_table = partial(_table, schema=PASSAGES)
+code_blocks_table = partial(_table, schema=CODE_BLOCKS)
+links_table = partial(_table, schema=LINKS)
+communities_table = partial(_table, schema=COMMUNITIES)
+acronyms_table = partial(_table, schema=ACRONYMS)
 
 
 def report_table(rejections: Sequence[Rejection]) -> pa.Table:

@@ -12,12 +12,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ...pipeline.errors import ArtifactError, DamagedSnapshot
+from ...pipeline.errors import ArtifactError
 from ...pipeline.settings.settings import VectorIndex
 from ..disk.durable import writer
-from ..disk.manifest import IndexRecord
+from ..disk.manifest import IndexRecord, damaged
 from . import inverted_file
-from .faiss_file import check_flat, check_ivf
+from .faiss_file import check_header
 
 _TOLERANCE = 1e-3
 _CHECK_ROWS = 65_536
@@ -45,13 +45,8 @@ def build_index(vectors: Vectors, wanted: VectorIndex) -> tuple[Any, IndexRecord
         return index, flat_record(vectors.shape[1])
     index = inverted_file.build(vectors)
     measured = inverted_file.measure(index, vectors, wanted.nprobe)
-    return index, IndexRecord(
-        kind="ivf",
-        code_bytes=index.code_size,
-        nlist=index.nlist,
-        nprobe=measured.nprobe,
-        recall_per_mille=measured.recall_per_mille,
-    )
+    record = IndexRecord("ivf", index.code_size, index.nlist, measured.nprobe, measured.recall_per_mille)
+    return index, record
 
 
 def save_index(index: Any, path: Path) -> None:
@@ -100,14 +95,12 @@ def _rows_of(vectors: Vectors, number: Numbers) -> Rows:
 
 def _require_unit_rows(vectors: Vectors) -> None:
     if vectors.ndim != 2 or vectors.dtype != np.float32 or vectors.shape[1] == 0:
-        raise _refused(f"vectors must be float32 rows, got {vectors.dtype} {vectors.shape}")
-    row = first_unsound_row(vectors)
-    if row is not None:
-        raise _refused(f"vector {row} is not finite, or not of length 1")
-
-
-def _refused(what: str) -> ArtifactError:
-    return ArtifactError(what, where="the vectors", hint="Check the embedding model; nothing was published.")
+        what = f"vectors must be float32 rows, got {vectors.dtype} {vectors.shape}"
+    elif (row := first_unsound_row(vectors)) is not None:
+        what = f"vector {row} is not finite, or not of length 1"
+    else:
+        return
+    raise ArtifactError(what, where="the vectors", hint="Check the embedding model; nothing was published.")
 
 
 def first_unsound_row(vectors: Vectors) -> int | None:
@@ -122,22 +115,20 @@ def first_unsound_row(vectors: Vectors) -> int | None:
 
 
 def read_index(path: Path, rows: int, dimension: int, record: IndexRecord | None = None) -> Any:
-    """Read the FAISS index in the file: ``IndexFlatIP``, or ``IndexIVFScalarQuantizer`` if the record says
-    so.
+    """Read an ``IndexFlatIP``, or an ``IndexIVFScalarQuantizer`` if the record says so, from the file.
 
     Raises ``DamagedSnapshot`` unless it has these rows, dimensions and parameters.
     """
     record = record or flat_record(dimension)
-    check = check_flat if record.kind == "flat" else check_ivf
-    check(path, rows, dimension, record)
+    check_header(path, rows, dimension, record)
     index = _read(path, path.stat().st_size)
     found = (type(index).__name__, index.ntotal, index.d)
     expected = "IndexFlatIP" if record.kind == "flat" else "IndexIVFScalarQuantizer"
     if found != (expected, rows, dimension):
-        raise _damaged(f"expected {expected} with {rows} rows of {dimension}, found {found}", path)
+        raise damaged(f"expected {expected} with {rows} rows of {dimension}, found {found}", path)
     if record.kind == "ivf":
         if not inverted_file.holds_each_row_once(index):
-            raise _damaged(f"its lists do not hold each of {rows} rows once", path)
+            raise damaged(f"its lists do not hold each of {rows} rows once", path)
         # So that vectors can be read by row: reconstruct, reconstruct_batch.
         index.make_direct_map()
     return index
@@ -152,7 +143,7 @@ def _read(path: Path, limit: int) -> Any:
     try:
         return faiss.read_index(str(path))
     except RuntimeError as error:
-        raise _damaged(f"FAISS cannot read it: {str(error)[:200]}", path) from error
+        raise damaged(f"FAISS cannot read it: {str(error)[:200]}", path) from error
     finally:
         faiss.set_deserialization_vector_byte_limit(before)
 
@@ -212,7 +203,3 @@ def first_strange_row(index: Any, vectors: Vectors, start: int = 0) -> int | Non
     # Compared as bits: a NaN is equal to itself, and 0 is not -0.
     different = (stored.view(np.uint32) != vectors.view(np.uint32)).any(axis=1)
     return start + int(np.argmax(different)) if different.any() else None
-
-
-def _damaged(what: str, path: Path) -> DamagedSnapshot:
-    return DamagedSnapshot(what, where=str(path), hint="Go back: noctule rollback")

@@ -11,8 +11,7 @@ import copy
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,17 +22,11 @@ from ....pipeline.model import SectionId
 from ....pipeline.settings.collection import Address
 from ....pipeline.settings.settings import recorded_addresses
 from ...store.snapshot import Snapshot
+from ...tables.parquet import tuples
 from ..model import Ints
 from .database import SnapshotDatabase
 from .postings import InvertedIndex, TableRows, TermVectorRows
-from .vocabulary import (
-    AcronymTable,
-    ConceptVocabulary,
-    SpellingIndex,
-    SurfaceForms,
-    acronym_table,
-    surface_forms,
-)
+from .vocabulary import AcronymTable, ConceptVocabulary, SpellingIndex, SurfaceForms, acronym_table
 
 Narrow = npt.NDArray[np.int32]
 Vectors = npt.NDArray[np.float32]
@@ -41,14 +34,11 @@ _T = TypeVar("_T")
 
 _DOCUMENT_COLUMNS = ("doc_id", "collection", "path", "title", "url")
 _PASSAGE_COLUMNS = ("passage_id", "section_id", "doc_id", "text", "breadcrumb", "content_hash")
-_SECTION_COLUMNS = (
-    "section_id", "parent_id", "depth", "sibling_count", "title", "breadcrumb", "byte_start", "byte_end",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class SectionNode:
-    """A section's place in the heading tree."""
+    """A section's place in the heading tree; the fields are columns of ``sections``."""
 
     section_id: SectionId
     parent_id: SectionId | None
@@ -68,6 +58,21 @@ class Owners:
     starts: Ints
 
 
+class _Once(Generic[_T]):
+    """A property that is read once; a second thread waits for the first, and later ones find the value."""
+
+    def __init__(self, read: Callable[[Any], _T]) -> None:
+        self._read, self.__doc__ = read, read.__doc__
+
+    def __get__(self, reader: CorpusReader, _: type) -> _T:
+        kept, name = vars(reader), self._read.__name__
+        with kept["_lock"]:
+            if name not in kept:
+                kept[name] = self._read(reader)
+        value: _T = kept[name]
+        return value
+
+
 class CorpusReader:
     """Reads the content of one snapshot; threads may share it."""
 
@@ -75,75 +80,14 @@ class CorpusReader:
         self.snapshot = snapshot
         self.database = SnapshotDatabase(snapshot)
         self._lock = threading.RLock()
-        self._kept: dict[str, Any] = {}
 
-    @property
-    def passages(self) -> int:
-        """Return how many passages there are."""
-        return len(self.document_of)
+    def with_postings(self, prose: InvertedIndex, code: InvertedIndex) -> CorpusReader:
+        """Return the same content with other scores of words and of code; what was read so far is shared."""
+        other = copy.copy(self)
+        vars(other).update(prose=prose, code=code, _lock=threading.RLock())
+        return other
 
-    @cached_property
-    def languages(self) -> tuple[str, ...]:
-        """Return the languages of the documents: a query's words are analysed in each."""
-        return tuple(self.snapshot.manifest.analyzer["languages"].split(","))
-
-    @property
-    def prose(self) -> InvertedIndex:
-        """Return the BM25F index of prose."""
-        return self._once("prose", lambda: self._postings("terms", "postings"))
-
-    @property
-    def code(self) -> InvertedIndex:
-        """Return the index of code."""
-        return self._once("code", lambda: self._postings("code_terms", "code_postings"))
-
-    @property
-    def index_words(self) -> SpellingIndex:
-        """Return the terms of the BM25F index by their spelling."""
-        return self._once("index_words", lambda: SpellingIndex(self.prose.terms.to_pylist()))
-
-    @property
-    def written(self) -> SurfaceForms:
-        """Return the words of the collection as they are written."""
-        return self._once("written", lambda: surface_forms(self._read_surfaces()))
-
-    @property
-    def document_of(self) -> Narrow:
-        """Return the document row of every passage; passages stand in the order of the documents."""
-        return self._once(
-            "document_of",
-            lambda: np.repeat(np.arange(len(self.passages_of), dtype=np.int32), self.passages_of),
-        )
-
-    @property
-    def first_passage(self) -> Ints:
-        """Return the first passage row of every document, and at the end the number of passages."""
-        return self._once(
-            "first", lambda: np.concatenate([[0], np.cumsum(self.passages_of)]).astype(np.int64)
-        )
-
-    @property
-    def vector_row(self) -> Ints:
-        """Return the vector row of every passage; equal passages share one."""
-        return self._once("vector_row", lambda: self._numbers("passages", "vector_row").astype(np.int64))
-
-    @property
-    def address_of(self) -> Ints:
-        """Return a number for the address of every passage.
-
-        Equal where a reader would be sent to the same place.
-        """
-        return self._once("address_of", self._read_addresses)
-
-    @property
-    def vector_owners(self) -> Owners:
-        """Return which passages have which vector."""
-        return self._once("owners", self._read_owners)
-
-    @property
-    def centroids(self) -> Vectors:
-        """Return the unit centroid of every document, shape ``(documents, dimension)``."""
-        return self._once("centroids", lambda: self._read_vectors("centroids"))
+    # All of the snapshot
 
     @property
     def dimension(self) -> int:
@@ -151,64 +95,92 @@ class CorpusReader:
         return self.snapshot.manifest.model.dimension
 
     @property
+    def languages(self) -> tuple[str, ...]:
+        """Return the languages of the documents: a query's words are analysed in each."""
+        return self.snapshot.languages
+
+    @_Once
+    def addresses(self) -> Mapping[str, Address]:
+        """Return each collection's rules for addresses."""
+        return recorded_addresses(self.snapshot.manifest.settings)
+
+    # Words
+
+    @_Once
+    def prose(self) -> InvertedIndex:
+        """Return the BM25F index of prose."""
+        return InvertedIndex(self.snapshot.table("terms"), self.snapshot.file("postings"))
+
+    @_Once
+    def code(self) -> InvertedIndex:
+        """Return the index of code."""
+        return InvertedIndex(self.snapshot.table("code_terms"), self.snapshot.file("code_postings"))
+
+    @_Once
+    def index_words(self) -> SpellingIndex:
+        """Return the terms of the BM25F index by their spelling."""
+        return SpellingIndex(self.prose.terms.to_pylist())
+
+    @_Once
+    def written(self) -> SurfaceForms:
+        """Return the words of the collection as they are written."""
+        table = self.snapshot.table("surfaces", ["surface", "count"])
+        counts = dict(tuples(table.group_by("surface").aggregate([("count", "sum")])))
+        return SurfaceForms(SpellingIndex(counts), counts)
+
+    @_Once
+    def acronyms(self) -> AcronymTable:
+        """Return the acronyms that the collection spells out."""
+        return acronym_table(tuples(self.snapshot.table("acronyms", ["acronym", "expansion", "documents"])))
+
+    @_Once
+    def vocabulary(self) -> ConceptVocabulary:
+        """Return the concept vocabulary."""
+        return ConceptVocabulary(self._column("vocabulary", "term").to_pylist(), self._matrix("vocabulary"))
+
+    @_Once
     def term_vectors(self) -> TermVectorRows:
         """Return what each index term adds to a query's vector."""
-        return self._once("term_vectors", lambda: TermVectorRows(self.snapshot))
+        return TermVectorRows(self.snapshot)
 
-    @property
-    def links_in(self) -> Narrow:
-        """Return how many documents link to each."""
-        return self._once("links_in", lambda: self._numbers("documents", "links_in").astype(np.int32))
+    # Documents
 
-    @property
-    def index(self) -> Any:
-        """Return the FAISS index over the vector rows."""
-        return self._once("index", self.snapshot.index)
-
-    @property
-    def community_of(self) -> Narrow:
-        """Return the community of every document, -1 for none."""
-        return self._once("community", lambda: self.database.column("coalesce(community, -1)::int"))
-
-    @property
-    def modified(self) -> npt.NDArray[np.datetime64]:
-        """Return the day every document was last changed, ``NaT`` where it is not known."""
-        return self._once("modified", self._read_modified)
-
-    @property
+    @_Once
     def documents(self) -> pa.Table:
         """Return the columns that a hit shows of its document."""
-        return self._once("documents", lambda: self.snapshot.table("documents", list(_DOCUMENT_COLUMNS)))
+        return self.snapshot.table("documents", _DOCUMENT_COLUMNS)
 
-    @cached_property
-    def rows(self) -> TableRows:
-        """Return passages by row."""
-        return TableRows(self.snapshot.file("passages"), _PASSAGE_COLUMNS)
-
-    @cached_property
+    @_Once
     def document_texts(self) -> TableRows:
         """Return the texts of documents by document row."""
         return TableRows(self.snapshot.file("documents"), ("text",))
 
-    @property
-    def sections(self) -> Mapping[SectionId, SectionNode]:
-        """Return every section by its id."""
-        return self._once("sections", self._read_sections)
+    @_Once
+    def passages_of(self) -> Narrow:
+        """Return how many passages every document has."""
+        return self._numbers("documents", "passages")
 
-    @property
-    def vocabulary(self) -> ConceptVocabulary:
-        """Return the concept vocabulary."""
-        return self._once("vocabulary", self._read_vocabulary)
+    @_Once
+    def links_in(self) -> Narrow:
+        """Return how many documents link to each."""
+        return self._numbers("documents", "links_in")
 
-    @property
-    def acronyms(self) -> AcronymTable:
-        """Return the acronyms that the collection spells out."""
-        return self._once("acronyms", self._read_acronyms)
+    @_Once
+    def community_of(self) -> Narrow:
+        """Return the community of every document, -1 for none."""
+        return self.database.column("coalesce(community, -1)::int")
 
-    @cached_property
-    def addresses(self) -> Mapping[str, Address]:
-        """Return each collection's rules for addresses."""
-        return recorded_addresses(self.snapshot.manifest.settings)
+    @_Once
+    def modified(self) -> npt.NDArray[np.datetime64]:
+        """Return the day every document was last changed, ``NaT`` where it is not known."""
+        days: Any = np.ma.asarray(self.database.column("modified")).astype("datetime64[D]")
+        found: npt.NDArray[np.datetime64] = days.filled(np.datetime64("NaT"))
+        return found
+
+    @_Once
+    def centroids(self) -> Vectors:
+        """Return the unit centroid of every document, shape ``(documents, dimension)``."""
+        return self._matrix("centroids")
 
     def document(self, row: int) -> dict[str, Any]:
         """Return what a hit shows of the document in a row."""
@@ -218,97 +190,88 @@ class CorpusReader:
         """Return a document's id by its row."""
         return str(self.documents.column("doc_id")[row].as_py())
 
-    def with_postings(self, prose: InvertedIndex, code: InvertedIndex) -> CorpusReader:
-        """Return the same content with other scores of words and of code; what was read so far is shared."""
-        other = copy.copy(self)
-        other._kept = {**self._kept, "prose": prose, "code": code}
-        other._lock = threading.RLock()
-        return other
-
     def document_row(self, doc_id: str) -> int | None:
         """Return the row of a document, or ``None`` if no document has that id."""
         row = int(pc.index(self.documents.column("doc_id"), doc_id).as_py())
         return row if row >= 0 else None
 
-    def vectors(self, passages: Sequence[int] | Ints) -> Vectors:
-        """Return the unit vectors of passages, shape ``(len(passages), dimension)``."""
-        rows = self.vector_row[np.asarray(passages, dtype=np.int64)]
-        found: Vectors = (
-            self.index.reconstruct_batch(rows) if len(rows) else np.zeros((0, self.index.d), np.float32)
-        )
-        return found
+    # Sections and passages
 
-    def column(self, table: str, column: str) -> pa.ChunkedArray:
-        """Return one column of a table, and keep it."""
-        return self._once(f"{table}.{column}", lambda: self.snapshot.table(table, [column]).column(column))
+    @_Once
+    def sections(self) -> Mapping[SectionId, SectionNode]:
+        """Return every section by its id."""
+        rows = tuples(self.snapshot.table("sections", list(SectionNode.__slots__)))
+        return {values[0]: SectionNode(*values) for values in rows}
 
     @property
-    def passages_of(self) -> Narrow:
-        """Return how many passages every document has."""
-        return self._once("counts", lambda: self._numbers("documents", "passages").astype(np.int32))
+    def passages(self) -> int:
+        """Return how many passages there are."""
+        return len(self.document_of)
 
-    def _numbers(self, table: str, column: str) -> npt.NDArray[Any]:
-        found = self.snapshot.table(table, [column]).column(column)
-        values: npt.NDArray[Any] = pc.fill_null(found, 0).to_numpy()
-        return values
+    @_Once
+    def rows(self) -> TableRows:
+        """Return passages by row."""
+        return TableRows(self.snapshot.file("passages"), _PASSAGE_COLUMNS)
 
-    def _postings(self, terms: str, postings: str) -> InvertedIndex:
-        return InvertedIndex(self.snapshot.table(terms), self.snapshot.file(postings))
+    @_Once
+    def document_of(self) -> Narrow:
+        """Return the document row of every passage; passages stand in the order of the documents."""
+        return np.repeat(np.arange(len(self.passages_of), dtype=np.int32), self.passages_of)
 
-    def _read_modified(self) -> npt.NDArray[np.datetime64]:
-        days: Any = np.ma.asarray(self.database.column("modified")).astype("datetime64[D]")
-        found: npt.NDArray[np.datetime64] = days.filled(np.datetime64("NaT"))
-        return found
+    @_Once
+    def first_passage(self) -> Ints:
+        """Return the first passage row of every document, and at the end the number of passages."""
+        return np.concatenate([[0], np.cumsum(self.passages_of)]).astype(np.int64)
 
-    def _read_addresses(self) -> Ints:
-        ids = pc.dictionary_encode(
-            self.snapshot.table("passages", ["section_id"]).column("section_id").combine_chunks()
-        )
-        section = ids.indices.to_numpy().astype(np.int64)
+    @_Once
+    def section_ids(self) -> pa.ChunkedArray:
+        """Return the section of every passage."""
+        return self._column("passages", "section_id")
+
+    @_Once
+    def address_of(self) -> Ints:
+        """Return numbers for the addresses of passages, equal where a reader would go to the same place."""
+        ids = pc.dictionary_encode(self._column("passages", "section_id").combine_chunks())
         collections = self.documents.column("collection").to_pylist()
         whole = np.array([self.addresses[each].anchors == "none" for each in collections], dtype=np.bool_)
         document = self.document_of.astype(np.int64)
         # Without anchors all of a document is one address.
-        return np.where(whole[document], -1 - document, section)
+        return np.where(whole[document], -1 - document, ids.indices.to_numpy().astype(np.int64))
 
-    def _read_owners(self) -> Owners:
+    # Vectors
+
+    @_Once
+    def index(self) -> Any:
+        """Return the FAISS index over the vector rows."""
+        return self.snapshot.index()
+
+    @_Once
+    def vector_row(self) -> Ints:
+        """Return the vector row of every passage; equal passages share one."""
+        return self._numbers("passages", "vector_row").astype(np.int64)
+
+    @_Once
+    def vector_owners(self) -> Owners:
+        """Return which passages have which vector."""
         order = np.argsort(self.vector_row, kind="stable")
         starts = np.searchsorted(self.vector_row[order], np.arange(self.index.ntotal + 1))
         return Owners(order.astype(np.int64), starts.astype(np.int64))
 
-    def _read_vocabulary(self) -> ConceptVocabulary:
-        terms = self.column("vocabulary", "term").to_pylist()
-        return ConceptVocabulary(terms, self._read_vectors("vocabulary"))
+    def vectors(self, passages: Sequence[int] | Ints) -> Vectors:
+        """Return the unit vectors of passages, shape ``(len(passages), dimension)``."""
+        if not len(passages):
+            return np.zeros((0, self.dimension), np.float32)
+        found: Vectors = self.index.reconstruct_batch(self.vector_row[np.asarray(passages, dtype=np.int64)])
+        return found
 
-    def _read_vectors(self, table: str) -> Vectors:
-        flat = self.snapshot.table(table, ["vector"]).column("vector").combine_chunks().flatten().to_numpy()
+    def _column(self, table: str, column: str) -> pa.ChunkedArray:
+        return self.snapshot.table(table, [column]).column(column)
+
+    def _numbers(self, table: str, column: str) -> Narrow:
+        values: Narrow = pc.fill_null(self._column(table, column), 0).to_numpy()
+        return values
+
+    def _matrix(self, table: str) -> Vectors:
+        flat = self._column(table, "vector").combine_chunks().flatten().to_numpy()
         matrix: Vectors = flat.reshape(-1, self.dimension)
         return matrix
-
-    def _read_acronyms(self) -> AcronymTable:
-        table = self.snapshot.table("acronyms")
-        names = ("acronym", "expansion", "documents")
-        return acronym_table(zip(*(table.column(name).to_pylist() for name in names), strict=True))
-
-    def _read_surfaces(self) -> dict[str, int]:
-        counts: dict[str, int] = {}
-        table = self.snapshot.table("surfaces", ["surface", "count"])
-        for surface, count in zip(
-            *(table.column(name).to_pylist() for name in ("surface", "count")), strict=True
-        ):
-            counts[surface] = counts.get(surface, 0) + count
-        return counts
-
-    def _read_sections(self) -> dict[SectionId, SectionNode]:
-        table = self.snapshot.table("sections", list(_SECTION_COLUMNS))
-        columns = [table.column(name).to_pylist() for name in _SECTION_COLUMNS]
-        return {values[0]: SectionNode(*values) for values in zip(*columns, strict=True)}
-
-    def _once(self, name: str, make: Callable[[], _T]) -> _T:
-        """Return the value that was made the first time; a second thread waits for the first."""
-        if name not in self._kept:
-            with self._lock:
-                if name not in self._kept:
-                    self._kept[name] = make()
-        value: _T = self._kept[name]
-        return value

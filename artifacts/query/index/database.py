@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -25,16 +26,19 @@ if TYPE_CHECKING:
 
 # A mask has a byte for each document.
 _KEPT_MASKS = 64
+# A relation of DuckDB 1.3 does not keep the connection that it is on.
+_KEPT_CURSORS = 64
 _UNCOUNTED = ("text", "html", "front_matter")
-# A predicate takes 0.5 ms on the table and 1.2 on Parquet; texts stay there, as few predicates read them.
-_ROWS = """
-create view documents_with_texts as
+# A predicate takes 0.5 ms on the table, 1.2 on Parquet. What few predicates read stays there: 20 MB on MDN.
+_SELDOM_READ = "text", "html", "front_matter", "anchors", "description", "keywords", "aliases", "sha256"
+_ROWS = f"""
+create view whole_documents as
 select file_row_number as document, * exclude (file_row_number)
     replace (try_cast(left(modified, 10) as date) as modified)
-from read_parquet(snapshot_file('documents'), file_row_number = true);
-create table document_rows as select * exclude (text, html) from documents_with_texts
-"""
-_NAMES_TEXTS = re.compile(r"\b(text|html)\b", re.IGNORECASE)
+from read_parquet(getvariable('snapshot') || '/documents.parquet', file_row_number = true);
+create table document_rows as select * exclude ({", ".join(_SELDOM_READ)}) from whole_documents
+"""  # noqa: S608  # ours
+_NAMES_SELDOM_READ = re.compile(rf"\b({'|'.join(_SELDOM_READ)})\b", re.IGNORECASE)
 # Of several links between two documents the first kind counts; links are followed in both directions.
 _NEIGHBOURS = """
 create table neighbours as
@@ -63,12 +67,15 @@ class SnapshotDatabase:
         self._snapshot = snapshot
         self._lock = threading.RLock()
         self._connection: duckdb.DuckDBPyConnection | None = None
-        self._closed = self._has_catalog = self._has_neighbours = False
+        self._closed = self._has_neighbours = False
+        self._parts: set[str] = set()
+        self._cursors: deque[duckdb.DuckDBPyConnection] = deque(maxlen=_KEPT_CURSORS)
         self._where = lru_cache(maxsize=_KEPT_MASKS)(self._read_mask)
 
     def close(self) -> None:
         """Close the connection; closing twice is fine."""
         with self._lock:
+            self._cursors.clear()
             if self._connection is not None:
                 self._connection.close()
             self._connection, self._closed = None, True
@@ -86,35 +93,27 @@ class SnapshotDatabase:
         return self._where(predicate, values)
 
     def documents_where_given(self, predicate: str) -> Mask:
-        """Return which documents meet a predicate that a user wrote.
-
-        Raise ``QueryError`` unless it is one.
-        """
+        """Return which documents meet a predicate of a user; raise ``QueryError`` unless it is one."""
         with self._lock:
-            catalog.require_predicate(self._opened(), predicate)
+            catalog.require_predicate(self._opened("tables"), predicate)
         return self._where(predicate, ())
 
     def column(self, expression: str) -> npt.NDArray[Any]:
         """Return the value of an expression for every document, in the order of their rows."""
         sql = f"select {expression} as value from document_rows order by document"  # noqa: S608  # ours
-        found = self._numpy(sql)
-        values: npt.NDArray[Any] = found["value"]
+        values: npt.NDArray[Any] = self._numpy(sql)["value"]
         return values
 
     def counts(self, column: str, documents: Mask | None, limit: int) -> dict[str, int]:
         """Count documents by a column's values, the commonest first; of a list, every value counts once."""
         if column not in DOCUMENTS.names or column in _UNCOUNTED:
-            allowed = [name for name in DOCUMENTS.names if name not in _UNCOUNTED]
-            raise QueryError(
-                "there is no such column to count by",
-                where=repr(column),
-                hint=f"One of {', '.join(allowed)}.",
-            )
+            hint = f"One of {', '.join(name for name in DOCUMENTS.names if name not in _UNCOUNTED)}."
+            raise QueryError("there is no such column to count by", where=repr(column), hint=hint)
         value = f"unnest({column})" if "list" in str(DOCUMENTS.field(column).type) else column
         among = "" if documents is None else "where document in (select unnest($rows::int[]))"
         sql = f"""
             select value::varchar, count(distinct document) as documents
-            from (select document, {value} as value from document_rows {among})
+            from (select document, {value} as value from {_table(column)} {among})
             where value::varchar != ''
             group by value order by documents desc, value limit {limit:d}"""  # noqa: S608  # of the schema
         values = {} if documents is None else {"rows": np.flatnonzero(documents).tolist()}
@@ -122,9 +121,7 @@ class SnapshotDatabase:
             return dict(self._opened().execute(sql, values).fetchall())
 
     def neighbours(self, seeds: Sequence[int], depth: int, hub: int) -> list[int]:
-        """Return documents linked with the seeds, which are given best first.
-
-        They are ranked by best seed, distance, kind of link and row.
+        """Return documents linked with the seeds, by best seed (given best first), distance, kind and row.
 
         Seeds are left out. From a document with more than ``hub`` links only the first ``hub`` are followed.
         """
@@ -148,7 +145,7 @@ class SnapshotDatabase:
             return {}
         with self._lock:
             if not self._has_neighbours:
-                self._opened().execute(_NEIGHBOURS)
+                self._opened("tables").execute(_NEIGHBOURS)
                 self._has_neighbours = True
             rows = self._opened().execute(_EDGES.format(documents=listed, hub=hub)).fetchall()
         found: dict[int, list[tuple[int, int]]] = {}
@@ -164,45 +161,43 @@ class SnapshotDatabase:
         try:
             return self._cursor().sql(query)
         except duckdb.Error as error:
-            raise QueryError(
-                catalog.reason(error), where="sql", hint="See the tables with: show tables"
-            ) from None
+            hint = "See the tables with: show tables"
+            raise QueryError(catalog.reason(error), where="sql", hint=hint) from None
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         """Return a connection of its own to the same views, for one relation."""
         with self._lock:
-            connection = self._opened()
-            if not self._has_catalog:
-                connection.execute(catalog.catalog(*self._described()))
-                self._has_catalog = True
-            cursor = connection.cursor()
+            cursor = self._opened(*catalog.PARTS).cursor()
+            self._cursors.append(cursor)
         cursor.execute("set variable snapshot = ?", [str(self._snapshot.path)])
         return cursor
 
-    def _opened(self) -> duckdb.DuckDBPyConnection:
-        """Return the connection, opened now if nobody has asked before."""
+    def _opened(self, *parts: str) -> duckdb.DuckDBPyConnection:
+        """Return the connection, opened now if nobody has asked before, with parts of the catalog.
+
+        Its views take 10 MB, which a filter by kind and value does without.
+        """
         if self._closed:
             raise QueryError("the searcher is closed", hint="Open it again, or ask before it is closed.")
         if self._connection is None:
             connection = catalog.locked_connection(self._snapshot.path)
-            connection.execute(catalog.catalog(*self._described(), parts=("tables",)))
             connection.execute(_ROWS)
             self._connection = connection
+        missing = [part for part in parts if part not in self._parts]
+        if missing:
+            dimension, languages = self._snapshot.manifest.model.dimension, self._snapshot.languages
+            self._connection.execute(catalog.catalog(dimension, languages, missing))
+            self._parts.update(missing)
         return self._connection
-
-    def _described(self) -> tuple[int, list[str]]:
-        manifest = self._snapshot.manifest
-        return manifest.model.dimension, manifest.analyzer["languages"].split(",")
 
     def _read_mask(self, predicate: str, values: tuple[object, ...]) -> Mask:
         import duckdb
 
         # The predicate stands on lines of its own: a comment at its end must not swallow the bracket.
-        table = "documents_with_texts" if _NAMES_TEXTS.search(predicate) else "document_rows"
-        sql = f"select document from {table} as documents where (\n{predicate}\n)"  # noqa: S608  # checked
+        sql = f"select document from {_table(predicate)} as documents where (\n{predicate}\n)"  # noqa: S608  # checked
         try:
             rows: Ints = self._numpy(sql, list(values))["document"]
-        except duckdb.Error as error:
+        except (RuntimeError, duckdb.Error) as error:
             where = " ".join([f"where {predicate!r}", *map(repr, values)])
             hint = f"Columns: {', '.join(DOCUMENTS.names)}."
             raise QueryError(catalog.reason(error), where=where, hint=hint) from None
@@ -214,3 +209,8 @@ class SnapshotDatabase:
     def _numpy(self, sql: str, values: Sequence[object] | Mapping[str, object] = ()) -> dict[str, Any]:
         with self._lock:
             return self._opened().execute(sql, values).fetchnumpy()
+
+
+def _table(expression: str) -> str:
+    """Return the table with the columns that an expression names."""
+    return "whole_documents" if _NAMES_SELDOM_READ.search(expression) else "document_rows"

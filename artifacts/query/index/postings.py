@@ -23,10 +23,7 @@ _CACHED_GROUPS = 256
 
 @dataclass(frozen=True, slots=True)
 class PostingList:
-    """The passages that hold a term, in rising order, and the score of each.
-
-    ``fields`` are bits in the order of ``FIELDS``.
-    """
+    """The passages that hold a term, rising, their scores, and fields as bits in the order of ``FIELDS``."""
 
     passages: npt.NDArray[np.int32]
     scores: npt.NDArray[np.float32]
@@ -55,91 +52,6 @@ def best(rows: Ints, scores: Scores, limit: int) -> tuple[Ints, Scores]:
     return rows[order].astype(np.int64), scores[order]
 
 
-class SortedStrings:
-    """Sorted strings, looked up where Arrow keeps them: 100,000 Python objects would cost too much."""
-
-    def __init__(self, strings: pa.StringArray) -> None:
-        self.strings = strings
-
-    def first_from(self, string: str) -> int:
-        """Return the position of the first string that is not before ``string``."""
-        return bisect_left(self.strings, string, key=lambda value: value.as_py())
-
-    def position(self, string: str) -> int | None:
-        """Return the position of ``string``, or ``None`` if it is not among them."""
-        at = self.first_from(string)
-        return at if at < len(self.strings) and self.strings[at].as_py() == string else None
-
-
-class InvertedIndex:
-    """The postings of one index: ``terms`` says in which row group a term's list lies."""
-
-    def __init__(self, terms: pa.Table, path: Path) -> None:
-        self._table, self._lock = terms, threading.Lock()
-        self._sorted = SortedStrings(terms.column("term").combine_chunks())
-        self._group = terms.column("row_group").to_numpy()
-        self._first_of_group = np.searchsorted(
-            self._group, np.arange(self._group[-1] + 2 if len(terms) else 1)
-        )
-        self._file = pq.ParquetFile(path, memory_map=True)
-        self._read = lru_cache(maxsize=_CACHED_GROUPS)(self._read_group)
-
-    @property
-    def terms(self) -> pa.StringArray:
-        """Return all terms, sorted."""
-        return self._sorted.strings
-
-    @cached_property
-    def frequency(self) -> npt.NDArray[np.int32]:
-        """Return how many passages hold each term."""
-        found: npt.NDArray[np.int32] = self._table.column("passages").to_numpy()
-        return found
-
-    def __contains__(self, term: object) -> bool:
-        return self._sorted.position(str(term)) is not None
-
-    def of(self, term: str) -> PostingList | None:
-        """Return the term's postings, or ``None`` if no passage holds it."""
-        at = self._sorted.position(term)
-        if at is None:
-            return None
-        group = int(self._group[at])
-        return self._read(group)[at - int(self._first_of_group[group])]
-
-    def count(self, term: str) -> int:
-        """Return how many passages hold the term."""
-        at = self._sorted.position(term)
-        return 0 if at is None else int(self.frequency[at])
-
-    def idf(self, term: str) -> float:
-        """Return the term's inverse document frequency, 0 for one that no passage holds."""
-        at = self._sorted.position(term)
-        return 0.0 if at is None else float(self._table.column("idf")[at].as_py())
-
-    def beginning_with(self, prefix: str, limit: int) -> list[str]:
-        """Return the ``limit`` most common terms with this prefix, most common first."""
-        start, end = self._sorted.first_from(prefix), self._sorted.first_from(prefix + chr(0x10FFFF))
-        order = np.lexsort((np.arange(start, end), -self.frequency[start:end]))[:limit]
-        return [self.terms[start + int(at)].as_py() for at in order]
-
-    def _read_group(self, group: int) -> _Group:
-        with self._lock:  # a Parquet file is not to be read by two threads at once
-            return _Group(self._file.read_row_group(group, columns=["passage", "score", "fields"]))
-
-
-class _Group:
-    """One row group, its lists cut without copying."""
-
-    def __init__(self, table: pa.Table) -> None:
-        lists = [table.column(name).combine_chunks() for name in ("passage", "score", "fields")]
-        self._offsets = lists[0].offsets.to_numpy()
-        self._passages, self._scores, self._fields = (each.values.to_numpy() for each in lists)
-
-    def __getitem__(self, at: int) -> PostingList:
-        start, end = self._offsets[at], self._offsets[at + 1]
-        return PostingList(self._passages[start:end], self._scores[start:end], self._fields[start:end])
-
-
 class TableRows:
     """Rows of a table by number; only the row groups that hold them are read, and the last ones are kept."""
 
@@ -152,31 +64,89 @@ class TableRows:
 
     def of(self, row: int) -> Mapping[str, Any]:
         """Return the row's values by column."""
+        return {name: value.as_py() for name, value in zip(self._columns, self.scalars(row), strict=True)}
+
+    def scalars(self, row: int) -> list[pa.Scalar]:
+        """Return the row's values as Arrow has them, in the order of the columns."""
         group = int(np.searchsorted(self._starts, row, side="right")) - 1
-        table = self._read(group)
         at = row - int(self._starts[group])
-        return {name: table.column(name)[at].as_py() for name in self._columns}
+        return [column[at] for column in self._read(group)]
 
-    def _read_group(self, group: int) -> pa.Table:
-        with self._lock:
-            return self._file.read_row_group(group, columns=self._columns)
+    def _read_group(self, group: int) -> list[pa.ChunkedArray]:
+        with self._lock:  # a Parquet file is not to be read by two threads at once
+            table = self._file.read_row_group(group, columns=self._columns)
+        columns: list[pa.ChunkedArray] = table.select(self._columns).columns
+        return columns
 
 
-class TermVectorRows:
+class _SortedTerms:
+    """Sorted terms, looked up where Arrow keeps them: 100,000 Python objects would cost too much."""
+
+    def __init__(self, terms: pa.ChunkedArray) -> None:
+        self.terms: pa.StringArray = terms.combine_chunks()
+
+    def __contains__(self, term: object) -> bool:
+        return self.position(str(term)) is not None
+
+    def first_from(self, term: str) -> int:
+        """Return the position of the first term that is not before this one."""
+        return bisect_left(self.terms, term, key=lambda value: value.as_py())
+
+    def position(self, term: str) -> int | None:
+        """Return the position of a term, or ``None`` if it is not among them."""
+        at = self.first_from(term)
+        return at if at < len(self.terms) and self.terms[at].as_py() == term else None
+
+
+class InvertedIndex(_SortedTerms):
+    """The postings of one index: the rows of ``postings`` are those of ``terms``."""
+
+    def __init__(self, terms: pa.Table, postings: Path) -> None:
+        super().__init__(terms.column("term"))
+        self._table, self._postings = terms, TableRows(postings, ("passage", "score", "fields"))
+
+    @cached_property
+    def frequency(self) -> npt.NDArray[np.int32]:
+        """Return how many passages hold each term."""
+        found: npt.NDArray[np.int32] = self._table.column("passages").to_numpy()
+        return found
+
+    def of(self, term: str) -> PostingList | None:
+        """Return the term's postings, or ``None`` if no passage holds it."""
+        at = self.position(term)
+        if at is None:
+            return None
+        return PostingList(*(each.values.to_numpy() for each in self._postings.scalars(at)))
+
+    def count(self, term: str) -> int:
+        """Return how many passages hold the term."""
+        at = self.position(term)
+        return 0 if at is None else int(self.frequency[at])
+
+    def idf(self, term: str) -> float:
+        """Return the term's inverse document frequency, 0 for one that no passage holds."""
+        at = self.position(term)
+        return 0.0 if at is None else float(self._table.column("idf")[at].as_py())
+
+    def beginning_with(self, prefix: str, limit: int) -> list[str]:
+        """Return the ``limit`` most common terms with this prefix, most common first."""
+        start, end = self.first_from(prefix), self.first_from(prefix + chr(0x10FFFF))
+        order = np.lexsort((np.arange(start, end), -self.frequency[start:end]))[:limit]
+        return [self.terms[start + int(at)].as_py() for at in order]
+
+
+class TermVectorRows(_SortedTerms):
     """What each index term adds to a query's vector."""
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self._terms = SortedStrings(snapshot.table("term_vectors", ["term"]).column("term").combine_chunks())
+        super().__init__(snapshot.table("term_vectors", ["term"]).column("term"))
         self._rows = TableRows(snapshot.file("term_vectors"), ("scale", "code"))
-
-    def __contains__(self, term: object) -> bool:
-        return self._terms.position(str(term)) is not None
 
     def __getitem__(self, term: str) -> Vector:
         """Return the term's vector, its rarity included; raise ``KeyError`` for a term without one."""
-        at = self._terms.position(term)
+        at = self.position(term)
         if at is None:
             raise KeyError(term)
-        row: Any = self._rows.of(at)
-        vector: Vector = np.float32(row["scale"]) * np.array(row["code"], dtype=np.float32)
+        scale, code = self._rows.scalars(at)
+        vector: Vector = np.float32(scale.as_py()) * code.values.to_numpy().astype(np.float32)
         return vector

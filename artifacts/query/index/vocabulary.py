@@ -51,10 +51,7 @@ class SpellingIndex:
 
 
 def auto_edits(word: str) -> int:
-    """Return how many edits Elasticsearch's fuzziness AUTO allows.
-
-    0 below 3 characters, 1 up to 5, else 2.
-    """
+    """Return how many edits Elasticsearch's AUTO allows: 0 below 3 characters, 1 up to 5, else 2."""
     return 0 if len(word) < 3 else 1 if len(word) < 6 else 2
 
 
@@ -64,11 +61,6 @@ class SurfaceForms:
 
     words: SpellingIndex
     counts: Mapping[str, int]
-
-
-def surface_forms(counts: Mapping[str, int]) -> SurfaceForms:
-    """Index counted words by their spelling."""
-    return SurfaceForms(SpellingIndex(counts), counts)
 
 
 @dataclass(frozen=True, slots=True)

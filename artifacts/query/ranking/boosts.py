@@ -64,14 +64,14 @@ def boost_linked(
     A prior on the query-independent worth of a page, as in Kraaij, Westerveld, Hiemstra 2002: links are
     votes, and the tenth tells less than the first.
     """
-    return in_order(_linked(each, int(links_in[document_of[each.row]]), share) for each in candidates)
 
+    def linked(candidate: Candidate) -> Candidate:
+        links = int(links_in[document_of[candidate.row]])
+        because = f"{links} documents link here" if links > 1 else "1 document links here"
+        factor = 1 + share * math.log1p(max(0, links))
+        return candidate if links <= 0 else candidate.times("in_degree", factor, because)
 
-def _linked(candidate: Candidate, links: int, share: float) -> Candidate:
-    if links <= 0:
-        return candidate
-    because = f"{links} document{'s' if links > 1 else ''} link{'' if links > 1 else 's'} here"
-    return candidate.times("in_degree", 1 + share * math.log1p(links), because)
+    return in_order(map(linked, candidates))
 
 
 def boost_communities(
@@ -110,16 +110,15 @@ def boost_recent(
     or with one in the future, belongs to no tier.
     """
     now = np.datetime64(today, "D")
-    return in_order(_recent(each, modified[document_of[each.row]], now, tiers, bias) for each in candidates)
 
+    def recent(candidate: Candidate) -> Candidate:
+        day = modified[document_of[candidate.row]]
+        if np.isnat(day):
+            return candidate
+        factor = 1 + bias * (tier_factor(int((now - day).astype(int)), tiers) - 1)
+        return candidate if factor == 1 else candidate.times("recency", factor, f"changed {day}")
 
-def _recent(
-    candidate: Candidate, day: np.datetime64, now: np.datetime64, tiers: Recency, bias: float
-) -> Candidate:
-    if np.isnat(day):
-        return candidate
-    factor = 1 + bias * (tier_factor(int((now - day).astype(int)), tiers) - 1)
-    return candidate if factor == 1 else candidate.times("recency", factor, f"changed {day}")
+    return in_order(map(recent, candidates))
 
 
 def tier_factor(age_days: int, tiers: Recency) -> float:

@@ -46,10 +46,7 @@ def sigmoid(x: float, steepness: float, threshold: float) -> float:
 def calibrated(
     candidates: Sequence[Candidate], attainable: float, curve: Curve, min_confidence: float
 ) -> list[Candidate]:
-    """Give candidates their confidence and drop those below the least.
-
-    ``attainable`` is the maximum of the lists.
-    """
+    """Give candidates their confidence, a share of what is ``attainable``, and drop those below the least."""
     with_confidence = (
         replace(each, confidence=curve.at(each.score / attainable) if attainable > 0 else 0.0)
         for each in candidates
@@ -93,12 +90,8 @@ def fit(shares: npt.NDArray[np.float64], relevant: npt.NDArray[np.bool_], steps:
         p = 1 / (1 + np.exp(-(slope * shares + offset)))
         weight = np.maximum(p * (1 - p), 1e-12)
         gradient = np.array([((target - p) * shares).sum(), (target - p).sum()])
-        hessian = np.array(
-            [
-                [(weight * shares**2).sum() + 1e-9, (weight * shares).sum()],
-                [(weight * shares).sum(), weight.sum() + 1e-9],
-            ]
-        )
+        mixed = (weight * shares).sum()
+        hessian = np.array([[(weight * shares**2).sum() + 1e-9, mixed], [mixed, weight.sum() + 1e-9]])
         change = np.linalg.solve(hessian, gradient)
         slope, offset = slope + float(change[0]), offset + float(change[1])
         if float(np.abs(change).max()) < 1e-10:

@@ -28,21 +28,12 @@ def limit_per_document(
 
 
 def before_elbow(candidates: Sequence[Candidate], ratio: float, max_results: int) -> list[Candidate]:
-    """Keep the candidates up to the first whose score is below ``ratio`` times the one before it.
-
-    At most ``max_results`` are kept.
-    """
+    """Keep at most ``max_results`` candidates, up to the first below ``ratio`` times the one before it."""
     return list(candidates[: elbow([candidate.score for candidate in candidates], ratio, max_results)])
 
 
 def elbow(scores: Sequence[float], ratio: float, max_results: int) -> int:
-    """Count the falling scores before the elbow, at most ``max_results``.
-
-    A score that is not positive ends them.
-
-    A fall to exactly ``ratio`` does not cut.
-    """
-    count = 0
+    """Count the positive scores before the first fall below ``ratio``, at most ``max_results``."""
     for count, score in enumerate(scores[:max_results]):
         if score <= 0 or (count > 0 and score < ratio * scores[count - 1]):
             return count

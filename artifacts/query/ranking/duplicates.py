@@ -27,18 +27,14 @@ def without_near_text(
     candidates: Sequence[Candidate], text_of: Callable[[Candidate], str], threshold: float
 ) -> list[Candidate]:
     """Keep candidates whose character 3-grams are unlike those of every one kept (Jaccard)."""
-    return _unlike(
-        candidates, jaccard_matrix([char_ngrams(text_of(each)) for each in candidates]) >= threshold
-    )
+    grams = [char_ngrams(text_of(each)) for each in candidates]
+    return _unlike(candidates, jaccard_matrix(grams) >= threshold)
 
 
 def without_near_meaning(
     candidates: Sequence[Candidate], vectors: npt.NDArray[np.float32], threshold: float
 ) -> list[Candidate]:
-    """Keep candidates whose cosine with every one kept is below ``threshold``.
-
-    ``vectors[i]`` belongs to the ``i``-th.
-    """
+    """Keep candidates whose cosine with every one kept is below ``threshold``; each has a row of vectors."""
     return _unlike(candidates, (vectors @ vectors.T) >= threshold)
 
 
@@ -55,9 +51,8 @@ def char_ngrams(text: str, n: int = 3) -> Grams:
 
     A text shorter than that is its own only gram: it is like itself, and like nothing else.
     """
-    codes = np.frombuffer(text.lower().encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(
-        np.uint64
-    )
+    encoded = text.lower().encode("utf-32-le", "surrogatepass")
+    codes = np.frombuffer(encoded, dtype=np.uint32).astype(np.uint64)
     if 0 < len(codes) < n:
         whole = sum(int(code) << (21 * at) for at, code in enumerate(codes))
         return np.array([(8 + len(codes)) << 60 | whole], dtype=np.uint64)  # beyond all that n-grams take
@@ -70,10 +65,7 @@ def char_ngrams(text: str, n: int = 3) -> Grams:
 
 
 def jaccard_matrix(sets: Sequence[Grams]) -> npt.NDArray[np.float32]:
-    """Return the Jaccard similarity of every pair of sets, shape ``(n, n)``; 0 where a set is empty.
-
-    One matrix product over the grams of all sets.
-    """
+    """Return the Jaccard similarity of every pair of sets, shape ``(n, n)``; 0 where a set is empty."""
     sizes = np.array([len(each) for each in sets], dtype=np.int64)
     grams, column = np.unique(np.concatenate([*sets, np.zeros(0, np.uint64)]), return_inverse=True)
     holds = np.zeros((len(sets), len(grams)), dtype=np.float32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -53,10 +54,7 @@ def _completed(ranked: RankedList, found: npt.NDArray[np.int64]) -> RankedList:
 
 
 def attainable(lists: Sequence[RankedList], weights: Mapping[str, float], k: int | None) -> float:
-    """Return the most that fusion could give.
-
-    First in every list that ran (``k`` of RRF, ``None`` for convex).
-    """
+    """Return the most that fusion could give: first in every list (``k`` of RRF, ``None`` for convex)."""
     total = _total(lists, weights)
     return (total / (k + 1) if k is not None else 1.0) if total > 0 else 0.0
 
@@ -106,20 +104,17 @@ def _fuse(lists: Sequence[RankedList], weights: Mapping[str, float], share: Shar
 
 
 def _best_question(shares: tuple[Contribution, ...]) -> tuple[Contribution, ...]:
-    """Keep the shares of the question that a passage answers best.
-
-    Without this, half an answer to each would beat a whole one.
-    """
-    sums: dict[int, float] = {}
+    """Keep the shares of the question answered best: else half an answer to each would beat a whole one."""
+    sums: dict[int, float] = defaultdict(float)
     for each in shares:
-        sums[each.question] = sums.get(each.question, 0.0) + each.share
+        sums[each.question] += each.share
     best = min(sums, key=lambda question: (-sums[question], question))
     return tuple(each for each in shares if each.question == best)
 
 
 def _total(lists: Sequence[RankedList], weights: Mapping[str, float]) -> float:
     """Sum the weights of the lists of each question; return the largest sum."""
-    sums: dict[int, float] = {}
+    sums: dict[int, float] = defaultdict(float)
     for ranked in lists:
-        sums[ranked.question] = sums.get(ranked.question, 0.0) + weights.get(ranked.name, 0.0)
+        sums[ranked.question] += weights.get(ranked.name, 0.0)
     return max(sums.values(), default=0.0)

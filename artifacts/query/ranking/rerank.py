@@ -53,9 +53,7 @@ def diversified(
     balance: float,
     count: int,
 ) -> list[Candidate]:
-    """Return the ``count`` candidates that maximal marginal relevance takes, in the order of taking.
-
-    The others follow.
+    """Return the ``count`` candidates that maximal marginal relevance takes, then the others.
 
         argmax  balance · relevance(d) − (1 − balance) · max similarity(d, taken)
 

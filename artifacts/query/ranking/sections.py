@@ -83,21 +83,18 @@ def with_parents(
     sections: Mapping[SectionId, SectionNode],
     max_bytes: int,
 ) -> list[Candidate]:
-    """Give each candidate the largest section around it of at most ``max_bytes``.
-
-    Of several candidates in one section the first stays.
+    """Give each candidate the largest section around it of at most ``max_bytes``; the first in it stays.
 
     A candidate whose own section is larger stays the passage that it is.
     """
     found: dict[SectionId | int, Candidate] = {}
     for candidate, own in zip(candidates, section_of, strict=True):
         around = _largest(candidate.section or own, sections, max_bytes)
-        first = found.setdefault(
-            around or candidate.row, replace(candidate, section=around or candidate.section)
-        )
+        key = around or candidate.row
+        first = found.setdefault(key, replace(candidate, section=around or candidate.section))
         if first.row != candidate.row:
             members = {*(first.members or (first.row,)), *(candidate.members or (candidate.row,))}
-            found[around or candidate.row] = replace(first, members=tuple(sorted(members)))
+            found[key] = replace(first, members=tuple(sorted(members)))
     return list(found.values())
 
 

@@ -13,13 +13,7 @@ import numpy.typing as npt
 from ....pipeline.settings.search import StageName
 from ..context import QueryContext
 from ..model import Candidate, Move, Step
-from .boosts import (
-    boost_communities,
-    boost_glossary_pages,
-    boost_linked,
-    boost_recent,
-    support_documents,
-)
+from .boosts import boost_communities, boost_glossary_pages, boost_linked, boost_recent, support_documents
 from .calibrate import calibrated
 from .cutoffs import before_elbow, limit_per_document
 from .duplicates import without_near_meaning, without_near_text, without_same
@@ -55,6 +49,15 @@ def run_stages(candidates: list[Candidate], context: QueryContext) -> StageResul
     return run
 
 
+def _among_best(stage: Stage) -> Stage:
+    """Run a stage on as many candidates as are compared with each other; the others follow as they were."""
+
+    def run(candidates: Sequence[Candidate], context: QueryContext) -> list[Candidate]:
+        return [*stage(candidates[: context.pool], context), *candidates[context.pool :]]
+
+    return run
+
+
 def _support(candidates: Sequence[Candidate], context: QueryContext) -> list[Candidate]:
     corpus, share = context.corpus, context.settings.support.share
     return support_documents(candidates, corpus.document_of, corpus.passages_of, share)
@@ -76,16 +79,11 @@ def _recency(candidates: Sequence[Candidate], context: QueryContext) -> list[Can
     corpus, settings = context.corpus, context.settings
     if settings.recency_bias == 0 or context.request.today is None:
         return list(candidates)
-    return boost_recent(
-        candidates,
-        corpus.document_of,
-        corpus.modified,
-        context.request.today,
-        settings.recency,
-        settings.recency_bias,
-    )
+    today, tiers, bias = context.request.today, settings.recency, settings.recency_bias
+    return boost_recent(candidates, corpus.document_of, corpus.modified, today, tiers, bias)
 
 
+@_among_best
 def _glossary(candidates: Sequence[Candidate], context: QueryContext) -> list[Candidate]:
     corpus = context.corpus
 
@@ -93,9 +91,7 @@ def _glossary(candidates: Sequence[Candidate], context: QueryContext) -> list[Ca
         document = corpus.document(int(corpus.document_of[candidate.row]))
         return document["path"], document["title"], corpus.rows.of(candidate.row)["breadcrumb"]
 
-    head = candidates[: context.pool]
-    boosted = boost_glossary_pages(head, place, context.terms, corpus.languages, context.settings.glossary)
-    return [*boosted, *candidates[context.pool :]]
+    return boost_glossary_pages(candidates, place, context.terms, corpus.languages, context.settings.glossary)
 
 
 def _calibrate(candidates: Sequence[Candidate], context: QueryContext) -> list[Candidate]:
@@ -123,17 +119,15 @@ def _of(column: npt.NDArray[np.int64], candidates: Sequence[Candidate]) -> list[
     return found
 
 
+@_among_best
 def _duplicate_ngram(candidates: Sequence[Candidate], context: QueryContext) -> list[Candidate]:
-    threshold = context.settings.duplicates.ngram
-    head, tail = candidates[: context.pool], candidates[context.pool :]
-    return [*without_near_text(head, context.text_of, threshold), *tail]
+    return without_near_text(candidates, context.text_of, context.settings.duplicates.ngram)
 
 
+@_among_best
 def _duplicate_cosine(candidates: Sequence[Candidate], context: QueryContext) -> list[Candidate]:
-    head = candidates[: context.pool]
-    vectors = context.corpus.vectors([each.row for each in head])
-    kept = without_near_meaning(head, vectors, context.settings.duplicates.cosine)
-    return [*kept, *candidates[context.pool :]]
+    vectors = context.corpus.vectors([each.row for each in candidates])
+    return without_near_meaning(candidates, vectors, context.settings.duplicates.cosine)
 
 
 def _per_document(candidates: Sequence[Candidate], context: QueryContext) -> list[Candidate]:
@@ -151,31 +145,28 @@ def _rerank(candidates: Sequence[Candidate], context: QueryContext) -> list[Cand
     return reranked(candidates, relevance, context.settings.rerank)
 
 
+@_among_best
 def _mmr(candidates: Sequence[Candidate], context: QueryContext) -> list[Candidate]:
-    head = candidates[: context.pool]
-    top = max(each.score for each in head) or 1.0
-    relevance = np.array([each.score / top for each in head])
-    vectors = context.corpus.vectors([each.row for each in head])
-    taken = diversified(head, relevance, vectors, context.settings.mmr.relevance_weight, context.pool)
-    return [*taken, *candidates[context.pool :]]
+    top = max(each.score for each in candidates) or 1.0
+    relevance = np.array([each.score / top for each in candidates])
+    vectors = context.corpus.vectors([each.row for each in candidates])
+    return diversified(candidates, relevance, vectors, context.settings.mmr.relevance_weight, context.pool)
 
 
 def _elbow(candidates: Sequence[Candidate], context: QueryContext) -> list[Candidate]:
     return before_elbow(candidates, context.settings.elbow.ratio, context.settings.elbow.max_results)
 
 
+@_among_best
 def _aggregate(candidates: Sequence[Candidate], context: QueryContext) -> list[Candidate]:
-    head = candidates[: context.pool]
-    sections = [context.section_of(each) for each in head]
-    found = aggregated(head, sections, context.corpus.sections, context.settings.aggregate)
-    return [*found, *candidates[context.pool :]]
+    sections = [context.section_of(each) for each in candidates]
+    return aggregated(candidates, sections, context.corpus.sections, context.settings.aggregate)
 
 
+@_among_best
 def _parents(candidates: Sequence[Candidate], context: QueryContext) -> list[Candidate]:
-    head = candidates[: context.pool]
-    sections = [context.section_of(each) for each in head]
-    found = with_parents(head, sections, context.corpus.sections, context.settings.parents.max_bytes)
-    return [*found, *candidates[context.pool :]]
+    sections = [context.section_of(each) for each in candidates]
+    return with_parents(candidates, sections, context.corpus.sections, context.settings.parents.max_bytes)
 
 
 STAGES: Mapping[StageName, Stage] = {

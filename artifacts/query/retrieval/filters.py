@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from pathspec import PathSpec
@@ -35,10 +36,12 @@ _PREDICATES: Mapping[str, str] = {
     "doc": _ANY_LETTER_CASE.format("doc_id"),
 }
 KINDS = tuple(_PREDICATES)
-# The value under a key of the front matter, or one of the values of a list there.
-_FRONT_MATTER = """list_contains(list_transform(
-    case json_type(front_matter, {key}) when 'ARRAY' then json_extract(front_matter, {key}) ->> '$[*]'
-    else [json_extract(front_matter, {key}) ->> '$'] end, lambda each: lower(each)), ?)"""
+# The value under a key of the front matter, or one of the values of a list there, both in any letter case.
+_FRONT_MATTER = """list_contains(list_transform(flatten(list_transform(
+    ['/' || replace(replace(name, '~', '~0'), '/', '~1')
+        for name in json_keys(front_matter) if lower(name) = ?],
+    lambda key: case json_type(front_matter, key) when 'ARRAY' then json_extract(front_matter, key) ->> '$[*]'
+        else [json_extract(front_matter, key) ->> '$'] end)), lambda each: lower(each)), ?)"""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -55,71 +58,27 @@ class Filter:
 def parse_filter(text: str) -> Filter:
     """Parse ``kind:value``; raise ``QueryError`` for a filter that cannot be."""
     kind, colon, value = text.partition(":")
+    value = value.strip()
+    if kind.startswith("front."):
+        kind = kind.lower()
     known = kind in KINDS or (kind.startswith("front.") and len(kind) > len("front."))
-    if not colon or not known or not value.strip():
+    if not colon or not known or not value:
         raise QueryError(
             "a filter is written kind:value",
             where=f"filter {text!r}",
             hint=f"Kinds: {', '.join(KINDS)}, and front.KEY for a key of the front matter.",
         )
-    if kind in ("after", "before") and not _is_date(value):
-        raise QueryError(
-            "a date is written 2026-08-31", where=f"filter {text!r}", hint="Year, month and day."
-        )
-    if kind == "community" and not _COMMUNITY.fullmatch(value.strip()):
-        raise QueryError("a community is a number", where=f"filter {text!r}", hint="See: noctule sql")
-    if kind == "path" and not _is_pattern(value.strip()):
-        raise QueryError(
-            "a path is a pattern as in .gitignore", where=f"filter {text!r}", hint="As guide/*.md"
-        )
-    return Filter(kind, value.strip())
-
-
-def documents_allowed(filters: Sequence[Filter], corpus: CorpusReader, where: str = "") -> Mask:
-    """Return which documents meet the filters and the predicate ``where``.
-
-    Raise ``QueryError`` if it cannot be.
-
-    Filters of one kind are alternatives, those of different kinds must all hold. ``after`` and ``before`` are
-    both ends of a range, the days themselves included.
-    """
-    allowed = np.ones(len(corpus.documents), dtype=np.bool_)
-    for kind in dict.fromkeys(each.kind for each in filters):
-        either = [_predicate(each) for each in filters if each.kind == kind]
-        sql = " or ".join(f"({predicate})" for predicate, _ in either)
-        allowed &= corpus.database.documents_where(sql, tuple(value for _, value in either))
-    return allowed & corpus.database.documents_where_given(where) if where else allowed
-
-
-def passages_allowed(documents: Mask, corpus: CorpusReader) -> Mask:
-    """Return which passages belong to the documents that are allowed."""
-    mask: Mask = documents[corpus.document_of]
-    return mask
-
-
-def _predicate(given: Filter) -> tuple[str, str]:
-    """Return the filter as SQL with one parameter, and the parameter's value."""
-    if given.kind.startswith("front."):
-        key = given.kind.removeprefix("front.").replace("~", "~0").replace("/", "~1").replace("'", "''")
-        return _FRONT_MATTER.format(key=f"'/{key}'"), given.value.lower()
-    value = _VALUES.get(given.kind, str.lower)(given.value)
-    return _PREDICATES[given.kind], value
-
-
-def path_regex(pattern: str) -> str:
-    """Return the regular expression of a pattern as in .gitignore.
-
-    A pattern that excludes matches nothing.
-    """
-    (parsed,) = PathSpec.from_lines("gitignore", [pattern]).patterns
-    return parsed.regex.pattern if parsed.include and parsed.regex else r"[^\s\S]"
+    is_sound, what, hint = _FORMS.get(kind, (bool, "", ""))
+    if not is_sound(value):
+        raise QueryError(what, where=f"filter {text!r}", hint=hint)
+    return Filter(kind, value)
 
 
 def _is_date(value: str) -> bool:
-    if not _DATE.fullmatch(value.strip()):
+    if not _DATE.fullmatch(value):
         return False
     try:
-        np.datetime64(value.strip())
+        np.datetime64(value)
     except ValueError:
         return False
     return True
@@ -133,10 +92,45 @@ def _is_pattern(value: str) -> bool:
     return True
 
 
-_VALUES: Mapping[str, Callable[[str], str]] = {
-    "path": path_regex,
-    "tag": lambda value: value.lower().removeprefix("#"),
-    "after": str,
-    "before": str,
-    "community": lambda value: str(int(value)),
+_DATE_FORM = (_is_date, "a date is written 2026-08-31", "Year, month and day.")
+_FORMS: Mapping[str, tuple[Callable[[str], object], str, str]] = {
+    "after": _DATE_FORM,
+    "before": _DATE_FORM,
+    "community": (_COMMUNITY.fullmatch, "a community is a number", "See: noctule sql"),
+    "path": (_is_pattern, "a path is a pattern as in .gitignore", "As guide/*.md"),
 }
+
+
+def documents_allowed(filters: Sequence[Filter], corpus: CorpusReader, where: str = "") -> Mask:
+    """Return which documents meet the filters and the predicate ``where``; raise ``QueryError``.
+
+    Filters of one kind are alternatives, those of different kinds must all hold. ``after`` and ``before`` are
+    both ends of a range, the days themselves included.
+    """
+    allowed = np.ones(len(corpus.documents), dtype=np.bool_)
+    for kind in dict.fromkeys(each.kind for each in filters):
+        values = [_values(each) for each in filters if each.kind == kind]
+        sql = " or ".join([f"({_PREDICATES.get(kind, _FRONT_MATTER)})"] * len(values))
+        allowed &= corpus.database.documents_where(sql, tuple(chain.from_iterable(values)))
+    return allowed & corpus.database.documents_where_given(where) if where else allowed
+
+
+def _values(given: Filter) -> tuple[str, ...]:
+    """Return the values that the filter's predicate takes."""
+    value = given.value.lower()
+    match given.kind:
+        case "path":
+            return (path_regex(given.value),)
+        case "tag":
+            return (value.removeprefix("#"),)
+        case "community":
+            return (str(int(value)),)
+        case kind if kind.startswith("front."):
+            return kind.removeprefix("front."), value
+    return (value,)
+
+
+def path_regex(pattern: str) -> str:
+    """Return the regular expression of a pattern as in .gitignore; one that excludes matches nothing."""
+    (parsed,) = PathSpec.from_lines("gitignore", [pattern]).patterns
+    return parsed.regex.pattern if parsed.include and parsed.regex else r"[^\s\S]"

@@ -1,11 +1,8 @@
-"""Keyword retrieval: BM25F over the fields of a passage and its document.
-
-Identifiers in code have a BM25 index of their own.
-"""
+"""Keyword retrieval: BM25F over the fields of a passage and its document, BM25 over identifiers in code."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -36,17 +33,12 @@ def code_list(query: Query, corpus: CorpusReader, limit: int, allowed: Mask | No
 
 def postings_of(query: Query, corpus: CorpusReader, *, fuzzy: bool = False) -> list[WeightedPostings]:
     """Return the postings of the query's terms, expansions, prefixes and near words, each with its weight."""
-    asked = dict.fromkeys(query.terms, 1.0)
-    for expansion in query.expansions:
-        for term in expansion.terms:
-            asked.setdefault(term, expansion.weight)
-    if fuzzy:
-        for near, weight in [each for term in query.terms for each in _near(term, corpus)]:
-            asked.setdefault(near, weight)
-    found = [
-        (posting, weight) for term, weight in asked.items() if (posting := corpus.prose.of(term)) is not None
-    ]
-    by_prefix = (_with_prefix(prefix, corpus.prose) for prefix in query.prefixes)
+    asked, prose = query.weighted_terms, corpus.prose
+    for term in query.terms if fuzzy else ():
+        for near in corpus.index_words.near(term, auto_edits(term)):
+            asked.setdefault(near.word, 1 - _FUZZY_DISCOUNT * near.edits)
+    found = [(posting, weight) for term, weight in asked.items() if (posting := prose.of(term)) is not None]
+    by_prefix = (_with_prefix(prefix, prose) for prefix in query.prefixes)
     return [*found, *((posting, 1.0) for posting in by_prefix if posting is not None)]
 
 
@@ -63,20 +55,12 @@ def _most(found: Sequence[WeightedPostings]) -> float:
     return sum(weight * float(posting.scores.max()) for posting, weight in found)
 
 
-def _near(term: str, corpus: CorpusReader) -> Iterator[tuple[str, float]]:
-    for near in corpus.index_words.near(term, auto_edits(term)):
-        yield near.word, 1 - _FUZZY_DISCOUNT * near.edits
-
-
 def _with_prefix(prefix: str, postings: InvertedIndex) -> PostingList | None:
+    """Unite the postings of the terms with a prefix: a passage's score is the best that it has in any."""
     begun = postings.beginning_with(without_accents(fold(prefix)), _MAX_BY_PREFIX)
-    found = [postings.of(term) for term in begun]
-    kept = [posting for posting in found if posting is not None]
-    return _either(kept) if kept else None
-
-
-def _either(found: list[PostingList]) -> PostingList:
-    """Unite posting lists: a passage's score is the best that it has in any."""
+    found = [posting for term in begun if (posting := postings.of(term)) is not None]
+    if not found:
+        return None
     rows = np.concatenate([posting.passages for posting in found])
     scores = np.concatenate([posting.scores for posting in found])
     fields = np.concatenate([posting.fields for posting in found])

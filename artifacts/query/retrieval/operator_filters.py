@@ -1,7 +1,4 @@
-"""Filters by the operators of a query.
-
-Phrases, exclusions and words in fields, whichever list found a passage.
-"""
+"""Filters by the operators of a query: phrases, exclusions and words in fields."""
 
 from __future__ import annotations
 
@@ -49,7 +46,7 @@ def match_operators(operators: Operators, corpus: CorpusReader) -> OperatorMatch
             read = "nothing read" if held.unread.any() else "nothing"
             notes.append(f'{read} holds the phrase "{phrase}": its words are searched one by one')
     for field, value in operators.fielded:
-        allowed &= _holding_in_field(value, field, corpus)
+        allowed &= _holding(value, corpus, 1 << FIELDS.index(field))
     for value in operators.excluded:
         held = _holding_phrase(value, corpus)
         notes.extend(held.notes(value))
@@ -66,12 +63,8 @@ class _PhraseMatches:
 
     def notes(self, phrase: str) -> list[str]:
         """Tell how many passages were not read, if any."""
-        left = int(self.unread.sum())
-        note = (
-            f'the words of "{phrase}" stand in very many passages: '
-            f"{left:,} of them were not read and are left out"
-        )
-        return [note] if left else []
+        left, words = int(self.unread.sum()), f'the words of "{phrase}" stand in very many passages'
+        return [f"{words}: {left:,} of them were not read and are left out"] if left else []
 
 
 def _holding(words: str, corpus: CorpusReader, fields: int = 0xFFFF) -> Mask:
@@ -79,19 +72,12 @@ def _holding(words: str, corpus: CorpusReader, fields: int = 0xFFFF) -> Mask:
     found = np.zeros(corpus.passages, dtype=np.bool_)
     for language in corpus.languages:
         wanted = dict.fromkeys(terms(prose_analyzer(language), words))
-        postings = [corpus.prose.of(term) for term in wanted]
-        if not wanted or any(posting is None for posting in postings):
-            continue
         counts = np.zeros(corpus.passages, dtype=np.int32)
-        for posting in postings:
-            if posting is not None:
+        for term in wanted:
+            if (posting := corpus.prose.of(term)) is not None:
                 counts[posting.passages[(posting.fields & fields) > 0]] += 1
-        found |= counts == len(postings)
+        found |= (counts == len(wanted)) & (len(wanted) > 0)
     return found
-
-
-def _holding_in_field(words: str, field: str, corpus: CorpusReader) -> Mask:
-    return _holding(words, corpus, 1 << FIELDS.index(field))
 
 
 def _holding_phrase(phrase: str, corpus: CorpusReader) -> _PhraseMatches:
@@ -131,17 +117,13 @@ class PhraseMatcher:
         return _contains(self._sequence(text), self.phrase)
 
     def _sequence(self, text: str) -> list[str]:
-        """Return the terms that are compared: the first of each token.
-
-        Of scripts without spaces between words, every pair of characters counts.
-        """
+        """Return the first term of each token; all of scripts without spaces between words."""
         known, found = self._known, list[str]()
         for token in self._analyzer.tokens(text):
-            terms_of = known.get(token)
-            if terms_of is None:
+            if token not in known:
                 expanded = self._analyzer.expand(token)
-                terms_of = known[token] = expanded if has_cjk(token) else expanded[:1]
-            found.extend(terms_of)
+                known[token] = expanded if has_cjk(token) else expanded[:1]
+            found.extend(known[token])
         return found
 
 
@@ -150,6 +132,6 @@ def _stands_in(sought: Sequence[PhraseMatcher], row: int, corpus: CorpusReader) 
     return any(each.is_in(text) for each in sought for text in (passage["text"], passage["breadcrumb"]))
 
 
-def _contains(words: Sequence[str], phrase: Sequence[str]) -> bool:
+def _contains(words: list[str], phrase: list[str]) -> bool:
     starts = (at for at, word in enumerate(words) if word == phrase[0])
-    return bool(phrase) and any(list(words[at : at + len(phrase)]) == list(phrase) for at in starts)
+    return bool(phrase) and any(words[at : at + len(phrase)] == phrase for at in starts)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from ....pipeline.errors import NoctuleError
-from ....pipeline.settings.search import Search
-from ..context import Remember, SearchRequest
-from ..index.corpus import CorpusReader
+from ..context import SearchRequest, SearchResources
 from ..model import ListName, Mask, Query, RankedList, Step, Vector
 from ..understanding.operators import readable
 from .graph_list import best_documents, graph_list
@@ -33,99 +31,78 @@ class Retrieved:
 
 @dataclass(frozen=True, slots=True)
 class Retrievers:
-    """The retrievers over one corpus; ``vector_of`` gives the vector of a question.
+    """The retrievers of one request; ``vector_of`` gives the vector of a question."""
 
-    ``encode`` that of any text.
-    """
-
-    corpus: CorpusReader
-    settings: Search
+    resources: SearchResources
+    request: SearchRequest
     vector_of: Callable[[Query], Vector]
-    encode: Callable[[str], Vector]
-    pool: ThreadPoolExecutor
-    remember: Remember | None = None
 
     def retrieve(
-        self,
-        request: SearchRequest,
-        queries: Sequence[Query],
-        weights: Mapping[str, float],
-        limit: int,
-        allowed: Mask | None,
+        self, queries: Sequence[Query], weights: Mapping[str, float], limit: int, allowed: Mask | None
     ) -> Retrieved:
         """Make every list whose weight is above 0, for every question.
 
         Those of documents and of the graph come last, as they start from what the others found.
         """
         jobs = [
-            _Job(name, number, self._known(name, query, request, limit, allowed))
+            _Job(name, number, self._known(name, query, limit, allowed))
             for number, query in enumerate(queries)
             for name in _QUERY_LISTS
-            if weights.get(name, 0) > 0 and (name != "hypothesis" or (request.hypothesis and number == 0))
+            if weights.get(name, 0) > 0
+            and (name != "hypothesis" or (self.request.hypothesis and number == 0))
         ]
         found = Retrieved()
         # The first is made by this thread: one less to wait for.
-        waiting = [self.pool.submit(_timed, job.make) for job in jobs[1:]]
-        if jobs:
-            _take(found, jobs[0], lambda: _timed(jobs[0].make))
-        for job, future in zip(jobs[1:], waiting, strict=True):
-            _take(found, job, future.result)
+        waiting = [self.resources.pool.submit(job.timed) for job in jobs[1:]]
+        results = [jobs[0].timed, *(future.result for future in waiting)] if jobs else []
+        for job, result in zip(jobs, results, strict=True):
+            _take(found, job, result)
         if weights.get("document", 0) > 0:
             self._add_documents(queries, found)
         if weights.get("graph", 0) > 0 and found.made:
             graph = _Job("graph", 0, lambda: self._graph(queries[0], found.made, limit, allowed))
-            _take(found, graph, lambda: _timed(graph.make))
+            _take(found, graph, graph.timed)
         return found
 
     def _known(
-        self, name: ListName, query: Query, request: SearchRequest, limit: int, allowed: Mask | None
+        self, name: ListName, query: Query, limit: int, allowed: Mask | None
     ) -> Callable[[], RankedList]:
         """Return what makes a list, or remembers it unless a mask or a hypothesis is part of the question."""
-        make, remember = self._maker(name, query, request, limit, allowed), self.remember
+        make, remember = partial(self._make, name, query, limit, allowed), self.resources.remember
         if remember is None or allowed is not None or name == "hypothesis":
             return make
         return lambda: remember(name, query, limit, make)
 
-    def _maker(
-        self, name: ListName, query: Query, request: SearchRequest, limit: int, allowed: Mask | None
-    ) -> Callable[[], RankedList]:
-        corpus, oversample = self.corpus, self.settings.oversample
+    def _make(self, name: ListName, query: Query, limit: int, allowed: Mask | None) -> RankedList:
+        corpus, settings = self.resources.corpus, self.resources.settings
         if name == "keyword":
-            fuzzy = self.settings.fuzziness == "auto"
-            return lambda: keyword_list(query, corpus, limit, allowed, fuzzy=fuzzy)
+            return keyword_list(query, corpus, limit, allowed, fuzzy=settings.fuzziness == "auto")
         if name == "code":
-            return lambda: code_list(query, corpus, limit, allowed)
+            return code_list(query, corpus, limit, allowed)
         if name == "hypothesis":
-            return lambda: semantic_list(
-                self.encode(readable(request.hypothesis)),
-                corpus,
-                limit,
-                allowed,
-                oversample=oversample,
-                name="hypothesis",
-            )
-        return lambda: semantic_list(self.vector_of(query), corpus, limit, allowed, oversample=oversample)
+            vector = self.resources.encode(readable(self.request.hypothesis))
+        else:
+            vector = self.vector_of(query)
+        return semantic_list(vector, corpus, limit, allowed, oversample=settings.oversample, name=name)
 
     def _add_documents(self, queries: Sequence[Query], found: Retrieved) -> None:
-        """Add the list of documents for every question that found anything.
-
-        Without a vector there is none.
-        """
+        """Add the list of documents for every question that found anything and has a vector."""
         for number, query in enumerate(queries):
             others = [each for each in found.made if each.question == number]
-            job = _Job("document", number, lambda q=query, o=others: self._documents(q, o))  # type: ignore[misc]
-            if others and _Job("semantic", number, job.make).label not in found.failed:
-                _take(found, job, lambda j=job: _timed(j.make))  # type: ignore[misc]
+            job = _Job("document", number, partial(self._documents, query, others))
+            if others and job.label.replace("document", "semantic") not in found.failed:
+                _take(found, job, job.timed)
 
     def _documents(self, query: Query, others: Sequence[RankedList]) -> RankedList:
-        return document_list(self.vector_of(query), self.corpus, others)
+        return document_list(self.vector_of(query), self.resources.corpus, others)
 
     def _graph(
         self, query: Query, lists: Sequence[RankedList], limit: int, allowed: Mask | None
     ) -> RankedList:
-        seeds = best_documents(lists, self.corpus, self.settings.graph.seeds)
+        corpus, settings = self.resources.corpus, self.resources.settings.graph
         vector = self.vector_of(query) if any(each.name == "semantic" for each in lists) else None
-        return graph_list(seeds, self.corpus, self.settings.graph, limit, allowed=allowed, vector=vector)
+        seeds = best_documents(lists, corpus, settings.seeds)
+        return graph_list(seeds, corpus, settings, limit, allowed=allowed, vector=vector)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,24 +118,18 @@ class _Job:
         """Return the list's name in steps and warnings."""
         return self.name if self.question == 0 else f"{self.name}#{self.question + 1}"
 
-
-@dataclass(frozen=True, slots=True)
-class _Timed:
-    made: RankedList
-    seconds: float
-
-
-def _timed(make: Callable[[], RankedList]) -> _Timed:
-    start = time.perf_counter()
-    made = make()
-    return _Timed(made, time.perf_counter() - start)
+    def timed(self) -> tuple[RankedList, float]:
+        """Return the list, and the seconds that it took."""
+        start = time.perf_counter()
+        made = self.make()
+        return replace(made, question=self.question), time.perf_counter() - start
 
 
-def _take(found: Retrieved, job: _Job, result: Callable[[], _Timed]) -> None:
+def _take(found: Retrieved, job: _Job, result: Callable[[], tuple[RankedList, float]]) -> None:
     try:
-        timed = result()
+        made, seconds = result()
     except FAILURES as error:
         found.failed[job.label] = error
-        return
-    found.made.append(replace(timed.made, question=job.question))
-    found.steps.append(Step(job.label, len(timed.made.rows), timed.seconds))
+    else:
+        found.made.append(made)
+        found.steps.append(Step(job.label, len(made.rows), seconds))

@@ -31,10 +31,7 @@ _SERVES: Mapping[QueryKind, ListName] = {
 
 
 def classify(text: str) -> QueryKind | None:
-    """Return the kind of a query, if it has one.
-
-    Names and literals are ``factual``, places ``navigational``, questions ``exploratory``.
-    """
+    """Tell names, literals (``factual``), places (``navigational``), questions (``exploratory``), others."""
     if _EXACT.search(text) or any(
         name.group().lower() not in _NAMES for name in _INNER_CAPITAL.finditer(text)
     ):

@@ -57,9 +57,7 @@ class Concept:
 def near_concepts(
     vector: Vector, query: Query, vocabulary: ConceptVocabulary, languages: Sequence[str], settings: Concepts
 ) -> list[Concept]:
-    """Find the terms nearest to the query that are not in it: by ``(-similarity, term)``.
-
-    Those below the least similarity are left out.
+    """Find the nearest terms of at least the least similarity, not in the query: by ``(-similarity, term)``.
 
     A text without a word that the encoder knows is near to nothing.
     """
@@ -80,19 +78,10 @@ def near_concepts(
 def with_concepts(
     query: Query, vector: Vector, vocabulary: ConceptVocabulary, languages: Sequence[str], settings: Concepts
 ) -> Query:
-    """Expand the query by the concepts near it.
-
-    As terms for the keyword list, as vectors for the semantic one.
-    """
-    near = near_concepts(vector, query, vocabulary, languages, settings)
-    added = tuple(
-        Expansion(
-            each.term,
-            tuple(query_terms(each.term, languages)),
-            settings.keyword_weight,
-            f"concept, cosine {each.similarity:.2f}",
-        )
-        for each in near
-    )
-    nearby = tuple((each.term, settings.vector_weight * each.similarity) for each in near)
-    return replace(query, expansions=(*query.expansions, *added), nearby=(*query.nearby, *nearby))
+    """Expand the query by the concepts near it: terms for the keyword list, vectors for the semantic one."""
+    expansions, nearby = [*query.expansions], [*query.nearby]
+    for each in near_concepts(vector, query, vocabulary, languages, settings):
+        terms, because = tuple(query_terms(each.term, languages)), f"concept, cosine {each.similarity:.2f}"
+        expansions.append(Expansion(each.term, terms, settings.keyword_weight, because))
+        nearby.append((each.term, settings.vector_weight * each.similarity))
+    return replace(query, expansions=tuple(expansions), nearby=tuple(nearby))

@@ -89,14 +89,13 @@ class _Tokens:
         value = (phrase or word or "").strip()
         if not any(character.isalnum() for character in value):
             self.plain.append(token.group())
-        elif token.group("minus") and field:
-            self.positive = True
-            self.plain.append(token.group())
-        elif token.group("minus") and (phrase or _EXCLUDED.fullmatch(value)) and not field:
+        elif token.group("minus") and not field and (phrase or _EXCLUDED.fullmatch(value)):
             self.excluded.append(value)
         else:
-            self.positive = True
-            self.plain.append(self._wanted(token.group(), phrase, field, value))
+            self.positive, whole = True, token.group()
+            self.plain.append(
+                whole if token.group("minus") and field else self._wanted(whole, phrase, field, value)
+            )
 
     def _wanted(self, token: str, phrase: str | None, field: str | None, value: str) -> str:
         """Keep the operator in a token, if any; return the words that it adds to the plain query."""
@@ -114,12 +113,9 @@ class _Tokens:
 
     def operators(self) -> Operators:
         """Return the operators, within bounds."""
-        return Operators(
-            phrases=tuple(self.phrases[:_MAX_OPERATORS]),
-            excluded=tuple(self.excluded[:_MAX_OPERATORS]),
-            fielded=tuple(self.fielded[:_MAX_OPERATORS]),
-            prefixes=tuple(self.prefixes[:_MAX_OPERATORS]),
-        )
+        most = slice(_MAX_OPERATORS)
+        phrases, excluded = tuple(self.phrases[most]), tuple(self.excluded[most])
+        return Operators(phrases, excluded, tuple(self.fielded[most]), tuple(self.prefixes[most]))
 
 
 def split_questions(text: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 
@@ -15,60 +16,39 @@ from .term_vectors import TermEncoder
 
 
 class QueryVectors:
-    """Encodes texts by an encoder that is loaded for the first of them; the last vectors are kept."""
+    """Encodes texts by an encoder that is loaded for the first of them; keeps the last ``most`` vectors."""
 
-    def __init__(self, corpus: CorpusReader, load: Callable[[], TextEncoder], most: int) -> None:
-        self._corpus, self._load = corpus, load
+    def __init__(self, load: Callable[[], TextEncoder], most: int) -> None:
+        self._load, self._lock = load, threading.Lock()
         self._encoder: TextEncoder | None = None
-        self._lock = threading.Lock()
         self._kept: Cache[Vector] = Cache(most)
 
-    def __call__(self, text: str) -> Vector:
-        """Return the unit vector of a text, shape ``(dimension,)``."""
-        key = (self._corpus.snapshot.id, text)
-        found = self._kept.get(key)
+    def encode_query(self, text: str) -> Vector:
+        """Return the unit float32 vector of a text, shape ``(dimension,)``."""
+        found = self._kept.get(text)
         if found is None:
-            found = self._encoded(text)
-            self._kept.put(key, found)
+            with self._lock:
+                self._encoder = self._encoder or self._load()
+            found = self._encoder.encode_query(text)
+            self._kept.put(text, found)
         return found
 
     def usage(self) -> Usage:
         """Return how the kept vectors were used."""
         return self._kept.usage()
 
-    def _encoded(self, text: str) -> Vector:
-        with self._lock:
-            self._encoder = self._encoder or self._load()
-        return self._encoder.encode_query(text)
 
-
-class KeptVectors:
-    """A query encoder that encodes each text once and keeps all.
-
-    For a known set of queries asked again and again.
-    """
+class KeptVectors(QueryVectors):
+    """A query encoder that keeps all vectors, for a known set of queries asked again and again."""
 
     def __init__(self, load: Callable[[], TextEncoder]) -> None:
-        self._load, self._lock = load, threading.Lock()
-        self._encoder: TextEncoder | None = None
-        self._kept: dict[str, Vector] = {}
-
-    def encode_query(self, text: str) -> Vector:
-        """Return the unit float32 vector of a query, shape ``(dimension,)``."""
-        with self._lock:
-            if text not in self._kept:
-                self._encoder = self._encoder or self._load()
-                self._kept[text] = self._encoder.encode_query(text)
-            return self._kept[text]
+        super().__init__(load, sys.maxsize)
 
 
 def shared_encoder(
     snapshot: Snapshot, settings: Settings, kept: dict[str, KeptVectors]
 ) -> TextEncoder | None:
-    """Return one encoder for all snapshots of a model.
-
-    ``None`` with term vectors, as every snapshot has its own.
-    """
+    """Return one encoder for all snapshots of a model; ``None`` for term vectors: each has its own."""
     if settings.search.encoder == "static":
         return None
     record = snapshot.manifest.model
@@ -77,10 +57,7 @@ def shared_encoder(
 
 
 def load_query_encoder(corpus: CorpusReader, settings: Settings) -> TextEncoder:
-    """Load the encoder that the settings name, term vectors or the full model.
-
-    Raise as ``load_model`` does.
-    """
+    """Load the encoder that the settings name, term vectors or the full model; raise as ``load_model``."""
     if settings.search.encoder == "static":
         return TermEncoder(corpus)
     return load_model(corpus.snapshot, settings.embed)

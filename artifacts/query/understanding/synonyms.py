@@ -67,10 +67,8 @@ def with_synonyms(query: Query, glossary: Glossary, languages: Sequence[str], se
     """
     pairs = [(words, synonym) for words in _runs(query.text) for synonym in glossary.get(words, ())]
     pairs = list(dict.fromkeys(pairs))[: settings.max_terms]
-    found = [
-        _expansion(synonym, query, languages, settings.weight, f"synonym of {words!r}")
-        for words, synonym in pairs
-    ]
+    weight = settings.weight
+    found = [_expansion(synonym, query, languages, weight, f"synonym of {run!r}") for run, synonym in pairs]
     variants = tuple((_replaced(query.text, words, synonym), 1.0) for words, synonym in pairs)
     return replace(_with(query, found), nearby=(*query.nearby, *variants))
 

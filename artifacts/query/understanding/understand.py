@@ -1,7 +1,4 @@
-"""Query understanding: what a person typed becomes one query or several.
-
-The setting ``understand`` names the steps and their order.
-"""
+"""Query understanding: what a person typed becomes queries, by the steps that ``understand`` names."""
 
 from __future__ import annotations
 
@@ -52,20 +49,13 @@ def _classify(query: Query, _: SearchResources) -> Query:
 
 
 def _spelling(query: Query, resources: SearchResources) -> Query:
-    corpus = resources.corpus
-    return with_spelling(
-        query,
-        corpus.prose.__contains__,
-        lambda: corpus.written,
-        corpus.languages,
-        resources.settings.spelling,
-    )
+    corpus, settings = resources.corpus, resources.settings.spelling
+    return with_spelling(query, corpus.prose.__contains__, lambda: corpus.written, corpus.languages, settings)
 
 
 def _acronyms(query: Query, resources: SearchResources) -> Query:
-    return with_acronyms(
-        query, resources.corpus.acronyms, resources.corpus.languages, resources.settings.acronyms
-    )
+    corpus = resources.corpus
+    return with_acronyms(query, corpus.acronyms, corpus.languages, resources.settings.acronyms)
 
 
 def _synonyms(query: Query, resources: SearchResources) -> Query:
@@ -73,10 +63,8 @@ def _synonyms(query: Query, resources: SearchResources) -> Query:
 
 
 def _concepts(query: Query, resources: SearchResources) -> Query:
-    corpus = resources.corpus
-    return with_concepts(
-        query, resources.encode(query.text), corpus.vocabulary, corpus.languages, resources.settings.concepts
-    )
+    corpus, vector = resources.corpus, resources.encode(query.text)
+    return with_concepts(query, vector, corpus.vocabulary, corpus.languages, resources.settings.concepts)
 
 
 _STEPS: Mapping[Understanding, Callable[[Query, SearchResources], Query]] = {

@@ -28,10 +28,7 @@ class Problem:
 
 
 def vector_blocks(column: pa.ChunkedArray, dimension: int) -> Iterator[tuple[int, Vectors]]:
-    """Yield blocks of rows of a column of fixed-size lists, each with the number of its first row.
-
-    Nothing is copied.
-    """
+    """Yield uncopied blocks of rows of a column of fixed-size lists, with the number of the first row."""
     for at in range(0, len(column), _BLOCK_ROWS):
         yield at, rows_of(column.slice(at, _BLOCK_ROWS), dimension)
 

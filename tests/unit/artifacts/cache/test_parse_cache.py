@@ -1,4 +1,4 @@
-"""What is remembered of groups of documents: as it was understood, found by content, and left out when damaged."""
+"""The parse cache: groups as they were understood, found by content, and left out when damaged."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 
 TEXTS = {
-    "owls.md": "---\ntags: [night]\naliases: [strix]\n---\n# Owls\n\nOwls hunt at dusk (see [bats](bats.md#sonar)).\n",
-    "bats.md": "# Bats\n\n## Sonar\n\nSingle Sign-On (SSO) is no bat. `node.js` neither.\n\n```js\nlet bat = 1\n```\n",
+    "owls.md": "---\ntags: [night]\naliases: [strix]\n---\n"
+    "# Owls\n\nOwls hunt at dusk (see [bats](bats.md#sonar)).\n",
+    "bats.md": "# Bats\n\n## Sonar\n\n"
+    "Single Sign-On (SSO) is no bat. `node.js` neither.\n\n```js\nlet bat = 1\n```\n",
     "eulen.md": "---\nlang: de\n---\n# Eulen\n\nEulen jagen nachts, owls too.\n",
     "broken.md": "---\ntitle: [\n---\n",
 }

@@ -42,7 +42,8 @@ def test_the_name_is_twenty_digits_of_the_content(manifest: Manifest) -> None:
 
 def test_it_holds_no_time_host_or_path(manifest: Manifest) -> None:
     assert set(json.loads(manifest.to_bytes())) == {
-        "analyzer", "counts", "files", "format_version", "index", "model", "settings", "settings_sha256", "tools",
+        "analyzer", "counts", "files", "format_version", "index", "model", "settings", "settings_sha256",
+        "tools",
     }  # fmt: skip
 
 

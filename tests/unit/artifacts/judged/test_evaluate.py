@@ -1,4 +1,4 @@
-"""What rankings are worth: by hand, by trec_eval, and what becomes of queries and documents that do not fit."""
+"""Rankings are measured as by hand and by trec_eval; queries and documents that do not fit are listed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a document stands where it stands: the shares and factors of its hit, and its words, also where it is no hit."""
+"""Why a document has its rank: the shares and factors of its hit, and its words, even where it is no hit."""
 
 from __future__ import annotations
 

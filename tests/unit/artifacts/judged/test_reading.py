@@ -1,4 +1,4 @@
-"""Judged queries: what is read from a folder, what is wrong with one, and which documents of a snapshot are meant."""
+"""Judged queries: reading a folder, what may be wrong with one, and locating its documents in a snapshot."""
 
 from __future__ import annotations
 
@@ -143,13 +143,22 @@ def test_only_queries_that_a_document_answers_are_scored(tmp_path: Path) -> None
         ({"qrels_tsv": "q7\td1\t1\n"}, "no query has a document that answers it", ""),
         ({"qrels_tsv": "q1\td1\t0\n"}, "no query has a document that answers it", ""),
         ({"queries_jsonl": QUERIES + QUERIES}, "the query 'q1' is there twice", "queries.jsonl, line 3"),
-        ({"queries_jsonl": '{"_id": "q1", "text": " "}'}, "the query 'q1' has no text", "queries.jsonl, line 1"),
-        ({"queries_jsonl": '{"_id": "q1", "text": ["owls"]}'}, "the text of the query is not a string", "queries.jsonl, line 1"),
+        (
+            {"queries_jsonl": '{"_id": "q1", "text": " "}'},
+            "the query 'q1' has no text", "queries.jsonl, line 1",
+        ),
+        (
+            {"queries_jsonl": '{"_id": "q1", "text": ["owls"]}'},
+            "the text of the query is not a string", "queries.jsonl, line 1",
+        ),
         ({"run_txt": "1 Q0 d1 1 2 t\n"}, "the ranking covers none of the queries", "run.txt"),
         ({"queries_jsonl": '{"text": "owls"}'}, "no _id", "queries.jsonl, line 1"),
         ({"queries_jsonl": "[1]"}, "not a JSON object", "queries.jsonl, line 1"),
         ({"queries_jsonl": "{"}, "not JSON", "queries.jsonl, line 1"),
-        ({"qrels_tsv": QRELS + "q1\td1\t1\n"}, "'d1' is judged twice for the query 'q1'", "qrels.tsv, line 5"),
+        (
+            {"qrels_tsv": QRELS + "q1\td1\t1\n"},
+            "'d1' is judged twice for the query 'q1'", "qrels.tsv, line 5",
+        ),
         ({"qrels_tsv": "q1\td1\t-1\n"}, "the gain -1 is below zero", "qrels.tsv, line 1"),
         ({"qrels_tsv": "q1\td1\t0.5\n"}, "the gain 0.5 is not a whole number", "qrels.tsv, line 1"),
         ({"qrels_tsv": "q1\td1\tnan\n"}, "the gain nan is not a whole number", "qrels.tsv, line 1"),
@@ -158,9 +167,15 @@ def test_only_queries_that_a_document_answers_are_scored(tmp_path: Path) -> None
         ({"qrels_tsv": "q1\td1\n"}, "2 columns", "qrels.tsv, line 1"),
         ({"docs_tsv": "d1\ta.md\nd1\tb.md\n"}, "the document 'd1' is there twice", "docs.tsv, line 2"),
         ({"docs_tsv": "d1\n"}, "1 columns", "docs.tsv, line 1"),
-        ({"corpus_jsonl": '{"_id": "d1"}\n{"_id": "d1"}\n'}, "the document 'd1' is there twice", "corpus.jsonl"),
+        (
+            {"corpus_jsonl": '{"_id": "d1"}\n{"_id": "d1"}\n'},
+            "the document 'd1' is there twice", "corpus.jsonl",
+        ),
         ({"run_txt": "q1 Q0 d1 1 high tag\n"}, "rank or score is not a number", "run.txt, line 1"),
-        ({"run_txt": "q1 Q0 d1 1 2 t\nq1 Q0 d1 2 1 t\n"}, "a document is ranked twice for the query 'q1'", "run.txt"),
+        (
+            {"run_txt": "q1 Q0 d1 1 2 t\nq1 Q0 d1 2 1 t\n"},
+            "a document is ranked twice for the query 'q1'", "run.txt",
+        ),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_with_file_and_line(

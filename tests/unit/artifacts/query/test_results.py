@@ -96,8 +96,8 @@ def test_a_query_is_a_relation_with_the_views_and_macros_of_the_catalog(searcher
 
 @pytest.mark.parametrize(
     "query",
-    ["drop view links", "copy documents to 'x.csv'", "set threads = 1", "select nothing", "select", "attach 'x.db'",
-     "select * from read_csv('/etc/hostname')", "select 1; delete from neighbours"],
+    ["drop view links", "copy documents to 'x.csv'", "set threads = 1", "select nothing", "select",
+     "attach 'x.db'", "select * from read_csv('/etc/hostname')", "select 1; delete from neighbours"],
 )  # fmt: skip
 def test_what_is_no_query_over_the_snapshot_is_refused(searcher: Searcher, query: str) -> None:
     with pytest.raises(QueryError):

@@ -1,4 +1,4 @@
-"""A searcher over real notes: lists, modes, operators, questions, hypotheses, namespaces, and documents like one."""
+"""A searcher over real notes: lists, modes, operators, questions, hypotheses, namespaces, more like one."""
 
 from __future__ import annotations
 

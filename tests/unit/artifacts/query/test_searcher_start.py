@@ -1,4 +1,4 @@
-"""What the settings name is read when a searcher is opened: a file that is missing is an error then, and not later."""
+"""What the settings name is read when a searcher is opened: a missing file is an error then, not later."""
 
 from __future__ import annotations
 

@@ -19,8 +19,9 @@ DOCS = Path(__file__).resolve().parents[4] / "docs"
 SUFFIXES, BEGINNINGS = (
     tuple(text.split())
     for text in (
-        "s es ed ing ly ness ful ation ational tional izer ization alism iveness ousli ousness ogist ogi lessli bli abli "
-        "ity iti ment ement ance ence ant ent able ible ism ive ize ous al alli er ic ion tion sion ative icate iciti "
+        "s es ed ing ly ness ful ation ational tional izer ization alism iveness ousli ousness ogist "
+        "ogi lessli bli abli ity iti ment ement ance ence ant ent able ible ism ive ize ous al alli er ic "
+        "ion tion sion ative icate iciti "
         "ical eed eedly edly ingly y ying ies ied 's s' ' ' 's' ll e ee bb tt past li fulli entli anci enci",
         "arsen commun emerg gener inter later organ past univers y yy ay dy by a e o b ' '' succ proc exc",
     )
@@ -88,9 +89,11 @@ def test_characters_fold_as_in_python_but_for_forms_nobody_types(
 
 
 def test_accents_go_and_vowel_signs_stay(connection: duckdb.DuckDBPyConnection) -> None:
-    words = ["caf\u00e9", "e\u0301te\u0301", "\u03ac\u03bb\u03c6\u03b1", "\u0439\u043e\u0433\u0443\u0440\u0442",
-             "\u0939\u093f\u0928\u094d\u0926\u0940", "\u304c\u304e", "\u0645\u064f\u062f\u064e\u0631\u0651",
-             "\u05e9\u05b8\u05dc\u05d5\u05b9\u05dd", "\u0e44\u0e17\u0e22", "na\u00efve\u304c", "\ud55c\uad6d"]  # fmt: skip
+    words = ["caf\u00e9", "e\u0301te\u0301", "\u03ac\u03bb\u03c6\u03b1",
+             "\u0439\u043e\u0433\u0443\u0440\u0442", "\u0939\u093f\u0928\u094d\u0926\u0940", "\u304c\u304e",
+             "\u0645\u064f\u062f\u064e\u0631\u0651", "\u05e9\u05b8\u05dc\u05d5\u05b9\u05dd",
+             "\u0e44\u0e17\u0e22",
+             "na\u00efve\u304c", "\ud55c\uad6d"]  # fmt: skip
     found = [connection.execute("select without_accents($1)", [word]).fetchone() for word in words]
     assert found == [(without_accents(word),) for word in words]
 
@@ -99,7 +102,8 @@ TEXTS = (
     "Users' node.js apps: c++11, C#, c# f# and x#y#z, a+b++c d++; it's O'Reilly\u2019s",
     "snake_case_name __init__ _ __ 3.14 1.2.3 v2.0 e.g. foo.bar_baz'qux .hidden trailing.",
     "\u6771\u4eac\u90fd node\u306e\u6587\u66f8.txt \u3042 \ud55c\uad6d\uc5b4 mixed\u6771case",
-    "\u0939\u093f\u0928\u094d\u0926\u0940 \u0e44\u0e17\u0e22 \u05e9\u05b8\u05dc\u05d5\u05b9\u05dd \u0645\u0631\u062d\u0628\u0627",
+    "\u0939\u093f\u0928\u094d\u0926\u0940 \u0e44\u0e17\u0e22 "
+    "\u05e9\u05b8\u05dc\u05d5\u05b9\u05dd \u0645\u0631\u062d\u0628\u0627",
     "\uff26\uff55\uff4c\uff4c \ufb01nd stra\u00dfe \u0130stanbul x\u00b2 \u00bd \u2122 \U0001d4b3 a\u0301b",
     "l" * 100 + " " + "x." * 50,
     "\x00a\x00 \t\n\r \u2028b \U0001f469\u200d\U0001f52c \u202etxt",
@@ -118,7 +122,8 @@ def test_each_word_of_a_text_stands_for_the_same_terms(
 @pytest.mark.parametrize(
     "text",
     [
-        "getElementById HTMLParser.parse($x, __dirname) XMLHttpRequest2 aB AB ABc \u00e9t\u00e9A \u6771\u4eacAb",
+        "getElementById HTMLParser.parse($x, __dirname) XMLHttpRequest2 aB AB ABc "
+        "\u00e9t\u00e9A \u6771\u4eacAb",
         "snake_case SCREAMING_SNAKE $ $$ _ 3.14 1.2.3 x1y2 v8 i18n p\u00e8reNo\u00ebl",
         "",
     ],

@@ -258,7 +258,8 @@ def test_everything_in_the_catalog_says_what_it_is(connection: duckdb.DuckDBPyCo
     assert set(TABLES) < set(views)
     assert [name for name, comment in views.items() if not comment] == []
     macros = connection.execute(
-        "select function_name from duckdb_functions() where function_type = 'table_macro' and not internal and comment is null"
+        "select function_name from duckdb_functions()"
+        " where function_type = 'table_macro' and not internal and comment is null"
     ).fetchall()
     assert macros == []
 

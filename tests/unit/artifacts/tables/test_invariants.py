@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from noctule.artifacts.disk.layout import FAISS_INDEX, FORMAT_VERSION, MANIFEST
+from noctule.artifacts.disk.layout import CATALOG, FAISS_INDEX, FORMAT_VERSION, MANIFEST
 from noctule.artifacts.disk.manifest import Manifest
 from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.store import Store
@@ -215,6 +215,30 @@ def test_a_table_with_other_columns_or_rows_is_refused(tmp_path: Path) -> None:
         with pytest.raises(DamagedSnapshot, match=message) as caught:
             check_deep(tmp_path)
         assert caught.value.where.endswith("report.parquet")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "copy (select 1) to 'stolen.csv'", "install httpfs", "create or replace table kept as select 1",
+        "set variable snapshot = '/'", "create or replace view hosts as from read_text('/etc/hosts')",
+        ".shell true", "create or replace view half as select", "create or replace secret key (type s3)",
+    ],
+)  # fmt: skip
+def test_a_catalog_that_does_more_than_describe_the_snapshot_is_refused(tmp_path: Path, text: str) -> None:
+    build_tiny_snapshot(tmp_path)
+    path = tmp_path / CATALOG
+    older = path.read_text("utf-8").replace("one row a document", "a document a row")
+    for content, is_sound in ((f"-- older\n{older}", True), (f"{older};\n{text};\n", False)):
+        path.unlink()
+        path.write_text(content, "utf-8")
+        _seal(tmp_path, manifest_of(tmp_path, tiny_tables()))
+        if is_sound:
+            check_deep(tmp_path)
+            continue
+        with pytest.raises(DamagedSnapshot, match=r"views and macros|on the snapshot alone") as caught:
+            check_deep(tmp_path)
+        assert caught.value.where == str(path)
 
 
 def test_a_snapshot_of_an_older_noctule_is_refused_and_says_what_to_do(tmp_path: Path) -> None:

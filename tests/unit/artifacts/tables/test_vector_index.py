@@ -1,4 +1,4 @@
-"""The FAISS index: exact lists equal brute force, approximate ones come near, and a file that differs is refused."""
+"""The FAISS index: exact equals brute force, approximate comes near, and a file that differs is refused."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class LinkDatabase(SnapshotDatabase):
 
     def __init__(self, documents: Sequence[str], rows: Sequence[tuple[str, str | None, str]]) -> None:
         super().__init__(cast(Snapshot, None))
-        self._connection = duckdb.connect(":memory:")
+        self._connection, self._parts = duckdb.connect(":memory:"), {"tables"}
         self._connection.execute("create table document_rows (document bigint, doc_id varchar)")
         self._connection.execute("create table links (source_id varchar, target_id varchar, kind varchar)")
         self._connection.executemany("insert into document_rows values (?, ?)", list(enumerate(documents)))

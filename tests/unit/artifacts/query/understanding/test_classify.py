@@ -62,8 +62,8 @@ def test_questions_are_exploratory(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "boats", "configure authentication", "know how", "tell me what floats", "the rise and fall", "GitHub",
-     "API keys", "e-mail", "1999", "3"],
+    ["", "boats", "configure authentication", "know how", "tell me what floats", "the rise and fall",
+     "GitHub", "API keys", "e-mail", "1999", "3"],
 )  # fmt: skip
 def test_most_queries_are_of_no_kind_and_a_question_word_inside_is_no_question(text: str) -> None:
     assert classify(text) is None

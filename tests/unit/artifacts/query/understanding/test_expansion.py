@@ -15,7 +15,6 @@ from noctule.artifacts.query.index.vocabulary import (
     SurfaceForms,
     acronym_table,
     auto_edits,
-    surface_forms,
 )
 from noctule.artifacts.query.model import Query
 from noctule.artifacts.query.understanding.expansion import near_concepts, with_concepts, with_spelling
@@ -208,7 +207,7 @@ COUNTS = {
     "storing": 4,
     "on": 50,
 }
-WRITTEN = surface_forms(COUNTS)
+WRITTEN = SurfaceForms(SpellingIndex(COUNTS), COUNTS)
 KNOWN = frozenset(term for word in COUNTS for term in query_terms(word, EN))
 
 
