@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ..pipeline.errors import SettingsError
 from .quality.gate import judge_staged, read_judged_sets
-from .run.context import BuildOptions, RunContext
+from .run.context import RunContext
 from .run.executor import ordered
 from .run.request import IndexRequest
 from .run.stage import Lane, Stage
@@ -94,21 +94,16 @@ def dependents(name: str, stages: Sequence[Stage] = BUILD) -> frozenset[str]:
     return frozenset(found - {name})
 
 
-def context_of(request: IndexRequest, out: Path | None = None, *, full: bool = False) -> RunContext:
-    """Return the context of a run, with its settings read once; raise ``SettingsError`` or
-    ``SourceError``.
-    """
-    names = [stage.name for stage in BUILD]
-    if request.start is not None and request.start not in names:
+def context_of(request: IndexRequest, out: Path | None = None) -> RunContext:
+    """Return the context of a run, its settings read once; raise ``SettingsError`` or ``SourceError``."""
+    names, start = [stage.name for stage in BUILD], request.options.start
+    if start is not None and start not in names:
         raise SettingsError(
-            f"no stage {request.start!r} to begin from",
+            f"no stage {start!r} to begin from",
             where="--from",
             hint=f"There are {', '.join(names)}. noctule graph draws them.",
         )
-    options = BuildOptions(
-        request.allow_empty, request.accept_drop, request.accept_shrink, request.start, full
-    )
-    return RunContext(request.settings(), request.store, options, out, reads_sources(request.start))
+    return RunContext(request.settings(), request.store, request.options, out, reads_sources(start))
 
 
 def reads_sources(start: str | None) -> bool:

@@ -13,16 +13,18 @@ from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from noctule.artifacts.store.night_reports import read_night
 from noctule.flows.graph import context_of
+from noctule.flows.incremental.unchanged import UnchangedSnapshot
 from noctule.flows.job import run_job
 from noctule.flows.report import sheets, summary
 from noctule.flows.report.result import BuildResult, require_whole
-from noctule.flows.run import progress
-from noctule.flows.run.context import RunContext
+from noctule.flows.run.context import BuildOptions, RunContext
 from noctule.flows.run.prefect_tasks import PrefectDriver, completed, run_name, tagged
+from noctule.flows.run.progress import LOGGER, LogProgress
 from noctule.flows.run.request import IndexRequest
 from noctule.flows.run.signals import heeding_signals
+from noctule.flows.run.stage import Progress
 
-_log = logging.getLogger(progress.LOGGER)
+_log = logging.getLogger(LOGGER)
 # Prefect gives its API what this logger says, and takes the level from it.
 _log.setLevel(logging.INFO)
 
@@ -43,8 +45,8 @@ def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
 ) -> BuildResult:
     """Index folders of documents and publish them as the store's current snapshot.
 
-    Raises as ``noctule.flows.job.run_job`` does, and ``PartialFailure`` after all that where a collection failed, unless
-    ``allow_partial``.
+    Raises as ``noctule.flows.job.run_job`` does, and ``PartialFailure`` after all that where a collection failed,
+    unless ``allow_partial``.
 
     Args:
         config: The settings file; by default noctule.toml in the working directory, if there is one.
@@ -59,20 +61,23 @@ def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
         publish: Send the snapshot to the targets that the settings name.
         allow_partial: Succeed although some collections failed.
     """
-    request = IndexRequest(
-        store=Path(store),
-        config=None if config is None else Path(config),
-        sources=tuple(sources or ()),
-        collection=collection,
-        allow_empty=allow_empty,
-        accept_drop=accept_drop,
-        accept_shrink=accept_shrink,
-        engine=engine,
-        start=start,
-    )
-    run = context_of(request)
+    options = BuildOptions(allow_empty, accept_drop, accept_shrink, start)
+    file = None if config is None else Path(config)
+    request = IndexRequest(Path(store), file, tuple(sources or ()), collection, engine, options)
+    return run_index(context_of(request), LogProgress(), publish=publish, allow_partial=allow_partial)
+
+
+def run_index(
+    run: RunContext,
+    progress: Progress,
+    same: UnchangedSnapshot | None = None,
+    *,
+    publish: bool = True,
+    allow_partial: bool = True,
+) -> BuildResult:
+    """Do the flow's work in a flow run; ``same`` is the unchanged snapshot that a check before it found."""
     with heeding_signals(), tagged(run):
-        result = run_job(run, PrefectDriver(), progress.current(), publish=publish).build
+        result = run_job(run, PrefectDriver(), progress, publish=publish, same=same).build
         assert result is not None
         keep_artifacts(result, run)
         if not allow_partial:

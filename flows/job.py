@@ -10,7 +10,7 @@ import logging
 import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -73,17 +73,14 @@ def run_job(
     a copy failed.
     """
     store, publish = Store(run.store), publish and bool(run.settings.publish.targets)
-    wanted = [
-        *(("published",) if index else ()),
-        *(("site",) if run.out else ()),
-        *(("sent",) if publish else ()),
-    ]
+    parts = {"published": index, "site": run.out is not None, "sent": publish}
+    wanted = [product for product, is_wanted in parts.items() if is_wanted]
     with ExitStack() as stack:
         if index and run.out:
             stack.enter_context(only_night(run.store))
         background = stack.enter_context(Background())
         given = {"run": run, "store": store, "resources": Resources(driver, progress, background)}
-        asked = [each for each in stages if publish or "sent" not in each.makes]
+        asked = [_known(each, run) for each in stages if publish or "sent" not in each.makes]
         execution = stack.enter_context(Execution(asked, given, driver, background, wanted))
         built = _index(run, store, driver, execution, same) if index else None
         if not index or (built is not None and not built.changed):
@@ -94,12 +91,18 @@ def run_job(
         return JobResult(built, made, sent)
 
 
+def _known(stage: Stage, run: RunContext) -> Stage:
+    """Return the stage; one whose products a check before the run has made only hands them on."""
+    if not set(stage.makes) <= run.known.keys():
+        return stage
+    made = tuple(run.known[product] for product in stage.makes)
+    return replace(stage, function=lambda *_: made[0] if len(made) == 1 else made)
+
+
 def run_search_only(run: RunContext, driver: Driver, *, insert: bool = False) -> SearchOnlyResult:
     """Build the search of the current snapshot for pages in the run's folder that another tool built."""
-    assert run.out is not None
     with Background() as background:
-        resources = Resources(driver, Silent(), background)
-        work = partial(build_search, run.store, run.out, run.settings, resources, insert=insert)
+        work = partial(build_search, run, Resources(driver, Silent(), background), insert=insert)
         return driver.call(Stage("search", build_search, (), ("search",)), work, ())[0]
 
 

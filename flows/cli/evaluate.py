@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from . import output
-from .flags import Flags, with_flags
+from .flags import Flags
 
 if TYPE_CHECKING:
     from ...artifacts.judged.compare import Compared, QueryChange
@@ -22,11 +22,6 @@ _FIGURES = ("queries", *_MEASURES, "unanswered", "p50 ms", "p95 ms")
 _MAX_NAMED = 5
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    app.command()(with_flags(evaluate))
-
-
 def evaluate(
     flags: Flags,
     judged: Annotated[
@@ -35,21 +30,16 @@ def evaluate(
             "--judged",
             metavar="DIR",
             help="A folder of judged queries; may be given again.",
-            show_default=False,
         ),
     ],
     mode: Annotated[Mode, typer.Option("--mode", help="Which lists are asked.")] = "hybrid",
     against: Annotated[
         Path | None,
-        typer.Option(
-            "--against", metavar="FILE", help="Another settings file to compare with.", show_default=False
-        ),
+        typer.Option("--against", metavar="FILE", help="Another settings file to compare with."),
     ] = None,
     against_snapshot: Annotated[
         str | None,
-        typer.Option(
-            "--against-snapshot", metavar="ID", help="Another snapshot to compare with.", show_default=False
-        ),
+        typer.Option("--against-snapshot", metavar="ID", help="Another snapshot to compare with."),
     ] = None,
     out: Annotated[
         Path | None,
@@ -57,7 +47,6 @@ def evaluate(
             "--out",
             metavar="FILE",
             help="Also write the figures, every query's too: .json or .parquet.",
-            show_default=False,
         ),
     ] = None,
     per_query: Annotated[bool, typer.Option("--per-query", help="Show every query.")] = False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -15,7 +15,9 @@ from .flags import Flags
 if TYPE_CHECKING:
     from ..incremental.unchanged import UnchangedSnapshot
     from ..report.result import BuildResult
+    from ..run.context import BuildOptions
     from ..run.request import IndexRequest
+    from ..run.stage import Progress
 
 T = TypeVar("T")
 
@@ -41,42 +43,55 @@ Engine = Annotated[
 ]  # fmt: skip
 
 
-def request_of(flags: Flags, sources: tuple[str, ...], collection: str | None) -> IndexRequest:
+def request_of(
+    flags: Flags,
+    options: BuildOptions | None = None,
+    engine: str | None = None,
+    sources: tuple[str, ...] = (),
+    collection: str | None = None,
+) -> IndexRequest:
     """Return what the command line asks for, with absolute paths."""
+    from ..run.context import BuildOptions
     from ..run.request import IndexRequest, found_settings
 
     config = flags.config or found_settings()
     return IndexRequest(
-        store=flags.store.absolute(),
-        config=None if config is None else config.absolute(),
-        sources=tuple(str(Path(source).expanduser().absolute()) for source in sources),
-        collection=collection,
+        flags.store.absolute(),
+        None if config is None else config.absolute(),
+        tuple(str(Path(source).expanduser().absolute()) for source in sources),
+        collection,
+        engine,
+        options or BuildOptions(),
     )
 
 
-def look_first(request: IndexRequest) -> UnchangedSnapshot | None:
-    """Return the current snapshot if nothing has changed; raise what stands in the way of a run.
+def parameters_of(request: IndexRequest) -> dict[str, Any]:
+    """Return the request as parameters of a flow, which are JSON."""
+    return {
+        "config": path_text(request.config),
+        "store": str(request.store),
+        "allow_empty": request.options.allow_empty,
+        "accept_drop": request.options.accept_drop,
+        "accept_shrink": request.options.accept_shrink,
+        "engine": request.engine,
+        "allow_partial": True,
+    }
 
-    It takes no Prefect and no model.
-    """
-    from ..incremental.preflight import require_ready, unchanged_snapshot
 
-    require_ready(request)
-    return unchanged_snapshot(request)
-
-
-def run_work(flags: Flags, plain: Callable[[], T], flow: Callable[[], T], *, no_prefect: bool) -> T:
+def run_work(
+    flags: Flags, plain: Callable[[Progress], T], flow: Callable[[Progress], T], *, no_prefect: bool
+) -> T:
     """Return the work's result, done in this process or as a Prefect flow, with its progress shown."""
     from ..run.memory import collect_seldom
 
-    with output.progress(flags.quiet, flags.as_json):
+    with output.progress(flags.quiet, flags.as_json) as progress:
         collect_seldom()
         if no_prefect:
-            return plain()
+            return plain(progress)
         from ..prefect_server.private import prefect_api
 
         with prefect_api(flags.store):
-            return flow()
+            return flow(progress)
 
 
 def is_plain(same: UnchangedSnapshot | None, no_prefect: bool) -> bool:

@@ -13,7 +13,7 @@ import typer
 
 from ...pipeline.errors import SettingsError
 from . import output
-from .flags import Flags, with_flags
+from .flags import Flags
 from .runs import request_of
 
 if TYPE_CHECKING:
@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from ..schedule.units import Job
 
 Form = Literal["auto", "prefect", "systemd", "crontab"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    app.command()(with_flags(schedule))
 
 
 def schedule(  # noqa: PLR0913, PLR0917  # each is a flag

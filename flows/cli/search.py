@@ -12,7 +12,7 @@ import typer
 
 from ...pipeline.errors import QueryError
 from . import output
-from .flags import Flags, with_flags
+from .flags import Flags
 
 if TYPE_CHECKING:
     from ...artifacts.query import Searcher
@@ -35,23 +35,16 @@ Explain = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to the command line."""
-    for command in (search, similar, related):
-        app.command()(with_flags(command))
-
-
 def search(  # noqa: PLR0913, PLR0917  # one for each option
     flags: Flags,
     query: Annotated[
-        str, typer.Argument(metavar="QUERY", help="Words, a question, or code.", show_default=False)
+        str, typer.Argument(metavar="QUERY", help="Words, a question, or code.")
     ],
     top_n: TopN = 10,
     mode: Annotated[Mode, typer.Option("--mode", help="Which lists are asked.")] = "hybrid",
     filters: Annotated[
         list[str] | None,
-        typer.Option("--filter", "-f", metavar="KIND:VALUE", help="Only documents for which this holds.",
-                     show_default=False),
+        typer.Option("--filter", "-f", metavar="KIND:VALUE", help="Only documents for which this holds."),
     ] = None,
     hypothesis: Annotated[
         str, typer.Option("--hypothesis", metavar="TEXT", help="An answer as it might be written (HyDE).")
@@ -63,8 +56,7 @@ def search(  # noqa: PLR0913, PLR0917  # one for each option
     ] = "",
     namespaces: Annotated[
         list[str] | None,
-        typer.Option("--namespace", metavar="NAME=DIR", help="Search these stores, and fuse their answers.",
-                     show_default=False),
+        typer.Option("--namespace", metavar="NAME=DIR", help="Search these stores, and fuse their answers."),
     ] = None,
     encoder: Encoder = None,
     explain: Explain = False,

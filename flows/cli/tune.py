@@ -9,7 +9,7 @@ import typer
 
 from . import output
 from .evaluate import Mode, shown_p
-from .flags import Flags, with_flags
+from .flags import Flags
 
 if TYPE_CHECKING:
     from ..quality.tuning.descent import Effort
@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from ..quality.tuning.run import Tuned
 
 _MAX_VOTES = 12
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    app.command()(with_flags(tune))
 
 
 def tune(  # noqa: PLR0913, PLR0917  # each is a flag
@@ -32,7 +27,6 @@ def tune(  # noqa: PLR0913, PLR0917  # each is a flag
             "--judged",
             metavar="DIR",
             help="A folder of judged queries; may be given again.",
-            show_default=False,
         ),
     ] = None,
     store: Annotated[
@@ -42,15 +36,12 @@ def tune(  # noqa: PLR0913, PLR0917  # each is a flag
             metavar="DIR",
             envvar="NOCTULE_STORE",
             help="The store; given again, others: of other sets, or of the same in passages of another size.",
-            show_default=False,
         ),
     ] = None,
     mode: Annotated[Mode, typer.Option("--mode", help="Which lists are asked.")] = "hybrid",
     space: Annotated[
         Path | None,
-        typer.Option(
-            "--space", metavar="FILE", help="What may change; a space of its own if none.", show_default=False
-        ),
+        typer.Option("--space", metavar="FILE", help="What may change; a space of its own if none."),
     ] = None,
     print_space: Annotated[
         bool, typer.Option("--print-space", help="Print noctule's own space, and do nothing else.")
@@ -64,9 +55,7 @@ def tune(  # noqa: PLR0913, PLR0917  # each is a flag
     seed: Annotated[int, typer.Option("--seed", help="Draws the folds and the random starts.")] = 0,
     write: Annotated[
         Path | None,
-        typer.Option(
-            "--write", metavar="FILE", help="Write the settings here, if they are better.", show_default=False
-        ),
+        typer.Option("--write", metavar="FILE", help="Write the settings here, if they are better."),
     ] = None,
     even_if_noise: Annotated[
         bool, typer.Option("--even-if-noise", help="Write them although chance may explain the gain.")

@@ -9,11 +9,12 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import date
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 from uuid import UUID
 
-from prefect import tags, task
+from prefect import Flow, tags, task
 from prefect.cache_policies import NO_CACHE
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State, TaskRun
@@ -29,15 +30,14 @@ from .signals import received, spare_children, stop_if_told
 from .stage import Stage
 
 A = TypeVar("A")
+P = ParamSpec("P")
 T = TypeVar("T")
 RETRIES = 3
 _log = logging.getLogger("noctule")
 
 
 class _Call(Generic[T]):
-    """A stage and its result, opaque to Prefect, which would otherwise traverse both and hold them until
-    the flow ends.
-    """
+    """A stage and its result, opaque to Prefect, which would else traverse both and hold them to the end."""
 
     __slots__ = ("result", "work")
 
@@ -51,9 +51,7 @@ class _Call(Generic[T]):
 
 
 def can_heal(_task: Task[..., Any], _task_run: TaskRun, state: State[Any]) -> bool:
-    """Return whether a retry may help: after an I/O error, never after a signal or an error a person must
-    fix.
-    """
+    """Return whether a retry may help: after an I/O error, never after a signal or what a person must mend."""
     if received() is not None:
         return False
     try:
@@ -81,9 +79,7 @@ def _step(call: _Call[Any]) -> None:
 
 
 def run_name() -> str:
-    """Return the name of a flow run: flow, day, and settings folder or store, as in ``nightly 2026-11-23
-    guide``.
-    """
+    """Return a flow run's name: flow, day, and settings folder or store, as in ``nightly 2026-11-23 guide``."""
     given: Mapping[str, Any] = flow_run.parameters or {}
     config, store = given.get("config"), Path(str(given.get("store") or ".noctule"))
     place = Path(str(config)).resolve().parent if config else store.resolve().parent
@@ -100,6 +96,20 @@ def tagged(run: RunContext) -> AbstractContextManager[set[str]]:
             with get_client(sync_client=True) as client:
                 client.update_flow_run(UUID(str(run_id)), tags=wanted)
     return tags(*wanted)
+
+
+def begun_by_command(flow: Flow[P, T], work: Callable[[], T]) -> Flow[P, T]:
+    """Return the flow, recorded with its parameters, that does ``work``.
+
+    A command has read its settings and looked at its sources already, and has a display for progress; a flow's
+    own parameters are JSON.
+    """
+
+    @wraps(flow.fn)
+    def run(*_given: P.args, **_named: P.kwargs) -> T:
+        return work()
+
+    return Flow(run, name=flow.name, flow_run_name=run_name, persist_result=False)
 
 
 def completed(result: T, *, changed: bool) -> T:
@@ -124,25 +134,18 @@ class PrefectDriver(Clock):
         return call.result, state
 
     def map(self, name: str, function: Callable[[A], T], batches: Sequence[A], slots: int) -> list[T]:
-        """Return the function's result on each batch, in order, each a task; the first error stops the
-        rest.
-        """
-        calls = [_Call(_bound(function, batch)) for batch in batches]
+        """Return the function's result on each batch, in order, each a task; the first error stops the rest."""
+        calls = [_Call(partial(function, batch)) for batch in batches]
         pool: ThreadPoolTaskRunner[None] = ThreadPoolTaskRunner(max_workers=max(1, slots))
         with pool as runner:
             futures = [
-                runner.submit(_batch(name, number, len(calls)), {"call": call})
+                runner.submit(
+                    _step.with_options(name=name, task_run_name=f"{name} {number} of {len(calls)}"),
+                    {"call": call},
+                )
                 for number, call in enumerate(calls, start=1)
             ]
             for future in futures:
                 future.result()
                 stop_if_told()
         return [call.result for call in calls]
-
-
-def _bound(function: Callable[[A], T], batch: A) -> Callable[[], T]:
-    return lambda: function(batch)
-
-
-def _batch(name: str, number: int, of: int) -> Task[[_Call[Any]], None]:
-    return _step.with_options(name=name, task_run_name=f"{name} {number} of {of}")
