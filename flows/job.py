@@ -27,7 +27,7 @@ from .incremental.rebuild_reasons import rebuilds
 from .incremental.unchanged import UnchangedSnapshot, inputs_of, unchanged
 from .report.night import add_site, keep_report
 from .report.record import record, refused
-from .report.result import BuildResult, built_result, unchanged_result
+from .report.result import BuildResult
 from .run.background import Background
 from .run.context import Resources, RunContext
 from .run.executor import Execution
@@ -134,7 +134,18 @@ def _index(
 
 
 def _unchanged(same: UnchangedSnapshot, store: Store, driver: Driver, start: float) -> BuildResult:
-    result = unchanged_result(same, driver.times, time.perf_counter() - start)
+    result = BuildResult(
+        snapshot=same.snapshot,
+        generation=same.generation,
+        changed=False,
+        encoded=0,
+        reused=same.counts["vectors"],
+        rejections=same.rejections,
+        times=driver.times,
+        seconds=time.perf_counter() - start,
+        counts=same.counts,
+        inputs=same.inputs,
+    )
     record(store, result)
     return result
 
@@ -153,16 +164,20 @@ def _build(
         snapshot, seconds = staged.manifest.snapshot_id(), time.perf_counter() - start
         raise refused(store, snapshot, verdict, driver.times, seconds)
     published: Published = execution.make("published")
-    return built_result(
-        published,
-        staged.manifest.counts,
-        corpus,
-        verdict,
+    return BuildResult(
+        published.snapshot_id,
+        published.generation,
+        published.changed,
         encoded=encoded,
         reused=distinct - encoded,
-        inputs=inputs if corpus.as_hashed else "",
+        rejections=corpus.rejections,
         times=driver.times,
         seconds=time.perf_counter() - start,
+        counts=dict(staged.manifest.counts),
+        relevance=verdict,
+        parsed=corpus.parsed,
+        failed=corpus.failed,
+        inputs=inputs if corpus.as_hashed else "",
     )
 
 

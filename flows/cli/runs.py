@@ -95,10 +95,7 @@ def run_work(
 
 
 def is_plain(same: UnchangedSnapshot | None, no_prefect: bool) -> bool:
-    """Return whether the run needs no flow run.
-
-    A run without a change leaves a flow run only where a Prefect server is configured.
-    """
+    """Return whether the run needs no flow run; without a change only a configured server gets one."""
     return no_prefect or (same is not None and not os.environ.get("PREFECT_API_URL"))
 
 

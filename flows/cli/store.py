@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -61,7 +62,7 @@ def snapshots(flags: Flags) -> None:
 
     rows = shelf(flags.open_store())
     if flags.as_json:
-        output.emit({"snapshots": [row.as_dict() for row in rows]})
+        output.emit({"snapshots": [asdict(row) for row in rows]})
         return
     if not rows:
         output.say("There are no snapshots. Make one: noctule index FOLDER")
@@ -123,8 +124,6 @@ def prune(
 
     Examples: noctule prune --keep 2 ; noctule prune --embeddings
     """
-    from dataclasses import asdict
-
     from ..incremental.embedding_use import prune_store
     from ..run.request import read_settings
 

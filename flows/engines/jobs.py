@@ -50,10 +50,7 @@ class EncodeJob:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A receipt of what was computed, or the error.
-
-    Errors are values here, since engines differ in how they carry exceptions.
-    """
+    """A receipt of what was computed, or the error: a value, since engines carry exceptions differently."""
 
     receipt: Receipt | None
     error: Exception | None = None

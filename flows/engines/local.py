@@ -25,9 +25,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """A caller that runs the stage in this process: easy to debug, but a parser that hangs hangs the
-    build.
-    """
+    """A caller in this process: easy to debug, but a parser that hangs hangs the build."""
 
     count: int = 1
 

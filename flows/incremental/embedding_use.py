@@ -27,9 +27,7 @@ _LINK_COLUMNS = ("source_id", "target_id", "fragment", "kind", "target", "text",
 
 @dataclass(frozen=True, slots=True)
 class PrunedStore:
-    """The snapshots that were removed, and what was dropped from the embedding store if that was
-    requested.
-    """
+    """The snapshots that were removed, and what was dropped from the embedding store, if anything."""
 
     removed: tuple[SnapshotId, ...]
     embeddings: Freed | None
@@ -67,9 +65,7 @@ def _used(store: Store, settings: Settings) -> dict[str, set[str]]:
 
 
 def _hashes(snapshot: Snapshot, settings: Settings) -> Iterator[str]:
-    """Yield the hashes of passages, words and the query encoder's texts, chosen again from the snapshot's
-    tables.
-    """
+    """Yield the hashes of passages, words and the query encoder's texts, chosen again from the tables."""
     yield from snapshot.table("vectors", ["content_hash"]).column("content_hash").to_pylist()
     yield from map(text_hash, snapshot.table("vocabulary", ["term"]).column("term").to_pylist())
     given: Any = snapshot.manifest.settings.get("query_encoder", {})

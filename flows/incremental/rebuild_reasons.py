@@ -81,9 +81,7 @@ def compared(manifest: Manifest, settings: Settings) -> tuple[Rebuild, ...]:
 
 
 def _of_code(manifest: Manifest, settings: Settings) -> Iterator[Rebuild]:
-    """Yield changes of the model's weights, the analyzer and noctule itself, whose versions are in no
-    setting.
-    """
+    """Yield changes of the model's weights, the analyzer and noctule, whose versions are in no setting."""
     if (analyzer := manifest.analyzer.get("version", _ABSENT)) != text.VERSION:
         yield _changed("analyzer.version", analyzer, text.VERSION)
     if (version := manifest.tools.get("noctule", _ABSENT)) != __version__:

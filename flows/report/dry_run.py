@@ -69,16 +69,13 @@ class _Before:
     """The current snapshot: the source hash of each document by its path, and the files it left out."""
 
     hashes: Mapping[str, Mapping[str, str]]
-    refused: Mapping[str, frozenset[str]]
+    refused: Mapping[str, set[str]]
     texts: int
     documents: int
 
 
 def forecast(run: RunContext, store: Store) -> Forecast:
-    """Return what ``build_snapshot`` would do now.
-
-    Raise ``MissingRoot``, or ``SourceError`` where it cannot begin at the requested stage.
-    """
+    """Return what a run would do; raise ``MissingRoot``, or ``SourceError`` if it cannot begin."""
     settings, options = run.settings, run.options
     if not run.reads_sources:
         return _recalled(settings, store, options)
@@ -108,10 +105,7 @@ def forecast(run: RunContext, store: Store) -> Forecast:
 
 
 def _recalled(settings: Settings, store: Store, options: BuildOptions) -> Forecast:
-    """Return the forecast of a run that does not read files: all texts encoded again, or none.
-
-    Raise ``SourceError`` if such a run is not possible.
-    """
+    """Return the forecast of a run that reads no files; raise ``SourceError`` if there can be none."""
     require_remembered(ParseCache(store.root), store.current(), settings)
     before, runs, anew = _before(store), past_runs(read_runs(store.root)), options.start == "embed"
     texts = before.texts if anew else 0
@@ -135,7 +129,7 @@ def _before(store: Store) -> _Before:
         counts = snapshot.manifest.counts
         return _Before(
             hashes,
-            {name: frozenset(paths) for name, paths in refused.items()},
+            refused,
             counts.get("vectors", 0),
             counts.get("documents", 0),
         )
@@ -144,7 +138,7 @@ def _before(store: Store) -> _Before:
 
 
 def _changes(name: str, files: Sequence[FoundFile], settings: Settings, before: _Before) -> CollectionChanges:
-    known, refused = before.hashes.get(name, {}), before.refused.get(name, frozenset())
+    known, refused = before.hashes.get(name, {}), before.refused.get(name, set())
     seen = ((file.path, seen_source(file, settings)) for file in files)
     # One that cannot be read is a change.
     now = {path: source.sha256 if source else "" for path, source in seen}
@@ -167,11 +161,10 @@ def _changes(name: str, files: Sequence[FoundFile], settings: Settings, before: 
 
 def _texts(changes: Sequence[CollectionChanges], rebuilt: Sequence[Rebuild], before: _Before) -> int:
     """Return an upper bound on the passages to encode: those of documents whose files changed, or all."""
-    documents = sum(len(each.new) + len(each.changed) for each in changes)
-    if any(
-        "embed" in each.stages and each.what.split(".")[0] in ("embed", "model", "chunk") for each in rebuilt
-    ):
-        documents = sum(each.files for each in changes)
+    anew = any(
+        "embed" in each.stages and each.what.startswith(("embed", "model", "chunk")) for each in rebuilt
+    )
+    documents = sum(each.files if anew else len(each.new) + len(each.changed) for each in changes)
     per_document = before.texts / before.documents if before.documents else 1.0
     return round(documents * per_document)
 

@@ -1,6 +1,4 @@
-"""The report of a night: what changed since the previous snapshot, how long it took, and how relevant the
-answers are.
-"""
+"""The report of a night: what changed since the last snapshot, how long it took, how relevant answers are."""
 
 from __future__ import annotations
 
@@ -22,6 +20,7 @@ from ...pipeline.errors import ArtifactError
 from ...pipeline.model import SnapshotId
 from ..incremental.rebuild_reasons import Rebuild
 from ..quality import gate_lines
+from ..run.stage import seconds_by_stage
 from .document_changes import Documents, Links, Refused, document_changes, link_changes, refused_files
 from .history import WEEK, past_runs, usual
 from .result import BuildResult
@@ -81,13 +80,7 @@ class NightReport:
 def keep_report(
     store: Store, result: BuildResult, previous: SnapshotId | None, rebuilt: Sequence[Rebuild]
 ) -> None:
-    """Write the night's report beside its snapshot; an error is only a warning, since the snapshot is
-    published.
-
-    A night that changed nothing writes none: the report of the night that made the snapshot stays.
-    """
-    if not result.changed:
-        return
+    """Write the report of a night that made a snapshot beside it; an error is only a warning by now."""
     try:
         report = compose(store, result, previous, rebuilt)
         write_night(store.root, result.snapshot, asdict(report))
@@ -98,9 +91,7 @@ def keep_report(
 def compose(
     store: Store, result: BuildResult, previous: SnapshotId | None, rebuilt: Sequence[Rebuild]
 ) -> NightReport:
-    """Return the report, from the columns of both snapshots and the records of runs; raise
-    ``ArtifactError``.
-    """
+    """Return the report, from both snapshots and the records of runs; raise ``ArtifactError``."""
     now = _opened(store, result.snapshot)
     before = None if previous in (None, result.snapshot) else _readable(store, previous)
     runs = [run for run in past_runs(read_runs(store.root)) if run.snapshot != result.snapshot]
@@ -145,9 +136,7 @@ def _site_seconds(report: Mapping[str, Any]) -> float | None:
 
 
 def _opened(store: Store, snapshot: SnapshotId) -> Snapshot:
-    """Open the snapshot without verifying every byte: it was verified just now or last night; pages have
-    checksums.
-    """
+    """Open the snapshot unverified: it was verified just now or last night, and pages have checksums."""
     path = store.path_of(snapshot)
     return Snapshot(path, read_manifest(path, snapshot), None)
 
@@ -171,10 +160,8 @@ def _bytes(snapshot: Snapshot | None) -> int:
 
 
 def _stages(result: BuildResult, typical: Mapping[str, float]) -> tuple[StageSeconds, ...]:
-    tonight: dict[str, float] = {}
-    for time in result.times:
-        tonight[time.stage] = tonight.get(time.stage, 0.0) + time.seconds
+    tonight = seconds_by_stage(result.times)
     return tuple(
-        StageSeconds(name, round(tonight.get(name, 0.0), 3), round(typical.get(name, 0.0), 3))
+        StageSeconds(name, tonight.get(name, 0.0), round(typical.get(name, 0.0), 3))
         for name in dict.fromkeys([*tonight, *typical])
     )

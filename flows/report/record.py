@@ -1,6 +1,4 @@
-"""The record that a run leaves beside the snapshots: what it published, or what it refused to publish and
-why.
-"""
+"""The record that a run leaves beside the snapshots: what it published, or refused to publish, and why."""
 
 from __future__ import annotations
 
@@ -26,31 +24,22 @@ _log = logging.getLogger("noctule")
 
 def record(store: Store, result: BuildResult) -> None:
     """Write the record of a run that has published; a disk error is only a warning by then."""
-    _written(store, asdict(result) | {"relevance": _relevance(result.relevance)})
+    _written(store, result.as_dict() | {"relevance": _relevance(result.relevance)})
 
 
 def refused(
     store: Store, snapshot: SnapshotId, verdict: Verdict, times: Sequence[StageTime], seconds: float
 ) -> RelevanceFell:
-    """Return the error of a run that published nothing; the record it writes says which queries fell and
-    why.
-    """
-    path = _written(
-        store,
-        {
-            "refused": snapshot,
-            "relevance": _relevance(verdict),
-            "seconds": seconds,
-            "times": [asdict(time) for time in times],
-        },
-    )
+    """Return the error of a run that published nothing, and record which queries fell and why."""
+    taken = {"seconds": seconds, "times": [asdict(time) for time in times]}
+    path = _written(store, {"refused": snapshot, "relevance": _relevance(verdict)} | taken)
     for line in lines(verdict):
         _log.warning("%s", line)
     return RelevanceFell(
         "; ".join(verdict.reasons),
         where=str(path or store.root),
-        hint="Nothing was published, the current snapshot is as it was. Which queries fell, and why: noctule report. "
-        "To publish all the same: --accept-drop.",
+        hint="Nothing was published, the current snapshot is as it was. "
+        "Which queries fell, and why: noctule report. To publish all the same: --accept-drop.",
     )
 
 

@@ -110,9 +110,7 @@ def _numbers(column: pa.ChunkedArray) -> Ints:
 
 
 def rising_terms(before: Snapshot | None, now: Snapshot) -> tuple[Rising, ...]:
-    """Return the index terms whose passages grew most relative to their number, in their most common
-    spelling.
-    """
+    """Return the terms whose passages grew most for their number, in their most common spelling."""
     if before is None:
         return ()
     old, new = (snapshot.table("terms", ["term", "passages"]) for snapshot in (before, now))

@@ -68,10 +68,7 @@ def found_settings() -> Path | None:
 
 
 def _with_sources(given: Settings, sources: Sequence[str], name: str | None) -> Settings:
-    """Return settings with one collection per folder.
-
-    Where the settings describe collections, the folder must belong to one of them.
-    """
+    """Return settings with a collection per folder; where they describe some, the folder is one of them."""
     folders = [Path(source).expanduser().absolute() for source in sources]
     if name is not None and len(folders) > 1:
         raise SettingsError(

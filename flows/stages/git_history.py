@@ -122,10 +122,7 @@ def last_changes(top: Path, files: Sequence[Path], name: str) -> dict[str, LastC
 def _changes(
     command: Sequence[str], top: Path, name: str, *, is_shallow: bool
 ) -> Iterator[tuple[LastChange, str]]:
-    """Yield each path of each commit with that commit, newest first.
-
-    A commit without parents in a shallow clone is left out.
-    """
+    """Yield each path of each commit, newest first, but for the first commit of a shallow clone."""
     current: LastChange | None = None
     for record in _records(command, top, name):
         match = _COMMIT.match(record)
@@ -137,10 +134,7 @@ def _changes(
 
 
 def _records(command: Sequence[str], top: Path, name: str) -> Iterator[str]:
-    """Yield git's zero-separated output as it arrives.
-
-    Git is stopped when the caller has read enough, or at the time limit.
-    """
+    """Yield git's zero-separated output as it arrives; stop git when enough is read, or at the limit."""
     with subprocess.Popen(
         _line(command), cwd=top, env=_environment(), stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ...artifacts.store.snapshot import Snapshot, read_manifest
 from ...artifacts.store.store import Store
@@ -19,50 +18,29 @@ from ...pipeline.settings.settings import Settings
 _log = logging.getLogger("noctule")
 
 
-@dataclass(frozen=True, slots=True)
-class Shrunk:
-    """A collection that has fewer documents than in the current snapshot."""
-
-    collection: str
-    before: int
-    after: int
-
-    @property
-    def share(self) -> float:
-        """Return the share of its documents that is gone, from 0 to 1."""
-        return (self.before - self.after) / self.before
-
-    def __str__(self) -> str:
-        lost = self.before - self.after
-        return f"collection {self.collection!r} would lose {lost:,} of its {self.before:,} documents ({self.share:.0%})"
-
-
 def require_unshrunk(settings: Settings, name: str, before: int, after: int, *, accept: bool) -> None:
-    """Raise ``CollectionShrank`` if the collection lost more than ``limits.max_shrink_share`` of its
-    documents.
+    """Raise ``CollectionShrank`` if the collection lost too large a share of its documents, or only warn.
 
     ``before`` and ``after`` count its documents. A collection left with none at all is an
     ``EmptyCollection``, which has a flag of its own; ``accept`` turns the error into a warning.
     """
-    most, shrunk = settings.limits.max_shrink_share, Shrunk(name, before, after)
-    if not 0 < after < before or shrunk.share <= most:
+    most, lost = settings.limits.max_shrink_share, before - after
+    if not 0 < after < before or lost / before <= most:
         return
+    shrunk = f"collection {name!r} would lose {lost:,} of its {before:,} documents ({lost / before:.0%})"
     if accept:
         _log.warning("accepted: %s", shrunk)
         return
     raise CollectionShrank(
         f"{shrunk}, more than the {most:.0%} that limits.max_shrink_share allows",
         where=settings.collections[name].root,
-        hint="Nothing of it was published, the current snapshot is as it was. Is a disk not mounted, a checkout half done, "
-        "an exclude too wide? To publish all the same: --accept-shrink.",
+        hint="Nothing of it was published, the current snapshot is as it was. Is a disk not mounted, "
+        "a checkout half done, an exclude too wide? To publish all the same: --accept-shrink.",
     )
 
 
 def published_paths(store: Store) -> Mapping[str, frozenset[str]]:
-    """Return the paths of each collection's documents in the current snapshot.
-
-    Raise ``ArtifactError`` where it cannot be read.
-    """
+    """Return the paths of the current snapshot's documents by collection; raise ``ArtifactError``."""
     current = store.current()
     if current is None:
         return {}
@@ -75,9 +53,7 @@ def published_paths(store: Store) -> Mapping[str, frozenset[str]]:
 
 
 def documents_before(store: Store) -> Mapping[str, frozenset[str]]:
-    """Return the paths of each collection's documents in the current snapshot; none if no snapshot can be
-    read.
-    """
+    """Return the paths of the current snapshot's documents by collection; none if it cannot be read."""
     try:
         return published_paths(store)
     except ArtifactError as error:
@@ -123,8 +99,8 @@ def require_documents(
     collection, meant = settings.collections[name], found - drafts
     if count == 0 and not allow_empty:
         raise EmptyCollection(
-            f"collection {name!r} holds no document to index ({found} files matched {', '.join(collection.include)}, "
-            f"{drafts} of them drafts)",
+            f"collection {name!r} holds no document to index "
+            f"({found} files matched {', '.join(collection.include)}, {drafts} of them drafts)",
             where=collection.root,
             hint="Nothing of it was published. Check root and include, or allow it with --allow-empty.",
         )
@@ -132,5 +108,6 @@ def require_documents(
         raise EmptyCollection(
             f"{meant - count} of {meant} documents of collection {name!r} failed",
             where=collection.root,
-            hint=f"First reason: {first_reason}. Nothing of it was published; limits.max_failed_share allows more.",
+            hint=f"First reason: {first_reason}. Nothing of it was published; "
+            "limits.max_failed_share allows more.",
         )

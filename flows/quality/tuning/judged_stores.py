@@ -39,10 +39,7 @@ class Place:
 
 @contextmanager
 def place(stores: Sequence[Path], sets: Sequence[Judged], settings: Settings) -> Iterator[Place]:
-    """Yield the place, open while the block runs.
-
-    Raises as ``Store.open`` does, or ``SourceError`` where a set fits no store.
-    """
+    """Yield the place; raise as ``Store.open`` does, or ``SourceError`` where a set fits no store."""
     with ExitStack() as stack:
         encoders: dict[str, KeptVectors] = {}
         opened = []

@@ -48,10 +48,7 @@ class Tuned:
 
 
 def run(request: TuningRequest, progress: Progress) -> Tuned:
-    """Find the best settings and whether they hold.
-
-    Raises ``SettingsError``, ``SourceError``, or as ``Store.open`` does.
-    """
+    """Find the best settings; raise ``SettingsError``, ``SourceError``, or as ``Store.open`` does."""
     if not request.judged:
         raise SettingsError(
             "there is nothing to tune on", where="--judged", hint="Name a folder: --judged DIR"
@@ -81,10 +78,7 @@ def _found(request: TuningRequest, space: Sequence[Axis], at: Place, progress: P
 
 
 def write(tuned: Tuned, path: Path, *, even_if_noise: bool) -> bool:
-    """Write the settings, and return whether that was done.
-
-    It is done only if they are better, or chance does not matter to whoever asks.
-    """
+    """Write the settings if they are better, or chance does not matter; return whether that was done."""
     if not (tuned.found.better or (even_if_noise and tuned.found.point.changes)):
         return False
     durable.replace_file(path.absolute(), as_file(tuned.settings, tuned.found))

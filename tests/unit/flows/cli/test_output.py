@@ -28,16 +28,12 @@ def _result(rejected: int = 0) -> BuildResult:
         snapshot=SnapshotId("0" * 20),
         generation=2,
         changed=True,
-        documents=1200,
-        passages=3400,
-        skipped=0,
-        quarantined=rejected,
         encoded=10,
         reused=20,
         rejections=rejections,
         times=(StageTime("embed", 1.5), StageTime("embed", 0.25), StageTime("write", 1.0)),
         seconds=12.3,
-        counts={"documents": 1200},
+        counts={"documents": 1200, "passages": 3400},
     )
 
 
