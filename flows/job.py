@@ -51,6 +51,7 @@ class JobResult:
 
     build: BuildResult | None = None
     site: SiteResult | None = None
+    search: SearchOnlyResult | None = None
     sent: tuple[Sent, ...] = ()
 
 
@@ -88,7 +89,7 @@ def run_job(
         made = _site(run, driver, execution) if run.out else None
         sent = _publish(built, execution) if publish else ()
         execution.finish()
-        return JobResult(built, made, sent)
+        return JobResult(built, made, sent=sent)
 
 
 def _known(stage: Stage, run: RunContext) -> Stage:
@@ -99,11 +100,11 @@ def _known(stage: Stage, run: RunContext) -> Stage:
     return replace(stage, function=lambda *_: made[0] if len(made) == 1 else made)
 
 
-def run_search_only(run: RunContext, driver: Driver, *, insert: bool = False) -> SearchOnlyResult:
+def run_search_only(run: RunContext, driver: Driver, *, insert: bool = False) -> JobResult:
     """Build the search of the current snapshot for pages in the run's folder that another tool built."""
     with Background() as background:
         work = partial(build_search, run, Resources(driver, Silent(), background), insert=insert)
-        return driver.call(Stage("search", build_search, (), ("search",)), work, ())[0]
+        return JobResult(search=driver.call(Stage("search", build_search, (), ("search",)), work, ())[0])
 
 
 def _index(

@@ -9,18 +9,13 @@ from pathlib import Path
 
 from prefect import flow
 
+from noctule.flows.flow_run import run_in_flow
 from noctule.flows.graph import context_of
-from noctule.flows.incremental.unchanged import UnchangedSnapshot
-from noctule.flows.index import keep_artifacts
 from noctule.flows.job import JobResult, run_job
-from noctule.flows.report.result import require_whole
-from noctule.flows.run.context import BuildOptions, RunContext
-from noctule.flows.run.prefect_tasks import PrefectDriver, completed, run_name, tagged
+from noctule.flows.run.context import BuildOptions
+from noctule.flows.run.prefect_tasks import run_name
 from noctule.flows.run.progress import LogProgress
 from noctule.flows.run.request import IndexRequest
-from noctule.flows.run.signals import heeding_signals
-from noctule.flows.run.stage import Progress
-from noctule.flows.site import keep_site_artifact
 
 
 @flow(name="nightly", flow_run_name=run_name, persist_result=False)
@@ -52,18 +47,5 @@ def nightly(  # noqa: PLR0913, PLR0917  # parameters of a deployment
     request = IndexRequest(
         Path(store), None if config is None else Path(config), engine=engine, options=options
     )
-    return run_nightly(context_of(request, Path(out)), LogProgress(), allow_partial=allow_partial)
-
-
-def run_nightly(
-    run: RunContext, progress: Progress, same: UnchangedSnapshot | None = None, *, allow_partial: bool = True
-) -> JobResult:
-    """Do the flow's work in a flow run; ``same`` is the unchanged snapshot that a check before it found."""
-    with heeding_signals(), tagged(run):
-        done = run_job(run, PrefectDriver(), progress, same=same)
-        assert done.build is not None and done.site is not None
-        keep_artifacts(done.build, run)
-        keep_site_artifact(done.site)
-        if not allow_partial:
-            require_whole(done.build)
-        return completed(done, changed=done.build.changed)
+    run = context_of(request, Path(out))
+    return run_in_flow(run, lambda driver: run_job(run, driver, LogProgress()), allow_partial=allow_partial)

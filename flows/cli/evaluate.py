@@ -26,27 +26,19 @@ def evaluate(
     flags: Flags,
     judged: Annotated[
         list[Path],
-        typer.Option(
-            "--judged",
-            metavar="DIR",
-            help="A folder of judged queries; may be given again.",
-        ),
+        typer.Option("--judged", metavar="DIR", help="A folder of judged queries; may be given again."),
     ],
     mode: Annotated[Mode, typer.Option("--mode", help="Which lists are asked.")] = "hybrid",
     against: Annotated[
-        Path | None,
-        typer.Option("--against", metavar="FILE", help="Another settings file to compare with."),
+        Path | None, typer.Option("--against", metavar="FILE", help="Another settings file to compare with.")
     ] = None,
     against_snapshot: Annotated[
-        str | None,
-        typer.Option("--against-snapshot", metavar="ID", help="Another snapshot to compare with."),
+        str | None, typer.Option("--against-snapshot", metavar="ID", help="Another snapshot to compare with.")
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out",
-            metavar="FILE",
-            help="Also write the figures, every query's too: .json or .parquet.",
+            "--out", metavar="FILE", help="Also write the figures, every query's too: .json or .parquet."
         ),
     ] = None,
     per_query: Annotated[bool, typer.Option("--per-query", help="Show every query.")] = False,

@@ -12,12 +12,11 @@ from .flags import Flags
 from .runs import AcceptDrop, AcceptShrink, AllowEmpty, Engine, NoPrefect
 
 if TYPE_CHECKING:
-    from ..incremental.unchanged import UnchangedSnapshot
+    from ..job import JobResult
     from ..report.dry_run import CollectionChanges, Forecast
     from ..report.result import BuildResult
-    from ..run.context import RunContext
     from ..run.request import IndexRequest
-    from ..run.stage import Progress
+    from ..run.stage import Driver, Progress
 
 _MAX_SHOWN = 20
 _KINDS = {"first": "run(s) over everything", "night": "night(s)", "unchanged": "night(s) without a change"}
@@ -80,33 +79,17 @@ def _build(flags: Flags, request: IndexRequest, no_prefect: bool) -> BuildResult
     from ..incremental.preflight import preflight
 
     run, same = preflight(request)
-    return runs.run_work(
-        flags,
-        lambda progress: _plain(run, same, progress),
-        lambda progress: _flow(request, run, same, progress),
-        no_prefect=runs.is_plain(same, no_prefect),
-    )
-
-
-def _plain(run: RunContext, same: UnchangedSnapshot | None, progress: Progress) -> BuildResult:
-    from ..job import run_job
-    from ..run.plain import PlainDriver
-
-    result = run_job(run, PlainDriver(), progress, same=same).build
-    assert result is not None
-    return result
-
-
-def _flow(
-    request: IndexRequest, run: RunContext, same: UnchangedSnapshot | None, progress: Progress
-) -> BuildResult:
-    from ..index import index as flow
-    from ..index import run_index
-    from ..run.prefect_tasks import begun_by_command
-
     own = {"sources": list(request.sources), "collection": request.collection, "start": request.options.start}
-    begun = begun_by_command(flow, lambda: run_index(run, progress, same))
-    return begun(**runs.parameters_of(request), **own)
+
+    def work(driver: Driver, progress: Progress) -> JobResult:
+        from ..job import run_job
+
+        return run_job(run, driver, progress, same=same)
+
+    plain, parameters = runs.is_plain(same, no_prefect), runs.parameters_of(request) | own
+    built = runs.run_work(flags, run, work, "index:index", parameters, no_prefect=plain).build
+    assert built is not None
+    return built
 
 
 def print_plan(request: IndexRequest, flags: Flags) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,12 +15,11 @@ from .flags import Flags
 
 if TYPE_CHECKING:
     from ..incremental.unchanged import UnchangedSnapshot
+    from ..job import JobResult
     from ..report.result import BuildResult
-    from ..run.context import BuildOptions
+    from ..run.context import BuildOptions, RunContext
     from ..run.request import IndexRequest
-    from ..run.stage import Progress
-
-T = TypeVar("T")
+    from ..run.stage import Driver, Progress
 
 NoPrefect = Annotated[
     bool,
@@ -33,8 +33,7 @@ AcceptDrop = Annotated[
     typer.Option("--accept-drop", help="Publish although judged queries are answered worse than before."),
 ]
 AcceptShrink = Annotated[
-    bool,
-    typer.Option("--accept-shrink", help="Publish although a collection lost many of its documents."),
+    bool, typer.Option("--accept-shrink", help="Publish although a collection lost many of its documents.")
 ]
 Engine = Annotated[
     str | None,
@@ -79,19 +78,33 @@ def parameters_of(request: IndexRequest) -> dict[str, Any]:
 
 
 def run_work(
-    flags: Flags, plain: Callable[[Progress], T], flow: Callable[[Progress], T], *, no_prefect: bool
-) -> T:
-    """Return the work's result, done in this process or as a Prefect flow, with its progress shown."""
+    flags: Flags,
+    run: RunContext,
+    work: Callable[[Driver, Progress], JobResult],
+    flow: str,
+    parameters: dict[str, Any],
+    *,
+    no_prefect: bool,
+) -> JobResult:
+    """Return the work's result, done in this process or in a run of a Prefect flow, with its progress shown.
+
+    ``flow`` names the flow in ``noctule.flows``, as in ``site:search_only``.
+    """
     from ..run.memory import collect_seldom
 
     with output.progress(flags.quiet, flags.as_json) as progress:
         collect_seldom()
         if no_prefect:
-            return plain(progress)
+            from ..run.plain import PlainDriver
+
+            return work(PlainDriver(), progress)
         from ..prefect_server.private import prefect_api
 
         with prefect_api(flags.store):
-            return flow(progress)
+            from ..flow_run import run_by_command
+
+            found = resolve_name(f"noctule.flows.{flow}")
+            return run_by_command(found, parameters, run, lambda driver: work(driver, progress))
 
 
 def is_plain(same: UnchangedSnapshot | None, no_prefect: bool) -> bool:

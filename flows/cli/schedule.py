@@ -77,7 +77,7 @@ def _job(flags: Flags, cron: str, name: str, out: Path, zone: str, max_hours: fl
             hint="For instance: docs",
         )
     _require_zone(zone)
-    request = request_of(flags, (), None)
+    request = request_of(flags)
     settings = request.settings()  # what is wrong with them is said now, not in the night
     Store(flags.store).require_own()
     given = ("--config", str(request.config)) if request.config else ()

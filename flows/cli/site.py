@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from ...docsite.build import SiteResult
     from ...docsite.search_only import SearchOnlyResult
     from ..job import JobResult
-    from ..run.context import RunContext
-    from ..run.stage import Progress
+    from ..run.stage import Driver, Progress
 
 _Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the site.")]
 
@@ -55,51 +54,21 @@ def site(
             "--insert goes with --search-only", where="noctule site", hint="A site of its own needs no line."
         )
     run = RunContext(settings, flags.store.absolute(), BuildOptions(full=full), out.absolute())
-    if search_only:
-        _print_search(flags, _search_only(flags, run, insert, no_prefect), insert)
-        return
-    built = _site(flags, run, no_prefect)
-    if flags.as_json:
-        output.emit(_site_json(built))
-    else:
-        _print_site(built)
 
+    def work(driver: Driver, progress: Progress) -> JobResult:
+        from ..job import run_job, run_search_only
 
-def _site(flags: Flags, run: RunContext, no_prefect: bool) -> SiteResult:
-    def plain(progress: Progress) -> SiteResult:
-        from ..job import run_job
-        from ..run.plain import PlainDriver
+        if search_only:
+            return run_search_only(run, driver, insert=insert)
+        return run_job(run, driver, progress, index=False, publish=False)
 
-        built = run_job(run, PlainDriver(), progress, index=False, publish=False).site
-        assert built is not None
-        return built
-
-    def flow(progress: Progress) -> SiteResult:
-        from ..run.prefect_tasks import begun_by_command
-        from ..site import run_site
-        from ..site import site as flow
-
-        begun = begun_by_command(flow, lambda: run_site(run, progress))
-        return begun(runs.path_text(flags.config), str(run.store), str(run.out), run.options.full)
-
-    return runs.run_work(flags, plain, flow, no_prefect=no_prefect)
-
-
-def _search_only(flags: Flags, run: RunContext, insert: bool, no_prefect: bool) -> SearchOnlyResult:
-    def plain(_progress: Progress) -> SearchOnlyResult:
-        from ..job import run_search_only
-        from ..run.plain import PlainDriver
-
-        return run_search_only(run, PlainDriver(), insert=insert)
-
-    def flow(_progress: Progress) -> SearchOnlyResult:
-        from ..run.prefect_tasks import begun_by_command
-        from ..site import search_only, search_pages
-
-        begun = begun_by_command(search_only, lambda: search_pages(run, insert=insert))
-        return begun(runs.path_text(flags.config), str(run.store), str(run.out), insert)
-
-    return runs.run_work(flags, plain, flow, no_prefect=no_prefect)
+    given = {"config": runs.path_text(flags.config), "store": str(run.store), "out": str(run.out)}
+    flow, own = ("site:search_only", {"insert": insert}) if search_only else ("site:site", {"full": full})
+    done = runs.run_work(flags, run, work, flow, given | own, no_prefect=no_prefect)
+    if done.search is not None:
+        _print_search(flags, done.search, insert)
+    elif done.site is not None:
+        _print_site(flags, done.site)
 
 
 def nightly(
@@ -121,21 +90,13 @@ def nightly(
     request = runs.request_of(flags, BuildOptions(allow_empty, accept_drop, accept_shrink), engine)
     run, same = preflight(request, out.absolute())
 
-    def plain(progress: Progress) -> JobResult:
+    def work(driver: Driver, progress: Progress) -> JobResult:
         from ..job import run_job
-        from ..run.plain import PlainDriver
 
-        return run_job(run, PlainDriver(), progress, same=same)
+        return run_job(run, driver, progress, same=same)
 
-    def flow(progress: Progress) -> JobResult:
-        from ..nightly import nightly as flow
-        from ..nightly import run_nightly
-        from ..run.prefect_tasks import begun_by_command
-
-        begun = begun_by_command(flow, lambda: run_nightly(run, progress, same))
-        return begun(out=str(run.out), **runs.parameters_of(request))
-
-    _print_night(flags, runs.run_work(flags, plain, flow, no_prefect=runs.is_plain(same, no_prefect)))
+    plain, parameters = runs.is_plain(same, no_prefect), runs.parameters_of(request) | {"out": str(run.out)}
+    _print_night(flags, runs.run_work(flags, run, work, "nightly:nightly", parameters, no_prefect=plain))
 
 
 def _print_night(flags: Flags, night: JobResult) -> None:
@@ -148,7 +109,7 @@ def _print_night(flags: Flags, night: JobResult) -> None:
         output.emit(as_json(night.build) | {"site": _site_json(night.site)})
     else:
         runs.print_build(night.build)
-        _print_site(night.site)
+        _print_site(flags, night.site)
     require_whole(night.build)
 
 
@@ -156,7 +117,10 @@ def _site_json(built: SiteResult) -> dict[str, object]:
     return asdict(built) | {"index": str(built.index)}
 
 
-def _print_site(built: SiteResult) -> None:
+def _print_site(flags: Flags, built: SiteResult) -> None:
+    if flags.as_json:
+        output.emit(_site_json(built))
+        return
     files = f"{built.files:,} files ({built.written:,} new)"
     output.say(f"site: {built.pages:,} pages, {files}, {size(built.bytes)}")
     output.say(f"Open {built.index}")

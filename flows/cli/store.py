@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 _MAX_SHOWN = 20
 _MORE = "  and {} more (all of them: --json)"
 _Snapshot = Annotated[
-    str | None,
-    typer.Argument(metavar="SNAPSHOT", help="A snapshot's id; the current one if not given."),
+    str | None, typer.Argument(metavar="SNAPSHOT", help="A snapshot's id; the current one if not given.")
 ]
 
 

@@ -23,11 +23,7 @@ def tune(  # noqa: PLR0913, PLR0917  # each is a flag
     flags: Flags,
     judged: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--judged",
-            metavar="DIR",
-            help="A folder of judged queries; may be given again.",
-        ),
+        typer.Option("--judged", metavar="DIR", help="A folder of judged queries; may be given again."),
     ] = None,
     store: Annotated[
         list[Path] | None,

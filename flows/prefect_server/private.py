@@ -86,9 +86,7 @@ def configure(home: Path) -> None:
 
 @contextmanager
 def prefect_api(
-    state_dir: Path,
-    start_limit_s: float = START_LIMIT_S,
-    drain_limit_s: float = DRAIN_LIMIT_S,
+    state_dir: Path, start_limit_s: float = START_LIMIT_S, drain_limit_s: float = DRAIN_LIMIT_S
 ) -> Iterator[str]:
     """Yield the address of a Prefect API that answers while the block runs; enter before importing Prefect.
 

@@ -127,12 +127,7 @@ def _before(store: Store) -> _Before:
         for row in snapshot.table("report", ["collection", "path"]).to_pylist():
             refused.setdefault(row["collection"], set()).add(row["path"])
         counts = snapshot.manifest.counts
-        return _Before(
-            hashes,
-            refused,
-            counts.get("vectors", 0),
-            counts.get("documents", 0),
-        )
+        return _Before(hashes, refused, counts.get("vectors", 0), counts.get("documents", 0))
     except ArtifactError:
         return _Before({}, {}, 0, 0)  # what it is that cannot be read is among the reasons to rebuild
 

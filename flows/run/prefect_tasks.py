@@ -9,12 +9,12 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import date
-from functools import partial, wraps
+from functools import partial
 from pathlib import Path
-from typing import Any, Generic, ParamSpec, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 from uuid import UUID
 
-from prefect import Flow, tags, task
+from prefect import tags, task
 from prefect.cache_policies import NO_CACHE
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State, TaskRun
@@ -30,7 +30,6 @@ from .signals import received, spare_children, stop_if_told
 from .stage import Stage
 
 A = TypeVar("A")
-P = ParamSpec("P")
 T = TypeVar("T")
 RETRIES = 3
 _log = logging.getLogger("noctule")
@@ -96,20 +95,6 @@ def tagged(run: RunContext) -> AbstractContextManager[set[str]]:
             with get_client(sync_client=True) as client:
                 client.update_flow_run(UUID(str(run_id)), tags=wanted)
     return tags(*wanted)
-
-
-def begun_by_command(flow: Flow[P, T], work: Callable[[], T]) -> Flow[P, T]:
-    """Return the flow, recorded with its parameters, that does ``work``.
-
-    A command has read its settings and looked at its sources already, and has a display for progress; a flow's
-    own parameters are JSON.
-    """
-
-    @wraps(flow.fn)
-    def run(*_given: P.args, **_named: P.kwargs) -> T:
-        return work()
-
-    return Flow(run, name=flow.name, flow_run_name=run_name, persist_result=False)
 
 
 def completed(result: T, *, changed: bool) -> T:

@@ -100,8 +100,9 @@ def _code(passages: pa.Table) -> FieldCounts:
 def _bare(counts: FieldCounts) -> FieldCounts:
     """Return the counts without words as written, which no score needs."""
     none = np.zeros(0, dtype=np.int32)
-    words = {"surface_offsets": none, "surface_terms": none, "surface_count": none}
-    return replace(counts, surface=(), surface_language=(), **words)
+    return replace(
+        counts, surface=(), surface_language=(), surface_offsets=none, surface_terms=none, surface_count=none
+    )
 
 
 class Rescored(InvertedIndex):
