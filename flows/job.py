@@ -26,8 +26,7 @@ from .graph import BUILD
 from .incremental.rebuild_reasons import rebuilds
 from .incremental.unchanged import UnchangedSnapshot, inputs_of, unchanged
 from .report.night import add_site, keep_report
-from .report.record import record, refused
-from .report.result import BuildResult
+from .report.result import BuildResult, record, refused
 from .run.background import Background
 from .run.context import Resources, RunContext
 from .run.executor import Execution
