@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ...pipeline.settings.settings import Settings
     from ..quality.evaluate import Relevance, Subject
 
+Judged = typer.Option("--judged", metavar="DIR", help="A folder of judged queries; may be given again.")
 Mode = Literal["hybrid", "keyword", "semantic", "code"]
 _MEASURES = ("nDCG@10", "R@100", "MRR@10", "hit@1", "judged@10")
 _FIGURES = ("queries", *_MEASURES, "unanswered", "p50 ms", "p95 ms")
@@ -24,10 +25,7 @@ _MAX_NAMED = 5
 
 def evaluate(
     flags: Flags,
-    judged: Annotated[
-        list[Path],
-        typer.Option("--judged", metavar="DIR", help="A folder of judged queries; may be given again."),
-    ],
+    judged: Annotated[list[Path], Judged],
     mode: Annotated[Mode, typer.Option("--mode", help="Which lists are asked.")] = "hybrid",
     against: Annotated[
         Path | None, typer.Option("--against", metavar="FILE", help="Another settings file to compare with.")
@@ -56,7 +54,8 @@ def evaluate(
     sets = measuring.judged_sets(judged)
     other = _baseline(flags, settings, against, against_snapshot)
     with output.progress(flags.quiet, flags.as_json) as progress:
-        found = measuring.relevance(_subject(flags, settings), sets, mode, other, progress)
+        subject = measuring.Subject("this search", flags.open_store(), None, settings)
+        found = measuring.relevance(subject, sets, mode, other, progress)
     if out is not None:
         measuring.write(found, out)
     if flags.as_json:
@@ -65,15 +64,7 @@ def evaluate(
     _print(found, per_query)
 
 
-def _subject(flags: Flags, settings: Settings) -> Subject:
-    from ...artifacts.store.store import Store
-    from ..quality.evaluate import Subject
-
-    return Subject("this search", Store(flags.store), None, settings)
-
-
 def _baseline(flags: Flags, settings: Settings, config: Path | None, snapshot: str | None) -> Subject | None:
-    from ...artifacts.store.store import Store
     from ...pipeline.model import SnapshotId
     from ...pipeline.settings.settings import load
     from ..quality.evaluate import Subject
@@ -81,8 +72,8 @@ def _baseline(flags: Flags, settings: Settings, config: Path | None, snapshot: s
     if config is None and snapshot is None:
         return None
     return Subject(
-        label=" on ".join([*([str(config)] if config else []), *([snapshot] if snapshot else [])]),
-        store=Store(flags.store),
+        label=" on ".join(str(each) for each in (config, snapshot) if each),
+        store=flags.open_store(),
         snapshot=SnapshotId(snapshot) if snapshot else None,
         settings=load(config) if config else settings,
     )
@@ -136,7 +127,7 @@ def _print_comparison(each: Compared) -> None:
     for heading, changes in (("fell most", each.fell), ("rose most", each.rose)):
         if changes:
             output.say()
-            output.table((heading, "nDCG@10", "rank", "query"), [_change(change) for change in changes])
+            output.table((heading, "nDCG@10", "rank", "query"), list(map(_change, changes)))
 
 
 def shown_p(value: float) -> str:
@@ -154,7 +145,7 @@ def _print_queries(each: Evaluation) -> None:
     rows = [
         (
             score.query_id,
-            *(f"{value:.3f}" for value in score.values.values()),
+            *(f"{each:.3f}" for each in score.values.values()),
             str(score.rank or "-"),
             score.text,
         )

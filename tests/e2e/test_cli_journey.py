@@ -144,6 +144,7 @@ def test_where_takes_a_condition_on_documents_and_refuses_what_is_none(built: Bu
     assert command.run(*asked, "path = 'none'").json["hits"] == []
     refused = command.run(*asked, "paths = 'none'")
     assert (refused.code, refused.out, refused.error["kind"]) == (2, "", "QueryError")
-    assert "paths" in refused.error["what"] and "list_contains(tags" in refused.error["hint"]
+    assert '"paths" not found' in refused.error["what"] and "Columns: doc_id" in refused.error["hint"]
+    assert "not a condition on documents" in command.run(*asked, "path =").error["what"]
     written = command.run(*asked, "exists (copy documents to 'x.csv')")
     assert (written.code, written.error["kind"]) == (2, "QueryError")

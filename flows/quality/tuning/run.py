@@ -50,20 +50,16 @@ class Tuned:
 def run(request: TuningRequest, progress: Progress) -> Tuned:
     """Find the best settings; raise ``SettingsError``, ``SourceError``, or as ``Store.open`` does."""
     if not request.judged:
-        raise SettingsError(
-            "there is nothing to tune on", where="--judged", hint="Name a folder: --judged DIR"
-        )
+        what = "there is nothing to tune on"
+        raise SettingsError(what, where="--judged", hint="Name a folder: --judged DIR")
     settings, sets = read_settings(request.config), judged_sets(request.judged)
     _require_queries(sets, request.folds)
-    space = read_space(request.space) if request.space else axes(_default(), "the default space")
+    default = {key: list(values) for key, values in DEFAULT_SPACE.items()}
+    space = read_space(request.space) if request.space else axes(default, "the default space")
     checked(space, settings)
     with place(request.stores, sets, settings) as at:
         found = _found(request, space, at, progress)
         return Tuned(found, applied(at.today, found.point), (*_notes(at, settings), *_left_out(at)))
-
-
-def _default() -> dict[str, object]:
-    return {key: list(values) for key, values in DEFAULT_SPACE.items()}
 
 
 def _found(request: TuningRequest, space: Sequence[Axis], at: Place, progress: Progress) -> Found:
