@@ -1,4 +1,4 @@
-"""The work of a run inside a Prefect flow run: its tags, its tasks, and what is kept as Prefect's artifacts."""
+"""The work of a run inside a Prefect flow run: its tags, its tasks, and what becomes Prefect's artifacts."""
 
 from __future__ import annotations
 
@@ -34,12 +34,13 @@ def run_in_flow(run: RunContext, work: Work, *, allow_partial: bool = True) -> J
     """
     with heeding_signals(), tagged(run):
         done = work(PrefectDriver())
-        for keep, made in ((_keep_build, done.build), (_keep_site, done.site)):
-            if made is not None:
-                try:
-                    keep(made, run)
-                except Exception as error:  # all is published: a server that has gone does not undo that
-                    _log.warning("the report is not in Prefect: %s (noctule report has it)", error)
+        try:
+            if done.build is not None:
+                _keep_build(done.build, run)
+            if done.site is not None:
+                _keep_site(done.site, run)
+        except Exception as error:  # all is published: a server that has gone does not undo that
+            _log.warning("the report is not in Prefect: %s (noctule report has it)", error)
         if done.build is not None and not allow_partial:
             require_whole(done.build)
         return completed(done, changed=done.build is None or done.build.changed)
@@ -50,8 +51,8 @@ def run_by_command(
 ) -> JobResult:
     """Return what the work gives, in a run of the flow with these parameters.
 
-    A command has read its settings and looked at its sources already, and has a display for progress; a flow's
-    own parameters are JSON.
+    A command has read its settings and looked at its sources already, and has a display for progress; a
+    flow's own parameters are JSON.
     """
 
     @wraps(flow.fn)

@@ -34,8 +34,8 @@ def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
 ) -> JobResult:
     """Index folders of documents and publish them as the store's current snapshot.
 
-    Raises as ``noctule.flows.job.run_job`` does, and ``PartialFailure`` after all that where a collection failed,
-    unless ``allow_partial``.
+    Raises as ``noctule.flows.job.run_job`` does, and ``PartialFailure`` after all that where a collection
+    failed, unless ``allow_partial``.
 
     Args:
         config: The settings file; by default noctule.toml in the working directory, if there is one.

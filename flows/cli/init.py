@@ -76,8 +76,8 @@ class Starter:
 def write_settings(folder: Path, preset: str | None = None) -> Starter:
     """Write a noctule.toml into the folder, from a preset if one is named.
 
-    Raises ``SettingsError`` if there is one already and for an unknown preset, ``SourceError`` if there are no
-    documents.
+    Raises ``SettingsError`` if there is one already and for an unknown preset, ``SourceError`` if there are
+    no documents.
     """
     from ...artifacts.disk import durable
     from ..run.request import SETTINGS_FILE, collection_name

@@ -66,9 +66,9 @@ def search(  # noqa: PLR0913, PLR0917  # one for each option
     "a phrase" must stand there, -word must not, title:word must stand in that field, begin* begins a word.
 
     Filters: collection, path (a glob), tag, author, language, after, before, community, doc, front.KEY.
-    --where "modified > date '2026-01-01' and list_contains(tags, 'api')" takes any SQL condition on documents.
+    --where "modified > date '2026-01-01' and list_contains(tags, 'api')": any SQL condition on documents.
 
-    Examples: noctule search "how do I cancel a request" --explain ; noctule search 'fetch -react' --filter tag:api
+    Examples: noctule search "how do I cancel a request" --explain ; noctule search 'fetch -react' -f tag:api
     """
     from ...artifacts.query.context import SearchRequest
     from ...artifacts.query.retrieval.filters import parse_filter

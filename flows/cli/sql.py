@@ -1,4 +1,4 @@
-"""The command ``sql``: DuckDB over a snapshot, for one query or a conversation; rows as a table, JSON or CSV."""
+"""The command ``sql``: DuckDB over a snapshot, for one query or a conversation; a table, JSON or CSV."""
 
 from __future__ import annotations
 

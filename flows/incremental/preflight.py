@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def preflight(request: IndexRequest, out: Path | None = None) -> tuple[RunContext, UnchangedSnapshot | None]:
-    """Return the context of the run, and the current snapshot if sources and settings are as it was made from.
+    """Return the context of the run, and the current snapshot if it was made from these sources and settings.
 
     The context knows what was found, so that the run need not look again. Raise what can be found cheaply:
     ``SettingsError``, ``SourceError``, ``MissingRoot`` and, while another run writes, ``StoreBusy``.

@@ -35,8 +35,8 @@ class UnchangedSnapshot:
 def look(run: RunContext, store: Store) -> tuple[dict[str, object], UnchangedSnapshot | None]:
     """Read and hash the sources; return both, and the current snapshot if its inputs were the same.
 
-    What failed is not returned, so that a run looks again. This needs no Prefect, no model and no worker. Raise
-    ``MissingRoot``.
+    What failed is not returned, so that a run looks again. This needs no Prefect, no model and no worker.
+    Raise ``MissingRoot``.
     """
     listing = discover(run, store)
     hashed = hash_sources(run, listing)

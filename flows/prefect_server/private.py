@@ -154,7 +154,7 @@ def _size(folder: Path) -> int:
 
 
 def _started(home: Path, listener: socket.socket, start_limit_s: float) -> _Server:
-    """Return a server that answers; where one fails on what an earlier Prefect left, one with an empty home."""
+    """Return a server that answers; if one fails on what an earlier Prefect left, one with an empty home."""
     had_history = (home / "prefect.db").exists()
     try:
         return _ready(_start(home, listener), start_limit_s)

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 
 from ...artifacts.cache.parse_cache import ParseCache
 from ...artifacts.store.run_records import read_runs
-from ...artifacts.store.snapshot import Snapshot, read_manifest
 from ...artifacts.store.store import Store
 from ...pipeline.discover import FoundFile
 from ...pipeline.errors import ArtifactError, CollectionShrank
@@ -16,7 +15,7 @@ from ...pipeline.settings.settings import Settings
 from ..incremental.rebuild_reasons import Rebuild, rebuilds
 from ..run.context import BuildOptions, RunContext
 from ..stages.corpus import require_remembered
-from ..stages.guards import documents_before, require_unshrunk
+from ..stages.guards import documents_before, published_hashes, read_unverified, require_unshrunk
 from ..stages.sources import Listing, list_sources, seen_source
 from .history import Estimate, Kind, estimate, past_runs
 
@@ -118,16 +117,12 @@ def _before(store: Store) -> _Before:
         current = store.current()
         if current is None:
             return _Before({}, {}, 0, 0)
-        path = store.path_of(current)
-        snapshot = Snapshot(path, read_manifest(path, current), None)
-        hashes: dict[str, dict[str, str]] = {}
-        for row in snapshot.table("documents", ["collection", "path", "sha256"]).to_pylist():
-            hashes.setdefault(row["collection"], {})[row["path"]] = row["sha256"]
+        snapshot = read_unverified(store, current)
         refused: dict[str, set[str]] = {}
         for row in snapshot.table("report", ["collection", "path"]).to_pylist():
             refused.setdefault(row["collection"], set()).add(row["path"])
         counts = snapshot.manifest.counts
-        return _Before(hashes, refused, counts.get("vectors", 0), counts.get("documents", 0))
+        return _Before(published_hashes(store), refused, counts.get("vectors", 0), counts.get("documents", 0))
     except ArtifactError:
         return _Before({}, {}, 0, 0)  # what it is that cannot be read is among the reasons to rebuild
 

@@ -14,13 +14,14 @@ import pyarrow as pa
 
 from ...artifacts.store.night_reports import nights, read_night, write_night
 from ...artifacts.store.run_records import read_runs
-from ...artifacts.store.snapshot import Snapshot, read_manifest
+from ...artifacts.store.snapshot import Snapshot
 from ...artifacts.store.store import Store
 from ...pipeline.errors import ArtifactError
 from ...pipeline.model import SnapshotId
 from ..incremental.rebuild_reasons import Rebuild
 from ..quality import gate_lines
 from ..run.stage import seconds_by_stage
+from ..stages.guards import read_unverified
 from .document_changes import Documents, Links, Refused, document_changes, link_changes, refused_files
 from .history import WEEK, past_runs, usual
 from .result import BuildResult
@@ -92,7 +93,7 @@ def compose(
     store: Store, result: BuildResult, previous: SnapshotId | None, rebuilt: Sequence[Rebuild]
 ) -> NightReport:
     """Return the report, from both snapshots and the records of runs; raise ``ArtifactError``."""
-    now = _opened(store, result.snapshot)
+    now = read_unverified(store, result.snapshot)
     before = None if previous in (None, result.snapshot) else _readable(store, previous)
     runs = [run for run in past_runs(read_runs(store.root)) if run.snapshot != result.snapshot]
     # A first run takes ten times as long, one that found nothing new a tenth: they count where there is no
@@ -135,15 +136,9 @@ def _site_seconds(report: Mapping[str, Any]) -> float | None:
     return next((each["seconds"] for each in report["stages"] if each["stage"] == _SITE), None)
 
 
-def _opened(store: Store, snapshot: SnapshotId) -> Snapshot:
-    """Open the snapshot unverified: it was verified just now or last night, and pages have checksums."""
-    path = store.path_of(snapshot)
-    return Snapshot(path, read_manifest(path, snapshot), None)
-
-
 def _readable(store: Store, snapshot: SnapshotId | None) -> Snapshot | None:
     try:
-        return _opened(store, snapshot) if snapshot else None
+        return read_unverified(store, snapshot) if snapshot else None
     except ArtifactError as error:
         _log.warning("the report compares with nothing: %s", error)
         return None

@@ -1,4 +1,4 @@
-"""The result of an index run, and the record that it leaves beside the snapshots: what it published, or refused."""
+"""The result of an index run, and the record that it leaves: what it published, or refused to."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ TOTALS = ("documents", "passages", "skipped", "quarantined")
 class BuildResult:
     """The result of a run; ``encoded`` and ``reused`` count distinct passage texts, ``parsed`` files.
 
-    ``counts`` has the rows of each table. ``failed`` maps collections that keep their documents of the previous
-    snapshot to the reason. ``inputs`` is a hash of all inputs, empty where some of them could not be read.
+    ``counts`` has the rows of each table. ``failed`` maps collections that keep their documents of the
+    previous snapshot to the reason. ``inputs`` is a hash of all inputs, empty where some could not be read.
     """
 
     snapshot: SnapshotId

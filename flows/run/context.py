@@ -16,8 +16,8 @@ class BuildOptions:
     """The options of a build.
 
     ``allow_empty``: publish even if a collection is empty; ``accept_drop``: even if relevance fell;
-    ``accept_shrink``: even if a collection lost many documents. ``start``: redo this stage and all that need it,
-    whatever the caches hold. ``full``: write every file of the site again.
+    ``accept_shrink``: even if a collection lost many documents. ``start``: redo this stage and all that need
+    it, whatever the caches hold. ``full``: write every file of the site again.
     """
 
     allow_empty: bool = False

@@ -50,7 +50,7 @@ class _Call(Generic[T]):
 
 
 def can_heal(_task: Task[..., Any], _task_run: TaskRun, state: State[Any]) -> bool:
-    """Return whether a retry may help: after an I/O error, never after a signal or what a person must mend."""
+    """Return whether a retry may help: after an I/O error, never after a signal or a user's mistake."""
     if received() is not None:
         return False
     try:
@@ -78,7 +78,7 @@ def _step(call: _Call[Any]) -> None:
 
 
 def run_name() -> str:
-    """Return a flow run's name: flow, day, and settings folder or store, as in ``nightly 2026-11-23 guide``."""
+    """Return a flow run's name: flow, day, settings folder or store, as in ``nightly 2026-11-23 guide``."""
     given: Mapping[str, Any] = flow_run.parameters or {}
     config, store = given.get("config"), Path(str(given.get("store") or ".noctule"))
     place = Path(str(config)).resolve().parent if config else store.resolve().parent
@@ -119,7 +119,7 @@ class PrefectDriver(Clock):
         return call.result, state
 
     def map(self, name: str, function: Callable[[A], T], batches: Sequence[A], slots: int) -> list[T]:
-        """Return the function's result on each batch, in order, each a task; the first error stops the rest."""
+        """Return the function's result on each batch, in order, each a task; an error stops the rest."""
         calls = [_Call(partial(function, batch)) for batch in batches]
         pool: ThreadPoolTaskRunner[None] = ThreadPoolTaskRunner(max_workers=max(1, slots))
         with pool as runner:

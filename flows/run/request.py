@@ -102,7 +102,7 @@ def _parsed(given: Settings, folders: dict[str, Path]) -> Settings:
 
 
 def unique_names(folders: Sequence[Path]) -> list[str]:
-    """Return a collection name for each folder, from the folder's own; a second one of a name ends in ``-2``."""
+    """Return a collection name for each folder, from its own; a second one of a name ends in ``-2``."""
     names: list[str] = []
     for folder in folders:
         name = collection_name(folder)

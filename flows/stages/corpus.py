@@ -8,7 +8,7 @@ published snapshot.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
 from ...artifacts.cache.parse_cache import CollectionRecord, ParseCache
@@ -19,7 +19,7 @@ from ...pipeline.model import Rejection, SnapshotId
 from ...pipeline.settings.settings import Settings
 from ..run.context import RunContext
 from ..run.versions import decides
-from .guards import documents_before, published_paths, require_documents, require_unshrunk
+from .guards import documents_before, published_hashes, require_documents, require_unshrunk
 from .sources import HashedSources, Listing, ParsedSources, sound
 
 
@@ -54,7 +54,7 @@ def settled(
     settings, before, failures = run.settings, documents_before(store), dict(listing.failures)
     for name in sound(settings, failures):
         try:
-            _require(name, parsed, listing, remembered, run, before.get(name, frozenset()))
+            _require(name, parsed, listing, remembered, run, before.get(name, {}).keys())
         except (EmptyCollection, CollectionShrank) as error:
             failures[name] = error
     if len(failures) == len(settings.collections):
@@ -131,7 +131,7 @@ def _require(
     listing: Listing,
     remembered: ParseCache,
     run: RunContext,
-    before: frozenset[str],
+    before: Set[str],
 ) -> None:
     rows = remembered.rows(parsed.keys.get(name, ()))
     count = sum(len(chunk.flatten()) for chunk in rows["documents"].chunks)
@@ -152,7 +152,7 @@ def _require(
 def _without_documents(name: str, store: Store, deciding: str, error: NoctuleError) -> CollectionRecord:
     """Return a failed collection without documents; raise its error if it may have published ones."""
     try:
-        lost = bool(published_paths(store).get(name))
+        lost = bool(published_hashes(store).get(name))
     except ArtifactError:
         lost = True
     if lost:

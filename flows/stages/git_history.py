@@ -218,7 +218,8 @@ def _refused(said: bytes, folder: Path, name: str) -> SourceError:
     return SourceError(
         f"git cannot tell the history of collection {name!r}: {reason}",
         where=str(folder),
-        hint=f"Is it a git repository? Else set modified_from, author_from and git_ignored of collections.{name} otherwise.",
+        hint="Is it a git repository? "
+        f"Else set modified_from, author_from and git_ignored of collections.{name} otherwise.",
     )
 
 

@@ -13,6 +13,7 @@ from ...artifacts.store.snapshot import Snapshot, read_manifest
 from ...artifacts.store.store import Store
 from ...pipeline.embedding.model_files import find
 from ...pipeline.errors import ArtifactError, CollectionShrank, EmptyCollection, SettingsError
+from ...pipeline.model import SnapshotId
 from ...pipeline.settings.settings import Settings
 
 _log = logging.getLogger("noctule")
@@ -39,23 +40,26 @@ def require_unshrunk(settings: Settings, name: str, before: int, after: int, *, 
     )
 
 
-def published_paths(store: Store) -> Mapping[str, frozenset[str]]:
-    """Return the paths of the current snapshot's documents by collection; raise ``ArtifactError``."""
-    current = store.current()
-    if current is None:
-        return {}
-    path = store.path_of(current)
-    snapshot = Snapshot(path, read_manifest(path, current), None)
-    found: dict[str, set[str]] = {}
-    for row in snapshot.table("documents", ["collection", "path"]).to_pylist():
-        found.setdefault(row["collection"], set()).add(row["path"])
-    return {name: frozenset(paths) for name, paths in found.items()}
+def read_unverified(store: Store, snapshot: SnapshotId) -> Snapshot:
+    """Return the snapshot, not verified again: it was when it was published, and pages have checksums."""
+    path = store.path_of(snapshot)
+    return Snapshot(path, read_manifest(path, snapshot), None)
 
 
-def documents_before(store: Store) -> Mapping[str, frozenset[str]]:
-    """Return the paths of the current snapshot's documents by collection; none if it cannot be read."""
+def published_hashes(store: Store) -> dict[str, dict[str, str]]:
+    """Return the source hash of each current document by collection and path; raise ``ArtifactError``."""
+    found: dict[str, dict[str, str]] = {}
+    if (current := store.current()) is not None:
+        table = read_unverified(store, current).table("documents", ["collection", "path", "sha256"])
+        for row in table.to_pylist():
+            found.setdefault(row["collection"], {})[row["path"]] = row["sha256"]
+    return found
+
+
+def documents_before(store: Store) -> Mapping[str, Mapping[str, str]]:
+    """Return the published hashes; none if the current snapshot cannot be read."""
     try:
-        return published_paths(store)
+        return published_hashes(store)
     except ArtifactError as error:
         _log.warning("the shrink guard has nothing to compare with: %s", error)
         return {}

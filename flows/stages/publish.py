@@ -84,8 +84,9 @@ def publish_elsewhere(
             _log.error("not published to %s: %s", target, error)
             failures.append(error)
     if failures:
+        reasons = "; ".join(error.what for error in failures)
         raise PartialFailure(
-            f"{len(failures)} of {len(targets)} publishing targets failed: {'; '.join(e.what for e in failures)}",
+            f"{len(failures)} of {len(targets)} publishing targets failed: {reasons}",
             where=", ".join(error.where for error in failures),
             hint="The snapshot is published here and at the others. Send it again: noctule publish",
         )

@@ -25,7 +25,7 @@ def is_current_site(run: RunContext, staged: StagedSnapshot) -> bool:
 
 
 def make_search_lookup(run: RunContext, staged: StagedSnapshot, is_current: bool) -> LookupFiles | None:
-    """Return what the site's search looks words up in; ``None`` without a search, and if the site is current."""
+    """Return what the site's search looks words up in; ``None`` without one, and if the site is current."""
     from ...docsite.search.lookup_files import LookupJob, make_lookup_files
 
     if is_current or not run.settings.site.search or run.out is None:
@@ -66,7 +66,7 @@ def build_site(
 
 
 def build_search(run: RunContext, resources: Resources, *, insert: bool = False) -> SearchOnlyResult:
-    """Build the search of the current snapshot for the pages in the run's folder, which something else built."""
+    """Build the search of the current snapshot for the run's folder of pages that something else built."""
     from ...docsite.search_only import build_search as render
 
     assert run.out is not None

@@ -1,4 +1,4 @@
-"""A night is one table: the lookup of the site's search is made beside the publishing, once, and the site is the same."""
+"""A night is one table: the site's lookup is made once, beside the publishing, and the site is the same."""
 
 from __future__ import annotations
 
