@@ -15,7 +15,7 @@ from . import output
 from .flags import Flags
 
 if TYPE_CHECKING:
-    from ...artifacts.query import Searcher
+    from ...artifacts.query import Answer, Searcher
     from ...artifacts.query.context import SearchRequest
 
 Mode = Literal["hybrid", "keyword", "semantic", "code"]
@@ -72,7 +72,6 @@ def search(  # noqa: PLR0913, PLR0917  # one for each option
     """
     from ...artifacts.query.context import SearchRequest
     from ...artifacts.query.retrieval.filters import parse_filter
-    from . import search_text
 
     request = SearchRequest(
         query, top_n, mode, tuple(map(parse_filter, filters or ())), hypothesis, where=where.strip()
@@ -82,10 +81,7 @@ def search(  # noqa: PLR0913, PLR0917  # one for each option
         return
     with _searcher(flags, flags.store, encoder) as searcher:
         answer = searcher.ask(request)
-    if flags.as_json:
-        output.emit(answer.as_dict())
-    else:
-        search_text.print_answer(answer, explain=explain)
+    _print_answer(flags, answer, explain)
 
 
 def similar(
@@ -98,14 +94,9 @@ def similar(
 
     Example: noctule similar docs:guide/install.md
     """
-    from . import search_text
-
     with _searcher(flags, flags.store) as searcher:
         answer = searcher.similar(document, top_n)
-    if flags.as_json:
-        output.emit(answer.as_dict())
-    else:
-        search_text.print_answer(answer, explain=explain)
+    _print_answer(flags, answer, explain)
 
 
 def related(
@@ -127,6 +118,15 @@ def related(
         output.say(f"{concept.similarity:.3f}  {output.plain(concept.term)}")
     if not found:
         output.say("No word of the vocabulary is near it.")
+
+
+def _print_answer(flags: Flags, answer: Answer, explain: bool) -> None:
+    if flags.as_json:
+        output.emit(answer.as_dict())
+        return
+    from . import search_text  # and with it rich
+
+    search_text.print_answer(answer, explain=explain)
 
 
 @contextmanager

@@ -92,7 +92,7 @@ def _dated(file: FoundFile, changes: Mapping[str, LastChange], collection: Colle
 def last_changes(top: Path, files: Sequence[Path], name: str) -> dict[str, LastChange]:
     """Return the last change of each file, by absolute path, in one pass from the newest commit.
 
-    The pass ends once every file is found. The first commit of a shallow clone is skipped: there all look new.
+    The pass ends once all are found. The first commit of a shallow clone is left out: there all look new.
     """
     wanted = {_in_repository(top, path) for path in files}
     is_shallow = _output(("rev-parse", "--is-shallow-repository"), top, name).strip() == b"true"
