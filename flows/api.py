@@ -41,16 +41,12 @@ def index(
 
     Raise as ``noctule.flows.job.run_job`` does; the current snapshot is then untouched.
     """
-    given = options or BuildOptions()
     request = IndexRequest(
         store=Path(store),
         config=None if config is None else Path(config),
         sources=tuple(str(Path(source).absolute()) for source in sources),
         collection=collection,
-        allow_empty=given.allow_empty,
-        accept_drop=given.accept_drop,
-        accept_shrink=given.accept_shrink,
-        start=given.start,
+        options=options or BuildOptions(),
     )
     result = run_job(context_of(request), PlainDriver(), Silent()).build
     assert result is not None

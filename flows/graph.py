@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ..pipeline.errors import SettingsError
 from .quality.gate import judge_staged, read_judged_sets
-from .run.context import BuildOptions, RunContext
+from .run.context import RunContext
 from .run.executor import ordered
 from .run.request import IndexRequest
 from .run.stage import Lane, Stage
@@ -31,7 +31,8 @@ BUILD = (
     Stage("discover", sources.discover, ("run", "store"), ("listing",)),
     Stage("hash", sources.hash_sources, ("run", "listing"), ("hashed",)),
     Stage("load model", encode.open_encoding, ("run", "engine", "resources"), ("encoding",)),
-    Stage("parse", parse.parse_sources, ("run", "store", "engine", "resources", "encoding", "listing", "hashed"),
+    Stage("parse", parse.parse_sources,
+          ("run", "store", "engine", "resources", "encoding", "listing", "hashed"),
           ("parsed", "corpus", "record", "cache"), fan_out=True, redo="changed files"),
     # Links, the index of words, and communities need no vectors.
     Stage("training passages", training_texts.pick_passages, ("run", "corpus"), ("picked",)),
@@ -45,9 +46,11 @@ BUILD = (
     Stage("lexical", lexical.index_prose, ("run", "parsed", "anchors"), ("prose",)),
     Stage("code", lexical.index_code, ("run", "parsed"), ("code",)),
     Stage("words", lexical.select_words, ("run", "parsed", "prose"), ("terms",)),
-    Stage("lexical tables", lexical.lexical_tables, ("prose", "code", "parsed", "anchors"), ("lexical_tables",)),
+    Stage("lexical tables", lexical.lexical_tables, ("prose", "code", "parsed", "anchors"),
+          ("lexical_tables",)),
     # Vectors.
-    Stage("embed", encode.embed_passages, ("encoding", "corpus"), ("vectors",), fan_out=True, redo="changed texts"),
+    Stage("embed", encode.embed_passages, ("encoding", "corpus"), ("vectors",), fan_out=True,
+          redo="changed texts"),
     Stage("vector index", write.index_vectors, ("run", "vectors"), ("index",), THREAD),
     Stage("vocabulary vectors", encode.embed_words, ("encoding", "terms"), ("words",), fan_out=True,
           redo="changed texts"),
@@ -59,25 +62,26 @@ BUILD = (
     Stage("spans", training_texts.embed_spans, ("run", "encoding", "corpus"), ("spans",), fan_out=True,
           redo="changed texts"),
     Stage("query encoder", training_texts.fit_query_encoder,
-          ("run", "corpus", "links", "prose", "terms", "words", "vectors", "centroids", "picked", "picked_counts",
-           "phrases", "spans"), ("term_vectors",)),
+          ("run", "corpus", "links", "prose", "terms", "words", "vectors", "centroids", "picked",
+           "picked_counts", "phrases", "spans"), ("term_vectors",)),
     # The snapshot.
     Stage("topics", links.name_topics, ("run", "corpus", "clusters", "link_graph", "prose"), ("partition",)),
     Stage("link tables", links.link_tables, ("links", "partition"), ("link_tables",)),
-    Stage("document tables", tables.document_tables, ("corpus", "record", "link_graph", "partition", "vectors"),
-          ("document_tables",)),
+    Stage("document tables", tables.document_tables,
+          ("corpus", "record", "link_graph", "partition", "vectors"), ("document_tables",)),
     Stage("vector tables", tables.vector_tables, ("corpus", "vectors", "centroids"), ("vector_tables",)),
     Stage("vocabulary", tables.vocabulary_tables, ("terms", "words", "near"), ("vocabulary_tables",)),
     Stage("write", write.write_snapshot,
           ("run", "store", "encoding", "corpus", "index", "term_vectors", *_TABLES), ("staged",)),
     Stage("relevance", judge_staged, ("run", "store", "staged", "judged"), ("verdict",)),
-    Stage("publish", publish.publish, ("run", "store", "staged", "record", "cache", "verdict"), ("published",),
-          retries=False),
+    Stage("publish", publish.publish, ("run", "store", "staged", "record", "cache", "verdict"),
+          ("published",), retries=False),
     # The site; its lookup begins while the snapshot is judged and proved.
     Stage("site check", site.is_current_site, ("run", "staged"), ("is_current_site",)),
-    Stage("search lookup", site.make_search_lookup, ("run", "staged", "is_current_site"), ("lookup",), PROCESS,
-          is_large=site.is_large_site, redo="changed files"),
-    Stage("site", site.build_site, ("run", "resources", "published", "lookup"), ("site",), redo="changed pages"),
+    Stage("search lookup", site.make_search_lookup, ("run", "staged", "is_current_site"), ("lookup",),
+          PROCESS, is_large=site.is_large_site, redo="changed files"),
+    Stage("site", site.build_site, ("run", "resources", "published", "lookup"), ("site",),
+          redo="changed pages"),
     Stage("publish elsewhere", publish.publish_to_targets, ("run", "resources", "published"), ("sent",),
           fan_out=True, redo="changed files"),
 )
@@ -94,21 +98,16 @@ def dependents(name: str, stages: Sequence[Stage] = BUILD) -> frozenset[str]:
     return frozenset(found - {name})
 
 
-def context_of(request: IndexRequest, out: Path | None = None, *, full: bool = False) -> RunContext:
-    """Return the context of a run, with its settings read once; raise ``SettingsError`` or
-    ``SourceError``.
-    """
-    names = [stage.name for stage in BUILD]
-    if request.start is not None and request.start not in names:
+def context_of(request: IndexRequest, out: Path | None = None) -> RunContext:
+    """Return the context of a run, its settings read once; raise ``SettingsError`` or ``SourceError``."""
+    names, start = [stage.name for stage in BUILD], request.options.start
+    if start is not None and start not in names:
         raise SettingsError(
-            f"no stage {request.start!r} to begin from",
+            f"no stage {start!r} to begin from",
             where="--from",
             hint=f"There are {', '.join(names)}. noctule graph draws them.",
         )
-    options = BuildOptions(
-        request.allow_empty, request.accept_drop, request.accept_shrink, request.start, full
-    )
-    return RunContext(request.settings(), request.store, options, out, reads_sources(request.start))
+    return RunContext(request.settings(), request.store, request.options, out, reads_sources(start))
 
 
 def reads_sources(start: str | None) -> bool:

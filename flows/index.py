@@ -5,26 +5,17 @@ Imports are absolute, for Prefect may load this file by its path.
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 
 from prefect import flow
-from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
-from noctule.artifacts.store.night_reports import read_night
+from noctule.flows.flow_run import run_in_flow
 from noctule.flows.graph import context_of
-from noctule.flows.job import run_job
-from noctule.flows.report import sheets, summary
-from noctule.flows.report.result import BuildResult, require_whole
-from noctule.flows.run import progress
-from noctule.flows.run.context import RunContext
-from noctule.flows.run.prefect_tasks import PrefectDriver, completed, run_name, tagged
+from noctule.flows.job import JobResult, run_job
+from noctule.flows.run.context import BuildOptions
+from noctule.flows.run.prefect_tasks import run_name
+from noctule.flows.run.progress import LogProgress
 from noctule.flows.run.request import IndexRequest
-from noctule.flows.run.signals import heeding_signals
-
-_log = logging.getLogger(progress.LOGGER)
-# Prefect gives its API what this logger says, and takes the level from it.
-_log.setLevel(logging.INFO)
 
 
 @flow(name="index", flow_run_name=run_name, persist_result=False, validate_parameters=True)
@@ -40,11 +31,11 @@ def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
     start: str | None = None,
     publish: bool = True,
     allow_partial: bool = False,
-) -> BuildResult:
+) -> JobResult:
     """Index folders of documents and publish them as the store's current snapshot.
 
-    Raises as ``noctule.flows.job.run_job`` does, and ``PartialFailure`` after all that where a collection failed, unless
-    ``allow_partial``.
+    Raises as ``noctule.flows.job.run_job`` does, and ``PartialFailure`` after all that where a collection
+    failed, unless ``allow_partial``.
 
     Args:
         config: The settings file; by default noctule.toml in the working directory, if there is one.
@@ -59,53 +50,12 @@ def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
         publish: Send the snapshot to the targets that the settings name.
         allow_partial: Succeed although some collections failed.
     """
-    request = IndexRequest(
-        store=Path(store),
-        config=None if config is None else Path(config),
-        sources=tuple(sources or ()),
-        collection=collection,
-        allow_empty=allow_empty,
-        accept_drop=accept_drop,
-        accept_shrink=accept_shrink,
-        engine=engine,
-        start=start,
-    )
+    options = BuildOptions(allow_empty, accept_drop, accept_shrink, start)
+    file = None if config is None else Path(config)
+    request = IndexRequest(Path(store), file, tuple(sources or ()), collection, engine, options)
     run = context_of(request)
-    with heeding_signals(), tagged(run):
-        result = run_job(run, PrefectDriver(), progress.current(), publish=publish).build
-        assert result is not None
-        keep_artifacts(result, run)
-        if not allow_partial:
-            require_whole(result)
-        return completed(result, changed=result.changed)
-
-
-def keep_artifacts(result: BuildResult, run: RunContext) -> None:
-    """Show the report in Prefect's pages: a copy of what the store keeps."""
-    for line in summary.lines(result):
-        _log.info("%s", line)
-    try:
-        _create_artifacts(result, run)
-    except Exception as error:  # the snapshot is published: a server that has gone does not undo that
-        _log.warning("the report is not in Prefect: %s (noctule report has it)", error)
-
-
-def _create_artifacts(result: BuildResult, run: RunContext) -> None:
-    if (night := read_night(run.store, result.snapshot)) is not None:
-        create_markdown_artifact(
-            key="night-report", markdown=sheets.markdown(night), description="What changed with this snapshot"
-        )
-    create_markdown_artifact(
-        key="index-summary", markdown=summary.markdown(result), description="What this run did"
-    )
-    create_table_artifact(
-        key="index-stages", table=summary.stage_rows(result), description="Rows by table, seconds by stage"
-    )
-    create_table_artifact(
-        key="index-rejected", table=summary.rejected_rows(result), description="Files left out, and why"
-    )
-    create_markdown_artifact(
-        key="snapshot",
-        markdown=summary.lineage(result, run.settings),
-        description="The snapshot and what it was made of",
+    return run_in_flow(
+        run,
+        lambda driver: run_job(run, driver, LogProgress(), publish=publish),
+        allow_partial=allow_partial,
     )

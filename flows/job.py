@@ -10,7 +10,7 @@ import logging
 import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,8 +26,7 @@ from .graph import BUILD
 from .incremental.rebuild_reasons import rebuilds
 from .incremental.unchanged import UnchangedSnapshot, inputs_of, unchanged
 from .report.night import add_site, keep_report
-from .report.record import record, refused
-from .report.result import BuildResult, built_result, unchanged_result
+from .report.result import BuildResult, record, refused
 from .run.background import Background
 from .run.context import Resources, RunContext
 from .run.executor import Execution
@@ -51,6 +50,7 @@ class JobResult:
 
     build: BuildResult | None = None
     site: SiteResult | None = None
+    search: SearchOnlyResult | None = None
     sent: tuple[Sent, ...] = ()
 
 
@@ -73,17 +73,14 @@ def run_job(
     a copy failed.
     """
     store, publish = Store(run.store), publish and bool(run.settings.publish.targets)
-    wanted = [
-        *(("published",) if index else ()),
-        *(("site",) if run.out else ()),
-        *(("sent",) if publish else ()),
-    ]
+    parts = {"published": index, "site": run.out is not None, "sent": publish}
+    wanted = [product for product, is_wanted in parts.items() if is_wanted]
     with ExitStack() as stack:
         if index and run.out:
             stack.enter_context(only_night(run.store))
         background = stack.enter_context(Background())
         given = {"run": run, "store": store, "resources": Resources(driver, progress, background)}
-        asked = [each for each in stages if publish or "sent" not in each.makes]
+        asked = [_known(each, run) for each in stages if publish or "sent" not in each.makes]
         execution = stack.enter_context(Execution(asked, given, driver, background, wanted))
         built = _index(run, store, driver, execution, same) if index else None
         if not index or (built is not None and not built.changed):
@@ -91,16 +88,22 @@ def run_job(
         made = _site(run, driver, execution) if run.out else None
         sent = _publish(built, execution) if publish else ()
         execution.finish()
-        return JobResult(built, made, sent)
+        return JobResult(built, made, sent=sent)
 
 
-def run_search_only(run: RunContext, driver: Driver, *, insert: bool = False) -> SearchOnlyResult:
+def _known(stage: Stage, run: RunContext) -> Stage:
+    """Return the stage; one whose products a check before the run has made only hands them on."""
+    if not set(stage.makes) <= run.known.keys():
+        return stage
+    made = tuple(run.known[product] for product in stage.makes)
+    return replace(stage, function=lambda *_: made[0] if len(made) == 1 else made)
+
+
+def run_search_only(run: RunContext, driver: Driver, *, insert: bool = False) -> JobResult:
     """Build the search of the current snapshot for pages in the run's folder that another tool built."""
-    assert run.out is not None
     with Background() as background:
-        resources = Resources(driver, Silent(), background)
-        work = partial(build_search, run.store, run.out, run.settings, resources, insert=insert)
-        return driver.call(Stage("search", build_search, (), ("search",)), work, ())[0]
+        work = partial(build_search, run, Resources(driver, Silent(), background), insert=insert)
+        return JobResult(search=driver.call(Stage("search", build_search, (), ("search",)), work, ())[0])
 
 
 def _index(
@@ -131,7 +134,18 @@ def _index(
 
 
 def _unchanged(same: UnchangedSnapshot, store: Store, driver: Driver, start: float) -> BuildResult:
-    result = unchanged_result(same, driver.times, time.perf_counter() - start)
+    result = BuildResult(
+        snapshot=same.snapshot,
+        generation=same.generation,
+        changed=False,
+        encoded=0,
+        reused=same.counts["vectors"],
+        rejections=same.rejections,
+        times=driver.times,
+        seconds=time.perf_counter() - start,
+        counts=same.counts,
+        inputs=same.inputs,
+    )
     record(store, result)
     return result
 
@@ -150,16 +164,20 @@ def _build(
         snapshot, seconds = staged.manifest.snapshot_id(), time.perf_counter() - start
         raise refused(store, snapshot, verdict, driver.times, seconds)
     published: Published = execution.make("published")
-    return built_result(
-        published,
-        staged.manifest.counts,
-        corpus,
-        verdict,
+    return BuildResult(
+        published.snapshot_id,
+        published.generation,
+        published.changed,
         encoded=encoded,
         reused=distinct - encoded,
-        inputs=inputs if corpus.as_hashed else "",
+        rejections=corpus.rejections,
         times=driver.times,
         seconds=time.perf_counter() - start,
+        counts=dict(staged.manifest.counts),
+        relevance=verdict,
+        parsed=corpus.parsed,
+        failed=corpus.failed,
+        inputs=inputs if corpus.as_hashed else "",
     )
 
 

@@ -9,15 +9,13 @@ from pathlib import Path
 
 from prefect import flow
 
+from noctule.flows.flow_run import run_in_flow
 from noctule.flows.graph import context_of
-from noctule.flows.index import keep_artifacts
 from noctule.flows.job import JobResult, run_job
-from noctule.flows.report.result import require_whole
-from noctule.flows.run import progress
-from noctule.flows.run.prefect_tasks import PrefectDriver, completed, run_name, tagged
+from noctule.flows.run.context import BuildOptions
+from noctule.flows.run.prefect_tasks import run_name
+from noctule.flows.run.progress import LogProgress
 from noctule.flows.run.request import IndexRequest
-from noctule.flows.run.signals import heeding_signals
-from noctule.flows.site import keep_site_artifact
 
 
 @flow(name="nightly", flow_run_name=run_name, persist_result=False)
@@ -45,20 +43,9 @@ def nightly(  # noqa: PLR0913, PLR0917  # parameters of a deployment
         engine: Where batches are computed: inline, processes, dask[://HOST:PORT] or ray[://HOST:PORT].
         allow_partial: Succeed although some collections failed.
     """
+    options = BuildOptions(allow_empty, accept_drop, accept_shrink)
     request = IndexRequest(
-        store=Path(store),
-        config=None if config is None else Path(config),
-        allow_empty=allow_empty,
-        accept_drop=accept_drop,
-        accept_shrink=accept_shrink,
-        engine=engine,
+        Path(store), None if config is None else Path(config), engine=engine, options=options
     )
     run = context_of(request, Path(out))
-    with heeding_signals(), tagged(run):
-        done = run_job(run, PrefectDriver(), progress.current())
-        assert done.build is not None and done.site is not None
-        keep_artifacts(done.build, run)
-        keep_site_artifact(done.site, out)
-        if not allow_partial:
-            require_whole(done.build)
-        return completed(done, changed=done.build.changed)
+    return run_in_flow(run, lambda driver: run_job(run, driver, LogProgress()), allow_partial=allow_partial)

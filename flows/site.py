@@ -5,31 +5,22 @@ Imports are absolute, for Prefect may load this file by its path.
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from prefect import flow
-from prefect.artifacts import create_markdown_artifact
 
-from noctule.flows.job import run_job, run_search_only
-from noctule.flows.run import progress
+from noctule.flows.flow_run import run_in_flow
+from noctule.flows.job import JobResult, run_job, run_search_only
 from noctule.flows.run.context import BuildOptions, RunContext
-from noctule.flows.run.prefect_tasks import PrefectDriver, run_name, tagged
+from noctule.flows.run.prefect_tasks import run_name
+from noctule.flows.run.progress import LogProgress
 from noctule.flows.run.request import read_settings
-from noctule.flows.run.signals import heeding_signals
-
-if TYPE_CHECKING:
-    from noctule.docsite.build import SiteResult
-    from noctule.docsite.search_only import SearchOnlyResult
-
-_log = logging.getLogger(progress.LOGGER)
 
 
 @flow(name="site", flow_run_name=run_name, persist_result=False)
 def site(
     config: str | None = None, store: str = ".noctule", out: str = "public", full: bool = False
-) -> SiteResult:
+) -> JobResult:
     """Build the site of the store's current snapshot; raise ``ArtifactError`` or ``SourceError``.
 
     Args:
@@ -38,37 +29,17 @@ def site(
         out: The folder of the site.
         full: Make every file anew, also those that did not change.
     """
-    run = _context(config, store, out, BuildOptions(full=full))
-    with heeding_signals(), tagged(run):
-        built = run_job(run, PrefectDriver(), progress.current(), index=False, publish=False).site
-        assert built is not None
-        keep_site_artifact(built, out)
-        return built
-
-
-def _context(config: str | None, store: str, out: str, options: BuildOptions) -> RunContext:
-    settings = read_settings(None if config is None else Path(config))
-    return RunContext(settings, Path(store), options, Path(out))
-
-
-def keep_site_artifact(built: SiteResult, out: str) -> None:
-    """Show the site's contents in Prefect's pages."""
-    _log.info("site: %s pages in %s", f"{built.pages:,}", out)
-    try:
-        create_markdown_artifact(
-            key="site-summary",
-            markdown=f"{built.pages:,} pages, {built.files:,} files ({built.written:,} new), {built.bytes:,} bytes in `{out}`",
-            description="The site this run built",
-        )
-    except Exception as error:  # the site stands: a server that has gone does not undo that
-        _log.warning("the site is not among Prefect's artifacts: %s", error)
+    run = _context(config, store, out, full=full)
+    return run_in_flow(run, lambda driver: run_job(run, driver, LogProgress(), index=False, publish=False))
 
 
 @flow(name="search", flow_run_name=run_name, persist_result=False)
 def search_only(
     config: str | None = None, store: str = ".noctule", out: str = "public", insert: bool = False
-) -> SearchOnlyResult:
-    """Build the search of the pages in ``out``, which something else built; raise ``ArtifactError`` or ``SourceError``.
+) -> JobResult:
+    """Build the search of the pages in ``out``, which something else built.
+
+    Raises ``ArtifactError`` or ``SourceError``.
 
     Args:
         config: The settings file; by default noctule.toml in the working directory, if there is one.
@@ -76,8 +47,10 @@ def search_only(
         out: The folder of the pages.
         insert: Put the script line into every page.
     """
-    run = _context(config, store, out, BuildOptions())
-    with heeding_signals(), tagged(run):
-        built = run_search_only(run, PrefectDriver(), insert=insert)
-        _log.info("search of %s pages in %s", f"{built.pages:,}", built.folder)
-        return built
+    run = _context(config, store, out)
+    return run_in_flow(run, lambda driver: run_search_only(run, driver, insert=insert))
+
+
+def _context(config: str | None, store: str, out: str, *, full: bool = False) -> RunContext:
+    settings = read_settings(None if config is None else Path(config))
+    return RunContext(settings, Path(store), BuildOptions(full=full), Path(out))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from . import output
-from .flags import Flags, with_flags
+from .flags import Flags
 
 if TYPE_CHECKING:
     from ...artifacts.judged.compare import Compared, QueryChange
@@ -16,48 +16,27 @@ if TYPE_CHECKING:
     from ...pipeline.settings.settings import Settings
     from ..quality.evaluate import Relevance, Subject
 
+Judged = typer.Option("--judged", metavar="DIR", help="A folder of judged queries; may be given again.")
 Mode = Literal["hybrid", "keyword", "semantic", "code"]
 _MEASURES = ("nDCG@10", "R@100", "MRR@10", "hit@1", "judged@10")
 _FIGURES = ("queries", *_MEASURES, "unanswered", "p50 ms", "p95 ms")
 _MAX_NAMED = 5
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    app.command()(with_flags(evaluate))
-
-
 def evaluate(
     flags: Flags,
-    judged: Annotated[
-        list[Path],
-        typer.Option(
-            "--judged",
-            metavar="DIR",
-            help="A folder of judged queries; may be given again.",
-            show_default=False,
-        ),
-    ],
+    judged: Annotated[list[Path], Judged],
     mode: Annotated[Mode, typer.Option("--mode", help="Which lists are asked.")] = "hybrid",
     against: Annotated[
-        Path | None,
-        typer.Option(
-            "--against", metavar="FILE", help="Another settings file to compare with.", show_default=False
-        ),
+        Path | None, typer.Option("--against", metavar="FILE", help="Another settings file to compare with.")
     ] = None,
     against_snapshot: Annotated[
-        str | None,
-        typer.Option(
-            "--against-snapshot", metavar="ID", help="Another snapshot to compare with.", show_default=False
-        ),
+        str | None, typer.Option("--against-snapshot", metavar="ID", help="Another snapshot to compare with.")
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out",
-            metavar="FILE",
-            help="Also write the figures, every query's too: .json or .parquet.",
-            show_default=False,
+            "--out", metavar="FILE", help="Also write the figures, every query's too: .json or .parquet."
         ),
     ] = None,
     per_query: Annotated[bool, typer.Option("--per-query", help="Show every query.")] = False,
@@ -75,7 +54,8 @@ def evaluate(
     sets = measuring.judged_sets(judged)
     other = _baseline(flags, settings, against, against_snapshot)
     with output.progress(flags.quiet, flags.as_json) as progress:
-        found = measuring.relevance(_subject(flags, settings), sets, mode, other, progress)
+        subject = measuring.Subject("this search", flags.open_store(), None, settings)
+        found = measuring.relevance(subject, sets, mode, other, progress)
     if out is not None:
         measuring.write(found, out)
     if flags.as_json:
@@ -84,15 +64,7 @@ def evaluate(
     _print(found, per_query)
 
 
-def _subject(flags: Flags, settings: Settings) -> Subject:
-    from ...artifacts.store.store import Store
-    from ..quality.evaluate import Subject
-
-    return Subject("this search", Store(flags.store), None, settings)
-
-
 def _baseline(flags: Flags, settings: Settings, config: Path | None, snapshot: str | None) -> Subject | None:
-    from ...artifacts.store.store import Store
     from ...pipeline.model import SnapshotId
     from ...pipeline.settings.reading import load
     from ..quality.evaluate import Subject
@@ -100,8 +72,8 @@ def _baseline(flags: Flags, settings: Settings, config: Path | None, snapshot: s
     if config is None and snapshot is None:
         return None
     return Subject(
-        label=" on ".join([*([str(config)] if config else []), *([snapshot] if snapshot else [])]),
-        store=Store(flags.store),
+        label=" on ".join(str(each) for each in (config, snapshot) if each),
+        store=flags.open_store(),
         snapshot=SnapshotId(snapshot) if snapshot else None,
         settings=load(config) if config else settings,
     )
@@ -155,7 +127,7 @@ def _print_comparison(each: Compared) -> None:
     for heading, changes in (("fell most", each.fell), ("rose most", each.rose)):
         if changes:
             output.say()
-            output.table((heading, "nDCG@10", "rank", "query"), [_change(change) for change in changes])
+            output.table((heading, "nDCG@10", "rank", "query"), list(map(_change, changes)))
 
 
 def shown_p(value: float) -> str:
@@ -173,7 +145,7 @@ def _print_queries(each: Evaluation) -> None:
     rows = [
         (
             score.query_id,
-            *(f"{value:.3f}" for value in score.values.values()),
+            *(f"{each:.3f}" for each in score.values.values()),
             str(score.rank or "-"),
             score.text,
         )

@@ -10,15 +10,19 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Concatenate, NoReturn, ParamSpec, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, NoReturn, ParamSpec, get_type_hints
 
 import typer
 
 from ...pipeline.errors import NoctuleError
 from ..run.signals import INTERRUPTED, Stopped, heeding_signals
 from . import output
+
+if TYPE_CHECKING:
+    from ...artifacts.store.snapshot import Snapshot
+    from ...artifacts.store.store import Store
 
 P = ParamSpec("P")
 BROKEN_PIPE = 141
@@ -71,37 +75,48 @@ class Flags:
         typer.Option("--debug", rich_help_panel=_PANEL, help="Show the traceback of an unexpected error."),
     ] = False
 
+    def open_store(self) -> Store:
+        """Return the store."""
+        from ...artifacts.store.store import Store
+
+        return Store(self.store)
+
+    def open_snapshot(self, named: str | None) -> Snapshot:
+        """Open the snapshot named, or the current one; raise as ``Store.open`` does."""
+        from ...pipeline.model import SnapshotId
+
+        return self.open_store().open(None if named is None else SnapshotId(named))
+
+
+SnapshotOption = Annotated[
+    str | None,
+    typer.Option("--snapshot", metavar="ID", help="A snapshot's id; the current one if not given."),
+]
+
 
 def with_flags(command: Callable[Concatenate[Flags, P], None]) -> Callable[..., None]:
     """Return the command with the common flags; its errors are printed in one shape and become exit codes."""
-    hints = get_type_hints(command, include_extras=True)
-    own = [
-        parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
-        for name, parameter in list(inspect.signature(command).parameters.items())[1:]
-    ]
-
+    own = _keywords(command)[1:]
     taken = {parameter.name for parameter in own}
+    # A command may have a common flag of its own kind: several stores, say.
+    common = [parameter for parameter in _keywords(Flags) if parameter.name not in taken]
 
     @functools.wraps(command)
     def run(**given: Any) -> None:
-        common = {field.name: given.pop(field.name) for field in fields(Flags) if field.name not in taken}
-        flags = Flags(**common)
+        flags = Flags(**{parameter.name: given.pop(parameter.name) for parameter in common})
         _guarded(flags, functools.partial(command, flags, **given))
 
-    # A command may have a common flag of its own kind: several stores, say.
-    parameters = [*own, *(parameter for parameter in _common() if parameter.name not in taken)]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # Typer reads it
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *common)}
+    run.__signature__ = inspect.Signature([*own, *common])  # type: ignore[attr-defined]  # Typer reads it
     return run
 
 
-def _common() -> list[inspect.Parameter]:
-    hints = get_type_hints(Flags, include_extras=True)
+def _keywords(of: Callable[..., object]) -> list[inspect.Parameter]:
+    """Return the parameters with their annotations evaluated, by keyword."""
+    hints = get_type_hints(of, include_extras=True)
     return [
-        inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
-        )
-        for field in fields(Flags)
+        parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, parameter in inspect.signature(of).parameters.items()
     ]
 
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ...pipeline.errors import QueryError
 from . import output
-from .flags import Flags, with_flags
-
-if TYPE_CHECKING:
-    from ...artifacts.store.snapshot import Snapshot
+from .flags import Flags, SnapshotOption
 
 
 class _Format(StrEnum):
@@ -25,11 +22,6 @@ class _Format(StrEnum):
     JSON = "json"
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    app.command()(with_flags(graph))
-
-
 def graph(
     flags: Flags,
     links: Annotated[
@@ -38,24 +30,16 @@ def graph(
     form: Annotated[
         _Format | None,
         typer.Option(
-            "--format", help="Stages: text or mermaid. Links: graphml, gexf or json.", show_default=False
+            "--format", help="Stages: text or mermaid. Links: graphml, gexf or json."
         ),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", metavar="FILE", help="Write to this file, not to standard output.", show_default=False
+            "--out", metavar="FILE", help="Write to this file, not to standard output."
         ),
     ] = None,
-    snapshot: Annotated[
-        str | None,
-        typer.Option(
-            "--snapshot",
-            metavar="ID",
-            help="A snapshot's id; the current one if not given.",
-            show_default=False,
-        ),
-    ] = None,
+    snapshot: SnapshotOption = None,
 ) -> None:  # fmt: skip
     """Print the stages of a build and what each needs; with --links export the graph of documents and links.
 
@@ -72,24 +56,25 @@ def graph(
     if links:
         _export(flags, chosen, out, snapshot)
         return
+    from ...artifacts.disk import durable
     from ..graph import BUILD
     from ..report.drawing import as_mermaid, as_rows, as_text
 
     if flags.as_json:
         output.emit({"stages": as_rows(BUILD)})
-    elif out is not None:
-        from ...artifacts.disk import durable
-
-        durable.replace_file(out, (as_mermaid if chosen is _Format.MERMAID else as_text)(BUILD).encode())
+        return
+    drawn = as_mermaid(BUILD) if chosen is _Format.MERMAID else as_text(BUILD)
+    if out is None:
+        output.say(drawn)
     else:
-        output.say((as_mermaid if chosen is _Format.MERMAID else as_text)(BUILD))
+        durable.replace_file(out, drawn.encode())
 
 
 def _export(flags: Flags, form: _Format, out: Path | None, snapshot: str | None) -> None:
     from ...artifacts.disk import durable
     from ...artifacts.query.graph import FORMATS, link_graph
 
-    with _opened(flags, snapshot) as opened:
+    with flags.open_snapshot(snapshot) as opened:
         found, number = link_graph(opened), opened.id
     text = FORMATS[form](found)
     if out is None:
@@ -101,10 +86,3 @@ def _export(flags: Flags, form: _Format, out: Path | None, snapshot: str | None)
         output.emit({"snapshot": number, "format": str(form), "out": str(out), **counts})
     elif not flags.quiet:
         output.say(f"{out}: {counts['documents']:,} documents, {counts['edges']:,} edges, as {form}")
-
-
-def _opened(flags: Flags, named: str | None) -> Snapshot:
-    from ...artifacts.store.store import Store
-    from ...pipeline.model import SnapshotId
-
-    return Store(flags.store).open(None if named is None else SnapshotId(named))

@@ -1,19 +1,24 @@
-"""A first settings file for a folder: what ``noctule init`` writes after a look around."""
+"""The command ``init``: a first settings file for a folder, written after a look around or from a preset."""
 
 from __future__ import annotations
 
 import os
+import tomllib
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from ...artifacts.disk import durable
+import typer
+
 from ...pipeline.errors import SettingsError, SourceError
-from ..run.request import SETTINGS_FILE, collection_name
+from . import output
+from .flags import Flags
 
 _KINDS = {".md": "markdown", ".markdown": "markdown", ".html": "HTML", ".htm": "HTML", ".txt": "text"}
 _FOREIGN = {"node_modules", "venv", "__pycache__", "build", "dist", "public"}
 _MAX_ENTRIES = 200_000
+_PRESETS = Path(__file__).parents[2] / "presets"
 
 _TEMPLATE = """\
 # noctule: which documents are indexed, and how. Every key with its default: configs/default.toml of noctule.
@@ -30,7 +35,32 @@ style = "path"                 # "path", "directory" or "slug"
 
 [site]
 title = "{title}"
+
 """
+
+
+def presets() -> list[str]:
+    """Return the names of the presets that come with noctule; ``default`` only explains every key."""
+    return sorted(path.stem for path in _PRESETS.glob("*.toml") if path.stem != "default")
+
+
+_Preset = Annotated[
+    str | None,
+    typer.Option("--preset", metavar="NAME", help=f"Settings to begin with: {', '.join(presets())}."),
+]
+
+
+def init(flags: Flags, preset: _Preset = None) -> None:
+    """Write a noctule.toml for the documents in this folder.
+
+    Examples: cd my-notes; noctule init; noctule index ; noctule init --preset docs
+    """
+    written = write_settings(Path.cwd(), preset)
+    if flags.as_json:
+        output.emit({"config": str(written.path), "collection": written.collection, "root": written.root})
+        return
+    output.say(f"Wrote {written.path.name}: collection {written.collection!r}, folder {written.root!r}")
+    output.say(f"Found {written.found}. Next: noctule index")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +73,21 @@ class Starter:
     found: str
 
 
-def write_settings(folder: Path) -> Starter:
-    """Write a noctule.toml into the folder.
+def write_settings(folder: Path, preset: str | None = None) -> Starter:
+    """Write a noctule.toml into the folder, from a preset if one is named.
 
-    Raises ``SettingsError`` if there is one already, ``SourceError`` if there are no documents.
+    Raises ``SettingsError`` if there is one already and for an unknown preset, ``SourceError`` if there are
+    no documents.
     """
-    path = folder / SETTINGS_FILE
+    from ...artifacts.disk import durable
+    from ..run.request import SETTINGS_FILE, collection_name
+
+    path, given = folder / SETTINGS_FILE, _preset_text(preset) if preset else ""
     if path.exists():
         raise SettingsError("there is one already", where=str(path), hint="Edit it, or delete it first.")
-    root = "docs" if _count(folder / "docs") else "."
+    described = next(iter(tomllib.loads(given).get("collections", {}).items()), None)
+    root = described[1]["root"] if described else "docs"
+    root = root if _count(folder / root) else "."
     counts = _count(folder / root)
     if not counts:
         raise SourceError(
@@ -59,12 +95,24 @@ def write_settings(folder: Path) -> Starter:
             where=str(folder),
             hint="Run noctule init in a folder that holds some, or below which some lie.",
         )
-    name = collection_name(folder / root)
-    include = ", ".join(f'"**/*{ending}"' for ending in _KINDS if ending in counts)
-    title = name if root == "." else collection_name(folder)
-    content = _TEMPLATE.format(name=name, root=root, include=include, title=title)
+    if described:
+        name, own = described
+        content = given.replace(f'root = "{own["root"]}"', f'root = "{root}"', 1)
+    else:
+        name = collection_name(folder / root)
+        include = ", ".join(f'"**/*{ending}"' for ending in _KINDS if ending in counts)
+        title = name if root == "." else collection_name(folder)
+        content = _TEMPLATE.format(name=name, root=root, include=include, title=title) + given
     durable.replace_file(path, content.encode())
     return Starter(path, name, root, _described(counts))
+
+
+def _preset_text(name: str) -> str:
+    if name not in presets():
+        raise SettingsError(
+            f"there is no preset {name!r}", where="--preset", hint=f"There are {', '.join(presets())}."
+        )
+    return (_PRESETS / f"{name}.toml").read_text("utf-8")
 
 
 def _count(folder: Path) -> Counter[str]:

@@ -11,7 +11,8 @@ import typer
 
 from ...pipeline.errors import NoctuleError
 from ..run.signals import INTERRUPTED, STOPPED, leave_now, stop_on_signals
-from . import build, evaluate, graph, output, publish, schedule, search, site, sql, store, tune
+from . import evaluate, graph, index, init, output, schedule, search, site, sql, store, tune
+from .flags import with_flags
 
 _EPILOG = """
 Begin with:  noctule index FOLDER   then   noctule search "your question"
@@ -52,16 +53,14 @@ def _main(
     pass
 
 
-build.register(app)
-site.register(app)
-publish.register(app)
-search.register(app)
-evaluate.register(app)
-tune.register(app)
-store.register(app)
-sql.register(app)
-graph.register(app)
-schedule.register(app)
+# In the order in which the help lists them.
+for _command in (
+    init.init, index.index, site.site, site.nightly, store.publish,
+    search.search, search.similar, search.related, evaluate.evaluate, tune.tune,
+    store.check, store.snapshots, store.rollback, store.prune, store.report,
+    sql.sql, graph.graph, schedule.schedule,
+):  # fmt: skip
+    app.command()(with_flags(_command))
 
 
 def main() -> NoReturn:

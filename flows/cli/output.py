@@ -54,6 +54,14 @@ def say(line: str = "") -> None:
     sys.stdout.write(plain(line) + "\n")
 
 
+def say_some(lines: Sequence[str], most: int, more: str = "and {} more") -> None:
+    """Print the first lines on standard output, and how many more there are."""
+    for line in lines[:most]:
+        say(line)
+    if len(lines) > most:
+        say(more.format(f"{len(lines) - most:,}"))
+
+
 def complain(text: str) -> None:
     """Print text on standard error."""
     sys.stderr.write(text.rstrip("\n") + "\n")

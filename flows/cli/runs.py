@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,10 +15,11 @@ from .flags import Flags
 
 if TYPE_CHECKING:
     from ..incremental.unchanged import UnchangedSnapshot
+    from ..job import JobResult
     from ..report.result import BuildResult
+    from ..run.context import BuildOptions, RunContext
     from ..run.request import IndexRequest
-
-T = TypeVar("T")
+    from ..run.stage import Driver, Progress
 
 NoPrefect = Annotated[
     bool,
@@ -31,8 +33,7 @@ AcceptDrop = Annotated[
     typer.Option("--accept-drop", help="Publish although judged queries are answered worse than before."),
 ]
 AcceptShrink = Annotated[
-    bool,
-    typer.Option("--accept-shrink", help="Publish although a collection lost many of its documents."),
+    bool, typer.Option("--accept-shrink", help="Publish although a collection lost many of its documents.")
 ]
 Engine = Annotated[
     str | None,
@@ -41,49 +42,73 @@ Engine = Annotated[
 ]  # fmt: skip
 
 
-def request_of(flags: Flags, sources: tuple[str, ...], collection: str | None) -> IndexRequest:
+def request_of(
+    flags: Flags,
+    options: BuildOptions | None = None,
+    engine: str | None = None,
+    sources: tuple[str, ...] = (),
+    collection: str | None = None,
+) -> IndexRequest:
     """Return what the command line asks for, with absolute paths."""
+    from ..run.context import BuildOptions
     from ..run.request import IndexRequest, found_settings
 
     config = flags.config or found_settings()
     return IndexRequest(
-        store=flags.store.absolute(),
-        config=None if config is None else config.absolute(),
-        sources=tuple(str(Path(source).expanduser().absolute()) for source in sources),
-        collection=collection,
+        flags.store.absolute(),
+        None if config is None else config.absolute(),
+        tuple(str(Path(source).expanduser().absolute()) for source in sources),
+        collection,
+        engine,
+        options or BuildOptions(),
     )
 
 
-def look_first(request: IndexRequest) -> UnchangedSnapshot | None:
-    """Return the current snapshot if nothing has changed; raise what stands in the way of a run.
+def parameters_of(request: IndexRequest) -> dict[str, Any]:
+    """Return the request as parameters of a flow, which are JSON."""
+    return {
+        "config": path_text(request.config),
+        "store": str(request.store),
+        "allow_empty": request.options.allow_empty,
+        "accept_drop": request.options.accept_drop,
+        "accept_shrink": request.options.accept_shrink,
+        "engine": request.engine,
+        "allow_partial": True,
+    }
 
-    It takes no Prefect and no model.
+
+def run_work(
+    flags: Flags,
+    run: RunContext,
+    work: Callable[[Driver, Progress], JobResult],
+    flow: str,
+    parameters: dict[str, Any],
+    *,
+    no_prefect: bool,
+) -> JobResult:
+    """Return the work's result, done in this process or in a run of a Prefect flow, with its progress shown.
+
+    ``flow`` names the flow in ``noctule.flows``, as in ``site:search_only``.
     """
-    from ..incremental.preflight import require_ready, unchanged_snapshot
-
-    require_ready(request)
-    return unchanged_snapshot(request)
-
-
-def run_work(flags: Flags, plain: Callable[[], T], flow: Callable[[], T], *, no_prefect: bool) -> T:
-    """Return the work's result, done in this process or as a Prefect flow, with its progress shown."""
     from ..run.memory import collect_seldom
 
-    with output.progress(flags.quiet, flags.as_json):
+    with output.progress(flags.quiet, flags.as_json) as progress:
         collect_seldom()
         if no_prefect:
-            return plain()
+            from ..run.plain import PlainDriver
+
+            return work(PlainDriver(), progress)
         from ..prefect_server.private import prefect_api
 
         with prefect_api(flags.store):
-            return flow()
+            from ..flow_run import run_by_command
+
+            found = resolve_name(f"noctule.flows.{flow}")
+            return run_by_command(found, parameters, run, lambda driver: work(driver, progress))
 
 
 def is_plain(same: UnchangedSnapshot | None, no_prefect: bool) -> bool:
-    """Return whether the run needs no flow run.
-
-    A run without a change leaves a flow run only where a Prefect server is configured.
-    """
+    """Return whether the run needs no flow run; without a change only a configured server gets one."""
     return no_prefect or (same is not None and not os.environ.get("PREFECT_API_URL"))
 
 

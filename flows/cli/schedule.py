@@ -13,19 +13,14 @@ import typer
 
 from ...pipeline.errors import SettingsError
 from . import output
-from .flags import Flags, with_flags
-from .runs import request_of
+from .flags import Flags
+from .runs import path_text, request_of
 
 if TYPE_CHECKING:
     from ...pipeline.settings.settings import Settings
     from ..schedule.units import Job
 
 Form = Literal["auto", "prefect", "systemd", "crontab"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    app.command()(with_flags(schedule))
 
 
 def schedule(  # noqa: PLR0913, PLR0917  # each is a flag
@@ -71,20 +66,16 @@ def schedule(  # noqa: PLR0913, PLR0917  # each is a flag
 
 
 def _job(flags: Flags, cron: str, name: str, out: Path, zone: str, max_hours: float) -> Job:
-    from ...artifacts.store.store import Store
     from ..schedule.cron import parse_cron
     from ..schedule.units import Job
 
     if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,63}", name):
-        raise SettingsError(
-            "a schedule's name is lower-case letters, digits, - and _",
-            where=f"--name {name}",
-            hint="For instance: docs",
-        )
+        what = "a schedule's name is lower-case letters, digits, - and _"
+        raise SettingsError(what, where=f"--name {name}", hint="For instance: docs")
     _require_zone(zone)
-    request = request_of(flags, (), None)
+    request = request_of(flags)
     settings = request.settings()  # what is wrong with them is said now, not in the night
-    Store(flags.store).require_own()
+    flags.open_store().require_own()
     given = ("--config", str(request.config)) if request.config else ()
     places = ("--store", str(request.store), "--out", str(out.absolute()))
     command = (*_program(), "nightly", *given, *places, "--quiet")
@@ -117,16 +108,11 @@ def _program() -> tuple[str, ...]:
 def _require_zone(zone: str) -> None:
     from zoneinfo import ZoneInfo
 
-    if not zone:
-        return
     try:
-        ZoneInfo(zone)
+        ZoneInfo(zone or "UTC")
     except (OSError, ValueError, KeyError):
-        raise SettingsError(
-            "there is no such time zone",
-            where=f"--timezone {zone}",
-            hint="For instance: Europe/Berlin, or UTC",
-        ) from None
+        what, hint = "there is no such time zone", "For instance: Europe/Berlin, or UTC"
+        raise SettingsError(what, where=f"--timezone {zone}", hint=hint) from None
 
 
 def _chosen(form: Form) -> Form:
@@ -148,24 +134,19 @@ def _serve(job: Job, flags: Flags, out: Path, *, install: bool) -> None:
             "With one, run this under your service manager.",
         )
     from ..prefect_server.private import prefect_api
-    from ..run.request import found_settings
 
-    config = flags.config or found_settings()
-    parameters: dict[str, object] = {
-        "config": str(config.absolute()) if config else None,
-        "store": str(flags.store.absolute()),
-        "out": str(out.absolute()),
-    }
+    request = request_of(flags)
+    parameters: dict[str, object] = {"config": path_text(request.config), "store": str(request.store)}
+    parameters["out"] = str(out.absolute())
     with prefect_api(flags.store) as url:
         from ..schedule.serve import Served, serve
 
         told = {"served": f"nightly/{job.name}", "cron": job.cron.text, "timezone": job.zone, "server": url}
+        serving = f"Serving nightly/{job.name} to {url}: {job.cron.text}. Ctrl-C ends it; the schedule stays."
         if flags.as_json:
             output.emit(told)
         else:
-            output.say(
-                f"Serving nightly/{job.name} to {url}: {job.cron.text}. Ctrl-C ends it; the schedule stays."
-            )
+            output.say(serving)
         sys.stdout.flush()
         serve(Served(job.name, job.cron.text, job.zone, parameters))
 
@@ -174,12 +155,11 @@ def _print(job: Job, form: Form, flags: Flags) -> None:
     from ..schedule import units
 
     if form == "crontab":
-        lines = units.crontab_lines(job)
+        lines = "\n".join(units.crontab_lines(job))
         if flags.as_json:
-            output.emit({"crontab": "\n".join(lines)})
-            return
-        for line in lines:
-            output.say(line)
+            output.emit({"crontab": lines})
+        else:
+            output.say(lines)
         return
     files = {f"{job.name}.service": units.service(job), f"{job.name}.timer": units.timer(job)}
     if flags.as_json:
@@ -197,7 +177,5 @@ def _install(job: Job, form: Form, flags: Flags) -> None:
     if flags.as_json:
         output.emit({"files": list(done.files), "notes": list(done.notes)})
         return
-    for file in done.files:
-        output.say(f"wrote {file}")
-    for note in done.notes:
-        output.say(note)
+    for line in (*(f"wrote {file}" for file in done.files), *done.notes):
+        output.say(line)

@@ -12,10 +12,10 @@ import typer
 
 from ...pipeline.errors import QueryError
 from . import output
-from .flags import Flags, with_flags
+from .flags import Flags
 
 if TYPE_CHECKING:
-    from ...artifacts.query import Searcher
+    from ...artifacts.query import Answer, Searcher
     from ...artifacts.query.context import SearchRequest
 
 Mode = Literal["hybrid", "keyword", "semantic", "code"]
@@ -35,23 +35,16 @@ Explain = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to the command line."""
-    for command in (search, similar, related):
-        app.command()(with_flags(command))
-
-
 def search(  # noqa: PLR0913, PLR0917  # one for each option
     flags: Flags,
     query: Annotated[
-        str, typer.Argument(metavar="QUERY", help="Words, a question, or code.", show_default=False)
+        str, typer.Argument(metavar="QUERY", help="Words, a question, or code.")
     ],
     top_n: TopN = 10,
     mode: Annotated[Mode, typer.Option("--mode", help="Which lists are asked.")] = "hybrid",
     filters: Annotated[
         list[str] | None,
-        typer.Option("--filter", "-f", metavar="KIND:VALUE", help="Only documents for which this holds.",
-                     show_default=False),
+        typer.Option("--filter", "-f", metavar="KIND:VALUE", help="Only documents for which this holds."),
     ] = None,
     hypothesis: Annotated[
         str, typer.Option("--hypothesis", metavar="TEXT", help="An answer as it might be written (HyDE).")
@@ -63,8 +56,7 @@ def search(  # noqa: PLR0913, PLR0917  # one for each option
     ] = "",
     namespaces: Annotated[
         list[str] | None,
-        typer.Option("--namespace", metavar="NAME=DIR", help="Search these stores, and fuse their answers.",
-                     show_default=False),
+        typer.Option("--namespace", metavar="NAME=DIR", help="Search these stores, and fuse their answers."),
     ] = None,
     encoder: Encoder = None,
     explain: Explain = False,
@@ -74,13 +66,12 @@ def search(  # noqa: PLR0913, PLR0917  # one for each option
     "a phrase" must stand there, -word must not, title:word must stand in that field, begin* begins a word.
 
     Filters: collection, path (a glob), tag, author, language, after, before, community, doc, front.KEY.
-    --where "modified > date '2026-01-01' and list_contains(tags, 'api')" takes any SQL condition on documents.
+    --where "modified > date '2026-01-01' and list_contains(tags, 'api')": any SQL condition on documents.
 
-    Examples: noctule search "how do I cancel a request" --explain ; noctule search 'fetch -react' --filter tag:api
+    Examples: noctule search "how do I cancel a request" --explain ; noctule search 'fetch -react' -f tag:api
     """
     from ...artifacts.query.context import SearchRequest
     from ...artifacts.query.retrieval.filters import parse_filter
-    from . import search_text
 
     request = SearchRequest(
         query, top_n, mode, tuple(map(parse_filter, filters or ())), hypothesis, where=where.strip()
@@ -90,10 +81,7 @@ def search(  # noqa: PLR0913, PLR0917  # one for each option
         return
     with _searcher(flags, flags.store, encoder) as searcher:
         answer = searcher.ask(request)
-    if flags.as_json:
-        output.emit(answer.as_dict())
-    else:
-        search_text.print_answer(answer, explain=explain)
+    _print_answer(flags, answer, explain)
 
 
 def similar(
@@ -106,14 +94,9 @@ def similar(
 
     Example: noctule similar docs:guide/install.md
     """
-    from . import search_text
-
     with _searcher(flags, flags.store) as searcher:
         answer = searcher.similar(document, top_n)
-    if flags.as_json:
-        output.emit(answer.as_dict())
-    else:
-        search_text.print_answer(answer, explain=explain)
+    _print_answer(flags, answer, explain)
 
 
 def related(
@@ -135,6 +118,15 @@ def related(
         output.say(f"{concept.similarity:.3f}  {output.plain(concept.term)}")
     if not found:
         output.say("No word of the vocabulary is near it.")
+
+
+def _print_answer(flags: Flags, answer: Answer, explain: bool) -> None:
+    if flags.as_json:
+        output.emit(answer.as_dict())
+        return
+    from . import search_text  # and with it rich
+
+    search_text.print_answer(answer, explain=explain)
 
 
 @contextmanager

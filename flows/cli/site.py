@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,33 +10,17 @@ import typer
 
 from ...pipeline.errors import SettingsError
 from ..run.progress import size
-from . import output
-from .flags import Flags, with_flags
-from .runs import (
-    AcceptDrop,
-    AcceptShrink,
-    AllowEmpty,
-    Engine,
-    NoPrefect,
-    is_plain,
-    look_first,
-    path_text,
-    print_build,
-    request_of,
-    run_work,
-)
+from . import output, runs
+from .flags import Flags
+from .runs import AcceptDrop, AcceptShrink, AllowEmpty, Engine, NoPrefect
 
 if TYPE_CHECKING:
     from ...docsite.build import SiteResult
+    from ...docsite.search_only import SearchOnlyResult
     from ..job import JobResult
+    from ..run.stage import Driver, Progress
 
 _Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the site.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to the command line."""
-    for command in (site, nightly):
-        app.command()(with_flags(command))
 
 
 def site(
@@ -60,43 +44,31 @@ def site(
 
     Examples: noctule site --out public, then open public/index.html ; noctule site --search-only --out html
     """
-    from ...artifacts.store.store import Store
+    from ..run.context import BuildOptions, RunContext
     from ..run.request import read_settings
 
     settings = read_settings(flags.config)
-    Store(flags.store).open().close()
-    if search_only:
-        from .search_only import search_only as build
-
-        build(flags, out, settings, no_prefect=no_prefect, insert=insert)
-        return
-    if insert:
+    flags.open_store().open().close()
+    if insert and not search_only:
         raise SettingsError(
             "--insert goes with --search-only", where="noctule site", hint="A site of its own needs no line."
         )
+    run = RunContext(settings, flags.store.absolute(), BuildOptions(full=full), out.absolute())
 
-    def plain() -> SiteResult:
-        from ..job import run_job
-        from ..run.context import BuildOptions, RunContext
-        from ..run.plain import PlainDriver
-        from ..run.progress import current
+    def work(driver: Driver, progress: Progress) -> JobResult:
+        from ..job import run_job, run_search_only
 
-        run = RunContext(settings, flags.store.absolute(), BuildOptions(full=full), out.absolute())
-        built = run_job(run, PlainDriver(), current(), index=False, publish=False).site
-        assert built is not None
-        return built
+        if search_only:
+            return run_search_only(run, driver, insert=insert)
+        return run_job(run, driver, progress, index=False, publish=False)
 
-    def flow() -> SiteResult:
-        from ..site import site as run
-
-        store, folder = str(flags.store.absolute()), str(out.absolute())
-        return run(config=path_text(flags.config), store=store, out=folder, full=full)
-
-    built = run_work(flags, plain, flow, no_prefect=no_prefect)
-    if flags.as_json:
-        output.emit(_site_json(built))
-        return
-    _print_site(built)
+    given = {"config": runs.path_text(flags.config), "store": str(run.store), "out": str(run.out)}
+    flow, own = ("site:search_only", {"insert": insert}) if search_only else ("site:site", {"full": full})
+    done = runs.run_work(flags, run, work, flow, given | own, no_prefect=no_prefect)
+    if done.search is not None:
+        _print_search(flags, done.search, insert)
+    elif done.site is not None:
+        _print_site(flags, done.site)
 
 
 def nightly(
@@ -112,59 +84,62 @@ def nightly(
 
     Example: noctule nightly --config /srv/docs/noctule.toml --out /srv/www (configs/noctule.timer runs it)
     """
-    request = request_of(flags, (), None)
-    request = replace(
-        request, allow_empty=allow_empty, accept_drop=accept_drop, accept_shrink=accept_shrink, engine=engine
-    )
+    from ..incremental.preflight import preflight
+    from ..run.context import BuildOptions
 
-    def plain() -> JobResult:
-        from ..graph import context_of
+    request = runs.request_of(flags, BuildOptions(allow_empty, accept_drop, accept_shrink), engine)
+    run, same = preflight(request, out.absolute())
+
+    def work(driver: Driver, progress: Progress) -> JobResult:
         from ..job import run_job
-        from ..run.plain import PlainDriver
-        from ..run.progress import current
 
-        return run_job(context_of(request, out.absolute()), PlainDriver(), current(), same=same)
+        return run_job(run, driver, progress, same=same)
 
-    def flow() -> JobResult:
-        from ..nightly import nightly as run
+    plain, parameters = runs.is_plain(same, no_prefect), runs.parameters_of(request) | {"out": str(run.out)}
+    _print_night(flags, runs.run_work(flags, run, work, "nightly:nightly", parameters, no_prefect=plain))
 
-        return run(
-            config=path_text(request.config),
-            store=str(request.store),
-            out=str(out.absolute()),
-            allow_empty=allow_empty,
-            accept_drop=accept_drop,
-            accept_shrink=accept_shrink,
-            engine=engine,
-            allow_partial=True,
-        )
 
-    same = look_first(request)
-    night = run_work(flags, plain, flow, no_prefect=is_plain(same, no_prefect))
-    assert night.build is not None and night.site is not None
+def _print_night(flags: Flags, night: JobResult) -> None:
     # Not before: they take half a second, for which Prefect's server would wait.
     from ..report.result import require_whole
     from ..report.summary import as_json
 
+    assert night.build is not None and night.site is not None
     if flags.as_json:
         output.emit(as_json(night.build) | {"site": _site_json(night.site)})
     else:
-        print_build(night.build)
-        _print_site(night.site)
+        runs.print_build(night.build)
+        _print_site(flags, night.site)
     require_whole(night.build)
 
 
 def _site_json(built: SiteResult) -> dict[str, object]:
-    return {
-        "pages": built.pages,
-        "files": built.files,
-        "written": built.written,
-        "bytes": built.bytes,
-        "index": str(built.index),
-    }
+    return asdict(built) | {"index": str(built.index)}
 
 
-def _print_site(built: SiteResult) -> None:
+def _print_site(flags: Flags, built: SiteResult) -> None:
+    if flags.as_json:
+        output.emit(_site_json(built))
+        return
     files = f"{built.files:,} files ({built.written:,} new)"
     output.say(f"site: {built.pages:,} pages, {files}, {size(built.bytes)}")
     output.say(f"Open {built.index}")
+
+
+def _print_search(flags: Flags, built: SearchOnlyResult, insert: bool) -> None:
+    """Print what the search holds, and the line that pages need for it."""
+    if flags.as_json:
+        output.emit(asdict(built) | {"folder": str(built.folder)})
+        return
+    files = f"{built.files:,} files ({built.written:,} new)"
+    output.say(f"search: {built.pages:,} pages, {files}, {size(built.bytes)} in {built.folder}")
+    if built.missing:
+        output.say(f"{built.missing:,} of these pages are not in the folder: index it again.")
+    if insert:
+        output.say(f"{built.inserted:,} pages got the script line; the others have it or are no HTML.")
+        return
+    output.say(
+        "Add this line to every page (../ before _noctule for each folder a page lies in), "
+        "or run it with --insert:"
+    )
+    output.say(f"  {built.line}")

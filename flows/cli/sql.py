@@ -1,31 +1,33 @@
-"""The command ``sql``: DuckDB over a snapshot, for one query or a conversation."""
+"""The command ``sql``: DuckDB over a snapshot, for one query or a conversation; a table, JSON or CSV."""
 
 from __future__ import annotations
 
+import csv
+import math
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from ...pipeline.errors import QueryError
 from . import output
-from .flags import Flags, with_flags
+from .flags import Flags, SnapshotOption
 
 if TYPE_CHECKING:
     import duckdb
 
     from ...artifacts.store.snapshot import Snapshot
-    from .sql_results import Form
 
+Form = Literal["table", "json", "csv"]
+# What fits a screen and is still read; --csv and --json print all.
+_MAX_ROWS = 200
+_MAX_CHARS = 160
+_BATCH = 1024
 _PROMPT, _MORE = "noctule> ", "    ...> "
 _WELCOME = """SQL over snapshot {snapshot}: end a query with ; and leave with .quit
 Begin with:  from keyword_search('your question', 5);   or   show tables;"""
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    app.command()(with_flags(sql))
 
 
 def sql(
@@ -33,19 +35,11 @@ def sql(
     query: Annotated[
         str | None,
         typer.Argument(
-            metavar="[QUERY]", help="A query, or - to read it from standard input.", show_default=False
+            metavar="[QUERY]", help="A query, or - to read it from standard input."
         ),
     ] = None,
-    snapshot: Annotated[
-        str | None,
-        typer.Option(
-            "--snapshot",
-            metavar="ID",
-            help="A snapshot's id; the current one if not given.",
-            show_default=False,
-        ),
-    ] = None,
-    csv: Annotated[bool, typer.Option("--csv", help="Print every row as CSV.")] = False,
+    snapshot: SnapshotOption = None,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print every row as CSV.")] = False,
     print_catalog: Annotated[
         bool, typer.Option("--print-catalog",
                            help="Print where the SQL lies that makes the same views and macros "
@@ -56,12 +50,12 @@ def sql(
 
     Examples: noctule sql "from keyword_search('fetch', 5)" ; noctule sql "show tables" ; noctule sql
     """
-    with _opened(flags, snapshot) as opened:
+    with flags.open_snapshot(snapshot) as opened:
         if print_catalog:
             _print_catalog(opened, as_json=flags.as_json)
             return
         connection = opened.connect()
-        form: Form = "json" if flags.as_json else "csv" if csv else "table"
+        form: Form = "json" if flags.as_json else "csv" if as_csv else "table"
         if query is None and sys.stdin.isatty():
             _converse(connection, opened.id, form)
             return
@@ -69,13 +63,6 @@ def sql(
         if not text.strip():
             raise QueryError("there is no query", where="sql", hint='For instance: noctule sql "show tables"')
         _answer(connection, text, form)
-
-
-def _opened(flags: Flags, named: str | None) -> Snapshot:
-    from ...artifacts.store.store import Store
-    from ...pipeline.model import SnapshotId
-
-    return Store(flags.store).open(None if named is None else SnapshotId(named))
 
 
 def _print_catalog(opened: Snapshot, *, as_json: bool) -> None:
@@ -93,11 +80,10 @@ def _answer(connection: duckdb.DuckDBPyConnection, text: str, form: Form) -> Non
     import duckdb
 
     from ...artifacts.sql.catalog import require_queries
-    from .sql_results import print_result
 
     require_queries(text)
     try:
-        print_result(connection.execute(text), form)
+        _print_result(connection.execute(text), form)
     except duckdb.Error as error:
         raise QueryError(str(error), where="sql", hint="See the tables with: show tables") from error
 
@@ -130,3 +116,53 @@ def _reply(connection: duckdb.DuckDBPyConnection, text: str, form: Form) -> None
         _answer(connection, text, form)
     except QueryError as problem:
         output.error(problem, as_json=form == "json")
+
+
+def _print_result(result: duckdb.DuckDBPyConnection, form: Form) -> None:
+    """Print all rows on standard output; a table has only the first 200, with long texts cut."""
+    names = _distinct([column[0] for column in result.description or ()])
+    if form == "json":
+        output.emit({"rows": [dict(zip(names, map(_plain, row), strict=True)) for row in _rows(result)]})
+    elif form == "csv":
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(names)
+        writer.writerows(["" if value is None else value for value in row] for row in _rows(result))
+    else:
+        rows = result.fetchmany(_MAX_ROWS + 1)
+        output.table(names, [[_cell(value) for value in row] for row in rows[:_MAX_ROWS]])
+        if len(rows) > _MAX_ROWS:
+            output.complain(f"The first {_MAX_ROWS} rows; all of them: --csv or --json")
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Return the names, a repeated one with its number: JSON would keep only the last."""
+    counted: dict[str, int] = {}
+    distinct = []
+    for name in names:
+        counted[name] = counted.get(name, 0) + 1
+        distinct.append(name if counted[name] == 1 else f"{name}_{counted[name]}")
+    return distinct
+
+
+def _rows(result: duckdb.DuckDBPyConnection) -> Iterator[Sequence[object]]:
+    while batch := result.fetchmany(_BATCH):
+        yield from batch
+
+
+def _plain(value: object) -> object:
+    """Return the value as JSON has it: what JSON does not know becomes text, NaN and infinities null."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return str(value)
+
+
+def _cell(value: object) -> str:
+    plain = f"{value:.6g}" if isinstance(value, float) else str(value)
+    text = "" if value is None else " ".join(plain.split())
+    return text if len(text) <= _MAX_CHARS else f"{text[: _MAX_CHARS - 1]}…"

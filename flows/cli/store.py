@@ -1,34 +1,27 @@
-"""The commands that look after the store: ``check``, ``snapshots``, ``rollback``, ``prune``, ``report``."""
+"""The commands of the store: ``check``, ``snapshots``, ``rollback``, ``prune``, ``report``, ``publish``."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...pipeline.errors import SettingsError
 from ..run.progress import size
 from . import output
-from .flags import Flags, with_flags
+from .flags import Flags
 
 if TYPE_CHECKING:
-    from ...artifacts.store.store import Store
-    from ...pipeline.model import SnapshotId
+    from ...artifacts.remote.send import Sent
     from ..report.store import Account
 
 _MAX_SHOWN = 20
+_MORE = "  and {} more (all of them: --json)"
 _Snapshot = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="SNAPSHOT", help="A snapshot's id; the current one if not given.", show_default=False
-    ),
+    str | None, typer.Argument(metavar="SNAPSHOT", help="A snapshot's id; the current one if not given.")
 ]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to the command line."""
-    for command in (check, snapshots, rollback, prune, report):
-        app.command()(with_flags(command))
 
 
 def check(
@@ -41,21 +34,22 @@ def check(
     Examples: noctule check ; noctule check --deep 3f9c0d2b7a6e5f4d1c0b
     """
     from ...artifacts.store.check import check_deep, check_structure
+    from ..report.store import chosen
 
-    store = _store(flags)
-    chosen = _chosen(store, snapshot)
-    path = store.path_of(chosen)
+    store = flags.open_store()
+    number = chosen(store, snapshot)
+    path = store.path_of(number)
     with output.progress(flags.quiet, flags.as_json) as progress:
         progress.begin("check", 0, "")
         try:
-            check_deep(path, chosen) if deep else check_structure(path, chosen)
+            check_deep(path, number) if deep else check_structure(path, number)
         finally:
             progress.end()
     if flags.as_json:
-        output.emit({"snapshot": chosen, "deep": deep, "sound": True})
+        output.emit({"snapshot": number, "deep": deep, "sound": True})
         return
     proof = "every byte and reference" if deep else "manifest, files and sizes (every byte: --deep)"
-    output.say(f"snapshot {chosen} is sound: {proof}")
+    output.say(f"snapshot {number} is sound: {proof}")
 
 
 def snapshots(flags: Flags) -> None:
@@ -65,9 +59,9 @@ def snapshots(flags: Flags) -> None:
     """
     from ..report.store import shelf
 
-    rows = shelf(_store(flags))
+    rows = shelf(flags.open_store())
     if flags.as_json:
-        output.emit({"snapshots": [row.as_dict() for row in rows]})
+        output.emit({"snapshots": [asdict(row) for row in rows]})
         return
     if not rows:
         output.say("There are no snapshots. Make one: noctule index FOLDER")
@@ -96,7 +90,7 @@ def rollback(flags: Flags, snapshot: _Snapshot = None) -> None:
     """
     from ...pipeline.model import SnapshotId
 
-    now = _store(flags).rollback(None if snapshot is None else SnapshotId(snapshot))
+    now = flags.open_store().rollback(None if snapshot is None else SnapshotId(snapshot))
     if flags.as_json:
         output.emit({"snapshot": now})
         return
@@ -129,12 +123,10 @@ def prune(
 
     Examples: noctule prune --keep 2 ; noctule prune --embeddings
     """
-    from dataclasses import asdict
-
     from ..incremental.embedding_use import prune_store
     from ..run.request import read_settings
 
-    store, settings = _store(flags), read_settings(flags.config)
+    store, settings = flags.open_store(), read_settings(flags.config)
     done = prune_store(
         store, settings.store.keep if keep is None else keep, settings, spare_runs if embeddings else None
     )
@@ -153,13 +145,13 @@ def prune(
 
 
 def report(flags: Flags, snapshot: _Snapshot = None) -> None:
-    """Show what a snapshot holds, which files were left out and why, links that lead nowhere, and what took how long.
+    """Show what a snapshot holds, which files were left out and why, broken links, and what took how long.
 
     Example: noctule report --json
     """
     from ..report.store import account
 
-    found = account(_store(flags), snapshot)
+    found = account(flags.open_store(), snapshot)
     if flags.as_json:
         output.emit(found.as_dict())
         return
@@ -171,14 +163,15 @@ def _print_account(found: Account) -> None:
     output.table(("table", "rows"), [(name, f"{rows:,}") for name, rows in found.counts.items()])
     output.say()
     output.say(f"Left out: {found.skipped:,} skipped, {found.quarantined:,} quarantined")
-    for each in found.rejected[:_MAX_SHOWN]:
-        output.say(f"  {each.kind}: {each.collection}:{each.path}: {each.reason}")
-    _print_more(len(found.rejected))
+    rejected = [f"  {each.kind}: {each.collection}:{each.path}: {each.reason}" for each in found.rejected]
+    output.say_some(rejected, _MAX_SHOWN, _MORE)
     output.say()
     output.say(f"Links that lead nowhere: {found.unresolved:,}")
-    for link in found.unresolved_targets[:_MAX_SHOWN]:
-        output.say(f"  {link.count:>5,}  {link.target}  (first in {link.first_source}; {link.status})")
-    _print_more(len(found.unresolved_targets))
+    unresolved = [
+        f"  {link.count:>5,}  {link.target}  (first in {link.first_source}; {link.status})"
+        for link in found.unresolved_targets
+    ]
+    output.say_some(unresolved, _MAX_SHOWN, _MORE)
     _print_night(found.night)
     if found.stages:
         output.say()
@@ -194,10 +187,7 @@ def _print_account(found: Account) -> None:
 
 
 def _print_night(night: Mapping[str, Any]) -> None:
-    """Print what changed with the snapshot, a line for each part of the report.
-
-    All of it is on the site and in JSON.
-    """
+    """Print what changed with the snapshot, a line for each part; all of it is on the site and in JSON."""
     from ..report.sheets import sheets
 
     if not night:
@@ -220,18 +210,63 @@ def _print_gate(heading: str, relevance: Mapping[str, object]) -> None:
         output.say(f"  {line}")
 
 
-def _print_more(count: int) -> None:
-    if count > _MAX_SHOWN:
-        output.say(f"  and {count - _MAX_SHOWN:,} more (all of them: --json)")
+def publish(
+    flags: Flags,
+    to: Annotated[
+        list[str] | None,
+        typer.Option("--to", metavar="TARGET", help="A folder or an address; again for more.",
+                     show_default="publish.targets"),
+    ] = None,
+    keep: Annotated[
+        int | None,
+        typer.Option("--keep", min=0, metavar="N", show_default="publish.keep",
+                     help="How many snapshots stay there besides the current and the previous one."),
+    ] = None,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Read back what is there already, and mend what is damaged.")
+    ] = False,
+) -> None:  # fmt: skip
+    """Send the current snapshot to folders or addresses: data first, each file verified, the pointer last.
+
+    Examples: noctule publish --to s3://bucket/docs ; noctule publish --to /mnt/mirror --to sftp://host/srv/docs
+    """
+    from ..run.plain import PlainDriver
+    from ..run.request import read_settings
+    from ..stages.publish import publish_elsewhere
+
+    settings = read_settings(flags.config).publish
+    targets = tuple(to or settings.targets)
+    if not targets:
+        raise SettingsError(
+            "there is no target to publish to",
+            where="publish.targets",
+            hint="Name one: noctule publish --to s3://bucket/docs",
+        )
+    kept = settings.keep if keep is None else keep
+    sent = publish_elsewhere(flags.store, targets, kept, PlainDriver(), deep=deep)
+    if flags.as_json:
+        output.emit({"published": [_sent_json(each) for each in sent]})
+        return
+    for each in sent:
+        output.say(_sent_line(each))
 
 
-def _store(flags: Flags) -> Store:
-    from ...artifacts.store.store import Store
+def _sent_line(sent: Sent) -> str:
+    if not sent.changed:
+        return f"{sent.target}: snapshot {sent.snapshot_id} is there already"
+    return (
+        f"{sent.target}: snapshot {sent.snapshot_id} is current there: {sent.sent} files sent "
+        f"({size(sent.bytes)}), {sent.kept} were there, {len(sent.removed)} old snapshots removed"
+    )
 
-    return Store(flags.store)
 
-
-def _chosen(store: Store, named: str | None) -> SnapshotId:
-    from ..report.store import chosen
-
-    return chosen(store, named)
+def _sent_json(sent: Sent) -> dict[str, object]:
+    return {
+        "target": sent.target,
+        "snapshot": sent.snapshot_id,
+        "changed": sent.changed,
+        "files_sent": sent.sent,
+        "files_kept": sent.kept,
+        "bytes_sent": sent.bytes,
+        "removed": list(sent.removed),
+    }

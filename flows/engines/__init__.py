@@ -24,10 +24,7 @@ class Caller(Protocol):
         """Return the number of calls to make at a time."""
 
     def call(self, stage: Callable[[A], T], batch: A, timeout_s: float) -> T:
-        """Return ``stage(batch)``.
-
-        Raise what the stage raised, or ``WorkerFailed`` after a crash or ``timeout_s`` seconds.
-        """
+        """Return ``stage(batch)``; raise what the stage raised, or ``WorkerFailed`` after ``timeout_s``."""
 
 
 class Coder(Protocol):
@@ -42,17 +39,13 @@ class Coder(Protocol):
 
 
 class Engine(Protocol):
-    """An engine that computes batches; raises ``EngineUnavailable`` if it cannot be reached or has no
-    worker left.
-    """
+    """An engine that computes batches; raises ``EngineUnavailable`` if it cannot be reached."""
 
     def workers(self, batches: int) -> AbstractContextManager[Caller]:
         """Return callers for a stage of ``batches`` batches, for the duration of the block."""
 
     def prepare(self, encoder: TransformerEncoder, files: int) -> None:
-        """Start to load the model in the background where it will be needed, given how many files have
-        changed.
-        """
+        """Start to load the model where it will be needed, given how many files have changed."""
 
     def coder(self, encoder: TransformerEncoder, texts: int) -> Coder:
         """Return an encoder for ``texts`` texts that encodes as ``encoder`` does."""

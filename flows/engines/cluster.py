@@ -39,10 +39,7 @@ class Cluster(Protocol):
         """Return how many jobs to keep in flight: two per worker, so that none waits for the driver."""
 
     def submit(self, job: ParseJob | EncodeJob) -> Outcome:
-        """Return the job's outcome.
-
-        Raise ``WorkerFailed`` when it crashed several workers, or ``EngineUnavailable``.
-        """
+        """Return the outcome; raise ``WorkerFailed`` if it crashed several workers, ``EngineUnavailable``."""
 
     def close(self) -> None:
         """Release what the workers hold; a cluster that was started for this run ends."""
@@ -79,9 +76,7 @@ class Clustered:
         """Do nothing: workers load the model with their first texts, and so does this process."""
 
     def coder(self, encoder: TransformerEncoder, texts: int) -> Coder:
-        """Return the cluster's workers, with the driver's model, precision and device; for a few texts,
-        its own encoder.
-        """
+        """Return the cluster's workers, with the driver's model and device; for a few texts, its encoder."""
         if texts <= _FEW_TEXTS:
             return OwnEncoder(encoder)
         embed = self._embed.model_copy(
@@ -102,10 +97,7 @@ class Clustered:
         return self._reached().slots
 
     def submit(self, job: ParseJob | EncodeJob) -> Receipt:
-        """Return the receipt of the job's result.
-
-        Raise what the job raised, ``WorkerFailed`` or ``EngineUnavailable``.
-        """
+        """Return the receipt; raise what the job raised, ``WorkerFailed`` or ``EngineUnavailable``."""
         return _receipt(self._reached().submit(job))
 
     def _reached(self) -> Cluster:

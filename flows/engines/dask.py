@@ -117,9 +117,7 @@ def _require_dask() -> None:
 
 
 def _local_cluster(workers: int, scratch: Path) -> Any:
-    """Return a cluster of one worker process per core, on this machine's loopback address, without a
-    dashboard.
-    """
+    """Return a cluster of one worker process per core, on the loopback address, without a dashboard."""
     from distributed import LocalCluster
 
     from ..run.signals import spare_children

@@ -13,12 +13,13 @@ from pathlib import Path
 from ... import artifacts, flows, pipeline
 from ...artifacts.disk import durable
 from ...pipeline.errors import EngineUnavailable
-from ...pipeline.identity import combined_hash, sha256_hex
+from ...pipeline.identity import combined_hash
+from ..run.versions import sources_hash
 
 # What decides how a document is cut, counted or encoded.
 _DECIDING = (
-    "beautifulsoup4", "docutils", "markdown-it-py", "mdit-py-plugins", "nh3", "numpy", "pyarrow", "PyStemmer", "PyYAML",
-    "sentence-transformers", "tokenizers", "torch", "transformers",
+    "beautifulsoup4", "docutils", "markdown-it-py", "mdit-py-plugins", "nh3", "numpy", "pyarrow", "PyStemmer",
+    "PyYAML", "sentence-transformers", "tokenizers", "torch", "transformers",
 )  # fmt: skip
 _SIGN = "sign"
 
@@ -61,9 +62,7 @@ def surroundings(folder: Path, token: str) -> Surroundings:
 
 @lru_cache(maxsize=1)
 def versions() -> dict[str, str]:
-    """Return versions of Python and of every package that matters, and a hash of noctule's code as first
-    used here.
-    """
+    """Return versions of Python and of what matters, and a hash of noctule's code as first used here."""
     found = {"Python": f"{sys.version_info.major}.{sys.version_info.minor}"}
     for name in _DECIDING:
         try:
@@ -75,10 +74,7 @@ def versions() -> dict[str, str]:
 
 def _code() -> str:
     """Return a hash of the source of the packages that workers run."""
-    roots = [Path(str(package.__file__)).parent for package in (artifacts, flows, pipeline)]
-    files = [(root, path) for root in roots for path in sorted(root.rglob("*.py"))]
-    parts = [f"{root.name}/{path.relative_to(root)}:{sha256_hex(path.read_bytes())}" for root, path in files]
-    return combined_hash(parts)[:12]
+    return combined_hash(sources_hash(Path(each.__path__[0])) for each in (artifacts, flows, pipeline))[:12]
 
 
 def _read(path: Path) -> str:

@@ -16,8 +16,7 @@ from ...pipeline.settings.settings import Embed
 from ..run.background import Background
 from ..run.memory import uncollected
 
-# Of more texts this process would rather have the model itself, for all its threads and to show how far it
-# is.
+# Of more texts this process would rather have the model itself, for all its threads and to show progress.
 MOST_TEXTS = 4_096
 
 

@@ -6,7 +6,7 @@ import multiprocessing
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -50,10 +50,7 @@ class EncodeJob:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A receipt of what was computed, or the error.
-
-    Errors are values here, since engines differ in how they carry exceptions.
-    """
+    """A receipt of what was computed, or the error: a value, since engines carry exceptions differently."""
 
     receipt: Receipt | None
     error: Exception | None = None
@@ -69,22 +66,12 @@ def run(job: ParseJob | EncodeJob, threads: int = 1) -> Outcome:
         return Outcome(None, error)
 
 
-@dataclass(frozen=True, slots=True)
-class _Shelving:
-    """A stage, its batch, and the place for its result."""
-
-    stage: Callable[[Any], pa.Table]
-    batch: Any
-    folder: Path
-
-
 def _parse(job: ParseJob, threads: int) -> Receipt:
-    shelving = _Shelving(job.stage, job.batch, job.around.folder)
-    return _parsers(threads).call(_shelve, shelving, job.timeout_s)
+    return _parsers(threads).call(partial(_stored, job.stage, job.around.folder), job.batch, job.timeout_s)
 
 
-def _shelve(shelving: _Shelving) -> Receipt:
-    return exchange.put(shelving.folder, exchange.table_bytes(shelving.stage(shelving.batch)))
+def _stored(stage: Callable[[Any], pa.Table], folder: Path, batch: Any) -> Receipt:
+    return exchange.put(folder, exchange.table_bytes(stage(batch)))
 
 
 def _parsers(threads: int) -> Workers:

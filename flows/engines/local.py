@@ -16,8 +16,7 @@ from .few_texts import MOST_TEXTS, BackgroundEncoder
 
 # So many have more texts than another process should encode.
 MOST_FILES = 1_000
-# A second process takes as long to start as it would take to parse half of them; a night has other work for
-# that core.
+# A second process takes as long to start as to parse half of them, and a night has other work for that core.
 _FEW_BATCHES = 4
 A = TypeVar("A")
 T = TypeVar("T")
@@ -25,9 +24,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """A caller that runs the stage in this process: easy to debug, but a parser that hangs hangs the
-    build.
-    """
+    """A caller in this process: easy to debug, but a parser that hangs hangs the build."""
 
     count: int = 1
 

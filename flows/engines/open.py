@@ -42,9 +42,7 @@ def opened(settings: Settings, store: Store) -> Iterator[Engine]:
 
 
 def _exchange_folder(settings: Settings, store: Store) -> Path:
-    """Return a new folder that every worker sees; leftovers of a dead run in a store are removed by the
-    next.
-    """
+    """Return a new folder that every worker sees; what a dead run leaves in a store, the next removes."""
     if not settings.engine.shared:
         return store.stage().path
     folder = Path(settings.engine.shared).expanduser().absolute() / f"{STAGING_PREFIX}{uuid4().hex}"

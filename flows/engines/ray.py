@@ -23,9 +23,7 @@ _LOOPBACK = "127.0.0.1"
 
 
 class RayCluster:
-    """The workers of a Ray cluster, one core per job; the job of a lost worker is repeated, up to three
-    times.
-    """
+    """The workers of a Ray cluster, one core per job; a lost worker's job is repeated up to three times."""
 
     def __init__(self, address: str, workers: int) -> None:
         self._address, self._scratch = address, None if address else _own_scratch()

@@ -11,7 +11,7 @@ from ...artifacts.cache.embeddings import folder_name
 from ...artifacts.cache.prune import Freed, prune_embeddings
 from ...artifacts.store.replaced_sites import drop_replaced_sites
 from ...artifacts.store.run_records import read_runs
-from ...artifacts.store.snapshot import Snapshot, read_manifest
+from ...artifacts.store.snapshot import Snapshot
 from ...artifacts.store.store import Store
 from ...pipeline.embedding.model_files import find
 from ...pipeline.errors import ModelUnavailable
@@ -19,6 +19,7 @@ from ...pipeline.identity import text_hash
 from ...pipeline.model import ResolvedLink, SnapshotId
 from ...pipeline.settings.settings import QueryEncoderSettings, Settings
 from ..stages.encode import key_of, query_hash
+from ..stages.guards import read_unverified
 from ..stages.training_texts import phrases, spans
 
 _DEVICES = ("cpu", "cuda", "mps")
@@ -27,9 +28,7 @@ _LINK_COLUMNS = ("source_id", "target_id", "fragment", "kind", "target", "text",
 
 @dataclass(frozen=True, slots=True)
 class PrunedStore:
-    """The snapshots that were removed, and what was dropped from the embedding store if that was
-    requested.
-    """
+    """The snapshots that were removed, and what was dropped from the embedding store, if anything."""
 
     removed: tuple[SnapshotId, ...]
     embeddings: Freed | None
@@ -57,8 +56,7 @@ def _used(store: Store, settings: Settings) -> dict[str, set[str]]:
     """
     found: dict[str, set[str]] = {}
     for info in store.snapshots():
-        path = store.path_of(info.snapshot_id)
-        snapshot = Snapshot(path, read_manifest(path, info.snapshot_id), None)
+        snapshot = read_unverified(store, info.snapshot_id)
         hashes = set(_hashes(snapshot, settings))
         for device in dict.fromkeys([*_DEVICES, settings.embed.device]):
             model = snapshot.manifest.model
@@ -67,9 +65,7 @@ def _used(store: Store, settings: Settings) -> dict[str, set[str]]:
 
 
 def _hashes(snapshot: Snapshot, settings: Settings) -> Iterator[str]:
-    """Yield the hashes of passages, words and the query encoder's texts, chosen again from the snapshot's
-    tables.
-    """
+    """Yield the hashes of passages, words and the query encoder's texts, chosen again from the tables."""
     yield from snapshot.table("vectors", ["content_hash"]).column("content_hash").to_pylist()
     yield from map(text_hash, snapshot.table("vocabulary", ["term"]).column("term").to_pylist())
     given: Any = snapshot.manifest.settings.get("query_encoder", {})
@@ -93,7 +89,7 @@ def _links(snapshot: Snapshot) -> list[ResolvedLink]:
 
 
 def _begin_of(store: Store, runs: int) -> float:
-    """Return the start of the so-many-th last run on record, in seconds of the epoch; infinity where ``runs`` is 0."""
+    """Return the start of the so-many-th last run in seconds of the epoch; infinity where ``runs`` is 0."""
     if runs == 0:
         return float("inf")
     return min(map(_begin, read_runs(store.root)[:runs]), default=0.0)

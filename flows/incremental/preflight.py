@@ -5,44 +5,40 @@ This module imports little: its answer decides whether to start Prefect's server
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...artifacts.disk import locks
 from ...artifacts.disk.layout import LOCK
 from ...artifacts.store.store import Store
-from ..run.context import BuildOptions, RunContext
+from ..run.context import RunContext
 from ..run.request import IndexRequest
 
 if TYPE_CHECKING:
     from .unchanged import UnchangedSnapshot
 
 
-def require_ready(request: IndexRequest) -> None:
-    """Raise the errors that can be found cheaply, before waiting for Prefect.
+def preflight(request: IndexRequest, out: Path | None = None) -> tuple[RunContext, UnchangedSnapshot | None]:
+    """Return the context of the run, and the current snapshot if it was made from these sources and settings.
 
-    These are ``SettingsError``, ``SourceError``, ``MissingRoot`` and, while another run writes,
-    ``StoreBusy``.
+    The context knows what was found, so that the run need not look again. Raise what can be found cheaply:
+    ``SettingsError``, ``SourceError``, ``MissingRoot`` and, while another run writes, ``StoreBusy``.
     """
-    settings = request.settings()
-    Store(request.store).require_own()
-    reads_files = request.start is None
-    if reads_files and not all(Path(each.root).is_dir() for each in settings.collections.values()):
-        from ..stages.sources import list_sources  # says which is missing, and takes a moment to import
+    store, begins_later = Store(request.store), request.options.start is not None
+    if begins_later:
+        from ..graph import context_of  # knows which stages need no sources
 
-        list_sources(settings)
-    lock = request.store / LOCK
-    if lock.exists():
+        run = context_of(request, out)
+    else:
+        run = RunContext(request.settings(), request.store, request.options, out)
+    store.require_own()
+    if (lock := request.store / LOCK).exists():
         with locks.exclusive(lock, "index"):
             pass
-
-
-def unchanged_snapshot(request: IndexRequest) -> UnchangedSnapshot | None:
-    """Return the current snapshot if sources and settings have not changed since it was made; raise
-    ``MissingRoot``.
-    """
+    if begins_later:
+        return run, None
     from .unchanged import look  # imports what hashes files, and no model
 
-    options = BuildOptions(start=request.start, accept_shrink=request.accept_shrink)
-    run = RunContext(request.settings(), request.store, options, reads_sources=request.start is None)
-    return look(run, Store(request.store))
+    known, same = look(run, store)
+    return replace(run, known=known), same

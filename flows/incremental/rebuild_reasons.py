@@ -71,9 +71,10 @@ def compared(manifest: Manifest, settings: Settings) -> tuple[Rebuild, ...]:
     today = _flat(settings.shaping())
     before = _defaults(settings) | _flat(manifest.settings)
     found = [*_of_collections(manifest.settings, settings)]
-    known = {f"collections.{name}." for name in _both(manifest.settings, settings)}
+    both = _names(manifest.settings) & set(settings.collections)
+    known = tuple(f"collections.{name}." for name in both)
     for name in sorted(before.keys() | today.keys()):
-        if name.startswith("collections.") and not name.startswith(tuple(known)):
+        if name.startswith("collections.") and not name.startswith(known):
             continue  # a collection that came or went is said in one line
         if before.get(name, _ABSENT) != today.get(name, _ABSENT):
             found.append(_changed(name, before.get(name, _ABSENT), today.get(name, _ABSENT)))
@@ -81,9 +82,7 @@ def compared(manifest: Manifest, settings: Settings) -> tuple[Rebuild, ...]:
 
 
 def _of_code(manifest: Manifest, settings: Settings) -> Iterator[Rebuild]:
-    """Yield changes of the model's weights, the analyzer and noctule itself, whose versions are in no
-    setting.
-    """
+    """Yield changes of the model's weights, the analyzer and noctule, whose versions are in no setting."""
     if (analyzer := manifest.analyzer.get("version", _ABSENT)) != text.VERSION:
         yield _changed("analyzer.version", analyzer, text.VERSION)
     if (version := manifest.tools.get("noctule", _ABSENT)) != __version__:
@@ -104,12 +103,8 @@ def _changed(name: str, before: object, now: object) -> Rebuild:
     return Rebuild(name, _shown(before), _shown(now), stages)
 
 
-def _both(before: Mapping[str, object], settings: Settings) -> list[str]:
-    return sorted(set(_names(before)) & set(settings.collections))
-
-
 def _of_collections(before: Mapping[str, object], settings: Settings) -> Iterator[Rebuild]:
-    names = set(_names(before))
+    names = _names(before)
     for name in sorted(names ^ set(settings.collections)):
         gone = name in names
         stages = ("links", "lexical", "communities", "vocabulary", "query encoder", "vector index")
@@ -117,9 +112,9 @@ def _of_collections(before: Mapping[str, object], settings: Settings) -> Iterato
         yield Rebuild(f"collection {name}", was, now, stages)
 
 
-def _names(shaping: Mapping[str, object]) -> list[str]:
+def _names(shaping: Mapping[str, object]) -> set[str]:
     collections = shaping.get("collections")
-    return sorted(collections) if isinstance(collections, dict) else []
+    return set(collections) if isinstance(collections, dict) else set()
 
 
 def _defaults(settings: Settings) -> dict[str, object]:

@@ -32,14 +32,17 @@ class UnchangedSnapshot:
     inputs: str
 
 
-def look(run: RunContext, store: Store) -> UnchangedSnapshot | None:
-    """Read and hash the sources; return the current snapshot if its inputs were the same. Raise
-    ``MissingRoot``.
+def look(run: RunContext, store: Store) -> tuple[dict[str, object], UnchangedSnapshot | None]:
+    """Read and hash the sources; return both, and the current snapshot if its inputs were the same.
 
-    This needs no Prefect, no model and no worker.
+    What failed is not returned, so that a run looks again. This needs no Prefect, no model and no worker.
+    Raise ``MissingRoot``.
     """
     listing = discover(run, store)
-    return unchanged(run, store, inputs_of(hash_sources(run, listing), listing, run.settings))
+    hashed = hash_sources(run, listing)
+    same = unchanged(run, store, inputs_of(hashed, listing, run.settings))
+    failed = listing is None or hashed is None or listing.failures or hashed.failures
+    return {} if failed else {"listing": listing, "hashed": hashed}, same
 
 
 def inputs_of(hashed: HashedSources | None, listing: Listing | None, settings: Settings) -> str:
@@ -64,9 +67,7 @@ def inputs_of(hashed: HashedSources | None, listing: Listing | None, settings: S
 
 
 def unchanged(run: RunContext, store: Store, inputs: str) -> UnchangedSnapshot | None:
-    """Return the current snapshot if it was made from these inputs, is intact to the last byte, and has no
-    failures.
-    """
+    """Return the current snapshot if it was made from these inputs, without a failure, and is intact."""
     if not inputs or run.options.start is not None:
         return None
     try:

@@ -8,20 +8,11 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 _OPEN_STATES = ["RUNNING", "PENDING", "SCHEDULED"]
 _POLL_S = 0.25
 _STILL_POLLS = 12
-
-
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """How many task runs the API knows, and how many of them have not ended."""
-
-    known: int
-    open: int
 
 
 def ask(url: str, body: object = None, timeout_s: float = 5.0) -> object:
@@ -58,7 +49,7 @@ def drain(url: str, limit_s: float) -> None:
         still = still + 1 if now == before else 0
         # Runs cut off by a signal stay open for ever: when nothing moves for three seconds, that is all
         # there is.
-        if (still >= 2 and now.open == 0) or still >= _STILL_POLLS:
+        if (still >= 2 and now[1] == 0) or still >= _STILL_POLLS:
             return
         before = now
         time.sleep(_POLL_S)
@@ -75,18 +66,15 @@ def _hand_over() -> None:
         EventsWorker.drain_all(timeout=30)
 
 
-def _written(url: str) -> _Written:
+def _written(url: str) -> tuple[int, int]:
+    """Return how many task runs the API knows, and how many of them have not ended."""
     unfinished = {"task_runs": {"state": {"type": {"any_": _OPEN_STATES}}}}
-    known = ask(f"{url}/task_runs/count", {}, 30)
-    still_open = ask(f"{url}/task_runs/count", unfinished, 30)
-    return _Written(int(str(known)), int(str(still_open)))
+    known, still_open = (ask(f"{url}/task_runs/count", each, 30) for each in ({}, unfinished))
+    return int(str(known)), int(str(still_open))
 
 
 def crash_stale_runs() -> None:
-    """Mark as crashed the flow runs that a killed process left open.
-
-    It is safe only while no other run can be alive.
-    """
+    """Mark as crashed the runs that a killed process left open; safe only while no other run can be alive."""
     from prefect.client.orchestration import get_client
     from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterState, FlowRunFilterStateType
     from prefect.client.schemas.objects import State, StateType

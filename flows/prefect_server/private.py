@@ -18,8 +18,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -35,10 +35,7 @@ _LOOPBACK = "127.0.0.1"
 _NO_PREFECT = "Or do the same work without Prefect: --no-prefect"
 
 # No connection leaves this machine, whatever the shell's environment says.
-TELEMETRY_OFF = {
-    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-    "DO_NOT_TRACK": "1",
-}
+TELEMETRY_OFF = {"PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1"}
 # Never a temporary server, never a pickle.
 PINNED = {
     "PREFECT_SERVER_EPHEMERAL_ENABLED": "false",
@@ -89,27 +86,25 @@ def configure(home: Path) -> None:
 
 @contextmanager
 def prefect_api(
-    state_dir: Path,
-    start_limit_s: float = START_LIMIT_S,
-    drain_limit_s: float = DRAIN_LIMIT_S,
-    meanwhile: Callable[[], None] = lambda: None,
+    state_dir: Path, start_limit_s: float = START_LIMIT_S, drain_limit_s: float = DRAIN_LIMIT_S
 ) -> Iterator[str]:
     """Yield the address of a Prefect API that answers while the block runs; enter before importing Prefect.
 
-    A private server takes seconds to start, on another core: ``meanwhile`` is done once in that time.
     Raises ``StoreBusy`` when another run uses the store's private API, ``SettingsError`` when none can be had
-    within ``start_limit_s`` seconds after that, and what ``meanwhile`` raises.
+    within ``start_limit_s`` seconds.
     """
     home = state_dir.absolute() / "prefect"
     given = os.environ.get("PREFECT_API_URL", "")
-    _require_unimported(given)
+    if "prefect" in sys.modules and not given:
+        raise RuntimeError("enter prefect_api() before Prefect is imported: its settings are read then")
     configure(home)
     if given:
         _require_answer(given)
-        meanwhile()
         yield given
         return
-    with _only_run(state_dir), _private_server(home, start_limit_s, meanwhile) as url:
+    durable.make_directory(state_dir)
+    only_run = locks.exclusive(state_dir / "prefect.lock", "flow")
+    with only_run, _private_server(home, start_limit_s) as url:
         try:
             # Nobody else uses this home while the lock is ours: what is still open there has no process.
             with suppress(Exception):
@@ -119,16 +114,6 @@ def prefect_api(
         finally:
             with suppress(Exception):
                 api_client.drain(url, drain_limit_s)
-
-
-def _require_unimported(given: str) -> None:
-    if "prefect" in sys.modules and not given:
-        raise RuntimeError("enter prefect_api() before Prefect is imported: its settings are read then")
-
-
-def _only_run(state_dir: Path) -> AbstractContextManager[None]:
-    durable.make_directory(state_dir)
-    return locks.exclusive(state_dir / "prefect.lock", "flow")
 
 
 def _require_answer(url: str) -> None:
@@ -145,7 +130,7 @@ def _require_answer(url: str) -> None:
 
 
 @contextmanager
-def _private_server(home: Path, start_limit_s: float, meanwhile: Callable[[], None]) -> Iterator[str]:
+def _private_server(home: Path, start_limit_s: float) -> Iterator[str]:
     """Yield the address of a server that is up until the block ends; its socket is ours before it starts."""
     if _size(home) > MAX_HOME_BYTES:
         durable.remove_tree(home)
@@ -154,7 +139,7 @@ def _private_server(home: Path, start_limit_s: float, meanwhile: Callable[[], No
         listener.listen(128)
         os.environ["PREFECT_API_URL"] = f"http://{_LOOPBACK}:{listener.getsockname()[1]}/api"
         try:
-            server = _started(home, listener, start_limit_s, meanwhile)
+            server = _started(home, listener, start_limit_s)
             try:
                 listener.close()
                 yield server.url
@@ -168,18 +153,11 @@ def _size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def _started(
-    home: Path, listener: socket.socket, start_limit_s: float, meanwhile: Callable[[], None]
-) -> _Server:
-    """Return a server that answers.
-
-    Where the first one fails on what an earlier Prefect left, it is one with an empty home.
-    """
-    had_history, server = (home / "prefect.db").exists(), _start(home, listener)
-    with _stopped_on_error(server):
-        meanwhile()
+def _started(home: Path, listener: socket.socket, start_limit_s: float) -> _Server:
+    """Return a server that answers; if one fails on what an earlier Prefect left, one with an empty home."""
+    had_history = (home / "prefect.db").exists()
     try:
-        return _ready(server, start_limit_s)
+        return _ready(_start(home, listener), start_limit_s)
     except SettingsError:
         if not had_history:
             raise
@@ -208,22 +186,16 @@ def _start(home: Path, listener: socket.socket) -> _Server:
 
 def _ready(server: _Server, start_limit_s: float) -> _Server:
     """Return the server once it answers, for which it has ``start_limit_s`` seconds from now on."""
-    with _stopped_on_error(server):
-        _wait(server, time.monotonic() + start_limit_s)
-    return server
-
-
-@contextmanager
-def _stopped_on_error(server: _Server) -> Iterator[None]:
     try:
-        yield
+        _wait(server, start_limit_s)
     except BaseException:
         _stop(server.process)
         raise
+    return server
 
 
-def _wait(server: _Server, deadline: float) -> None:
-    begun = time.monotonic()
+def _wait(server: _Server, limit_s: float) -> None:
+    deadline = time.monotonic() + limit_s
     while time.monotonic() < deadline:
         if server.process.poll() is not None:
             raise _start_failed(server, f"it exited with {server.process.returncode}")
@@ -231,7 +203,7 @@ def _wait(server: _Server, deadline: float) -> None:
             if api_client.is_healthy(server.url, timeout_s=min(2.0, max(0.1, deadline - time.monotonic()))):
                 return
         time.sleep(0.05)
-    raise _start_failed(server, f"it did not answer within {time.monotonic() - begun:.0f} s")
+    raise _start_failed(server, f"it did not answer within {limit_s:.0f} s")
 
 
 def _start_failed(server: _Server, reason: str) -> NoctuleError:

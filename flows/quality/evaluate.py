@@ -77,32 +77,21 @@ def judged_sets(folders: Sequence[Path]) -> tuple[Judged, ...]:
 def relevance(
     subject: Subject, sets: Sequence[Judged], mode: Mode, against: Subject | None, progress: Progress
 ) -> Relevance:
-    """Evaluate the subject on every set.
-
-    It is compared with the ranking that a set brought along and with ``against``.
-    """
-    own = _evaluated(subject, sets, mode, progress)
-    pairs = own.runs
+    """Evaluate the subject on every set, compared with rankings that sets bring along and ``against``."""
+    snapshot, own, pairs = _evaluated(subject, sets, mode, progress)
     if against is not None:
-        other = _evaluated(against, sets, mode, progress)
-        pairs += tuple(
-            Pair(against.label, before, after)
-            for before, after in zip(other.evaluations, own.evaluations, strict=True)
-        )
-    searched = [*own.evaluations, *(pair.before for pair in pairs)]
+        _, other, _ = _evaluated(against, sets, mode, progress)
+        pairs += tuple(Pair(against.label, before, after) for before, after in zip(other, own, strict=True))
+    searched = [*own, *(pair.before for pair in pairs)]
     said = [f"{each.judged}: {warning}" for each in searched for warning in each.warnings]
     warnings = tuple(dict.fromkeys([*_notes(subject, against), *said]))
-    return Relevance(own.snapshot, mode, own.evaluations, pairs, compared(pairs), warnings)
+    return Relevance(snapshot, mode, own, pairs, compared(pairs), warnings)
 
 
-@dataclass(frozen=True, slots=True)
-class _Evaluated:
-    snapshot: SnapshotId
-    evaluations: tuple[Evaluation, ...]
-    runs: tuple[Pair, ...]
-
-
-def _evaluated(subject: Subject, sets: Sequence[Judged], mode: Mode, progress: Progress) -> _Evaluated:
+def _evaluated(
+    subject: Subject, sets: Sequence[Judged], mode: Mode, progress: Progress
+) -> tuple[SnapshotId, tuple[Evaluation, ...], tuple[Pair, ...]]:
+    """Return the snapshot asked, an evaluation for each set, and the rankings that sets brought along."""
     evaluations, runs = [], []
     with subject.store.open(subject.snapshot) as snapshot:
         searcher = Searcher(snapshot, for_evaluation(subject.settings))
@@ -118,7 +107,7 @@ def _evaluated(subject: Subject, sets: Sequence[Judged], mode: Mode, progress: P
                 progress.end()
             if judged.run:
                 runs.append(Pair(RUN_FILE, evaluate_run(judged, located), evaluations[-1]))
-        return _Evaluated(snapshot.id, tuple(evaluations), tuple(runs))
+        return snapshot.id, tuple(evaluations), tuple(runs)
 
 
 def _notes(subject: Subject, against: Subject | None) -> list[str]:

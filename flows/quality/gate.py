@@ -15,7 +15,7 @@ from ...artifacts.judged.compare import Compared, Pair, QueryChange, compared
 from ...artifacts.judged.evaluate import Evaluation, evaluate, for_evaluation
 from ...artifacts.judged.explain import Explained, explained
 from ...artifacts.judged.locating import Located, locate, places
-from ...artifacts.judged.measures import DEPTH, NAMES
+from ...artifacts.judged.measures import DEPTH
 from ...artifacts.judged.reading import Judged, read_judged
 from ...artifacts.query import Searcher
 from ...artifacts.query.understanding.query_vectors import KeptVectors, shared_encoder
@@ -28,8 +28,9 @@ from ..run.context import RunContext
 from ..stages.write import StagedSnapshot
 
 _NOTHING_BEFORE = "there is no current snapshot that can be read: nothing to compare with"
-
 _NEW = "{}: the current snapshot has no document that answers its queries: nothing to compare with"
+# The names of measures among the values of a query.
+_KEYS = {"nDCG@10": "ndcg@10", "R@100": "recall@100", "MRR@10": "mrr@10", "hit@1": "hit@1"}
 _THE_SAME = "the content is that of the current snapshot: nothing was asked"
 
 
@@ -80,20 +81,14 @@ class Verdict:
 
 
 def read_judged_sets(run: RunContext) -> tuple[Judged, ...]:
-    """Read the judged queries that the settings name.
-
-    Raises ``SourceError`` or ``SettingsError`` before any work is done.
-    """
+    """Read the judged queries that the settings name; raise ``SourceError`` or ``SettingsError``."""
     return tuple(read_judged(Path(folder)) for folder in run.settings.relevance.judged)
 
 
 def judge_staged(
     run: RunContext, store: Store, staged: StagedSnapshot, judged: Sequence[Judged]
 ) -> Verdict | None:
-    """Judge the snapshot that is not published yet against the current one.
-
-    Returns ``None`` where there are no judged queries.
-    """
+    """Judge the unpublished snapshot against the current one; ``None`` without judged queries."""
     if not judged:
         return None
     # Opened here: a second try must not find it closed.
@@ -102,10 +97,7 @@ def judge_staged(
 
 
 def current_of(store: Store) -> Snapshot | None:
-    """Return the current snapshot, or ``None`` before the first and where it cannot be read.
-
-    ``noctule check`` tells of one that cannot be read.
-    """
+    """Return the current snapshot; ``None`` before the first, and where ``noctule check`` refuses it."""
     try:
         return store.open() if store.current() is not None else None
     except ArtifactError:
@@ -171,17 +163,10 @@ def _alone(side: _Side, judged: Judged, relevance: RelevanceSettings) -> SetVerd
     return SetVerdict(
         judged=judged.name,
         queries=len(found.scores),
-        after=found.means[_key(relevance)],
+        after=found.means[_KEYS[relevance.measure]],
         missing=located.missing,
         unknown_queries=judged.unknown_queries,
     )
-
-
-def _key(relevance: RelevanceSettings) -> str:
-    """Return the measure's name among the values of a query."""
-    shown = {"nDCG@10": "ndcg@10", "R@100": "recall@100", "MRR@10": "mrr@10", "hit@1": "hit@1"}
-    assert shown[relevance.measure] in NAMES
-    return shown[relevance.measure]
 
 
 class _Compared:
@@ -203,17 +188,11 @@ class _Compared:
         self.pair = self._pair() if self.common.answerable else None
 
     def is_new(self, relevance: RelevanceSettings) -> bool:
-        """Return whether there is nothing to compare with although nothing was taken away.
-
-        Then its documents came tonight.
-        """
+        """Return whether nothing can be compared although nothing was deleted: the documents came tonight."""
         return self.pair is None and not self.is_emptied(relevance)
 
     def is_emptied(self, relevance: RelevanceSettings) -> bool:
-        """Return whether the documents that are left say nothing.
-
-        So it is where too many of the set's documents were deleted, or all that answer a query.
-        """
+        """Return whether too many of the set's documents were deleted, or all that answer a query."""
         gains = (gains.get(each, 0) for gains in self.judged.qrels.values() for each in self.deleted)
         return self.share_deleted > relevance.max_deleted or (self.pair is None and any(gains))
 
@@ -224,11 +203,8 @@ class _Compared:
             self.after.evaluated(self.common, self.located),
         )
 
-    def fallen(self, changes: Sequence[QueryChange]) -> tuple[Fallen, ...]:
-        """Return the queries, each with the document that answers it best, before and after."""
-        return tuple(self._fallen(change) for change in changes)
-
-    def _fallen(self, change: QueryChange) -> Fallen:
+    def fallen(self, change: QueryChange) -> Fallen:
+        """Return the query with the document that answers it best, before and after."""
         gains = self.common.qrels[change.query_id]
         right = [document for document in sorted(gains) if gains[document] > 0]
         stood = [self.before.explained(change.text, self.was.doc_ids[each]) for each in right]
@@ -239,17 +215,15 @@ class _Compared:
 
 def _only(judged: Judged, documents: frozenset[str]) -> Judged:
     """Return the set with the judgements of these documents only."""
-    qrels = {
-        query: {document: gain for document, gain in gains.items() if document in documents}
-        for query, gains in judged.qrels.items()
-    }
-    return replace(judged, qrels=qrels)
+    qrels = judged.qrels.items()
+    kept = {query: {name: gains[name] for name in gains if name in documents} for query, gains in qrels}
+    return replace(judged, qrels=kept)
 
 
 def _decided(sides: Sequence[_Compared], relevance: RelevanceSettings) -> tuple[SetVerdict, ...]:
     emptied = [side.is_emptied(relevance) for side in sides]
     pairs = [side.pair for side, gone in zip(sides, emptied, strict=True) if side.pair and not gone]
-    results = iter(compared(pairs, _key(relevance), relevance.shown))
+    results = iter(compared(pairs, _KEYS[relevance.measure], relevance.shown))
     found = []
     for side, gone in zip(sides, emptied, strict=True):
         if gone:
@@ -273,7 +247,7 @@ def _judged(side: _Compared, comparison: Compared, relevance: RelevanceSettings)
         deleted=side.deleted,
         missing=side.missing,
         unknown_queries=side.judged.unknown_queries,
-        fell=side.fallen(comparison.fell),
+        fell=tuple(side.fallen(change) for change in comparison.fell),
     )
     return replace(found, reason=_reason(found, relevance))
 
@@ -297,7 +271,6 @@ def _reason(found: SetVerdict, relevance: RelevanceSettings) -> str:
     if drop <= relevance.max_drop or found.p >= relevance.significance:
         return ""
     return (
-        f"{relevance.measure} on {found.judged} fell from {found.before or 0.0:.4f} "
-        f"to {found.after:.4f}, by more than "
-        f"{relevance.max_drop:g} (p {found.p:.4f})"
+        f"{relevance.measure} on {found.judged} fell from {found.before or 0.0:.4f} to {found.after:.4f}, "
+        f"by more than {relevance.max_drop:g} (p {found.p:.4f})"
     )

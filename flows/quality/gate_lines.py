@@ -45,8 +45,8 @@ def _figures(each: SetVerdict, measure: str) -> str:
         return f"{each.judged}: {measure} {each.after:.4f} over {each.queries:,} queries"
     return (
         f"{each.judged}: {measure} {each.before:.4f} to {each.after:.4f} over {each.queries:,} queries, "
-        f"difference "
-        f"{each.after - each.before:+.4f}, 95 % interval {each.low:+.4f} to {each.high:+.4f}, p {each.p:.4f}"
+        f"difference {each.after - each.before:+.4f}, "
+        f"95 % interval {each.low:+.4f} to {each.high:+.4f}, p {each.p:.4f}"
     )
 
 

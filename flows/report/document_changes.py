@@ -25,9 +25,7 @@ class NamedCount:
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """Changed documents by id; ``moved`` are those with the same source at another path, as ``before ->
-    now``.
-    """
+    """Changed documents by id; ``moved``: the same source at another path, as ``before -> now``."""
 
     added: NamedCount
     changed: NamedCount
@@ -70,9 +68,7 @@ def named(names: Iterable[str]) -> NamedCount:
 
 
 def document_changes(before: Snapshot | None, now: Snapshot) -> Documents:
-    """Return the documents added, changed, moved and removed since the last snapshot; without one, all are
-    new.
-    """
+    """Return the documents added, changed, moved and removed since the last snapshot, if there was one."""
     old, new = _hashes(before), _hashes(now)
     added, removed = new.keys() - old.keys(), old.keys() - new.keys()
     by_hash = {old[name]: name for name in sorted(removed, reverse=True)}
@@ -111,9 +107,7 @@ def _rejected(snapshot: Snapshot | None) -> Mapping[str, str]:
 
 
 def link_changes(before: Snapshot | None, now: Snapshot) -> Links:
-    """Return links that broke and links that were repaired, identified by their page and target as
-    written.
-    """
+    """Return links that broke and links that were repaired, by their page and target as written."""
     if before is None:
         return Links(0, 0, (), ())
     was, is_ = _missing(before), _missing(now)

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 
 from ...artifacts.cache.parse_cache import ParseCache
 from ...artifacts.store.run_records import read_runs
-from ...artifacts.store.snapshot import Snapshot, read_manifest
 from ...artifacts.store.store import Store
 from ...pipeline.discover import FoundFile
 from ...pipeline.errors import ArtifactError, CollectionShrank
@@ -16,7 +15,7 @@ from ...pipeline.settings.settings import Settings
 from ..incremental.rebuild_reasons import Rebuild, rebuilds
 from ..run.context import BuildOptions, RunContext
 from ..stages.corpus import require_remembered
-from ..stages.guards import documents_before, require_unshrunk
+from ..stages.guards import documents_before, published_hashes, read_unverified, require_unshrunk
 from ..stages.sources import Listing, list_sources, seen_source
 from .history import Estimate, Kind, estimate, past_runs
 
@@ -69,16 +68,13 @@ class _Before:
     """The current snapshot: the source hash of each document by its path, and the files it left out."""
 
     hashes: Mapping[str, Mapping[str, str]]
-    refused: Mapping[str, frozenset[str]]
+    refused: Mapping[str, set[str]]
     texts: int
     documents: int
 
 
 def forecast(run: RunContext, store: Store) -> Forecast:
-    """Return what ``build_snapshot`` would do now.
-
-    Raise ``MissingRoot``, or ``SourceError`` where it cannot begin at the requested stage.
-    """
+    """Return what a run would do; raise ``MissingRoot``, or ``SourceError`` if it cannot begin."""
     settings, options = run.settings, run.options
     if not run.reads_sources:
         return _recalled(settings, store, options)
@@ -108,10 +104,7 @@ def forecast(run: RunContext, store: Store) -> Forecast:
 
 
 def _recalled(settings: Settings, store: Store, options: BuildOptions) -> Forecast:
-    """Return the forecast of a run that does not read files: all texts encoded again, or none.
-
-    Raise ``SourceError`` if such a run is not possible.
-    """
+    """Return the forecast of a run that reads no files; raise ``SourceError`` if there can be none."""
     require_remembered(ParseCache(store.root), store.current(), settings)
     before, runs, anew = _before(store), past_runs(read_runs(store.root)), options.start == "embed"
     texts = before.texts if anew else 0
@@ -124,27 +117,18 @@ def _before(store: Store) -> _Before:
         current = store.current()
         if current is None:
             return _Before({}, {}, 0, 0)
-        path = store.path_of(current)
-        snapshot = Snapshot(path, read_manifest(path, current), None)
-        hashes: dict[str, dict[str, str]] = {}
-        for row in snapshot.table("documents", ["collection", "path", "sha256"]).to_pylist():
-            hashes.setdefault(row["collection"], {})[row["path"]] = row["sha256"]
+        snapshot = read_unverified(store, current)
         refused: dict[str, set[str]] = {}
         for row in snapshot.table("report", ["collection", "path"]).to_pylist():
             refused.setdefault(row["collection"], set()).add(row["path"])
         counts = snapshot.manifest.counts
-        return _Before(
-            hashes,
-            {name: frozenset(paths) for name, paths in refused.items()},
-            counts.get("vectors", 0),
-            counts.get("documents", 0),
-        )
+        return _Before(published_hashes(store), refused, counts.get("vectors", 0), counts.get("documents", 0))
     except ArtifactError:
         return _Before({}, {}, 0, 0)  # what it is that cannot be read is among the reasons to rebuild
 
 
 def _changes(name: str, files: Sequence[FoundFile], settings: Settings, before: _Before) -> CollectionChanges:
-    known, refused = before.hashes.get(name, {}), before.refused.get(name, frozenset())
+    known, refused = before.hashes.get(name, {}), before.refused.get(name, set())
     seen = ((file.path, seen_source(file, settings)) for file in files)
     # One that cannot be read is a change.
     now = {path: source.sha256 if source else "" for path, source in seen}
@@ -167,11 +151,10 @@ def _changes(name: str, files: Sequence[FoundFile], settings: Settings, before: 
 
 def _texts(changes: Sequence[CollectionChanges], rebuilt: Sequence[Rebuild], before: _Before) -> int:
     """Return an upper bound on the passages to encode: those of documents whose files changed, or all."""
-    documents = sum(len(each.new) + len(each.changed) for each in changes)
-    if any(
-        "embed" in each.stages and each.what.split(".")[0] in ("embed", "model", "chunk") for each in rebuilt
-    ):
-        documents = sum(each.files for each in changes)
+    anew = any(
+        "embed" in each.stages and each.what.startswith(("embed", "model", "chunk")) for each in rebuilt
+    )
+    documents = sum(each.files if anew else len(each.new) + len(each.changed) for each in changes)
     per_document = before.texts / before.documents if before.documents else 1.0
     return round(documents * per_document)
 

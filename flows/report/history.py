@@ -1,13 +1,13 @@
-"""Durations of recent runs, from their records: the basis of a dry run's estimate and of a report's
-comparison.
-"""
+"""Durations of recent runs, from their records: the basis of an estimate and of a report's comparison."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any, Literal
+
+from ..run.stage import StageTime, seconds_by_stage
 
 Kind = Literal["first", "night", "unchanged"]
 WEEK = 7
@@ -51,9 +51,7 @@ def past_runs(records: Iterable[Mapping[str, Any]]) -> tuple[PastRun, ...]:
 
 
 def _run(record: Mapping[str, Any]) -> PastRun:
-    stages: dict[str, float] = {}
-    for time in record["times"]:
-        stages[time["stage"]] = stages.get(time["stage"], 0.0) + float(time["seconds"])
+    stages = recorded_seconds(record)
     encoded, reused = int(record["encoded"]), int(record["reused"])
     mostly_new = encoded > reused or int(record.get("generation", 0)) == 1
     kind: Kind = "first" if mostly_new else "night" if record["changed"] else "unchanged"
@@ -61,6 +59,11 @@ def _run(record: Mapping[str, Any]) -> PastRun:
     return PastRun(
         kind, str(record["snapshot"]), finished, documents, encoded, float(record["seconds"]), stages
     )
+
+
+def recorded_seconds(record: Mapping[str, Any]) -> dict[str, float]:
+    """Return the seconds of each stage of a run on record."""
+    return seconds_by_stage(StageTime(time["stage"], float(time["seconds"])) for time in record["times"])
 
 
 def usual(runs: Sequence[PastRun]) -> Mapping[str, float]:
@@ -92,14 +95,11 @@ def _scaled(run: PastRun, documents: int) -> tuple[PastRun, float]:
     """Return the run scaled to so many documents, and its total seconds."""
     factor = documents / run.documents if run.documents else 1.0
     stages = {name: seconds * factor for name, seconds in run.stages.items()}
-    scaled = PastRun(run.kind, run.snapshot, run.finished, documents, run.encoded, run.seconds, stages)
-    return scaled, run.seconds * factor
+    return replace(run, documents=documents, stages=stages), run.seconds * factor
 
 
 def seconds_per_text(runs: Sequence[PastRun]) -> float | None:
-    """Return the seconds to encode one passage, over runs that encoded more than a few; ``None`` if there
-    are none.
-    """
+    """Return the seconds to encode a passage, over runs that encoded more than a few, if there are any."""
     encoding = [run for run in runs if run.encoded >= _FEW_TEXTS and run.stages.get("embed")]
     encoding = encoding or [run for run in runs if run.encoded and run.stages.get("embed")]
     texts = sum(run.encoded for run in encoding)

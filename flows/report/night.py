@@ -1,6 +1,4 @@
-"""The report of a night: what changed since the previous snapshot, how long it took, and how relevant the
-answers are.
-"""
+"""The report of a night: what changed since the last snapshot, how long it took, how relevant answers are."""
 
 from __future__ import annotations
 
@@ -16,12 +14,14 @@ import pyarrow as pa
 
 from ...artifacts.store.night_reports import nights, read_night, write_night
 from ...artifacts.store.run_records import read_runs
-from ...artifacts.store.snapshot import Snapshot, read_manifest
+from ...artifacts.store.snapshot import Snapshot
 from ...artifacts.store.store import Store
 from ...pipeline.errors import ArtifactError
 from ...pipeline.model import SnapshotId
 from ..incremental.rebuild_reasons import Rebuild
 from ..quality import gate_lines
+from ..run.stage import seconds_by_stage
+from ..stages.guards import read_unverified
 from .document_changes import Documents, Links, Refused, document_changes, link_changes, refused_files
 from .history import WEEK, past_runs, usual
 from .result import BuildResult
@@ -81,13 +81,7 @@ class NightReport:
 def keep_report(
     store: Store, result: BuildResult, previous: SnapshotId | None, rebuilt: Sequence[Rebuild]
 ) -> None:
-    """Write the night's report beside its snapshot; an error is only a warning, since the snapshot is
-    published.
-
-    A night that changed nothing writes none: the report of the night that made the snapshot stays.
-    """
-    if not result.changed:
-        return
+    """Write the report of a night that made a snapshot beside it; an error is only a warning by now."""
     try:
         report = compose(store, result, previous, rebuilt)
         write_night(store.root, result.snapshot, asdict(report))
@@ -98,10 +92,8 @@ def keep_report(
 def compose(
     store: Store, result: BuildResult, previous: SnapshotId | None, rebuilt: Sequence[Rebuild]
 ) -> NightReport:
-    """Return the report, from the columns of both snapshots and the records of runs; raise
-    ``ArtifactError``.
-    """
-    now = _opened(store, result.snapshot)
+    """Return the report, from both snapshots and the records of runs; raise ``ArtifactError``."""
+    now = read_unverified(store, result.snapshot)
     before = None if previous in (None, result.snapshot) else _readable(store, previous)
     runs = [run for run in past_runs(read_runs(store.root)) if run.snapshot != result.snapshot]
     # A first run takes ten times as long, one that found nothing new a tenth: they count where there is no
@@ -144,17 +136,9 @@ def _site_seconds(report: Mapping[str, Any]) -> float | None:
     return next((each["seconds"] for each in report["stages"] if each["stage"] == _SITE), None)
 
 
-def _opened(store: Store, snapshot: SnapshotId) -> Snapshot:
-    """Open the snapshot without verifying every byte: it was verified just now or last night; pages have
-    checksums.
-    """
-    path = store.path_of(snapshot)
-    return Snapshot(path, read_manifest(path, snapshot), None)
-
-
 def _readable(store: Store, snapshot: SnapshotId | None) -> Snapshot | None:
     try:
-        return _opened(store, snapshot) if snapshot else None
+        return read_unverified(store, snapshot) if snapshot else None
     except ArtifactError as error:
         _log.warning("the report compares with nothing: %s", error)
         return None
@@ -171,10 +155,8 @@ def _bytes(snapshot: Snapshot | None) -> int:
 
 
 def _stages(result: BuildResult, typical: Mapping[str, float]) -> tuple[StageSeconds, ...]:
-    tonight: dict[str, float] = {}
-    for time in result.times:
-        tonight[time.stage] = tonight.get(time.stage, 0.0) + time.seconds
+    tonight = seconds_by_stage(result.times)
     return tuple(
-        StageSeconds(name, round(tonight.get(name, 0.0), 3), round(typical.get(name, 0.0), 3))
+        StageSeconds(name, tonight.get(name, 0.0), round(typical.get(name, 0.0), 3))
         for name in dict.fromkeys([*tonight, *typical])
     )

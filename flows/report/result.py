@@ -1,37 +1,38 @@
-"""The result of an index run."""
+"""The result of an index run, and the record that it leaves: what it published, or refused to."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from ...pipeline.errors import PartialFailure
+from ...artifacts.store.run_records import write_run
+from ...artifacts.store.store import Store
+from ...pipeline.errors import PartialFailure, RelevanceFell, WriteFailed
 from ...pipeline.model import Rejection, SnapshotId
+from ..quality.gate_lines import lines
 from ..run.stage import StageTime
 
 if TYPE_CHECKING:
-    from ...artifacts.store.store import Published
-    from ..incremental.unchanged import UnchangedSnapshot
     from ..quality.gate import Verdict
-    from ..stages.corpus import CorpusRecord
+
+_log = logging.getLogger("noctule")
+TOTALS = ("documents", "passages", "skipped", "quarantined")
 
 
 @dataclass(frozen=True, slots=True)
 class BuildResult:
     """The result of a run; ``encoded`` and ``reused`` count distinct passage texts, ``parsed`` files.
 
-    ``failed`` maps collections that keep their documents of the previous snapshot to the reason. ``inputs``
-    is a hash of all inputs, empty where some of them could not be read.
+    ``counts`` has the rows of each table. ``failed`` maps collections that keep their documents of the
+    previous snapshot to the reason. ``inputs`` is a hash of all inputs, empty where some could not be read.
     """
 
     snapshot: SnapshotId
     generation: int
     changed: bool
-    documents: int
-    passages: int
-    skipped: int
-    quarantined: int
     encoded: int
     reused: int
     rejections: tuple[Rejection, ...]
@@ -43,61 +44,29 @@ class BuildResult:
     failed: Mapping[str, str] = field(default_factory=dict)
     inputs: str = ""
 
+    @property
+    def documents(self) -> int:
+        """Return the number of documents."""
+        return self.counts["documents"]
 
-def built_result(  # noqa: PLR0913  # what it is told of
-    published: Published,
-    counts: Mapping[str, int],
-    record: CorpusRecord,
-    verdict: Verdict | None,
-    *,
-    encoded: int,
-    reused: int,
-    inputs: str,
-    times: tuple[StageTime, ...],
-    seconds: float,
-) -> BuildResult:
-    """Return the result of a run that published."""
-    kinds = [rejection.kind for rejection in record.rejections]
-    return BuildResult(
-        snapshot=published.snapshot_id,
-        generation=published.generation,
-        changed=published.changed,
-        documents=counts["documents"],
-        passages=counts["passages"],
-        skipped=kinds.count("skipped"),
-        quarantined=kinds.count("quarantined"),
-        encoded=encoded,
-        reused=reused,
-        rejections=record.rejections,
-        times=times,
-        seconds=seconds,
-        counts=dict(counts),
-        relevance=verdict,
-        parsed=record.parsed,
-        failed=record.failed,
-        inputs=inputs,
-    )
+    @property
+    def passages(self) -> int:
+        """Return the number of passages."""
+        return self.counts["passages"]
 
+    @property
+    def skipped(self) -> int:
+        """Return the number of files passed over."""
+        return sum(each.kind == "skipped" for each in self.rejections)
 
-def unchanged_result(same: UnchangedSnapshot, times: tuple[StageTime, ...], seconds: float) -> BuildResult:
-    """Return the result of a run that found nothing to do."""
-    kinds = [rejection.kind for rejection in same.rejections]
-    return BuildResult(
-        snapshot=same.snapshot,
-        generation=same.generation,
-        changed=False,
-        documents=same.counts["documents"],
-        passages=same.counts["passages"],
-        skipped=kinds.count("skipped"),
-        quarantined=kinds.count("quarantined"),
-        encoded=0,
-        reused=same.counts["vectors"],
-        rejections=same.rejections,
-        times=times,
-        seconds=seconds,
-        counts=same.counts,
-        inputs=same.inputs,
-    )
+    @property
+    def quarantined(self) -> int:
+        """Return the number of files that could not be used."""
+        return sum(each.kind == "quarantined" for each in self.rejections)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the result as a run's record keeps it."""
+        return asdict(self) | {name: getattr(self, name) for name in TOTALS}
 
 
 def require_whole(result: BuildResult) -> None:
@@ -108,3 +77,36 @@ def require_whole(result: BuildResult) -> None:
             where=", ".join(result.failed),
             hint=" ".join(f"{name}: {what}" for name, what in result.failed.items()),
         )
+
+
+def record(store: Store, result: BuildResult) -> None:
+    """Write the record of a run that has published; a disk error is only a warning by then."""
+    _written(store, result.as_dict() | {"relevance": _relevance(result.relevance)})
+
+
+def refused(
+    store: Store, snapshot: SnapshotId, verdict: Verdict, times: Sequence[StageTime], seconds: float
+) -> RelevanceFell:
+    """Return the error of a run that published nothing, and record which queries fell and why."""
+    taken = {"seconds": seconds, "times": [asdict(time) for time in times]}
+    path = _written(store, {"refused": snapshot, "relevance": _relevance(verdict)} | taken)
+    for line in lines(verdict):
+        _log.warning("%s", line)
+    return RelevanceFell(
+        "; ".join(verdict.reasons),
+        where=str(path or store.root),
+        hint="Nothing was published, the current snapshot is as it was. "
+        "Which queries fell, and why: noctule report. To publish all the same: --accept-drop.",
+    )
+
+
+def _relevance(verdict: Verdict | None) -> Mapping[str, object] | None:
+    return None if verdict is None else asdict(verdict) | {"said": list(lines(verdict))}
+
+
+def _written(store: Store, content: Mapping[str, object]) -> Path | None:
+    try:
+        return write_run(store.root, content)
+    except WriteFailed as error:
+        _log.warning("the run left no record: %s", error)
+        return None

@@ -60,7 +60,8 @@ def _now(name: str) -> str:
 
 
 def _refused(found: Mapping[str, Any]) -> ReportSheet:
-    said = f"{found['count']:,} files are left out that were not before; {found['mended']['count']:,} can be used again."
+    usable = f"{found['mended']['count']:,} can be used again"
+    said = f"{found['count']:,} files are left out that were not before; {usable}."
     rows = [(name, reason) for name, reason in found["first"]]
     rows += [(name, "can be used again, or is gone") for name in found["mended"]["names"]]
     return ReportSheet("Left out", said, ("file", "why"), tuple(rows), documents=True)

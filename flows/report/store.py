@@ -13,8 +13,10 @@ from ...artifacts.store.snapshot import read_manifest
 from ...artifacts.store.store import Store
 from ...pipeline.errors import ArtifactError, NoSnapshot
 from ...pipeline.model import Rejection, SnapshotId
+from .history import recorded_seconds
 
 if TYPE_CHECKING:
+    from ...artifacts.store.contents import SnapshotInfo
     from ...artifacts.store.snapshot import Snapshot
 
 
@@ -30,10 +32,6 @@ class ShelfRow:
     passages: int = 0
     bytes: int = 0
     damage: str = ""
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the row as a JSON object."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,30 +97,22 @@ def chosen(store: Store, named: str | None) -> SnapshotId:
 def shelf(store: Store) -> tuple[ShelfRow, ...]:
     """Return every snapshot of the store, the latest to become current first."""
     store.current()  # A pointer that cannot be read must not look like a store without a current snapshot.
-    rows = []
-    for info in store.snapshots():
-        row = ShelfRow(info.snapshot_id, info.generation, info.current, info.previous)
-        rows.append(_described(row, store))
-    return tuple(rows)
+    return tuple(_row(info, store) for info in store.snapshots())
 
 
-def _described(row: ShelfRow, store: Store) -> ShelfRow:
+def _row(info: SnapshotInfo, store: Store) -> ShelfRow:
+    row = ShelfRow(info.snapshot_id, info.generation, info.current, info.previous)
     try:
         manifest = read_manifest(store.path_of(row.snapshot), row.snapshot)
     except ArtifactError as error:
         return replace(row, damage=error.what)
-    return replace(
-        row,
-        documents=manifest.counts.get("documents", 0),
-        passages=manifest.counts.get("passages", 0),
-        bytes=sum(entry.bytes for entry in manifest.files.values()),
-    )
+    documents, passages = (manifest.counts.get(name, 0) for name in ("documents", "passages"))
+    size = sum(entry.bytes for entry in manifest.files.values())
+    return replace(row, documents=documents, passages=passages, bytes=size)
 
 
 def account(store: Store, named: str | None) -> Account:
-    """Return what the snapshot named (or the current one) holds and left out; raise as ``Store.open``
-    does.
-    """
+    """Return what the snapshot named (or the current one) holds and left out; raise as ``Store.open``."""
     with store.open(None if named is None else SnapshotId(named)) as snapshot:
         manifest, run = snapshot.manifest, _run_of(store, snapshot.id)
         targets = _unresolved(snapshot)
@@ -131,20 +121,16 @@ def account(store: Store, named: str | None) -> Account:
             settings_sha256=manifest.settings_sha256,
             model=manifest.model.name,
             counts=dict(manifest.counts),
-            rejected=_rejected(snapshot),
+            rejected=tuple(Rejection(**row) for row in snapshot.table("report").to_pylist()),
             unresolved=sum(each.count for each in targets),
             unresolved_targets=targets,
-            finished=run.finished,
-            seconds=run.seconds,
-            stages=run.stages,
-            relevance=run.relevance,
+            finished=_readable(run.get("finished", "")),
+            seconds=run.get("seconds", 0.0),
+            stages=recorded_seconds(run) if run.get("times") else {},
+            relevance=run.get("relevance") or {},
             refused=_refused(store) if named is None else {},
             night=read_night(store.root, snapshot.id) or {},
         )
-
-
-def _rejected(snapshot: Snapshot) -> tuple[Rejection, ...]:
-    return tuple(Rejection(**row) for row in snapshot.table("report").to_pylist())
 
 
 def _unresolved(snapshot: Snapshot) -> tuple[UnresolvedLink, ...]:
@@ -161,14 +147,6 @@ def _unresolved(snapshot: Snapshot) -> tuple[UnresolvedLink, ...]:
     return tuple(UnresolvedLink(key[0], key[1], counts[key], first[key]) for key in ordered)
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    finished: str
-    seconds: float
-    stages: Mapping[str, float]
-    relevance: Mapping[str, object] = field(default_factory=dict)
-
-
 def _refused(store: Store) -> Mapping[str, object]:
     """Return the latest run's record, if the gate stopped that run."""
     latest = next(iter(read_runs(store.root)), {})
@@ -181,17 +159,9 @@ def said(relevance: Mapping[str, object]) -> tuple[str, ...]:
     return tuple(map(str, lines)) if isinstance(lines, list) else ()
 
 
-def _run_of(store: Store, snapshot: SnapshotId) -> _Run:
-    """Return the run on record that made the snapshot, which is the first; later ones found it unchanged."""
-    for record in reversed(read_runs(store.root)):
-        if record.get("snapshot") == snapshot:
-            stages: dict[str, float] = {}
-            for time in record.get("times", []):
-                stages[time["stage"]] = round(stages.get(time["stage"], 0.0) + time["seconds"], 3)
-            return _Run(
-                _readable(record["finished"]), record["seconds"], stages, record.get("relevance") or {}
-            )
-    return _Run("", 0.0, {})
+def _run_of(store: Store, snapshot: SnapshotId) -> Mapping[str, Any]:
+    """Return the record of the run that made the snapshot, which is the first; empty if there is none."""
+    return next((each for each in reversed(read_runs(store.root)) if each.get("snapshot") == snapshot), {})
 
 
 def _readable(stamp: str) -> str:

@@ -6,19 +6,19 @@ from dataclasses import asdict
 
 from ...pipeline.settings.settings import Settings
 from ..quality import gate_lines
-from .result import BuildResult
+from ..run.stage import seconds_by_stage
+from .result import TOTALS, BuildResult
 
 MAX_REJECTED_ROWS = 200
 
 
 def lines(result: BuildResult) -> tuple[str, ...]:
-    """Return a few lines: what is published, how long it took, what was left out, how judged queries are
-    answered.
-    """
+    """Return what is published, how long it took, what was left out, how judged queries are answered."""
     state = "published" if result.changed else "unchanged"
+    encoded = f"{result.encoded:,} texts encoded, {result.reused:,} reused"
     found = [
         f"snapshot {result.snapshot} {state}: {result.documents:,} documents, {result.passages:,} passages",
-        f"{result.parsed:,} files parsed, {result.encoded:,} texts encoded, {result.reused:,} reused, {result.seconds:.1f} s",
+        f"{result.parsed:,} files parsed, {encoded}, {result.seconds:.1f} s",
     ]
     found += [f"collection {name} failed and is as it was: {what}" for name, what in result.failed.items()]
     if result.rejections:
@@ -29,18 +29,10 @@ def lines(result: BuildResult) -> tuple[str, ...]:
 
 
 def as_json(result: BuildResult) -> dict[str, object]:
-    """Return the object that ``index --json`` prints; seconds of a stage that ran more than once are added
-    up.
-    """
-    stages: dict[str, float] = {}
-    for time in result.times:
-        stages[time.stage] = round(stages.get(time.stage, 0.0) + time.seconds, 3)
+    """Return the object that ``index --json`` prints; seconds of a repeated stage are added up."""
     return {
         "snapshot": result.snapshot,
-        "documents": result.documents,
-        "passages": result.passages,
-        "skipped": result.skipped,
-        "quarantined": result.quarantined,
+        **{name: getattr(result, name) for name in TOTALS},
         "seconds": round(result.seconds, 3),
         "changed": result.changed,
         "generation": result.generation,
@@ -48,7 +40,7 @@ def as_json(result: BuildResult) -> dict[str, object]:
         "failed": dict(result.failed),
         "encoded": result.encoded,
         "reused": result.reused,
-        "stages": stages,
+        "stages": seconds_by_stage(result.times),
         "relevance": asdict(result.relevance) if result.relevance else None,
     }
 
@@ -62,11 +54,16 @@ def markdown(result: BuildResult) -> str:
 def lineage(result: BuildResult, settings: Settings) -> str:
     """Return a page with the snapshot and the folders it was made from."""
     rows = "\n".join(
-        f"| {name} | `{collection.root}` | {'kept from before: ' + result.failed[name] if name in result.failed else 'read'} |"
+        f"| {name} | `{collection.root}` | {_tonight(name, result)} |"
         for name, collection in sorted(settings.collections.items())
     )
-    state = f"generation {result.generation}, {result.documents:,} documents, {result.passages:,} passages"
-    return f"# Snapshot {result.snapshot}\n\n{state}\n\n| collection | folder | tonight |\n| --- | --- | --- |\n{rows}\n"
+    state = f"{result.documents:,} documents, {result.passages:,} passages"
+    head = f"# Snapshot {result.snapshot}\n\ngeneration {result.generation}, {state}\n\n"
+    return f"{head}| collection | folder | tonight |\n| --- | --- | --- |\n{rows}\n"
+
+
+def _tonight(name: str, result: BuildResult) -> str:
+    return f"kept from before: {result.failed[name]}" if name in result.failed else "read"
 
 
 def _facts(result: BuildResult) -> tuple[tuple[str, str], ...]:

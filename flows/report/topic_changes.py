@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,32 +55,43 @@ def topic_changes(before: Snapshot | None, now: Snapshot) -> Topics:
     same, moved = _matched(before, now)
     old, new = _communities(before), _communities(now)
     pairs = [(old[o], new[n]) for n, o in sorted(same.items()) if o in old and n in new]
+    come = (each for number, each in new.items() if number not in same and each.size > 1)
+    gone = (each for number, each in old.items() if number not in same.values() and each.size > 1)
     return Topics(
         moved=moved,
-        new=_bounded(Topic(label, 0, size) for n, (label, size) in new.items() if n not in same and size > 1),
-        gone=_bounded(
-            Topic(label, size, 0) for o, (label, size) in old.items() if o not in same.values() and size > 1
-        ),
-        renamed=_bounded(Topic(n[0], o[1], n[1], o[0]) for o, n in pairs if o[0] != n[0]),
-        grown=_bounded(Topic(n[0], o[1], n[1]) for o, n in pairs if o[1] != n[1]),
+        new=_bounded(Topic(each.shown, 0, each.size) for each in come),
+        gone=_bounded(Topic(each.shown, each.size, 0) for each in gone),
+        renamed=_bounded(Topic(n.shown, o.size, n.size, o.shown) for o, n in pairs if o.label != n.label),
+        grown=_bounded(Topic(n.shown, o.size, n.size) for o, n in pairs if o.size != n.size),
     )
 
 
-def _bounded(topics: object) -> tuple[Topic, ...]:
+def _bounded(topics: Iterable[Topic]) -> tuple[Topic, ...]:
     """Return those that changed most, by size, then by name."""
-    found: list[Topic] = list(topics)  # type: ignore[call-overload]
-    return tuple(sorted(found, key=lambda each: (-abs(each.now - each.before), each.label)))[:_MOST_NAMED]
+    return tuple(sorted(topics, key=lambda each: (-abs(each.now - each.before), each.label)))[:_MOST_NAMED]
 
 
-def _communities(snapshot: Snapshot) -> Mapping[int, tuple[str, int]]:
+@dataclass(frozen=True, slots=True)
+class _Community:
+    number: int
+    label: str
+    size: int
+
+    @property
+    def shown(self) -> str:
+        """Return the name, or the number where it has none, as the site does."""
+        return self.label or f"Topic {self.number}"
+
+
+def _communities(snapshot: Snapshot) -> Mapping[int, _Community]:
     table = snapshot.table("communities", ["community_id", "label", "size"])
-    rows = zip(*(table.column(i).to_pylist() for i in range(3)), strict=True)
-    return {number: (label, size) for number, label, size in rows}
+    rows = (_Community(*row) for row in zip(*(table.column(i).to_pylist() for i in range(3)), strict=True))
+    return {each.number: each for each in rows}
 
 
 def _matched(before: Snapshot, now: Snapshot) -> tuple[Mapping[int, int], int]:
     """Return each new community's old one, where the overlap is mutual, and how many documents moved."""
-    old, new = (_documents(snapshot) for snapshot in (before, now))
+    old, new = (each.table("documents", ["doc_id", "community"]) for each in (before, now))
     at = pc.index_in(new.column("doc_id"), value_set=old.column("doc_id").combine_chunks())
     kept = np.flatnonzero(at.is_valid().to_numpy())
     was = _numbers(old.column("community"))[at.drop_null().to_numpy()]
@@ -100,19 +111,13 @@ def _matched(before: Snapshot, now: Snapshot) -> tuple[Mapping[int, int], int]:
     return same, len(kept) - stayed
 
 
-def _documents(snapshot: Snapshot) -> pa.Table:
-    return snapshot.table("documents", ["doc_id", "community"])
-
-
 def _numbers(column: pa.ChunkedArray) -> Ints:
     numbers: Ints = column.fill_null(-1).to_numpy().astype(np.int64)
     return numbers
 
 
 def rising_terms(before: Snapshot | None, now: Snapshot) -> tuple[Rising, ...]:
-    """Return the index terms whose passages grew most relative to their number, in their most common
-    spelling.
-    """
+    """Return the terms whose passages grew most for their number, in their most common spelling."""
     if before is None:
         return ()
     old, new = (snapshot.table("terms", ["term", "passages"]) for snapshot in (before, now))

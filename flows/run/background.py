@@ -7,7 +7,6 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from .workers import WorkerFailed, Workers
@@ -49,9 +48,7 @@ class Background:
     def __enter__(self) -> Background:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...pipeline.settings.settings import Settings
@@ -16,8 +17,7 @@ class BuildOptions:
 
     ``allow_empty``: publish even if a collection is empty; ``accept_drop``: even if relevance fell;
     ``accept_shrink``: even if a collection lost many documents. ``start``: redo this stage and all that need
-    it, whatever the caches hold; by default only changes are processed. ``full``: write every file of the
-    site again.
+    it, whatever the caches hold. ``full``: write every file of the site again.
     """
 
     allow_empty: bool = False
@@ -31,7 +31,8 @@ class BuildOptions:
 class RunContext:
     """The settings of a run as of its start, its store's folder, its options, and the folder of its site.
 
-    ``reads_sources`` is false where the run begins after the documents are parsed.
+    ``reads_sources`` is false where the run begins after the documents are parsed. ``known`` holds products
+    that a check before the run has made already.
     """
 
     settings: Settings
@@ -39,6 +40,7 @@ class RunContext:
     options: BuildOptions = BuildOptions()
     out: Path | None = None
     reads_sources: bool = True
+    known: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

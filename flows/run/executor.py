@@ -1,7 +1,6 @@
-"""Carries out a table of stages: in the order of their needs, side by side where lanes allow, each product
-made once.
+"""Carries out a table of stages: in the order of their needs, side by side where lanes allow, each made once.
 
-    with Execution(BUILD, {"run": run, ...}, PlainDriver(), background, wanted=("published", "site")) as execution:
+    with Execution(BUILD, {"run": run, ...}, driver, background, wanted=("published", "site")) as execution:
         published = execution.make("published")
         site = execution.make("site")
 
@@ -16,7 +15,6 @@ from contextvars import copy_context
 from functools import partial
 from graphlib import TopologicalSorter
 from threading import Thread
-from types import TracebackType
 from typing import Any
 
 from .background import Background
@@ -42,20 +40,17 @@ class Execution:
         self._running: dict[Future[tuple[Any, object]], Stage] = {}
         self._handles: dict[str, object] = {}
         self._failed: dict[str, BaseException] = {}
+        self._small = set[str]()  # stages that were found too small for the background process
 
     def __enter__(self) -> Execution:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Return at once: threads are daemons, and the background process ends with its own block."""
         self._waiting, self._products = [], {}
 
     def provide(self, **products: object) -> None:
-        """Provide products that no stage has to make any more; stages that only they needed are skipped
-        too.
-        """
+        """Provide products that no stage has to make; stages that only they needed are skipped too."""
         self._products |= products
         needed = needed_for(self._wanted, self._waiting, self._products)
         self._waiting = list(with_ends(needed, self._waiting, self._products))
@@ -107,12 +102,14 @@ class Execution:
     def _begin_beside(self) -> None:
         for stage in [each for each in self._waiting if each.lane is not Lane.MAIN and self._is_ready(each)]:
             given = self._given(stage)
+            if stage.name in self._small:
+                continue
+            if stage.is_large is not None and not stage.is_large(*given):
+                self._small.add(stage.name)  # left to the main lane
+                continue
+            work: Callable[[], Any] = partial(stage.function, *given)
             if stage.lane is Lane.PROCESS:
-                if stage.is_large is not None and not stage.is_large(*given):
-                    continue  # left to the main lane
-                work: Callable[[], Any] = self._background.start(_applied, (stage.function, given))
-            else:
-                work = partial(stage.function, *given)
+                work = self._background.start(_applied, (stage.function, given))
             self._waiting.remove(stage)
             self._running[_in_thread(self._driver, stage, work, self._after(stage))] = stage
 

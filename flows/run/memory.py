@@ -25,10 +25,7 @@ def give_back() -> None:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Exempt objects made in the block, and all made before it, from garbage collection for good.
-
-    Meant for objects that live as long as the process, such as modules.
-    """
+    """Exempt what exists after the block, such as modules, from garbage collection for good."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -40,9 +37,6 @@ def uncollected() -> Iterator[None]:
 
 
 def collect_seldom() -> None:
-    """Make garbage collection rarer in the block, for work that makes many objects with the same lifetime.
-
-    Looking for cycles among them would take a tenth of its time.
-    """
+    """Make garbage collection, a tenth of the time of work that makes many objects, rarer."""
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)

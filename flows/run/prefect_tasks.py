@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 from uuid import UUID
@@ -35,9 +36,7 @@ _log = logging.getLogger("noctule")
 
 
 class _Call(Generic[T]):
-    """A stage and its result, opaque to Prefect, which would otherwise traverse both and hold them until
-    the flow ends.
-    """
+    """A stage and its result, opaque to Prefect, which would else traverse both and hold them to the end."""
 
     __slots__ = ("result", "work")
 
@@ -51,9 +50,7 @@ class _Call(Generic[T]):
 
 
 def can_heal(_task: Task[..., Any], _task_run: TaskRun, state: State[Any]) -> bool:
-    """Return whether a retry may help: after an I/O error, never after a signal or an error a person must
-    fix.
-    """
+    """Return whether a retry may help: after an I/O error, never after a signal or a user's mistake."""
     if received() is not None:
         return False
     try:
@@ -81,9 +78,7 @@ def _step(call: _Call[Any]) -> None:
 
 
 def run_name() -> str:
-    """Return the name of a flow run: flow, day, and settings folder or store, as in ``nightly 2026-11-23
-    guide``.
-    """
+    """Return a flow run's name: flow, day, settings folder or store, as in ``nightly 2026-11-23 guide``."""
     given: Mapping[str, Any] = flow_run.parameters or {}
     config, store = given.get("config"), Path(str(given.get("store") or ".noctule"))
     place = Path(str(config)).resolve().parent if config else store.resolve().parent
@@ -124,25 +119,18 @@ class PrefectDriver(Clock):
         return call.result, state
 
     def map(self, name: str, function: Callable[[A], T], batches: Sequence[A], slots: int) -> list[T]:
-        """Return the function's result on each batch, in order, each a task; the first error stops the
-        rest.
-        """
-        calls = [_Call(_bound(function, batch)) for batch in batches]
+        """Return the function's result on each batch, in order, each a task; an error stops the rest."""
+        calls = [_Call(partial(function, batch)) for batch in batches]
         pool: ThreadPoolTaskRunner[None] = ThreadPoolTaskRunner(max_workers=max(1, slots))
         with pool as runner:
             futures = [
-                runner.submit(_batch(name, number, len(calls)), {"call": call})
+                runner.submit(
+                    _step.with_options(name=name, task_run_name=f"{name} {number} of {len(calls)}"),
+                    {"call": call},
+                )
                 for number, call in enumerate(calls, start=1)
             ]
             for future in futures:
                 future.result()
                 stop_if_told()
         return [call.result for call in calls]
-
-
-def _bound(function: Callable[[A], T], batch: A) -> Callable[[], T]:
-    return lambda: function(batch)
-
-
-def _batch(name: str, number: int, of: int) -> Task[[_Call[Any]], None]:
-    return _step.with_options(name=name, task_run_name=f"{name} {number} of {of}")

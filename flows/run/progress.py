@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from contextlib import contextmanager, nullcontext
-from contextvars import ContextVar
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
 
 LOGGER = "noctule"
 _LINE_EVERY_S = 15.0
-
-# A flow's parameters must be JSON, so the display reaches it on this way.
-_SHOWN: ContextVar[Progress | None] = ContextVar("progress", default=None)
 
 
 def size(count: int) -> str:
@@ -102,24 +98,10 @@ class BarProgress:
 
 @contextmanager
 def shown(console: Console | None) -> Iterator[Progress]:
-    """Show bars on a console, or log lines, for the block; flows that run in it get it from
-    :func:`current`.
-    """
-    with nullcontext(LogProgress()) if console is None else _bars(console) as progress:
-        token = _SHOWN.set(progress)
-        try:
-            yield progress
-        finally:
-            _SHOWN.reset(token)
-
-
-def current() -> Progress:
-    """Return the display of the command that runs this flow, or log lines if there is none (a deployment)."""
-    return _SHOWN.get() or LogProgress()
-
-
-@contextmanager
-def _bars(console: Console) -> Iterator[Progress]:
+    """Show bars on a console, or log lines without one, for the block."""
+    if console is None:
+        yield LogProgress()
+        return
     from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as RichProgress
     from rich.text import Text

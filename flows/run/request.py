@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...pipeline.errors import SettingsError, SourceError
 from ...pipeline.settings import reading
 from ...pipeline.settings.settings import Settings
+from .context import BuildOptions
 
 SETTINGS_FILE = "noctule.toml"
 _UNFIT = re.compile(r"[^a-z0-9_-]+")
@@ -23,16 +24,11 @@ class IndexRequest:
     config: Path | None = None
     sources: tuple[str, ...] = ()
     collection: str | None = None
-    allow_empty: bool = False
-    accept_drop: bool = False
-    accept_shrink: bool = False
     engine: str | None = None
-    start: str | None = None
+    options: BuildOptions = field(default_factory=BuildOptions)
 
     def settings(self) -> Settings:
-        """Return the settings to build with; raise ``SettingsError``, or ``SourceError`` if no sources are
-        named.
-        """
+        """Return the settings to build with; raise ``SettingsError``, or ``SourceError`` without sources."""
         given = with_engine(read_settings(self.config), self.engine)
         if self.sources:
             given = _with_sources(given, self.sources, self.collection)
@@ -58,9 +54,7 @@ def read_settings(config: Path | None) -> Settings:
 
 
 def with_engine(given: Settings, name: str | None) -> Settings:
-    """Return the settings with the engine named on the command line; raise ``SettingsError`` if it is
-    unknown.
-    """
+    """Return the settings with the engine named on the command line; raise ``SettingsError`` if unknown."""
     if name is None:
         return given
     checked = reading.parse({"engine": {"name": name}}, where=f"--engine {name}")
@@ -74,10 +68,7 @@ def found_settings() -> Path | None:
 
 
 def _with_sources(given: Settings, sources: Sequence[str], name: str | None) -> Settings:
-    """Return settings with one collection per folder.
-
-    Where the settings describe collections, the folder must belong to one of them.
-    """
+    """Return settings with a collection per folder; where they describe some, the folder is one of them."""
     folders = [Path(source).expanduser().absolute() for source in sources]
     if name is not None and len(folders) > 1:
         raise SettingsError(
@@ -111,9 +102,7 @@ def _parsed(given: Settings, folders: dict[str, Path]) -> Settings:
 
 
 def unique_names(folders: Sequence[Path]) -> list[str]:
-    """Return a collection name for each folder, based on the folder's own; a second one of a name ends in
-    ``-2``.
-    """
+    """Return a collection name for each folder, from its own; a second one of a name ends in ``-2``."""
     names: list[str] = []
     for folder in folders:
         name = collection_name(folder)

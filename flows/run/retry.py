@@ -13,9 +13,7 @@ _PAUSES_S = (0.2, 1.0)
 
 
 def asked_again(ask: Callable[[], T]) -> T:
-    """Return what ``ask`` returns, retrying after a pause if an I/O error that may heal caused its
-    ``SourceError``.
-    """
+    """Return what ``ask`` returns; ask again after a pause if an I/O error that may heal was the cause."""
     for pause_s in _PAUSES_S:
         try:
             return ask()

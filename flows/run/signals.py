@@ -93,9 +93,7 @@ def _answer(number: int) -> BaseException:
 
 
 def die_with_parent() -> None:
-    """Have the kernel kill this process once the thread that started it is gone, however busy either is
-    (Linux only).
-    """
+    """Have the kernel kill this process once the thread that started it is gone (Linux only)."""
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         parent = multiprocessing.parent_process()
@@ -104,9 +102,7 @@ def die_with_parent() -> None:
 
 
 def spare_children() -> None:
-    """Shield processes that this thread starts from now on from Ctrl-C; the main thread gets it, and ends
-    them.
-    """
+    """Shield processes that this thread starts from Ctrl-C; the main thread gets it, and ends them."""
     if threading.current_thread() is not threading.main_thread():
         # The first child brings multiprocessing's tracker to life, which takes the mask off again.
         resource_tracker.ensure_running()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol, TypeVar
@@ -54,6 +54,14 @@ class StageTime:
     seconds: float
 
 
+def seconds_by_stage(times: Iterable[StageTime]) -> dict[str, float]:
+    """Return the seconds of each stage, in order; those of one that ran more than once are added up."""
+    found: dict[str, float] = {}
+    for time in times:
+        found[time.stage] = round(found.get(time.stage, 0.0) + time.seconds, 3)
+    return found
+
+
 class Driver(Protocol):
     """A way to call stages: plainly, or as Prefect tasks. The stages do not know which."""
 
@@ -62,19 +70,14 @@ class Driver(Protocol):
         """Return the finished stages in order."""
 
     def call(self, stage: Stage, work: Callable[[], T], after: Sequence[object]) -> tuple[T, object]:
-        """Call ``work``, which runs the stage; return its result and a handle for the stages that need it.
-
-        ``after`` holds the handles of the stages that this one needs.
-        """
+        """Call ``work``, which runs the stage after those of the handles; return its result and a handle."""
 
     def map(self, name: str, function: Callable[[A], T], batches: Sequence[A], slots: int) -> list[T]:
         """Return the results of a function on each batch, in order, ``slots`` at a time."""
 
 
 class Progress(Protocol):
-    """A listener for the progress of a long stage; the command line draws a bar, others may log or stay
-    silent.
-    """
+    """A listener for the progress of a long stage: a bar on the command line, a log, or nothing."""
 
     def begin(self, stage: str, total: int, unit: str) -> None:
         """Record that a stage of ``total`` units starts."""

@@ -14,19 +14,12 @@ from ...pipeline.identity import combined_hash, sha256_hex
 from ...pipeline.settings.settings import Settings
 
 TOOLS = (
-    "faiss-cpu",
-    "markdown-it-py",
-    "networkx",
-    "numpy",
-    "pyarrow",
-    "PyStemmer",
-    "python-louvain",
-    "torch",
-)
-
+    "faiss-cpu", "markdown-it-py", "networkx", "numpy", "pyarrow", "PyStemmer", "python-louvain", "torch",
+)  # fmt: skip
 # Libraries that decide what a document is understood to say.
 _PARSERS = (
-    "beautifulsoup4", "docutils", "markdown-it-py", "mdit-py-plugins", "nh3", "PyStemmer", "pyyaml", "tokenizers",
+    "beautifulsoup4", "docutils", "markdown-it-py", "mdit-py-plugins", "nh3", "PyStemmer", "pyyaml",
+    "tokenizers",
 )  # fmt: skip
 
 

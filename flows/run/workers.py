@@ -9,7 +9,6 @@ import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
-from types import TracebackType
 from typing import TypeVar, cast
 
 from ...pipeline.errors import EngineUnavailable
@@ -26,9 +25,7 @@ class WorkerFailed(Exception):
 
 
 class Workers:
-    """A fixed number of worker processes; each call runs in one of them, which is killed if the call
-    hangs.
-    """
+    """A fixed number of worker processes; a call runs in one, which is killed if the call hangs."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -43,9 +40,7 @@ class Workers:
     def __enter__(self) -> Workers:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -103,9 +98,7 @@ class _Worker:
         return cast(T, value)
 
     def _started(self, stage: Callable[[A], T]) -> Connection:
-        """Return a live process that has imported the stage, so that importing does not count as the
-        stage's time.
-        """
+        """Return a live process that has imported the stage, which takes none of the stage's time."""
         if self._process is None or not self._process.is_alive() or self._connection is None:
             context = multiprocessing.get_context("spawn")
             try:
@@ -135,9 +128,7 @@ class _Worker:
         return f"signal {-code}" if code is not None and code < 0 else f"exit {code}"
 
     def kill(self) -> None:
-        """Kill the process, if there is one; any thread waiting for it, or starting it, sees that it is
-        gone.
-        """
+        """Kill the process, if any; a thread that waits for it, or starts it, sees that it is gone."""
         self._is_over = True
         if self._process is not None:
             self._process.kill()

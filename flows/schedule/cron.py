@@ -21,9 +21,8 @@ _MACROS = {
     "@yearly": "0 0 1 1 *",
     "@annually": "0 0 1 1 *",
 }
-_MONTHS = [name.lower() for name in calendar.month_abbr[1:]]
-_DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
-_SYSTEMD_DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+_MONTHS = tuple(name.lower() for name in calendar.month_abbr[1:])
+_DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _PART = re.compile(r"(?:(\*)|([0-9]+|[a-z]{3})(?:-([0-9]+|[a-z]{3}))?)(?:/([0-9]+))?")
 _HINT = 'Five fields: minute hour day-of-month month day-of-week, as in "0 2 * * *" for 02:00 every night.'
 
@@ -40,8 +39,8 @@ _FIELDS = (
     _Kind("minute", 0, 59),
     _Kind("hour", 0, 23),
     _Kind("day of month", 1, 31),
-    _Kind("month", 1, 12, tuple(_MONTHS)),
-    _Kind("day of week", 0, 7, tuple(_DAYS)),
+    _Kind("month", 1, 12, _MONTHS),
+    _Kind("day of week", 0, 7, _DAYS),
 )
 
 
@@ -71,7 +70,7 @@ class Cron:
         once: it takes a line each.
         """
         month, clock = _listed(self.month), f"{_listed(self.hour)}:{_listed(self.minute)}:00"
-        weekdays = ",".join(_SYSTEMD_DAYS[value] for value in self.weekday.values)
+        weekdays = ",".join(_DAYS[value].title() for value in self.weekday.values)
         by_day = f"*-{month}-{_listed(self.day)} {clock}"
         by_weekday = f"{weekdays} *-{month}-* {clock}"
         lines = [by_day] if self.weekday.free else [by_weekday] if self.day.free else [by_weekday, by_day]
@@ -82,28 +81,22 @@ def parse_cron(expression: str) -> Cron:
     """Return the expression, checked; raises ``SettingsError`` saying which field is wrong and why."""
     text = " ".join(_MACROS.get(expression.strip().lower(), expression).lower().split())
     if text.startswith("@"):
-        raise _wrong(
-            expression,
-            f"{text.split(' ', maxsplit=1)[0]} is no time of day",
-            f"There are {', '.join(_MACROS)}.",
-        )
+        macro = text.split(" ", maxsplit=1)[0]
+        raise _wrong(expression, f"{macro} is no time of day", f"There are {', '.join(_MACROS)}.")
     parts = text.split(" ") if text else []
     if len(parts) != len(_FIELDS):
-        raise _wrong(expression, f"a cron expression has 5 fields, and this has {len(parts)}", _HINT)
-    fields = [_field(part, kind, expression) for part, kind in zip(parts, _FIELDS, strict=True)]
-    found = Cron(text, *fields)
+        raise _wrong(expression, f"a cron expression has 5 fields, and this has {len(parts)}")
+    found = Cron(text, *(_field(part, kind, expression) for part, kind in zip(parts, _FIELDS, strict=True)))
     _require_a_day(found, expression, parts)
     return found
 
 
-def _wrong(expression: str, what: str, hint: str) -> SettingsError:
+def _wrong(expression: str, what: str, hint: str = _HINT) -> SettingsError:
     return SettingsError(what, where=f"--cron {expression!r}", hint=hint)
 
 
 def _field(given: str, kind: _Kind, expression: str) -> Field:
-    values: set[int] = set()
-    for part in given.split(","):
-        values |= _values(part, kind, expression)
+    values = set[int]().union(*(_values(part, kind, expression) for part in given.split(",")))
     if kind.name == "day of week":
         values = {value % 7 for value in values}
     return Field(tuple(sorted(values)), given == "*")
@@ -112,24 +105,18 @@ def _field(given: str, kind: _Kind, expression: str) -> Field:
 def _values(part: str, kind: _Kind, expression: str) -> set[int]:
     match = _PART.fullmatch(part)
     if match is None:
-        raise _wrong(
-            expression, f"the {kind.name} {part!r} is not a number, a range, a list or a step", _HINT
-        )
+        raise _wrong(expression, f"the {kind.name} {part!r} is not a number, a range, a list or a step")
     star, first, last, step = match.groups()
     if step is not None and first is not None and last is None:
-        raise _wrong(expression, f"the {kind.name} {part!r} has a step and no range, "
-                                 "which crons read differently",
-                     f"Write {first}-{kind.most}/{step}, or */{step}.")  # fmt: skip
+        what = f"the {kind.name} {part!r} has a step and no range, which crons read differently"
+        raise _wrong(expression, what, f"Write {first}-{kind.most}/{step}, or */{step}.")
     low = kind.least if star else _number(first, kind, expression)
     high = (6 if kind.most == 7 else kind.most) if star else _number(last or first, kind, expression)
     if high < low:
-        raise _wrong(
-            expression,
-            f"the {kind.name} {part!r} runs backwards",
-            f"Write two ranges: {first}-{kind.most},{kind.least}-{last}.",
-        )
+        ranges = f"Write two ranges: {first}-{kind.most},{kind.least}-{last}."
+        raise _wrong(expression, f"the {kind.name} {part!r} runs backwards", ranges)
     if step is not None and int(step) == 0:
-        raise _wrong(expression, f"the {kind.name} {part!r} has a step of 0", _HINT)
+        raise _wrong(expression, f"the {kind.name} {part!r} has a step of 0")
     return set(range(low, high + 1, int(step or 1)))
 
 
@@ -137,9 +124,7 @@ def _number(given: str, kind: _Kind, expression: str) -> int:
     if given in kind.names:
         return kind.names.index(given) + (1 if kind.name == "month" else 0)
     if not given.isdigit() or not kind.least <= int(given) <= kind.most:
-        raise _wrong(
-            expression, f"the {kind.name} is {given}, and it is from {kind.least} to {kind.most}", _HINT
-        )
+        raise _wrong(expression, f"the {kind.name} is {given}, and it is from {kind.least} to {kind.most}")
     return int(given)
 
 
@@ -147,13 +132,12 @@ def _require_a_day(cron: Cron, expression: str, parts: list[str]) -> None:
     """Raise ``SettingsError`` for days that never come, and for what implementations of cron disagree on."""
     starred = [part for part in (parts[2], parts[4]) if part.startswith("*") and part != "*"]
     if starred and not (cron.day.free or cron.weekday.free):
-        raise _wrong(expression, f"{starred[0]!r} beside another day: some crons run on either, some on both",
-                     "Leave one of the two days as *, or list the days.")  # fmt: skip
+        what = f"{starred[0]!r} beside another day: some crons run on either, some on both"
+        raise _wrong(expression, what, "Leave one of the two days as *, or list the days.")
     longest = max(29 if month == 2 else calendar.monthrange(2024, month)[1] for month in cron.month.values)
     if cron.weekday.free and min(cron.day.values) > longest:
-        raise _wrong(
-            expression, f"there is no day {min(cron.day.values)} in such a month: it would never run", _HINT
-        )
+        day = min(cron.day.values)
+        raise _wrong(expression, f"there is no day {day} in such a month: it would never run")
 
 
 def _listed(field: Field) -> str:

@@ -53,10 +53,8 @@ def install_units(job: Job, folder: Path | None = None) -> Installed:
     notes = () if is_root else ("To run while you are logged out: loginctl enable-linger",)
     files = tuple(map(str, paths))
     if not has_systemd():
-        return Installed(
-            files,
-            (f"systemd does not run here: enable it where it does, systemctl enable --now {job.name}.timer",),
-        )
+        note = f"systemd does not run here: enable it where it does, systemctl enable --now {job.name}.timer"
+        return Installed(files, (note,))
     for arguments in (("daemon-reload",), ("enable", "--now", f"{job.name}.timer")):
         _run(("systemctl", *scope, *arguments))
     return Installed(files, notes)
@@ -80,10 +78,8 @@ def install_crontab(job: Job) -> Installed:
         )
     existing = listed.stdout if listed.returncode == 0 else ""
     _run(("crontab", "-"), units.merged_crontab(existing, job))
-    return Installed(
-        ("crontab",),
-        ("A night in which the machine was off is not made up for: the next night does its work.",),
-    )
+    note = "A night in which the machine was off is not made up for: the next night does its work."
+    return Installed(("crontab",), (note,))
 
 
 def _require_ours(path: Path) -> None:

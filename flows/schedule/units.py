@@ -32,10 +32,7 @@ class Job:
 
 
 def service(job: Job) -> str:
-    """Return the service's unit file.
-
-    ``exec`` and not ``oneshot``: a oneshot service has no ``RuntimeMaxSec``.
-    """
+    """Return the service's unit file: ``exec``, for a ``oneshot`` service has no ``RuntimeMaxSec``."""
     return f"""# {job.name}.service: one nightly run of noctule. {MADE}; what it did: journalctl -u {job.name}
 
 [Unit]

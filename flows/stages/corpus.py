@@ -8,7 +8,7 @@ published snapshot.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
 from ...artifacts.cache.parse_cache import CollectionRecord, ParseCache
@@ -17,9 +17,9 @@ from ...artifacts.store.store import Store
 from ...pipeline.errors import ArtifactError, CollectionShrank, EmptyCollection, NoctuleError, SourceError
 from ...pipeline.model import Rejection, SnapshotId
 from ...pipeline.settings.settings import Settings
-from ..run.context import BuildOptions
+from ..run.context import RunContext
 from ..run.versions import decides
-from .guards import documents_before, published_paths, require_documents, require_unshrunk
+from .guards import documents_before, published_hashes, require_documents, require_unshrunk
 from .sources import HashedSources, Listing, ParsedSources, sound
 
 
@@ -45,18 +45,16 @@ def settled(
     listing: Listing,
     remembered: ParseCache,
     store: Store,
-    settings: Settings,
-    options: BuildOptions,
+    run: RunContext,
 ) -> tuple[ParsedCorpus, CorpusRecord]:
     """Return the corpus to publish.
 
-    Raise a collection's own error if every collection failed, or if a failed one has no earlier documents to
-    keep.
+    Raise a collection's own error if all failed, or if a failed one has no earlier documents to keep.
     """
-    before, failures = documents_before(store), dict(listing.failures)
+    settings, before, failures = run.settings, documents_before(store), dict(listing.failures)
     for name in sound(settings, failures):
         try:
-            _require(name, parsed, listing, remembered, settings, options, before.get(name, frozenset()))
+            _require(name, parsed, listing, remembered, run, before.get(name, {}).keys())
         except (EmptyCollection, CollectionShrank) as error:
             failures[name] = error
     if len(failures) == len(settings.collections):
@@ -97,10 +95,7 @@ def recalled(
 def require_remembered(
     remembered: ParseCache, current: SnapshotId | None, settings: Settings
 ) -> dict[str, CollectionRecord]:
-    """Return the inputs of a run that does not read its sources.
-
-    Raise ``SourceError`` where any of them is missing.
-    """
+    """Return the inputs of a run that does not read its sources; raise ``SourceError`` if one is missing."""
     known = remembered.collections(current)
     missing = sorted(set(settings.collections) - set(known))
     if missing:
@@ -112,7 +107,7 @@ def require_remembered(
     chosen, deciding = {name: known[name] for name in settings.collections}, decides(settings)
     if others := sorted(name for name, each in chosen.items() if each.deciding != deciding[name]):
         raise SourceError(
-            f"{', '.join(others)}: what is remembered was understood by other settings, or by another version",
+            f"{', '.join(others)}: what is remembered was understood by other settings or another version",
             where="--from",
             hint="Begin with the files: noctule index --from parse",
         )
@@ -135,9 +130,8 @@ def _require(
     parsed: ParsedSources,
     listing: Listing,
     remembered: ParseCache,
-    settings: Settings,
-    options: BuildOptions,
-    before: frozenset[str],
+    run: RunContext,
+    before: Set[str],
 ) -> None:
     rows = remembered.rows(parsed.keys.get(name, ()))
     count = sum(len(chunk.flatten()) for chunk in rows["documents"].chunks)
@@ -147,20 +141,18 @@ def _require(
         (f"{each['path']}: {each['reason']}" for each in reasons if each["kind"] == "quarantined"), "none"
     )
     drafts = {each["path"] for each in reasons if each["kind"] == "skipped"}
+    accepts = run.options
     require_documents(
-        settings, name, found, count, first, drafts=len(drafts), allow_empty=options.allow_empty
+        run.settings, name, found, count, first, drafts=len(drafts), allow_empty=accepts.allow_empty
     )
-    # What its writer took back is not lost.
-    require_unshrunk(settings, name, len(before), count + len(before & drafts), accept=options.accept_shrink)
+    left = count + len(before & drafts)  # what its writer took back is not lost
+    require_unshrunk(run.settings, name, len(before), left, accept=accepts.accept_shrink)
 
 
 def _without_documents(name: str, store: Store, deciding: str, error: NoctuleError) -> CollectionRecord:
-    """Return a failed collection with no cached documents.
-
-    Raise its error if the current snapshot may have documents of it.
-    """
+    """Return a failed collection without documents; raise its error if it may have published ones."""
     try:
-        lost = bool(published_paths(store).get(name))
+        lost = bool(published_hashes(store).get(name))
     except ArtifactError:
         lost = True
     if lost:

@@ -34,9 +34,7 @@ _MANY_TEXTS = 1_000
 
 @dataclass(frozen=True)
 class Texts:
-    """Texts to encode: their content hashes, their lengths in tokens, and a way to fetch the text of a
-    row.
-    """
+    """Texts to encode: content hashes, lengths in tokens, and a way to fetch the text of a row."""
 
     hashes: Sequence[str]
     tokens: npt.NDArray[np.int64]
@@ -54,9 +52,7 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Distinct texts in order of first appearance: hashes, unit vectors, and for each given text its row
-    there.
-    """
+    """Distinct texts in order of appearance: hashes, unit vectors, and the row of each text there."""
 
     hashes: tuple[str, ...]
     vectors: Vectors
@@ -127,9 +123,7 @@ class Encoding:
         self._engine, self._driver, self._progress = engine, resources.driver, resources.progress
 
     def encode(self, stage: str, texts: Texts) -> Encoded:
-        """Return the vectors of all texts; each finished task has stored its new ones in the embedding
-        store.
-        """
+        """Return the vectors of all texts; each finished task has stored its new ones."""
         rows = texts.first_rows
         hashes = [texts.hashes[row] for row in rows]
         recall = self._kept.recall(hashes)

@@ -48,6 +48,7 @@ _SAFE = {
     # A service reads repositories of other users.
     "safe.directory": "*",
 }
+_GIT = ("git", "--no-pager", *(part for name, value in _SAFE.items() for part in ("-c", f"{name}={value}")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +90,9 @@ def _dated(file: FoundFile, changes: Mapping[str, LastChange], collection: Colle
 
 
 def last_changes(top: Path, files: Sequence[Path], name: str) -> dict[str, LastChange]:
-    """Return the last change of each file in the history, by absolute path, in one pass from the newest
-    commit.
+    """Return the last change of each file, by absolute path, in one pass from the newest commit.
 
-    The pass ends once every file has been found. The first commit of a shallow clone is skipped, since all
-    files look new there.
+    The pass ends once all are found. The first commit of a shallow clone is left out: there all look new.
     """
     wanted = {_in_repository(top, path) for path in files}
     is_shallow = _output(("rev-parse", "--is-shallow-repository"), top, name).strip() == b"true"
@@ -122,10 +121,7 @@ def last_changes(top: Path, files: Sequence[Path], name: str) -> dict[str, LastC
 def _changes(
     command: Sequence[str], top: Path, name: str, *, is_shallow: bool
 ) -> Iterator[tuple[LastChange, str]]:
-    """Yield each path of each commit with that commit, newest first.
-
-    A commit without parents in a shallow clone is left out.
-    """
+    """Yield each path of each commit, newest first, but for the first commit of a shallow clone."""
     current: LastChange | None = None
     for record in _records(command, top, name):
         match = _COMMIT.match(record)
@@ -137,12 +133,9 @@ def _changes(
 
 
 def _records(command: Sequence[str], top: Path, name: str) -> Iterator[str]:
-    """Yield git's zero-separated output as it arrives.
-
-    Git is stopped when the caller has read enough, or at the time limit.
-    """
+    """Yield git's zero-separated output as it arrives; stop git when enough is read, or at the limit."""
     with subprocess.Popen(
-        _line(command), cwd=top, env=_environment(), stdin=subprocess.DEVNULL,
+        (*_GIT, *command), cwd=top, env=_environment(), stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as process:  # fmt: skip
         timer = threading.Timer(LIMIT_S, process.kill)
@@ -207,7 +200,7 @@ def _output(
 ) -> bytes:
     try:
         done = subprocess.run(
-            _line(command), cwd=folder, env=_environment(), input=given or b"", capture_output=True,
+            (*_GIT, *command), cwd=folder, env=_environment(), input=given or b"", capture_output=True,
             check=False, timeout=LIMIT_S,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -224,17 +217,9 @@ def _refused(said: bytes, folder: Path, name: str) -> SourceError:
     return SourceError(
         f"git cannot tell the history of collection {name!r}: {reason}",
         where=str(folder),
-        hint=f"Is it a git repository? Else set modified_from, author_from and git_ignored of collections.{name} otherwise.",
+        hint="Is it a git repository? "
+        f"Else set modified_from, author_from and git_ignored of collections.{name} otherwise.",
     )
-
-
-def _line(command: Sequence[str]) -> list[str]:
-    return [
-        "git",
-        "--no-pager",
-        *(part for name, value in _SAFE.items() for part in ("-c", f"{name}={value}")),
-        *command,
-    ]
 
 
 def _environment() -> dict[str, str]:

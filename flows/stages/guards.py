@@ -8,78 +8,58 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ...artifacts.store.snapshot import Snapshot, read_manifest
 from ...artifacts.store.store import Store
 from ...pipeline.embedding.model_files import find
 from ...pipeline.errors import ArtifactError, CollectionShrank, EmptyCollection, SettingsError
+from ...pipeline.model import SnapshotId
 from ...pipeline.settings.settings import Settings
 
 _log = logging.getLogger("noctule")
 
 
-@dataclass(frozen=True, slots=True)
-class Shrunk:
-    """A collection that has fewer documents than in the current snapshot."""
-
-    collection: str
-    before: int
-    after: int
-
-    @property
-    def share(self) -> float:
-        """Return the share of its documents that is gone, from 0 to 1."""
-        return (self.before - self.after) / self.before
-
-    def __str__(self) -> str:
-        lost = self.before - self.after
-        return f"collection {self.collection!r} would lose {lost:,} of its {self.before:,} documents ({self.share:.0%})"
-
-
 def require_unshrunk(settings: Settings, name: str, before: int, after: int, *, accept: bool) -> None:
-    """Raise ``CollectionShrank`` if the collection lost more than ``limits.max_shrink_share`` of its
-    documents.
+    """Raise ``CollectionShrank`` if the collection lost too large a share of its documents, or only warn.
 
     ``before`` and ``after`` count its documents. A collection left with none at all is an
     ``EmptyCollection``, which has a flag of its own; ``accept`` turns the error into a warning.
     """
-    most, shrunk = settings.limits.max_shrink_share, Shrunk(name, before, after)
-    if not 0 < after < before or shrunk.share <= most:
+    most, lost = settings.limits.max_shrink_share, before - after
+    if not 0 < after < before or lost / before <= most:
         return
+    shrunk = f"collection {name!r} would lose {lost:,} of its {before:,} documents ({lost / before:.0%})"
     if accept:
         _log.warning("accepted: %s", shrunk)
         return
     raise CollectionShrank(
         f"{shrunk}, more than the {most:.0%} that limits.max_shrink_share allows",
         where=settings.collections[name].root,
-        hint="Nothing of it was published, the current snapshot is as it was. Is a disk not mounted, a checkout half done, "
-        "an exclude too wide? To publish all the same: --accept-shrink.",
+        hint="Nothing of it was published, the current snapshot is as it was. Is a disk not mounted, "
+        "a checkout half done, an exclude too wide? To publish all the same: --accept-shrink.",
     )
 
 
-def published_paths(store: Store) -> Mapping[str, frozenset[str]]:
-    """Return the paths of each collection's documents in the current snapshot.
-
-    Raise ``ArtifactError`` where it cannot be read.
-    """
-    current = store.current()
-    if current is None:
-        return {}
-    path = store.path_of(current)
-    snapshot = Snapshot(path, read_manifest(path, current), None)
-    found: dict[str, set[str]] = {}
-    for row in snapshot.table("documents", ["collection", "path"]).to_pylist():
-        found.setdefault(row["collection"], set()).add(row["path"])
-    return {name: frozenset(paths) for name, paths in found.items()}
+def read_unverified(store: Store, snapshot: SnapshotId) -> Snapshot:
+    """Return the snapshot, not verified again: it was when it was published, and pages have checksums."""
+    path = store.path_of(snapshot)
+    return Snapshot(path, read_manifest(path, snapshot), None)
 
 
-def documents_before(store: Store) -> Mapping[str, frozenset[str]]:
-    """Return the paths of each collection's documents in the current snapshot; none if no snapshot can be
-    read.
-    """
+def published_hashes(store: Store) -> dict[str, dict[str, str]]:
+    """Return the source hash of each current document by collection and path; raise ``ArtifactError``."""
+    found: dict[str, dict[str, str]] = {}
+    if (current := store.current()) is not None:
+        table = read_unverified(store, current).table("documents", ["collection", "path", "sha256"])
+        for row in table.to_pylist():
+            found.setdefault(row["collection"], {})[row["path"]] = row["sha256"]
+    return found
+
+
+def documents_before(store: Store) -> Mapping[str, Mapping[str, str]]:
+    """Return the published hashes; none if the current snapshot cannot be read."""
     try:
-        return published_paths(store)
+        return published_hashes(store)
     except ArtifactError as error:
         _log.warning("the shrink guard has nothing to compare with: %s", error)
         return {}
@@ -123,8 +103,8 @@ def require_documents(
     collection, meant = settings.collections[name], found - drafts
     if count == 0 and not allow_empty:
         raise EmptyCollection(
-            f"collection {name!r} holds no document to index ({found} files matched {', '.join(collection.include)}, "
-            f"{drafts} of them drafts)",
+            f"collection {name!r} holds no document to index "
+            f"({found} files matched {', '.join(collection.include)}, {drafts} of them drafts)",
             where=collection.root,
             hint="Nothing of it was published. Check root and include, or allow it with --allow-empty.",
         )
@@ -132,5 +112,6 @@ def require_documents(
         raise EmptyCollection(
             f"{meant - count} of {meant} documents of collection {name!r} failed",
             where=collection.root,
-            hint=f"First reason: {first_reason}. Nothing of it was published; limits.max_failed_share allows more.",
+            hint=f"First reason: {first_reason}. Nothing of it was published; "
+            "limits.max_failed_share allows more.",
         )

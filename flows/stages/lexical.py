@@ -15,7 +15,7 @@ from ...pipeline.lexical.analyzer import UNSTEMMED, prose_analyzer
 from ...pipeline.lexical.bm25f import LexicalIndex, SharedField, build_index
 from ...pipeline.lexical.field_counts import FieldCounts, count_fields
 from ...pipeline.links.anchors import anchor_texts
-from ...pipeline.model import DocId, ResolvedLink
+from ...pipeline.model import ResolvedLink
 from ...pipeline.settings.settings import FIELDS, LexicalField
 from ...pipeline.vocabulary.acronyms import merge
 from ...pipeline.vocabulary.concepts import VocabularyTerm, select_terms, surface_forms
@@ -41,14 +41,9 @@ def index_prose(run: RunContext, parsed: ParsedCorpus, anchors: FieldCounts) -> 
 def count_anchors(corpus: ParsedCorpus, links: Iterable[ResolvedLink]) -> FieldCounts:
     """Count the words of the links to every document, one text per document, in its own language."""
     texts = anchor_texts(links)
-    columns = _ids_and_languages(corpus.documents)
-    analyzers = [prose_analyzer(stemmed_language(language)) for _, language in columns]
-    return count_fields([[texts.get(doc_id, "") for doc_id, _ in columns]], analyzers)
-
-
-def _ids_and_languages(documents: pa.Table) -> list[tuple[DocId, str]]:
-    names = ("doc_id", "language")
-    return list(zip(*(documents.column(name).to_pylist() for name in names), strict=True))
+    ids, languages = (corpus.documents[name].to_pylist() for name in ("doc_id", "language"))
+    analyzers = [prose_analyzer(stemmed_language(language)) for language in languages]
+    return count_fields([[texts.get(doc_id, "") for doc_id in ids]], analyzers)
 
 
 def index_code(run: RunContext, parsed: ParsedCorpus) -> LexicalIndex:
@@ -62,24 +57,16 @@ def passages_each(documents: pa.Table, passages: pa.Table) -> Counts:
     return np.bincount(of.to_numpy(), minlength=len(documents)).astype(np.int32)
 
 
-def row_groups(index: LexicalIndex) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-    """Return the row group of each term.
-
-    Groups hold about ``POSTINGS_PER_GROUP`` postings each, so that a query reads little.
-    """
-    wanted = index.offsets[:-1] // POSTINGS_PER_GROUP
-    return np.unique(wanted, return_inverse=True)[1].astype(np.int32)
-
-
 def term_rows(index: LexicalIndex) -> pa.Table:
-    """Return the terms table of an index."""
+    """Return the terms table of an index; row groups have few enough postings that a query reads little."""
+    _, group = np.unique(index.offsets[:-1] // POSTINGS_PER_GROUP, return_inverse=True)
     top = np.maximum.reduceat(index.score, index.offsets[:-1]) if index.terms else np.zeros(0, np.float32)
     columns = [
         pa.array(index.terms, type=pa.string()),
         pa.array(index.frequency, type=pa.int32()),
         pa.array(index.idf, type=pa.float64()),
         pa.array(top, type=pa.float32()),
-        pa.array(row_groups(index), type=pa.int32()),
+        pa.array(group, type=pa.int32()),
     ]
     return pa.Table.from_arrays(columns, schema=schemas.TERMS)
 
@@ -152,11 +139,6 @@ def _surfaces(batch: FieldCounts) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=schemas.SURFACES)
 
 
-def acronym_rows(corpus: ParsedCorpus) -> pa.Table:
-    """Return the acronyms table: the acronyms found by all batches, merged."""
-    return schemas.acronyms_table(merge(corpus.acronyms))
-
-
 def select_words(run: RunContext, parsed: ParsedCorpus, prose: LexicalIndex) -> list[VocabularyTerm]:
     """Return the words of the concept vocabulary, sorted."""
     passages = len(parsed.prose.lengths)
@@ -173,5 +155,5 @@ def lexical_tables(
         "code_terms": term_rows(code),
         "code_postings": posting_rows(code),
         "surfaces": surface_rows([parsed.prose, anchors]),
-        "acronyms": acronym_rows(parsed),
+        "acronyms": schemas.acronyms_table(merge(parsed.acronyms)),
     }

@@ -10,20 +10,12 @@ import pyarrow as pa
 
 from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...artifacts.tables import schemas
-from ...pipeline.communities import names
-from ...pipeline.communities.communities import (
-    Clusters,
-    LinkGraph,
-    Partition,
-    find_clusters,
-    link_graph,
-    named,
-)
+from ...pipeline.communities import communities, names
+from ...pipeline.communities.communities import Clusters, LinkGraph, Partition
 from ...pipeline.lexical.analyzer import prose_analyzer
 from ...pipeline.lexical.bm25f import LexicalIndex
 from ...pipeline.links.resolve import resolve_links
 from ...pipeline.model import ResolvedLink
-from ...pipeline.settings.settings import Settings
 from ..run.context import RunContext
 
 # Edges; with fewer, communities are found before another process is up.
@@ -39,12 +31,12 @@ def resolve(run: RunContext, parsed: ParsedCorpus) -> list[ResolvedLink]:
 
 def make_link_graph(corpus: ParsedCorpus, links: Iterable[ResolvedLink]) -> LinkGraph:
     """Return the graph that the links form between the documents."""
-    return link_graph(corpus.documents["doc_id"].to_pylist(), links)
+    return communities.link_graph(corpus.documents["doc_id"].to_pylist(), links)
 
 
 def find_communities(run: RunContext, graph: LinkGraph) -> Clusters:
     """Return the communities of the link graph, without names."""
-    return find_clusters(graph, run.settings.communities)
+    return communities.find_clusters(graph, run.settings.communities)
 
 
 def is_large_graph(_run: RunContext, graph: LinkGraph) -> bool:
@@ -55,13 +47,6 @@ def is_large_graph(_run: RunContext, graph: LinkGraph) -> bool:
 def name_topics(
     run: RunContext, corpus: ParsedCorpus, clusters: Clusters, graph: LinkGraph, prose: LexicalIndex
 ) -> Partition:
-    """Return the communities with the names that their documents give them."""
-    return name_communities(corpus, clusters, graph, prose, run.settings)
-
-
-def name_communities(
-    corpus: ParsedCorpus, clusters: Clusters, graph: LinkGraph, prose: LexicalIndex, settings: Settings
-) -> Partition:
     """Return the communities with names, taken from titles of their pages and phrases of their headings."""
     row = {name: at for at, name in enumerate(graph.documents)}
     titles, headings = [""] * len(row), [set[str]() for _ in row]
@@ -70,9 +55,11 @@ def name_communities(
         headings[row[doc_id]].add(title)
     for doc_id, title in _columns(corpus.sections, "doc_id", "title"):
         headings[row[doc_id]].add(title)
-    common = _common_terms(prose, len(corpus.passages)) | _words_of(settings.collections)
+    common = _common_terms(prose, len(corpus.passages)) | _words_of(run.settings.collections)
     headed = names.Headed(titles, headings, common)
-    return named(clusters, graph, names.name_communities(clusters, graph, headed, settings.communities))
+    return communities.named(
+        clusters, graph, names.name_communities(clusters, graph, headed, run.settings.communities)
+    )
 
 
 def _common_terms(prose: LexicalIndex, passages: int) -> frozenset[str]:
@@ -86,12 +73,9 @@ def _common_terms(prose: LexicalIndex, passages: int) -> frozenset[str]:
 
 
 def _words_of(collections: Iterable[str]) -> frozenset[str]:
-    """Return the words that make up the names of collections, which cannot set one topic apart from
-    another.
-    """
-    return frozenset(
-        word for name in collections for word in prose_analyzer("en").tokens(name.replace("_", " "))
-    )
+    """Return the words in the names of collections, which set no topic apart from another."""
+    analyzer = prose_analyzer("en")
+    return frozenset(word for name in collections for word in analyzer.tokens(name.replace("_", " ")))
 
 
 def _columns(table: pa.Table, *columns: str) -> Iterable[tuple[Any, ...]]:

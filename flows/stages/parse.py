@@ -1,6 +1,4 @@
-"""The ``parse`` stage: documents come from the parse cache, and the rest are parsed by an engine's
-workers.
-"""
+"""The ``parse`` stage: documents come from the parse cache, and the rest from an engine's workers."""
 
 from __future__ import annotations
 
@@ -58,7 +56,7 @@ def parse_sources(
         engine.prepare(encoding.encoder, sum(map(len, parser.missing(hashed.groups, hashed.keys))))
         sources = _parse_all(hashed, cache, parser, run.settings)
         well = listing.without(hashed.failures)
-        parsed, record = settled(sources, hashed, well, cache, store, run.settings, run.options)
+        parsed, record = settled(sources, hashed, well, cache, store, run)
     cache.let_go()
     if record.parsed > _MANY_FILES:
         give_back()
@@ -107,9 +105,7 @@ def _without(groups: Sequence[Group], losers: Sequence[Rejection]) -> list[Group
 
 
 class Parser:
-    """A parser that puts groups of files into the parse cache; ``parsed`` counts the files it had to
-    parse.
-    """
+    """A parser that puts groups of files into the parse cache; ``parsed`` counts the files parsed."""
 
     def __init__(
         self, cache: ParseCache, batch: FileBatch, engine: Engine, resources: Resources, *, anew: bool
@@ -177,11 +173,8 @@ def _isolated(workers: Caller, batch: FileBatch) -> list[pa.Table]:
         rows = workers.call(understand, batch, limit)
     except WorkerFailed as failure:
         if len(batch.groups) > 1:
-            return [
-                rows
-                for half in _halves(batch.groups)
-                for rows in _isolated(workers, replace(batch, groups=half))
-            ]
+            halves = (replace(batch, groups=half) for half in _halves(batch.groups))
+            return [rows for half in halves for rows in _isolated(workers, half)]
         [group] = batch.groups
         if len(group) == 1:
             return [lost(group[0], str(failure))]

@@ -43,9 +43,7 @@ def publish(
 
 
 def _write_down(staged: StagedSnapshot, record: CorpusRecord, cache: ParseCache) -> None:
-    """Save the parsed state of each collection for a night on which it fails; a disk error is only a
-    warning.
-    """
+    """Save the parsed state of each collection for a night on which it fails; else only warn."""
     try:
         cache.record(staged.manifest.snapshot_id(), record.published)
     except WriteFailed as error:
@@ -53,10 +51,7 @@ def _write_down(staged: StagedSnapshot, record: CorpusRecord, cache: ParseCache)
 
 
 def _tidy(run: RunContext, store: Store, cache: ParseCache) -> None:
-    """Drop parsed documents of deleted snapshots.
-
-    The new snapshot is already published, so a disk error is only a warning.
-    """
+    """Drop parsed documents of deleted snapshots; a disk error is only a warning by now."""
     try:
         # The current snapshot, the one before, and those that prune would keep besides.
         snapshots = [info.snapshot_id for info in store.snapshots()]
@@ -66,9 +61,7 @@ def _tidy(run: RunContext, store: Store, cache: ParseCache) -> None:
 
 
 def publish_to_targets(run: RunContext, resources: Resources, _published: Published) -> tuple[Sent, ...]:
-    """Send the current snapshot to the targets that the settings name; raise as ``publish_elsewhere``
-    does.
-    """
+    """Send the snapshot to the targets that the settings name; raise as ``publish_elsewhere`` does."""
     wanted = run.settings.publish
     return publish_elsewhere(run.store, wanted.targets, wanted.keep, resources.driver)
 
@@ -91,8 +84,9 @@ def publish_elsewhere(
             _log.error("not published to %s: %s", target, error)
             failures.append(error)
     if failures:
+        reasons = "; ".join(error.what for error in failures)
         raise PartialFailure(
-            f"{len(failures)} of {len(targets)} publishing targets failed: {'; '.join(e.what for e in failures)}",
+            f"{len(failures)} of {len(targets)} publishing targets failed: {reasons}",
             where=", ".join(error.where for error in failures),
             hint="The snapshot is published here and at the others. Send it again: noctule publish",
         )

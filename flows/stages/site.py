@@ -1,14 +1,11 @@
-"""The stages of a site: the lookup of its search, and the site itself. What renders is imported when it is needed."""
+"""The stages of a site: the lookup of its search, and the site itself; imports what renders when needed."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...artifacts.store.replaced_sites import replaced_site
 from ...artifacts.store.store import Published, Store
-from ...pipeline.settings.search import Search
-from ...pipeline.settings.settings import Settings
 from ..run.context import Resources, RunContext
 
 if TYPE_CHECKING:
@@ -28,7 +25,7 @@ def is_current_site(run: RunContext, staged: StagedSnapshot) -> bool:
 
 
 def make_search_lookup(run: RunContext, staged: StagedSnapshot, is_current: bool) -> LookupFiles | None:
-    """Return what the site's search looks words up in; nothing where the site has no search or stands already."""
+    """Return what the site's search looks words up in; ``None`` without one, and if the site is current."""
     from ...docsite.search.lookup_files import LookupJob, make_lookup_files
 
     if is_current or not run.settings.site.search or run.out is None:
@@ -68,12 +65,13 @@ def build_site(
         )
 
 
-def build_search(
-    store: Path, out: Path, settings: Settings, resources: Resources, *, insert: bool = False
-) -> SearchOnlyResult:
-    """Build the search of the store's current snapshot for the pages in ``out``, which something else built."""
+def build_search(run: RunContext, resources: Resources, *, insert: bool = False) -> SearchOnlyResult:
+    """Build the search of the current snapshot for the run's folder of pages that something else built."""
     from ...docsite.search_only import build_search as render
 
-    ranking: Search = settings.search
-    with Store(store).open() as snapshot:
-        return render(snapshot, out, settings.site, ranking, insert=insert, background=resources.background)
+    assert run.out is not None
+    settings = run.settings
+    with Store(run.store).open() as snapshot:
+        return render(
+            snapshot, run.out, settings.site, settings.search, insert=insert, background=resources.background
+        )

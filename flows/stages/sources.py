@@ -22,9 +22,7 @@ from .guards import documents_before, require_unshrunk
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The files to index in order of document id, the files left out, and collections that cannot be
-    listed.
-    """
+    """The files to index in order of document id, the files left out, and collections not to be listed."""
 
     files: tuple[FoundFile, ...]
     rejections: tuple[Rejection, ...]
@@ -102,14 +100,10 @@ def list_sources(settings: Settings) -> Listing:
     named: dict[str, FoundFile] = {}
     rejections = [rejection for listing in listings for rejection in listing.rejections]
     for file in (file for listing in listings for file in listing.files):
-        if named.setdefault(_doc_id(file), file) is not file:
+        if named.setdefault(doc_id(file.collection, file.path), file) is not file:
             reason = "has the same name as another file once Unicode is normalised"
             rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
     return Listing(tuple(named[name] for name in sorted(named)), tuple(rejections), failures)
-
-
-def _doc_id(file: FoundFile) -> str:
-    return doc_id(file.collection, file.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +135,7 @@ def hash_files(files: Sequence[FoundFile], settings: Settings) -> HashedSources:
 
 
 def key_of_group(group: Group, settings: Settings, deciding: Mapping[str, str]) -> str:
-    """Return the key of a group from the bytes on disk, empty if a file cannot be read; raise
-    ``SourceError``.
-    """
+    """Return a group's key from the bytes on disk, empty if one cannot be read; raise ``SourceError``."""
     # One after the other: threads that read small files wait for the interpreter's lock, and took three times
     # as long.
     return group_key([seen_source(file, settings) for file in group], deciding)

@@ -103,30 +103,30 @@ def fit_query_encoder(  # noqa: PLR0913, PLR0917  # all that it learns from
     phrases: TrainingTexts,
     spans: TrainingTexts,
 ) -> pa.Table:
-    """Return the term_vectors table: one vector per term, whose sum approximates the model's vector of the
-    text.
-    """
+    """Return the term_vectors table: vectors whose sum approximates the model's vector of a text."""
+    # Words of the vocabulary as index terms, which need no stemmer.
+    index_terms = Taught(tuple(term.index_term for term in terms), (UNSTEMMED,) * len(terms))
     lessons = [
-        encoded_lessons("words", index_terms(terms), words),
+        encoded_lessons("words", index_terms, words),
         phrases,
         spans,
         passage_lessons(picked, vectors, counts),
         *name_lessons(corpus.documents, names(corpus.documents, links), centroids),
     ]
-    return term_vector_rows(lessons, prose, vectors.vectors.shape[1], run.settings.query_encoder)
-
-
-def index_terms(words: Sequence[VocabularyTerm]) -> Taught:
-    """Return words of the vocabulary as index terms, which need no stemmer."""
-    return Taught(tuple(word.index_term for word in words), (UNSTEMMED,) * len(words))
+    found = fit_term_vectors(lessons, prose.terms, prose.idf, run.settings.query_encoder)
+    codes, dimension = pa.array(np.ascontiguousarray(found.code).ravel()), vectors.vectors.shape[1]
+    columns = [
+        pa.array(found.terms, type=pa.string()),
+        pa.array(found.scale),
+        pa.FixedSizeListArray.from_arrays(codes, dimension),
+    ]
+    return pa.Table.from_arrays(columns, schema=term_vectors_schema(dimension))
 
 
 def phrases(
     documents: pa.Table, sections: pa.Table, links: Sequence[ResolvedLink], settings: QueryEncoderSettings
 ) -> Taught:
-    """Return titles, headings and anchor texts, each once, in the language of the first document that has
-    it.
-    """
+    """Return titles, headings and anchor texts, each once, in the language of its first document."""
     language = _languages(documents)
     found: dict[str, str] = {}
     for text, doc_id in _phrases(documents, sections, links):
@@ -145,10 +145,7 @@ def _phrases(
 
 
 def spans(documents: pa.Table, passages: pa.Table, settings: QueryEncoderSettings) -> Taught:
-    """Return a few words from inside a passage, for as many passages as the settings say.
-
-    The passage's hash decides which words.
-    """
+    """Return a few words, chosen by hash, from inside each of as many passages as the settings say."""
     language = _languages(documents)
     rows = _lowest(passages, settings.spans, salt=16)
     chosen = passages.select(["doc_id", "text", "content_hash"]).take(rows)
@@ -167,9 +164,7 @@ def _span(text: str, number: int) -> str:
 
 
 def _lowest(passages: pa.Table, most: int, salt: int = 0) -> pa.Array:
-    """Return the rows of the passages with the lowest content hashes, compared from their ``salt``-th
-    digit on.
-    """
+    """Return the rows with the lowest content hashes, compared from their ``salt``-th digit on."""
     hashes = pc.utf8_slice_codeunits(passages["content_hash"].combine_chunks(), salt)
     return pc.sort_indices(hashes)[:most].sort()
 
@@ -183,9 +178,8 @@ def names(documents: pa.Table, links: Sequence[ResolvedLink]) -> DocumentNames:
         for link in links
         if link.target_id is not None and link.target_id != link.source_id
     }
-    kept = sorted((pair for pair in pairs if pair[0]), key=lambda pair: text_hash("\n".join(pair)))[
-        :_MAX_NAMES
-    ]
+    named = sorted((pair for pair in pairs if pair[0]), key=lambda pair: text_hash("\n".join(pair)))
+    kept = named[:_MAX_NAMES]
     taught = Taught(tuple(text for text, _ in kept), tuple(language[doc_id] for _, doc_id in kept))
     return DocumentNames(taught, tuple(row[doc_id] for _, doc_id in kept))
 
@@ -226,27 +220,9 @@ def passage_lessons(picked: Picked, encoded: Encoded, counts: FieldCounts | None
 
 def name_lessons(documents: pa.Table, named: DocumentNames, centroids: Vectors) -> list[TrainingTexts]:
     """Return anchor texts and titles with the centroid of the document that they name."""
-    anchors = TrainingTexts(
-        named.taught.texts,
-        named.taught.languages,
-        centroids[list(named.documents)],
-        _WEIGHTS["anchors"],
-    )
+    taught, vectors = named.taught, centroids[list(named.documents)]
+    anchors = TrainingTexts(taught.texts, taught.languages, vectors, _WEIGHTS["anchors"])
     language = _languages(documents)
     languages = [language[doc_id] for doc_id in documents["doc_id"].to_pylist()]
     titles = TrainingTexts(documents["title"].to_pylist(), languages, centroids, _WEIGHTS["titles"])
     return [anchors, titles]
-
-
-def term_vector_rows(
-    lessons: Sequence[TrainingTexts], index: LexicalIndex, dimension: int, settings: QueryEncoderSettings
-) -> pa.Table:
-    """Return the term_vectors table."""
-    found = fit_term_vectors(lessons, index.terms, index.idf, settings)
-    codes = pa.array(np.ascontiguousarray(found.code).ravel())
-    columns = [
-        pa.array(found.terms, type=pa.string()),
-        pa.array(found.scale),
-        pa.FixedSizeListArray.from_arrays(codes, dimension),
-    ]
-    return pa.Table.from_arrays(columns, schema=term_vectors_schema(dimension))

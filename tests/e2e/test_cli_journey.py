@@ -132,3 +132,19 @@ def test_output_to_a_reader_that_has_gone_is_quiet(built: Built) -> None:
     )
     assert done.stdout.strip() in ("0", "141")
     assert (command.folder / "err.txt").read_text() == ""
+
+
+def test_where_takes_a_condition_on_documents_and_refuses_what_is_none(built: Built, tmp_path: Path) -> None:
+    command = CommandLine(tmp_path, built.store)
+    asked = ("search", "cancel", "--json", "--where")
+    every = command.run("search", "cancel", "--json").json["hits"]
+    found = command.run(*asked, "path like 'guide/%'").json["hits"]
+    assert found and {hit["doc_id"] for hit in found} < {hit["doc_id"] for hit in every}
+    assert all(":guide/" in hit["doc_id"] for hit in found)
+    assert command.run(*asked, "path = 'none'").json["hits"] == []
+    refused = command.run(*asked, "paths = 'none'")
+    assert (refused.code, refused.out, refused.error["kind"]) == (2, "", "QueryError")
+    assert '"paths" not found' in refused.error["what"] and "Columns: doc_id" in refused.error["hint"]
+    assert "not a condition on documents" in command.run(*asked, "path =").error["what"]
+    written = command.run(*asked, "exists (copy documents to 'x.csv')")
+    assert (written.code, written.error["kind"]) == (2, "QueryError")

@@ -45,7 +45,7 @@ def test_it_holds_what_it_needs_and_no_link(wheel: Path) -> None:
     names = set(archive.namelist())
     for needed in (
         "noctule/py.typed",
-        "noctule/presets/docs.toml",
+        *(f"noctule/presets/{path.name}" for path in (REPOSITORY / "configs").glob("*.toml")),
         "noctule/artifacts/sql/search.sql",
         "noctule/docsite/theme/page.html",
         "noctule/flows/graph.py",
@@ -61,9 +61,13 @@ def test_it_works_where_other_packages_have_the_names_of_its_folders(wheel: Path
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("raise ImportError('not this one')")
     zipfile.ZipFile(wheel).extractall(tmp_path / "installed")
-    program = "import noctule; print(noctule.__file__); noctule.open, noctule.index, noctule.Store"
+    program = (
+        "import noctule; print(noctule.__file__); noctule.open, noctule.index, noctule.Store\n"
+        "from noctule.flows.cli.init import presets; print(*presets())"
+    )
     said = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, env={"PYTHONPATH": f"{tmp_path / 'installed'}:{tmp_path}"},
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert str(tmp_path / "installed") in said.stdout
+    assert {"docs", "notes"} <= set(said.stdout.split())

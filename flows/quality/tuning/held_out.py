@@ -32,6 +32,11 @@ class HeldOutSet:
     held_out: Comparison
     p: float
 
+    def as_dict(self) -> dict[str, object]:
+        """Return the set as JSON prints it, ``p`` with Holm's correction."""
+        chosen, p = round(self.chosen, 6), round(self.p, 6)
+        return {"judged": self.judged, "chosen": chosen, **rounded(self.held_out), "p_holm": p}
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -64,19 +69,9 @@ class Found:
             "better": self.better,
             "chosen": round(self.chosen, 6),
             "held_out": rounded(self.overall),
-            "sets": [
-                {
-                    "judged": each.judged,
-                    "chosen": round(each.chosen, 6),
-                    **rounded(each.held_out),
-                    "p_holm": round(each.p, 6),
-                }
-                for each in self.sets
-            ],
+            "sets": [each.as_dict() for each in self.sets],
             "folds": self.folds,
-            "votes": [
-                {"key": change.key, "value": change.value, "folds": count} for change, count in self.votes
-            ],
+            "votes": [asdict(change) | {"folds": count} for change, count in self.votes],
             "tried": self.tried,
             "warnings": list(self.warnings),
         }

@@ -6,7 +6,7 @@ that a snapshot can be searched with changes it, so each value is a store of its
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,10 +39,7 @@ class Place:
 
 @contextmanager
 def place(stores: Sequence[Path], sets: Sequence[Judged], settings: Settings) -> Iterator[Place]:
-    """Yield the place, open while the block runs.
-
-    Raises as ``Store.open`` does, or ``SourceError`` where a set fits no store.
-    """
+    """Yield the place; raise as ``Store.open`` does, or ``SourceError`` where a set fits no store."""
     with ExitStack() as stack:
         encoders: dict[str, KeptVectors] = {}
         opened = []
@@ -122,10 +119,8 @@ def _sizes(grounds: Sequence[Ground], today: Settings) -> tuple[Axis | None, tup
 def _narrowed(grounds: Sequence[Ground], sizes: Axis | None, today: Settings) -> tuple[Ground, ...]:
     """Return the sets with the snapshots that are tried, and no others."""
     kept: tuple[Value, ...] = sizes.values if sizes else (chunk_label(today),)
-    return tuple(
-        Ground(each.judged, _tried(each.built, kept)) if len(each.built) > 1 else each for each in grounds
-    )
-
-
-def _tried(built: Mapping[str, Built], kept: Collection[Value]) -> dict[str, Built]:
-    return {label: each for label, each in built.items() if label in kept}
+    narrowed = []
+    for each in grounds:
+        tried = {label: built for label, built in each.built.items() if label in kept}
+        narrowed.append(Ground(each.judged, tried) if len(each.built) > 1 else each)
+    return tuple(narrowed)

@@ -101,12 +101,7 @@ def _bare(counts: FieldCounts) -> FieldCounts:
     """Return the counts without words as written, which no score needs."""
     none = np.zeros(0, dtype=np.int32)
     return replace(
-        counts,
-        surface=(),
-        surface_language=(),
-        surface_offsets=none,
-        surface_terms=none,
-        surface_count=none,
+        counts, surface=(), surface_language=(), surface_offsets=none, surface_terms=none, surface_count=none
     )
 
 

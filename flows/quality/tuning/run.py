@@ -48,25 +48,18 @@ class Tuned:
 
 
 def run(request: TuningRequest, progress: Progress) -> Tuned:
-    """Find the best settings and whether they hold.
-
-    Raises ``SettingsError``, ``SourceError``, or as ``Store.open`` does.
-    """
+    """Find the best settings; raise ``SettingsError``, ``SourceError``, or as ``Store.open`` does."""
     if not request.judged:
-        raise SettingsError(
-            "there is nothing to tune on", where="--judged", hint="Name a folder: --judged DIR"
-        )
+        what = "there is nothing to tune on"
+        raise SettingsError(what, where="--judged", hint="Name a folder: --judged DIR")
     settings, sets = read_settings(request.config), judged_sets(request.judged)
     _require_queries(sets, request.folds)
-    space = read_space(request.space) if request.space else axes(_default(), "the default space")
+    default = {key: list(values) for key, values in DEFAULT_SPACE.items()}
+    space = read_space(request.space) if request.space else axes(default, "the default space")
     checked(space, settings)
     with place(request.stores, sets, settings) as at:
         found = _found(request, space, at, progress)
         return Tuned(found, applied(at.today, found.point), (*_notes(at, settings), *_left_out(at)))
-
-
-def _default() -> dict[str, object]:
-    return {key: list(values) for key, values in DEFAULT_SPACE.items()}
 
 
 def _found(request: TuningRequest, space: Sequence[Axis], at: Place, progress: Progress) -> Found:
@@ -81,10 +74,7 @@ def _found(request: TuningRequest, space: Sequence[Axis], at: Place, progress: P
 
 
 def write(tuned: Tuned, path: Path, *, even_if_noise: bool) -> bool:
-    """Write the settings, and return whether that was done.
-
-    It is done only if they are better, or chance does not matter to whoever asks.
-    """
+    """Write the settings if they are better, or chance does not matter; return whether that was done."""
     if not (tuned.found.better or (even_if_noise and tuned.found.point.changes)):
         return False
     durable.replace_file(path.absolute(), as_file(tuned.settings, tuned.found))

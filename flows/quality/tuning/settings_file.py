@@ -33,10 +33,7 @@ def heading(found: Found) -> tuple[str, ...]:
 
 
 def as_toml(given: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[str]:
-    """Yield lines of TOML: plain values under the table's name, then the tables in it.
-
-    TOML has no word for ``None``.
-    """
+    """Yield lines of TOML, without ``None``: a table's plain values under its name, then its tables."""
     plain = {key: value for key, value in given.items() if not isinstance(value, dict)}
     if path and (plain or not given):
         yield f"[{'.'.join(map(_key, path))}]"
@@ -62,8 +59,5 @@ def _value(value: object) -> str:
 
 
 def _string(value: str) -> str:
-    """Return a basic string of TOML.
-
-    JSON's escapes are TOML's but for halves of surrogate pairs, and DEL must be escaped.
-    """
+    """Return a TOML string: JSON's escapes are TOML's but for surrogate halves, and DEL is escaped."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

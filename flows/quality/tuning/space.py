@@ -151,10 +151,7 @@ def applied(settings: Settings, point: Point) -> Settings:
 
 
 def today(settings: Settings, axis: Axis) -> Value | None:
-    """Return the value that a setting has without any change.
-
-    It is ``None`` where fields differ in it, or where the axis does not name it.
-    """
+    """Return a setting's value today; ``None`` where fields differ in it or the axis does not name it."""
     same = [value for value in axis.values if _same(settings, Change(axis.key, value))]
     return same[0] if same else None
 
@@ -197,10 +194,7 @@ def _put(given: dict[str, Any], path: Sequence[str], value: Any, change: Change)
 
 
 def _switched(names: Sequence[str], known: Sequence[str], name: str, *, on: bool) -> list[str]:
-    """Return the list with the name in it or not.
-
-    A new name stands before the first that comes later among all names.
-    """
+    """Return the list with the name in it, before the first that comes later among all names, or not."""
     if (name in names) == on:
         return list(names)
     if not on:

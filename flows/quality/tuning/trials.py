@@ -36,10 +36,9 @@ V = TypeVar("V")
 DEPTH = 10
 # Read after the lists are made, or before, into the query that a list is kept by.
 AFTER_LISTS = {
-    "weights", "fusion", "rrf_k", "stages", "max_per_document", "recency_bias",
-    "excerpt_chars", "balance", "support", "in_degree",
-    "community", "recency", "glossary", "calibrate", "duplicates", "rerank", "mmr", "elbow", "aggregate",
-    "parents", "caches",
+    "weights", "fusion", "rrf_k", "stages", "max_per_document", "recency_bias", "excerpt_chars", "balance",
+    "support", "in_degree", "community", "recency", "glossary", "calibrate", "duplicates", "rerank", "mmr",
+    "elbow", "aggregate", "parents", "caches",
 }  # fmt: skip
 BEFORE_LISTS = {"understand", "classify", "spelling", "acronyms", "synonyms", "concepts"}
 _OF_VECTORS = ("semantic", "hypothesis")
@@ -65,19 +64,15 @@ class KeptLists:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def for_settings(self, search: Search, scores: str = "") -> Remember:
-        """Return what a searcher with these settings remembers lists by.
-
-        ``scores`` names the scoring of words.
-        """
+        """Return what a searcher with these settings, and ``scores`` for words, remembers lists by."""
         reach = search.model_dump(mode="json", exclude=AFTER_LISTS | BEFORE_LISTS)
         settings = json.dumps(reach, sort_keys=True)
 
         def remember(name: ListName, query: Query, limit: int, make: Callable[[], RankedList]) -> RankedList:
             key = (name, query, limit)
             with self.lock:
-                kept = _lately(
-                    self.lists, (settings, "" if name in _OF_VECTORS else scores), _no_lists, self.most
-                )
+                which = (settings, "" if name in _OF_VECTORS else scores)
+                kept = _lately(self.lists, which, dict[tuple[object, ...], RankedList], self.most)
                 found = kept.get(key)
                 if name == "keyword":
                     self.words.update(query.terms, *(each.terms for each in query.expansions))
@@ -88,10 +83,6 @@ class KeptLists:
             return found
 
         return remember
-
-
-def _no_lists() -> dict[tuple[object, ...], RankedList]:
-    return {}
 
 
 def most_kept(passages: int, queries: int) -> int:
@@ -181,10 +172,7 @@ def chunk_label(settings: Settings) -> str:
 
 
 def _lexical(own: Lexical, point: Point) -> Lexical:
-    """Return the snapshot's own scoring with the point's changes.
-
-    The settings' scoring is not used: it may have made no snapshot yet.
-    """
+    """Return the snapshot's scoring, not the file's, which may have made none yet, with the changes."""
     changes = Point(tuple(change for change in point.changes if change.key.startswith("lexical.")))
     return applied(Settings(lexical=own), changes).lexical
 

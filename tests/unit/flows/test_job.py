@@ -1,4 +1,4 @@
-"""A night is one table: the lookup of the site's search is made beside the publishing, once, and the site is the same."""
+"""A night is one table: the site's lookup is made once, beside the publishing, and the site is the same."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from noctule.flows.api import build_site
 from noctule.flows.graph import BUILD, context_of
 from noctule.flows.job import run_job
 from noctule.flows.report.result import BuildResult
+from noctule.flows.run.context import BuildOptions
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.request import IndexRequest
 from noctule.flows.run.stage import Silent, Stage
@@ -44,7 +45,7 @@ class Night:
         return counted
 
     def request(self, start: str | None = None) -> IndexRequest:
-        return IndexRequest(store=self.store, sources=(str(self.docs),), start=start)
+        return IndexRequest(store=self.store, sources=(str(self.docs),), options=BuildOptions(start=start))
 
     def run(self, start: str | None = None, stages: tuple[Stage, ...] = BUILD) -> BuildResult:
         """Run a night; ``lookups`` are those of this one."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from noctule.flows.cli import output
-from noctule.flows.cli.init import write_settings
+from noctule.flows.cli.init import presets, write_settings
 from noctule.flows.report import summary
 from noctule.flows.report.result import BuildResult
 from noctule.flows.run import progress as display
@@ -28,16 +28,12 @@ def _result(rejected: int = 0) -> BuildResult:
         snapshot=SnapshotId("0" * 20),
         generation=2,
         changed=True,
-        documents=1200,
-        passages=3400,
-        skipped=0,
-        quarantined=rejected,
         encoded=10,
         reused=20,
         rejections=rejections,
         times=(StageTime("embed", 1.5), StageTime("embed", 0.25), StageTime("write", 1.0)),
         seconds=12.3,
-        counts={"documents": 1200},
+        counts={"documents": 1200, "passages": 3400},
     )
 
 
@@ -81,10 +77,9 @@ def test_progress_as_lines_says_the_stage_its_amount_and_its_time(caplog: pytest
     assert caplog.messages[1].startswith("embed: 0.")
 
 
-def test_a_flow_finds_the_display_of_its_command() -> None:
+def test_without_a_terminal_progress_is_log_lines() -> None:
     with display.shown(None) as progress:
-        assert display.current() is progress
-    assert isinstance(display.current(), display.LogProgress)
+        assert isinstance(progress, display.LogProgress)
 
 
 def test_the_json_report_adds_up_a_stage_that_ran_twice() -> None:
@@ -112,6 +107,33 @@ def test_init_writes_settings_that_load_for_the_folder_with_the_documents(tmp_pa
     assert Counter(collection.include) == Counter(["**/*.md", "**/*.html"])
     assert Path(collection.root) == tmp_path / "docs"
     assert written.found == "1 HTML files, 1 markdown files"
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("preset", presets())
+def test_init_writes_settings_from_every_preset_and_they_load(preset: str, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("x")
+    written = write_settings(tmp_path, preset)
+    [(name, collection)] = load(written.path).collections.items()
+    assert (written.collection, written.root) == (name, ".")
+    assert Path(collection.root) == tmp_path
+
+
+def test_a_preset_keeps_its_folder_where_it_is_there_and_its_own_settings(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("x")
+    settings = load(write_settings(tmp_path, "docs").path)
+    assert Path(settings.collections["docs"].root) == tmp_path / "docs"
+    assert settings.collections["docs"].address.style == "directory"
+    assert settings.search.max_per_document == 1
+
+
+def test_an_unknown_preset_is_an_error_that_lists_them(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("x")
+    with pytest.raises(SettingsError) as refused:
+        write_settings(tmp_path, "docks")
+    assert all(name in refused.value.hint for name in ("docs", "notes", "api-reference"))
+    assert not (tmp_path / "noctule.toml").exists()
 
 
 def test_init_refuses_to_overwrite_and_to_describe_nothing(tmp_path: Path) -> None:

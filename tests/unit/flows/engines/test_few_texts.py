@@ -1,4 +1,4 @@
-"""The few texts of a night are encoded beside this process: the same bits, and no night lost if that process dies."""
+"""A night's few texts are encoded beside this process: the same bits, and no night lost if that one dies."""
 
 from __future__ import annotations
 

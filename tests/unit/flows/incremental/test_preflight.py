@@ -14,7 +14,7 @@ def test_prefects_server_waits_for_few_imports() -> None:
         "torch",
         "noctule.artifacts.query",
         "noctule.pipeline.parse",
-        "noctule.flows.run.build",
+        "noctule.flows.job",
     }
     assert not _loaded(
         slow, by="noctule.flows.cli.runs, noctule.flows.cli.site, noctule.flows.incremental.preflight"

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -123,22 +121,3 @@ def test_prefects_recorder_is_not_told_to_flush_without_pause() -> None:
     settings = runtime.PREFERRED | runtime.PINNED
     intervals = [value for name, value in settings.items() if name.endswith("FLUSH_INTERVAL")]
     assert intervals and all(int(float(value)) >= 1 for value in intervals)
-
-
-def test_what_is_done_meanwhile_takes_nothing_of_the_servers_time_to_start(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    starts = []
-    monkeypatch.setattr(
-        runtime, "_start", lambda *_: starts.append(1) or runtime._Server(process, "", tmp_path / "log")
-    )
-    monkeypatch.setattr(api_client, "is_healthy", lambda *_, **__: True)
-    (tmp_path / "prefect.db").touch()
-    with socket.socket() as listener:
-        server = runtime._started(tmp_path, listener, 0.1, lambda: time.sleep(0.3))
-    try:
-        assert server.process.poll() is None and len(starts) == 1
-        assert (tmp_path / "prefect.db").exists()
-    finally:
-        runtime._stop(process)

@@ -1,4 +1,4 @@
-"""Trials are the real search: with lists that are kept, words counted again, and settings that no snapshot has yet."""
+"""Trials are the real search: lists are kept, words counted again, and no snapshot has the settings yet."""
 
 from __future__ import annotations
 

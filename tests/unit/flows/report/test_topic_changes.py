@@ -49,6 +49,14 @@ def test_other_numbers_for_the_same_communities_are_no_change() -> None:
     assert (found.moved, found.new, found.gone, found.renamed, found.grown) == (0, (), (), (), ())
 
 
+def test_a_topic_without_a_name_is_shown_by_its_number_and_another_number_is_no_new_name() -> None:
+    before = _snapshot({0: "abcd", 1: "xyz"}, {0: "", 1: ""})
+    now = _snapshot({1: "abcd", 0: "xyzn"}, {1: "owls", 0: ""})
+    found = topic_changes(before, now)
+    assert [(each.label_before, each.label) for each in found.renamed] == [("Topic 0", "owls")]
+    assert [(each.label, each.now) for each in found.grown] == [("Topic 0", 4)]
+
+
 def test_a_document_that_went_over_moved_and_a_new_one_did_not() -> None:
     before = _snapshot({0: "abcd", 1: "xyz"}, {0: "owls", 1: "bats"})
     now = _snapshot({0: "abc", 1: "xyzdn"}, {0: "owls", 1: "bats and mice"})

@@ -1,4 +1,4 @@
-"""Work in a process beside this one: its result comes, an accident is made good, and what is not wanted ends at once."""
+"""Work in the background: its result comes, an accident is made good, and what is not wanted ends at once."""
 
 from __future__ import annotations
 

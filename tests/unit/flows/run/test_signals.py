@@ -153,7 +153,10 @@ def test_output_that_nobody_takes_is_not_success() -> None:
     )
     with Path("/dev/full").open("w") as full:
         assert _ended(program, full).returncode != 0
-    closed = "import os, sys; os.close(1); sys.stdout = None; from noctule.flows.cli.main import main; sys.argv = ['noctule', 'search', '--help']; main()"
+    closed = (
+        "import os, sys; os.close(1); sys.stdout = None; from noctule.flows.cli.main import main; "
+        "sys.argv = ['noctule', 'search', '--help']; main()"
+    )
     assert "Exception ignored" not in _ended(closed).stderr
 
 

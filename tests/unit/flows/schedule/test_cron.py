@@ -110,7 +110,8 @@ def test_systemd_itself_runs_next_when_cron_would(expression: str) -> None:
     for line in cron.on_calendar("UTC"):
         done = subprocess.run(
             ["systemd-analyze", "calendar", f"--base-time={base:%Y-%m-%d %H:%M:%S} UTC", line],
-            capture_output=True, text=True, check=True, env={"TZ": "UTC", "PATH": "/usr/bin:/bin", "LC_ALL": "C"},
+            capture_output=True, text=True, check=True,
+            env={"TZ": "UTC", "PATH": "/usr/bin:/bin", "LC_ALL": "C"},
         )  # fmt: skip
         (said,) = [each for each in done.stdout.split("\n") if "Next elapse:" in each]
         nexts.append(datetime.strptime(said.split(": ", 1)[1].strip(), "%a %Y-%m-%d %H:%M:%S UTC"))

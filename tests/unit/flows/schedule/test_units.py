@@ -73,8 +73,9 @@ def test_systemd_accepts_both_files(tmp_path: Path) -> None:
     install.install_units(job, tmp_path) if not install.has_systemd() else None
     for name, text in (("docs.service", units.service(job)), ("docs.timer", units.timer(job))):
         (tmp_path / name).write_text(text)
+    files = (str(tmp_path / "docs.timer"), str(tmp_path / "docs.service"))
     done = subprocess.run(
-        ["systemd-analyze", "verify", "--man=no", str(tmp_path / "docs.timer"), str(tmp_path / "docs.service")],
+        ["systemd-analyze", "verify", "--man=no", *files],
         capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
     ours = [line for line in done.stderr.split("\n") if "docs." in line]
@@ -108,7 +109,7 @@ else cat "$CRONTAB_FILE"; fi
 
 
 def _with_crontab(folder: Path, says: str = "") -> tuple[CommandLine, Path]:
-    """The command line beside a cron of its own, which has a line already; ``says`` is what it refuses to list with."""
+    """The command line beside a cron with a line of its own; ``says`` is what it refuses to list with."""
     (folder / "bin").mkdir()
     (folder / "bin" / "crontab").write_text(_CRONTAB)
     (folder / "bin" / "crontab").chmod(0o755)

@@ -1,4 +1,4 @@
-"""A snapshot's files: an index that cannot be built fails the run, and a table that cannot be written stops the others."""
+"""A snapshot's files: an index that cannot be built fails the run; a failed table stops the others."""
 
 from __future__ import annotations
 

@@ -1,0 +1,159 @@
+"""The command ``index``: folders of documents become a snapshot, or with ``--dry-run`` a forecast."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..run.progress import size
+from . import output, runs
+from .flags import Flags
+from .runs import AcceptDrop, AcceptShrink, AllowEmpty, Engine, NoPrefect
+
+if TYPE_CHECKING:
+    from ..job import JobResult
+    from ..report.dry_run import CollectionChanges, Forecast
+    from ..report.result import BuildResult
+    from ..run.request import IndexRequest
+    from ..run.stage import Driver, Progress
+
+_MAX_SHOWN = 20
+_KINDS = {"first": "run(s) over everything", "night": "night(s)", "unchanged": "night(s) without a change"}
+_Sources = Annotated[list[str] | None, typer.Argument(metavar="SOURCE", help="Folders of documents.")]
+_Name = Annotated[
+    str | None, typer.Option("--collection", metavar="NAME", help="A name for the folder's documents.")
+]
+_DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Say what would be done and how long it may take, and write nothing."),
+]
+_From = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="STAGE",
+        help="Do this stage again and all that need it; noctule graph lists them. "
+        "After parse the sources are not looked at.",
+    ),
+]
+
+
+def index(  # noqa: PLR0913, PLR0917  # each is a flag
+    flags: Flags,
+    sources: _Sources = None,
+    collection: _Name = None,
+    no_prefect: NoPrefect = False,
+    dry_run: _DryRun = False,
+    allow_empty: AllowEmpty = False,
+    accept_drop: AcceptDrop = False,
+    accept_shrink: AcceptShrink = False,
+    engine: Engine = None,
+    start: _From = None,
+) -> None:
+    """Turn folders of documents into a snapshot and make it the current one.
+
+    Examples: noctule index docs/ ; noctule index ~/vault --collection notes ; noctule index --config mdn.toml
+    """
+    from ..run.context import BuildOptions
+
+    options = BuildOptions(allow_empty, accept_drop, accept_shrink, start)
+    request = runs.request_of(flags, options, engine, tuple(sources or ()), collection)
+    if dry_run:
+        print_plan(request, flags)
+        return
+    result = _build(flags, request, no_prefect)
+    if flags.as_json:
+        from ..report.summary import as_json
+
+        output.emit(as_json(result))
+    else:
+        runs.print_build(result)
+        output.say('Next: noctule search "your question"')
+    from ..report.result import require_whole
+
+    require_whole(result)
+
+
+def _build(flags: Flags, request: IndexRequest, no_prefect: bool) -> BuildResult:
+    from ..incremental.preflight import preflight
+
+    run, same = preflight(request)
+    own = {"sources": list(request.sources), "collection": request.collection, "start": request.options.start}
+
+    def work(driver: Driver, progress: Progress) -> JobResult:
+        from ..job import run_job
+
+        return run_job(run, driver, progress, same=same)
+
+    plain, parameters = runs.is_plain(same, no_prefect), runs.parameters_of(request) | own
+    built = runs.run_work(flags, run, work, "index:index", parameters, no_prefect=plain).build
+    assert built is not None
+    return built
+
+
+def print_plan(request: IndexRequest, flags: Flags) -> None:
+    """Print the files new, changed, moved and removed, what is made anew and why, and the likely time."""
+    from ..graph import context_of
+    from ..report.dry_run import forecast
+
+    found = forecast(context_of(request), flags.open_store())
+    if flags.as_json:
+        output.emit(found.as_dict())
+        return
+    if found.collections:
+        names = ("collection", "files", "new", "changed", "moved", "removed", "unchanged")
+        output.table(names, [_row(each) for each in found.collections])
+    _print_names(found)
+    output.say_some(
+        [f"{each.kind}: {each.collection}:{each.path}: {each.reason}" for each in found.rejections],
+        _MAX_SHOWN,
+    )
+    for reason in found.rebuilt:
+        output.say(str(reason))
+    stops = "the run would stop"
+    then = stops if found.stops else "it would keep the documents it has, and the run end with code 5"
+    for name, why in found.stopped.items():
+        output.say(f"{name} would fail, so {then}: {why}")
+    _print_time(found)
+    unread = f"No file would be read, from {request.options.start} on"
+    output.say(f"{f'{size(found.bytes)} would be read' if found.reads else unread}. Nothing was written.")
+
+
+def _row(each: CollectionChanges) -> tuple[str, ...]:
+    changes = map(len, (each.new, each.changed, each.moved, each.removed))
+    return (each.collection, *(f"{count:,}" for count in (each.files, *changes, each.unchanged)))
+
+
+def _print_names(found: Forecast) -> None:
+    """Print the files that are not as they were; of a collection that is all new, print none."""
+    lines = [
+        f"  {what}: {each.collection}:{path}"
+        for each in found.collections
+        if each.unchanged or each.removed or each.changed
+        for what in ("new", "changed", "moved", "removed")
+        for path in getattr(each, what)
+    ]
+    output.say_some(lines, _MAX_SHOWN, "  and {} more (all of them: --json)")
+
+
+def _print_time(found: Forecast) -> None:
+    time = found.time
+    if time is None:
+        output.say(
+            f"About {found.texts:,} texts to encode. No run is on record to tell how long it may take."
+        )
+        return
+    output.say(
+        f"About {found.texts:,} texts to encode, {_seconds(time.seconds)} in all "
+        f"({_seconds(time.least)} to {_seconds(time.most)}, going by {time.runs} {_KINDS[time.kind]})"
+    )
+    longest = sorted(time.stages.items(), key=lambda each: (-each[1], each[0]))[:4]
+    output.say("  most of it: " + ", ".join(f"{name} {_seconds(seconds)}" for name, seconds in longest))
+
+
+def _seconds(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = seconds / 60
+    return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"
