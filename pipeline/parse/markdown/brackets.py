@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from types import SimpleNamespace
+from typing import Any, cast
 
 from markdown_it import MarkdownIt, helpers
 from markdown_it.parser_inline import RuleFuncInlineType
@@ -29,7 +30,7 @@ _NOTE = re.compile(r"\[\^[^\]\s]{1,999}\]")
 def bound_brackets(md: MarkdownIt) -> None:
     """Let the parser's rules for links, images and footnotes take brackets for text that cannot be theirs."""
     known = {name: getattr(helpers, name) for name in helpers.__all__}
-    md.helpers = SimpleNamespace(**known | {"parseLinkLabel": _label_end})
+    md.helpers = cast("Any", SimpleNamespace(**known | {"parseLinkLabel": _label_end}))
     md.inline.ruler.at("footnote_ref", _footnote_ref)
     md.inline.ruler.at("footnote_inline", _nested(_footnote_inline, 2))
     md.inline.ruler.at("image", _nested(image, 4))
