@@ -76,5 +76,10 @@ def _write(folder: Path) -> None:
 
 
 def _build(folder: Path, store: Store) -> None:
-    settings = parse({"collections": {"guide": {"root": str(folder)}}, "store": {"keep": 5}}, where="test")
+    given = {
+        "collections": {"guide": {"root": str(folder)}},
+        "store": {"keep": 5},
+        "engine": {"name": "inline"},
+    }
+    settings = parse(given, where="test")
     build_snapshot(settings, store, PlainDriver(), Silent())

@@ -65,8 +65,9 @@ def write_judged(folder: Path, subjects: Iterable[str] = SUBJECTS, **more: str) 
 def settings_for(notes: Path, *judged: Path, **tables: object) -> Settings:
     """Settings that index the notes, with a gate where a judged folder is given."""
     relevance = {"judged": [str(folder) for folder in judged]}
-    given = {"collections": {"notes": {"root": str(notes)}}, "embed": {"workers": 1}, "relevance": relevance}
-    return parse({**given, **tables}, where="test")
+    given = {"collections": {"notes": {"root": str(notes)}}, "relevance": relevance}
+    own = {"embed": {"workers": 1}, "engine": {"name": "inline"}}
+    return parse({**given, **own, **tables}, where="test")
 
 
 def night(store: Path, settings: Settings, *, accept_drop: bool = False) -> BuildResult:

@@ -124,6 +124,7 @@ def build_library(folder: Path) -> Store:
     given = {
         "collections": {"notes": {"root": str(write_notes(folder / "notes"))}},
         "embed": {"workers": 1},
+        "engine": {"name": "inline"},
         "vocabulary": {"min_passages": 1},
     }
     store = Store(folder / "store")

@@ -48,8 +48,8 @@ class SearchSite:
 
 
 def _settings(folder: Path) -> Settings:
-    given = {"collections": {"guide": {"root": str(folder)}}, "store": {"keep": 5}, "embed": {"workers": 1}}
-    return parse(given, where="test")
+    given = {"collections": {"guide": {"root": str(folder)}}, "store": {"keep": 5}}
+    return parse(given | {"engine": {"name": "inline"}}, where="test")
 
 
 @pytest.fixture(scope="session")

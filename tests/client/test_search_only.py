@@ -52,7 +52,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
         (site / name).write_text(f"<!doctype html><html><head>{head}</head><body>{body}</body></html>\n")
     given = {
         "collections": {"html": {"root": str(site)}},
-        "embed": {"workers": 1},
+        "engine": {"name": "inline"},
         "vocabulary": {"min_passages": 1},
     }
     store = Store(folder / "store")

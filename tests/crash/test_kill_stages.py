@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import random
 import re
@@ -20,10 +19,9 @@ from noctule.artifacts.store.store import Store
 from noctule.flows.run.plain import PlainDriver
 from noctule.pipeline.errors import NoctuleError
 from tests.crash.builder import NAMES, build_edition, build_for_ever, write_edition
+from tests.forked import context
 
 KILLS = int(os.environ.get("NOCTULE_KILLS", "9"))
-context = multiprocessing.get_context("forkserver")
-context.set_forkserver_preload(["tests.crash.builder", "tests.crash.publisher"])
 STAGES = {"discover", "parse", "load model", "embed", "links", "lexical", "communities", "vocabulary", "write", "publish", "site", "prune"}  # fmt: skip
 
 

@@ -46,7 +46,8 @@ def write_vault(root: Path) -> Path:
 
 
 def settings_for(root: Path, **tables: object) -> Settings:
-    return parse({"collections": {"vault": {"root": str(root)}}} | tables, where="test")
+    given = {"collections": {"vault": {"root": str(root)}}, "engine": {"name": "inline"}}
+    return parse(given | tables, where="test")
 
 
 def build(root: Path, store: Path, **tables: object) -> BuildResult:
@@ -104,7 +105,7 @@ def test_the_same_input_gives_the_same_snapshot_whatever_surrounds_it(tmp_path: 
     """Another hash seed, thread count, locale, time zone and folder, no shared embedding store."""
     program = (
         "import sys; from pathlib import Path; from tests.e2e.test_build import build\n"
-        "print(build(Path(sys.argv[1]), Path(sys.argv[2]), embed={'workers': int(sys.argv[3])}).snapshot)"
+        "print(build(Path(sys.argv[1]), Path(sys.argv[2]), embed={'workers': int(sys.argv[3])}, engine={}).snapshot)"
     )
     ids = []
     surroundings = [
@@ -193,7 +194,12 @@ def test_without_its_model_a_snapshot_still_answers_by_keyword_and_warns_once(tm
     shutil.copytree(model_files.find(settings.embed).folder, copy)
     (copy / "config_sentence_transformers.json").write_text(json.dumps({"prompts": {}}))
     other = parse(
-        {"collections": {"vault": {"root": str(tmp_path / "vault")}}, "embed": {"model": str(copy)}}, "test"
+        {
+            "collections": {"vault": {"root": str(tmp_path / "vault")}},
+            "embed": {"model": str(copy)},
+            "engine": {"name": "inline"},
+        },
+        "test",
     )
     build_snapshot(other, store, PlainDriver(), Silent())
     (copy / "config_sentence_transformers.json").write_text(json.dumps({"prompts": {"query": "q: "}}))

@@ -29,7 +29,11 @@ from noctule.pipeline.settings import settings as configuration
 from noctule.pipeline.settings.settings import Settings
 from tests.command_line import CommandLine
 
-_SMALL = {"query_encoder": {"phrases": 20, "spans": 20, "passages": 50}, "limits": {"max_shrink_share": 1.0}}
+_SMALL = {
+    "engine": {"name": "inline"},
+    "query_encoder": {"phrases": 20, "spans": 20, "passages": 50},
+    "limits": {"max_shrink_share": 1.0},
+}
 
 
 def _settings(**collections: Path) -> Settings:
