@@ -1,4 +1,6 @@
-"""Print the test files of what changed since the last commit: those of the same rooms, the house tests, and changed tests."""
+"""Print the test files of what changed since the last commit: those of the same rooms, the house tests, and
+changed tests.
+"""
 
 from __future__ import annotations
 

@@ -150,7 +150,9 @@ def marked(mark: str) -> dict[int, str]:
 
 @dataclass(frozen=True)
 class Started:
-    """A command that is running; its descendants are known by a mark in their environment, whoever adopts them."""
+    """A command that is running; its descendants are known by a mark in their environment, whoever adopts
+    them.
+    """
 
     process: subprocess.Popen[bytes]
     mark: str
@@ -187,9 +189,11 @@ def wait_until(condition: Any, limit_s: float, complaint: str) -> None:
 def write_vault(folder: Path) -> Path:
     """A small vault: links between notes, code, a tag, one broken link and one file that is not text."""
     notes = {
-        "index.md": "---\ntitle: Home\ntags: [start]\n---\n# Home\n\nBegin with [[install]], then read [[missing note]].\n",
+        "index.md": "---\ntitle: Home\ntags: [start]\n---\n# Home\n\n"
+        "Begin with [[install]], then read [[missing note]].\n",
         "install.md": "# Install\n\nRun the installer, then set `PATH`.\n\n```python\nimport noctua\n```\n",
-        "guide/cancel.md": "# Cancel a request\n\nAn abort controller cancels a request that is under way.\n\nSee [home](../index.md).\n",
+        "guide/cancel.md": "# Cancel a request\n\nAn abort controller cancels a request that is under "
+        "way.\n\nSee [home](../index.md).\n",
         "guide/owls.md": "# Owls\n\nThe little owl hunts at dusk and nests in old fruit trees.\n",
     }
     for name, text in notes.items():

@@ -1,4 +1,6 @@
-"""Processes forked from a server that has done the slow imports: a command starts at once, a kill follows a start."""
+"""Processes forked from a server that has done the slow imports: a command starts at once, a kill follows a
+start.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-# One server for all tests of a pytest process, so the list is in one place. Nothing in it may start a thread, nor read
+# One server for all tests of a pytest process, so the list is in one place. Nothing in it may start a thread,
+# nor read
 # the settings of a command from the environment when it is imported, as Prefect does.
 _LOADED = (
     "sentence_transformers",

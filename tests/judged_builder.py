@@ -1,4 +1,6 @@
-"""Notes about a dozen subjects, a question for each, and snapshots in which the notes answer them well or not."""
+"""Notes about a dozen subjects, a question for each, and snapshots in which the notes answer them well or
+not.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def shuffled() -> dict[str, str]:
 
 
 def write_judged(folder: Path, subjects: Iterable[str] = SUBJECTS, **more: str) -> Path:
-    """A judged set: each subject's question is answered by its note; ``more`` are lines of the qrels, by query."""
+    """A judged set: each subject's question is answered by its note; ``more`` are lines of the qrels, by
+    query.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     asked = list(subjects)
     lines = [json.dumps({"_id": name, "text": question(name)}) for name in asked]

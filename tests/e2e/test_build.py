@@ -24,11 +24,15 @@ from noctule.pipeline.settings.settings import Settings, parse
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 VAULT = {
-    "index.md": "---\ntitle: Home\ntags: [start]\n---\n\nStart with [[Boats]] or [apples](fruit/apples.md#storing).\n",
-    "boats.md": "# Boats\n\nA boat floats on water. See [[Home]] and `launchBoat()`.\n\n## Sails\n\nSails catch wind.\n",
-    "fruit/apples.md": "# Apples\n\nApples are fruit. Back [home](../index.md).\n\n## Storing\n\nKeep them cool.\n",
+    "index.md": "---\ntitle: Home\ntags: [start]\n---\n\n"
+    "Start with [[Boats]] or [apples](fruit/apples.md#storing).\n",
+    "boats.md": "# Boats\n\nA boat floats on water. See [[Home]] and `launchBoat()`.\n\n## Sails\n\n"
+    "Sails catch wind.\n",
+    "fruit/apples.md": "# Apples\n\nApples are fruit. Back [home](../index.md).\n\n## Storing\n\n"
+    "Keep them cool.\n",
     "fruit/pears.html": "<html><head><title>Pears</title></head><body><main><h1>Pears</h1><p>Pears ripen. "
-    '<a href="apples.md">Apples</a></p><pre class="language-js">let pear = ripen()</pre></main></body></html>',
+    '<a href="apples.md">Apples</a></p><pre class="language-js">let pear = ripen()</pre></main></body>'
+    "</html>",
     "plain.txt": "A plain text about lighthouses.\n\nThey shine at night.\n",
     "broken.md": "---\ntitle: [unclosed\n---\n\ntext\n",
     "latin.md": "caf\xe9",
@@ -105,7 +109,8 @@ def test_the_same_input_gives_the_same_snapshot_whatever_surrounds_it(tmp_path: 
     """Another hash seed, thread count, locale, time zone and folder, no shared embedding store."""
     program = (
         "import sys; from pathlib import Path; from tests.e2e.test_build import build\n"
-        "print(build(Path(sys.argv[1]), Path(sys.argv[2]), embed={'workers': int(sys.argv[3])}, engine={}).snapshot)"
+        "print(build(Path(sys.argv[1]), Path(sys.argv[2]), embed={'workers': int(sys.argv[3])}, "
+        "engine={}).snapshot)"
     )
     ids = []
     surroundings = [

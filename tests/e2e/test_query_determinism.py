@@ -31,7 +31,8 @@ LIGHT = {
     "understand": ["split", "classify", "spelling", "acronyms"],
     "fuzziness": "auto",
     "stages": [
-        "support", "in_degree", "community", "recency", "glossary", "calibrate", "duplicate_hash", "duplicate_url",
+        "support", "in_degree", "community", "recency", "glossary", "calibrate", "duplicate_hash",
+        "duplicate_url",
         "duplicate_ngram", "duplicate_cosine", "mmr", "per_document",
     ],
 }  # fmt: skip
@@ -91,7 +92,8 @@ def answers_of(library: Store, search: dict[str, object], processes: int, at_onc
 
 
 @pytest.mark.parametrize(
-    # Every pair of a time zone and a locale, each with a hash seed of its own; and one with each number of threads.
+    # Every pair of a time zone and a locale, each with a hash seed of its own; and one with each number of
+    # threads.
     ("search", "processes"),
     [(LIGHT, 6), (FULL, 2)],
     ids=["6 without a model", "2 with it"],
