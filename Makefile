@@ -35,7 +35,7 @@ demo: $(VENV)/.installed ## install, index docs/, build its site, ask three ques
 check: $(VENV)/.installed-test ## format, lint, types, layers and the tests of what changed: for every commit
 	@set -eu; start=$$SECONDS; \
 	$(MAKE) --no-print-directory lint types layers; \
-	$(BIN)/python tests/changed.py | xargs -r $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -p no:cacheprovider; \
+	$(BIN)/python tests/changed.py | xargs -r $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder -p no:cacheprovider; \
 	echo "make check took $$((SECONDS - start)) s"
 
 test: $(VENV)/.installed-test browser npm ## install the test extras and run every check
@@ -54,7 +54,7 @@ layers: $(VENV)/.installed-test ## imports go down only
 	PYTHONPATH=. $(BIN)/lint-imports --no-cache
 
 tests: $(VENV)/.installed-test ## unit, golden, property, crash, client and end-to-end tests
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 browser: ## Chromium for the client tests, where this user may install it
 	@command -v chromium >/dev/null && command -v chromedriver >/dev/null && exit 0; \

@@ -1,4 +1,6 @@
-"""Print the test files of what changed since the last commit: those of the same rooms, the house tests, and changed tests."""
+"""Print the test files of what changed since the last commit: those of the same rooms, the house tests, and
+changed tests.
+"""
 
 from __future__ import annotations
 
@@ -18,22 +20,23 @@ def changed_files() -> list[str]:
     return [line[3:].split(" -> ")[-1].strip('"') for line in said.stdout.splitlines()]
 
 
-def tests_of(path: str) -> str:
-    """Return the test file itself, or the folder that mirrors the module's; empty where there is none."""
+def tests_of(path: str) -> list[str]:
+    """Return the test file itself, or those beside each other in the folder that mirrors the module's."""
     if path.startswith("tests/") and PurePosixPath(path).name.startswith("test_"):
-        return path
+        return [path]
     for folder, mirror in _PACKAGES.items():
         if path.startswith(f"{folder}/"):
             room = PurePosixPath("tests/unit", mirror, path.removeprefix(f"{folder}/")).parent
             while not (REPOSITORY / room).is_dir():
                 room = room.parent
-            return str(room)
-    return ""
+            # Those of the rooms below import it seldom; all of them are what `make test` is for.
+            return [str(PurePosixPath(room, each.name)) for each in (REPOSITORY / room).glob("test_*.py")]
+    return []
 
 
 def main() -> None:
     """Print each once, those that are there."""
-    wanted = {found for path in changed_files() if (found := tests_of(path))}
+    wanted = {found for path in changed_files() for found in tests_of(path)}
     kept = [each for each in sorted(wanted | {"tests/house"}) if (REPOSITORY / each).exists()]
     print("\n".join(each for each in kept if not any(each.startswith(f"{other}/") for other in kept)))
 

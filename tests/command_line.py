@@ -8,14 +8,21 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from tests.forked import run_command
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 MARK = "NOCTULE_TEST_RUN"
+_INLINE = ("--engine", "inline")
+
+
+def _builds(arguments: Sequence[str]) -> bool:
+    return arguments[:1] in (("index",), ("nightly",)) and "--engine" not in arguments
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,17 @@ class CommandLine:
         return kept | own | dict(self.extra) | {"PYTHONPATH": path.strip(os.pathsep)}
 
     def run(self, *arguments: str, timeout_s: float = 150) -> Outcome:
+        """How a command ended; it encodes and parses in its own process unless it names an engine.
+
+        It is forked with the slow imports done, but where the path of Python's modules is a test's own.
+        """
+        if "PYTHONPATH" in self.extra:
+            return self.run_anew(*arguments, timeout_s=timeout_s)
+        given = [*arguments, *_INLINE] if _builds(arguments) else arguments
+        return Outcome(*run_command(given, self.folder, self.environment, timeout_s))
+
+    def run_anew(self, *arguments: str, timeout_s: float = 150) -> Outcome:
+        """How a command ended that a new interpreter ran, as a user's shell starts it."""
         done = subprocess.run(
             [sys.executable, "-m", "noctule.flows.cli.main", *arguments],
             cwd=self.folder,
@@ -132,7 +150,9 @@ def marked(mark: str) -> dict[int, str]:
 
 @dataclass(frozen=True)
 class Started:
-    """A command that is running; its descendants are known by a mark in their environment, whoever adopts them."""
+    """A command that is running; its descendants are known by a mark in their environment, whoever adopts
+    them.
+    """
 
     process: subprocess.Popen[bytes]
     mark: str
@@ -169,9 +189,11 @@ def wait_until(condition: Any, limit_s: float, complaint: str) -> None:
 def write_vault(folder: Path) -> Path:
     """A small vault: links between notes, code, a tag, one broken link and one file that is not text."""
     notes = {
-        "index.md": "---\ntitle: Home\ntags: [start]\n---\n# Home\n\nBegin with [[install]], then read [[missing note]].\n",
+        "index.md": "---\ntitle: Home\ntags: [start]\n---\n# Home\n\n"
+        "Begin with [[install]], then read [[missing note]].\n",
         "install.md": "# Install\n\nRun the installer, then set `PATH`.\n\n```python\nimport noctua\n```\n",
-        "guide/cancel.md": "# Cancel a request\n\nAn abort controller cancels a request that is under way.\n\nSee [home](../index.md).\n",
+        "guide/cancel.md": "# Cancel a request\n\nAn abort controller cancels a request that is under "
+        "way.\n\nSee [home](../index.md).\n",
         "guide/owls.md": "# Owls\n\nThe little owl hunts at dusk and nests in old fruit trees.\n",
     }
     for name, text in notes.items():

@@ -1,4 +1,6 @@
-"""A cross-encoder of a few kilobytes, written as sentence-transformers reads it: random weights, always the same."""
+"""A cross-encoder of a few kilobytes, written as sentence-transformers reads it: random weights, always the
+same.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ _SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 def write_cross_encoder(folder: Path) -> Path:
     """A folder with ``config.json``, ``model.safetensors`` and the tokenizer's files."""
     import torch
-    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast  # type: ignore[attr-defined]
+
+    # type: ignore[attr-defined]
+    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
 
     folder.mkdir(parents=True, exist_ok=True)
     words = sorted({word for text in NOTES.values() for word in text.lower().split() if word.isalpha()})

@@ -57,15 +57,18 @@ def _start(folder: Path, name: str, *arguments: str) -> subprocess.Popen[bytes]:
 def dask_cluster(folder: Path, workers: int = 2) -> Iterator[DaskProcesses]:
     """A scheduler and so many workers without a nanny: one that is killed stays away."""
     folder.mkdir(parents=True, exist_ok=True)
-    scheduler = _start(folder, "scheduler", "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+    scheduler = _start(folder, "scheduler", "scheduler", "--host", "127.0.0.1", "--port", "0",
+    "--no-dashboard",
                        "--scheduler-file", str(folder / "scheduler.json"))  # fmt: skip
     started = {"scheduler": scheduler}
     try:
         wait_until((folder / "scheduler.json").exists, 60, (folder / "scheduler.log").read_text())
         for number in range(workers):
             started[f"w{number}"] = _start(
-                folder, f"w{number}", "worker", "--scheduler-file", str(folder / "scheduler.json"), "--host", "127.0.0.1",
-                "--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", f"w{number}", "--memory-limit", "0",
+                folder, f"w{number}", "worker", "--scheduler-file", str(folder / "scheduler.json"), "--host",
+                "127.0.0.1",
+                "--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", f"w{number}", "--memory-limit",
+                "0",
                 "--local-directory", str(folder),
             )  # fmt: skip
         address = json.loads((folder / "scheduler.json").read_text())["address"].removeprefix("tcp://")

@@ -1,4 +1,6 @@
-"""A real snapshot of part of the guide and of notes that give an analyst something to find; and an older one."""
+"""A real snapshot of part of the guide and of notes that give an analyst something to find; and an
+older one.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +28,20 @@ OWLS = (
     "The little owl hunts at dusk. It nests in old fruit trees, and its call carries far over the fields.\n"
 )
 NOTES = {
-    "hub.md": "---\ntitle: Old hub\ndate: 2015-03-01\ntags: [birds, index]\n---\n\n# Old hub\n\nEverything about [owls](owls.md).\n",
-    "owls.md": f"---\ntags: [birds, night]\ndate: 2024-05-01\n---\n# Owls\n\n{OWLS}\nBack to the [hub](hub.md); see [a page](https://example.org/owls) elsewhere.\n",
+    "hub.md": "---\ntitle: Old hub\ndate: 2015-03-01\ntags: [birds, index]\n---\n\n# Old hub\n\n"
+        "Everything about [owls](owls.md).\n",
+    "owls.md": f"---\ntags: [birds, night]\ndate: 2024-05-01\n---\n# Owls\n\n{OWLS}\n"
+        f"Back to the [hub](hub.md); see [a page](https://example.org/owls) elsewhere.\n",
     "owls-again.md": f"---\ntags: [birds, night]\n---\n# Owls\n\n{OWLS}\nSee the [hub](hub.md).\n",
-    "alone.md": "---\ntags: [lonely]\n---\n# Alone\n\nNobody links here. It names a [missing page](nowhere.md) and [another](nowhere.md).\n",
-    "log.md": "---\ndescription: How a log is kept.\n---\n# Log\n\nThe Write-Ahead Log (WAL) is read first. See the [hub](hub.md).\n\n"
+    "alone.md": "---\ntags: [lonely]\n---\n# Alone\n\n"
+        "Nobody links here. It names a [missing page](nowhere.md) and [another](nowhere.md).\n",
+    "log.md": "---\ndescription: How a log is kept.\n---\n# Log\n\n"
+        "The Write-Ahead Log (WAL) is read first. See the [hub](hub.md).\n\n"
     "```sql\nselect 1;\n```\n\n```python\ndef readWriteAheadLog(path_name): ...\n```\n",
-    "log-again.md": "# More on the log\n\nA write-ahead log (WAL) may grow. Checkpoint, then checkpoint again. See [the log](log.md).\n",
-    "eulen.md": "---\nlang: de\n---\n# Eulen\n\nDie Eulen jagen in der D\u00e4mmerung und br\u00fcten in alten Obstb\u00e4umen.\n"
+    "log-again.md": "# More on the log\n\nA write-ahead log (WAL) may grow. Checkpoint, then checkpoint "
+        "again. See [the log](log.md).\n",
+    "eulen.md": "---\nlang: de\n---\n# Eulen\n\nDie Eulen jagen in der D\u00e4mmerung und br\u00fcten in "
+        "alten Obstb\u00e4umen.\n"
     "[Zur\u00fcck](hub.md)\n",
 }  # fmt: skip
 NEW = ("log-again.md",)
@@ -76,5 +84,10 @@ def _write(folder: Path) -> None:
 
 
 def _build(folder: Path, store: Store) -> None:
-    settings = parse({"collections": {"guide": {"root": str(folder)}}, "store": {"keep": 5}}, where="test")
+    given = {
+        "collections": {"guide": {"root": str(folder)}},
+        "store": {"keep": 5},
+        "engine": {"name": "inline"},
+    }
+    settings = parse(given, where="test")
     build_snapshot(settings, store, PlainDriver(), Silent())

@@ -28,7 +28,8 @@ VECTORS = [
     "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
     "<form action=https://evil.example><button>x</button></form>",
     "<style>@import url(https://evil.example)</style><p style='background:url(https://evil.example)'>x</p>",
-    "<link rel=stylesheet href=https://evil.example><base href=https://evil.example><meta http-equiv=refresh content=0>",
+    "<link rel=stylesheet href=https://evil.example><base href=https://evil.example><meta "
+    "http-equiv=refresh content=0>",
     "<table background=https://evil.example><td background=https://evil.example>x",
     "<video src=https://evil.example poster=https://evil.example></video>",
     "![track](https://evil.example/t.gif) <img src='//evil.example/t.gif'>",
@@ -42,7 +43,8 @@ VECTORS = [
     "$\\text{<script>alert(1)</script>}$ $$\\href{javascript:alert(1)}{x}$$",
     "```mermaid\nflowchart LR\n  A[<img src=x onerror=alert(1)>] --> B\n```",
     "```math\n\\style{background:url(https://evil.example)}{x}\n```",
-    "<form name=noctuleReader><input name=root></form><a id=noctuleWords href=//evil.example>x</a><p id=Content>x</p>",
+    "<form name=noctuleReader><input name=root></form><a id=noctuleWords href=//evil.example>x</a><p "
+    "id=Content>x</p>",
     "x[^1]\n\n[^1]: <img src=x onerror=alert(1)>",
     "&#xE000;h000000000000-0&#xE001; \ue000h000000000000-0\ue001",
 ]  # fmt: skip

@@ -1,4 +1,6 @@
-"""Notes about a dozen subjects, a question for each, and snapshots in which the notes answer them well or not."""
+"""Notes about a dozen subjects, a question for each, and snapshots in which the notes answer them well or
+not.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ def shuffled() -> dict[str, str]:
 
 
 def write_judged(folder: Path, subjects: Iterable[str] = SUBJECTS, **more: str) -> Path:
-    """A judged set: each subject's question is answered by its note; ``more`` are lines of the qrels, by query."""
+    """A judged set: each subject's question is answered by its note; ``more`` are lines of the qrels, by
+    query.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     asked = list(subjects)
     lines = [json.dumps({"_id": name, "text": question(name)}) for name in asked]
@@ -66,8 +70,9 @@ def write_judged(folder: Path, subjects: Iterable[str] = SUBJECTS, **more: str) 
 def settings_for(notes: Path, *judged: Path, **tables: object) -> Settings:
     """Settings that index the notes, with a gate where a judged folder is given."""
     relevance = {"judged": [str(folder) for folder in judged]}
-    given = {"collections": {"notes": {"root": str(notes)}}, "embed": {"workers": 1}, "relevance": relevance}
-    return parse({**given, **tables}, where="test")
+    given = {"collections": {"notes": {"root": str(notes)}}, "relevance": relevance}
+    own = {"embed": {"workers": 1}, "engine": {"name": "inline"}}
+    return parse({**given, **own, **tables}, where="test")
 
 
 def night(store: Path, settings: Settings, *, accept_drop: bool = False) -> BuildResult:

@@ -98,7 +98,8 @@ The tide comes in, the tide goes out. Waves break on the coast. The sea is salty
 
 טקסט קצר בעברית על סירות. Ünïcödé wörds 🎉 stand here: a naïve café.
 """,
-    "saga.md": "# Saga\n\n" + "".join(f"## Part {at}\n\nThe saga of the whale, part {at}.\n\n" for at in range(60)),
+    "saga.md": "# Saga\n\n"
+    + "".join(f"## Part {at}\n\nThe saga of the whale, part {at}.\n\n" for at in range(60)),
     "whale.md": "# Animals of the deep\n\nAmong them is the whale, of which many a saga is told.\n",
 }  # fmt: skip
 _FRONT = {
@@ -125,6 +126,7 @@ def build_library(folder: Path) -> Store:
     given = {
         "collections": {"notes": {"root": str(write_notes(folder / "notes"))}},
         "embed": {"workers": 1},
+        "engine": {"name": "inline"},
         "vocabulary": {"min_passages": 1},
     }
     store = Store(folder / "store")

@@ -48,7 +48,9 @@ class ObjectServer(LoopbackServer):
 
     @contextmanager
     def accepting(self, count: int) -> Iterator[None]:
-        """So many files may be put meanwhile; who puts another one waits, and is refused when the block ends."""
+        """So many files may be put meanwhile; who puts another one waits, and is refused when the
+        block ends.
+        """
         self._limit.write_text(str(count))
         try:
             yield
@@ -57,7 +59,9 @@ class ObjectServer(LoopbackServer):
 
 
 class _Limited:
-    """The server's application behind a limit of puts, which a file names; where there is none, nothing is limited."""
+    """The server's application behind a limit of puts, which a file names; where there is none, nothing is
+    limited.
+    """
 
     def __init__(self, application: Callable[..., Iterable[bytes]], limit: Path) -> None:
         self._application, self._limit = application, limit

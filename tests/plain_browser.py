@@ -1,6 +1,7 @@
 """A Chromium that nothing drives: over a page's own debugging socket, which leaves service workers alone.
 
-ChromeDriver attaches itself to every worker that starts, and its pages then wait for ever now and then while one worker follows
+ChromeDriver attaches itself to every worker that starts, and its pages then wait for ever now and then while
+one worker follows
 another.
 """
 

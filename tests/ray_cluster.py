@@ -53,13 +53,16 @@ def ray_head(folder: Path, cores: int = 2) -> Iterator[RayHead]:
     mark, port = secrets.token_hex(8), _free_port()
     environment = {
         "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_USAGE_STATS_ENABLED": "0",
-        "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "PYTHONPATH": f"{REPOSITORY}:{REPOSITORY / 'site'}", "HOME": str(folder),
+        "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "PYTHONPATH": f"{REPOSITORY}:{REPOSITORY / 'site'}",
+        "HOME": str(folder),
     }  # fmt: skip
     head = RayHead(f"127.0.0.1:{port}", environment, mark)
     with (folder / "head.log").open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "ray.scripts.scripts", "start", "--head", "--block", "--node-ip-address=127.0.0.1",
-             f"--port={_free_port()}", f"--num-cpus={cores}", "--include-dashboard=false", "--disable-usage-stats",
+            [sys.executable, "-m", "ray.scripts.scripts", "start", "--head", "--block",
+            "--node-ip-address=127.0.0.1",
+             f"--port={_free_port()}", f"--num-cpus={cores}", "--include-dashboard=false",
+             "--disable-usage-stats",
              f"--ray-client-server-port={port}", "--object-store-memory=100000000"],
             env={**os.environ, **environment, MARK: mark}, stdout=log, stderr=log,
         )  # fmt: skip

@@ -23,20 +23,26 @@ from noctule.pipeline.settings.site import Site
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 FOLDERS = ("concepts", "guide", "store", "start")
 NOTES = {
-    "eulen.md": "---\nlang: de\ntags: [birds]\ndate: 2024-12-31\n---\n# Eulen\n\nDie Eulen jagten in den Häusern der Müller. Größe zählt nicht.\n",
-    "cafe.md": "---\ntags: [birds, food]\ndate: 2021-01-01\n---\n# Café culture\n\nA naïve résumé of coffee. `getUserById` and `append_event` are names.\n",
+    "eulen.md": "---\nlang: de\ntags: [birds]\ndate: 2024-12-31\n---\n# Eulen\n\n"
+        "Die Eulen jagten in den Häusern der Müller. Größe zählt nicht.\n",
+    "cafe.md": "---\ntags: [birds, food]\ndate: 2021-01-01\n---\n# Café culture\n\n"
+        "A naïve résumé of coffee. `getUserById` and `append_event` are names.\n",
     "tokyo.md": "---\nlang: ja\n---\n# 東京\n\n東京都の天気は晴れです。\n",
-    "kestrel.md": "# Kestrel\n\nA kestrel hovers over the meadow. The windhover is another name.\n\n## Food\n\nVoles and mice.\n",
+    "kestrel.md": "# Kestrel\n\nA kestrel hovers over the meadow. The windhover is another name.\n\n"
+        "## Food\n\nVoles and mice.\n",
     "copy.md": "# Kestrel\n\nA kestrel hovers over the meadow. The windhover is another name.\n",
 }  # fmt: skip
 PAGE = f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><link rel="icon" href="data:,">
 <meta http-equiv="Content-Security-Policy" content="{CONTENT_SECURITY_POLICY}">
-<title>search</title><script src="../_search/engine.js"></script></head><body><p>Readable.</p></body></html>"""
+<title>search</title><script src="../_search/engine.js"></script></head>
+<body><p>Readable.</p></body></html>"""
 
 
 @dataclass(frozen=True)
 class SearchSite:
-    """A folder to be served: the site lies below ``some/path/``, and a bare page with the engine in ``try/``."""
+    """A folder to be served: the site lies below ``some/path/``, and a bare page with the engine in
+    ``try/``.
+    """
 
     root: Path
     store: Store
@@ -49,8 +55,8 @@ class SearchSite:
 
 
 def _settings(folder: Path) -> Settings:
-    given = {"collections": {"guide": {"root": str(folder)}}, "store": {"keep": 5}, "embed": {"workers": 1}}
-    return parse(given, where="test")
+    given = {"collections": {"guide": {"root": str(folder)}}, "store": {"keep": 5}}
+    return parse(given | {"engine": {"name": "inline"}}, where="test")
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,6 @@
-"""A sentence-transformers model of a few kilobytes: random weights, always the same, the first token's vector."""
+"""A sentence-transformers model of a few kilobytes: random weights, always the same, the first token's
+vector.
+"""
 
 from __future__ import annotations
 

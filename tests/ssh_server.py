@@ -1,4 +1,6 @@
-"""A real SSH server on the loopback address, in a process of its own, and a home whose keys and known hosts fit it."""
+"""A real SSH server on the loopback address, in a process of its own, and a home whose keys and known hosts
+fit it.
+"""
 
 from __future__ import annotations
 

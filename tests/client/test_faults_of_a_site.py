@@ -1,4 +1,6 @@
-"""Rows 56, 57, 60 and 62 of docs/store/fault-matrix.md: a site that is replaced, damaged, large, or of another mind than Python."""
+"""Rows 56, 57, 60 and 62 of docs/store/fault-matrix.md: a site that is replaced, damaged, large, or of
+another mind than Python.
+"""
 
 from __future__ import annotations
 
@@ -115,8 +117,10 @@ def test_a_first_search_loads_a_bounded_part_of_the_index(browser: webdriver.Chr
 
 
 _TEXTS = (
-    "C++ and C# aren't node.js\u2019s", "\u6771\u4eac\u90fd\u306e\u5929\u6c17 and Gr\u00f6\u00dfe", "na\u00efve_caf\u00e9.txt", "an accent alone: \u0301, _\u0301 and e\u0301",
-    "get_user_by_id getUserById HTTPServer2", "running flies happily organisations", "--force -rf $x %s", "\u0928\u093e\u092e \u0e44\u0e17\u0e22 \ud55c\uad6d\uc5b4",
+    "C++ and C# aren't node.js\u2019s", "\u6771\u4eac\u90fd\u306e\u5929\u6c17 and Gr\u00f6\u00dfe",
+    "na\u00efve_caf\u00e9.txt", "an accent alone: \u0301, _\u0301 and e\u0301",
+    "get_user_by_id getUserById HTTPServer2", "running flies happily organisations", "--force -rf $x %s",
+    "\u0928\u093e\u092e \u0e44\u0e17\u0e22 \ud55c\uad6d\uc5b4",
     "\ufb01ne \u24b6 \u00bd", "a" * 100, "\U0001f389 \u202e \x00",
 )  # fmt: skip
 

@@ -1,4 +1,6 @@
-"""A site with ``offline = true``: what was visited is read, and what was searched is found again, without the server."""
+"""A site with ``offline = true``: what was visited is read, and what was searched is found again, without the
+server.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,8 @@ const [path, done] = [arguments[0], arguments[arguments.length - 1]];
 
 _LEFT = """
 const done = arguments[0];
-Promise.all([caches.keys(), navigator.serviceWorker.getRegistrations()]).then(([a, b]) => done(a.length + b.length));
+Promise.all([caches.keys(), navigator.serviceWorker.getRegistrations()])
+  .then(([a, b]) => done(a.length + b.length));
 """
 
 
@@ -150,7 +153,10 @@ def test_a_page_that_was_not_visited_says_so_without_the_server(
 
 def _holds(path: str, text: str) -> str:
     address = f"noctuleReader.address('{path}')"
-    return f"caches.match({address}).then((copy) => copy ? copy.text() : '').then((text) => text.includes('{text}'))"
+    return (
+        f"caches.match({address}).then((copy) => copy ? copy.text() : '').then((text) => "
+        f"text.includes('{text}'))"
+    )
 
 
 def test_a_new_build_replaces_the_copies_and_files_named_by_content_stay(
@@ -164,12 +170,14 @@ def test_a_new_build_replaces_the_copies_and_files_named_by_content_stay(
             browser.until("!!navigator.serviceWorker.controller")
             browser.visit(f"{base}notes/log.html")
             browser.ask(
-                "noctuleReader.load('_assets/dialog.js').then(() => noctuleReader.engine()).then((engine) => engine.search('owls', { limit: 5 })).then(() => 1)"
+                "noctuleReader.load('_assets/dialog.js').then(() => noctuleReader.engine()).then((engine) "
+                "=> engine.search('owls', { limit: 5 })).then(() => 1)"
             )
             browser.until(_holds("notes/log.html", "<h1"))
         assert not browser.ask(_holds("notes/log.html", "log-again"))
         kept = browser.ask(
-            f"caches.open('noctule parts {base}').then((cache) => cache.keys()).then((keys) => keys.map((key) => key.url))"
+            f"caches.open('noctule parts {base}').then((cache) => cache.keys()).then((keys) => "
+            f"keys.map((key) => key.url))"
         )
         with guide.store.open() as snapshot:
             build_site(snapshot, host.site, OFFLINE, Search())
@@ -243,7 +251,8 @@ def test_nothing_outside_the_site_is_touched(browser: webdriver.Chrome, host: Ho
         assert browser.execute_script("return navigator.serviceWorker.controller") is None
         names = browser.execute_async_script(
             "const done = arguments[0]; (async () => { const urls = [];"
-            "for (const name of await caches.keys()) for (const each of await (await caches.open(name)).keys()) urls.push(each.url);"
+            "for (const name of await caches.keys()) for (const each of await (await "
+            "caches.open(name)).keys()) urls.push(each.url);"
             "done(urls); })();"
         )
         assert names and all(name.startswith(base) for name in names)

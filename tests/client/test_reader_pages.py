@@ -40,13 +40,17 @@ SETTINGS = parse(
 ).site
 TABS = '=== "pip"\n\n    With pip.\n\n=== "uv"\n\n    With uv. {}\n\n'
 TEXTS = {
-    "index.md": "---\nupdated: 2026-02-01\n---\n# Home\n\nSee [install](guide/install.md) and [wings](guide/wings.md).[^1]\n\n"
+    "index.md": "---\nupdated: 2026-02-01\n---\n# Home\n\n"
+        "See [install](guide/install.md) and [wings](guide/wings.md).[^1]\n\n"
     "> [!NOTE]\n> Mind the cave.\n\n[^1]: A footnote with `code`.\n",
     "guide/install.md": "---\ntags: [setup]\ndescription: How bats are installed.\n---\n# Install\n\n"
     + TABS.format("") + "Between.\n\n" + TABS.format("<span id='deep'>Deep</span>")
-    + "Area $\\pi r^2$.\n\n$$\n\\int_0^1 x\n$$\n\n```mermaid\nflowchart LR\n  A --> B\n```\n\n## Next\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- [x] done\n\n[Home](../index.md) [wings](wings.md)\n",
-    "guide/wings.md": "# Wings\n\nTwo of them. [Install](install.md) [Home](../index.md)\n\n## Left\n\n```python\nprint(1)\n```\n\n## Right\n\nSo.\n",
-    "ar.md": "---\nlang: ar\n---\n# \u0645\u0631\u062d\u0628\u0627\n\n\u0646\u0635 \u0642\u0635\u064a\u0631. [Home](index.md)\n",
+    + "Area $\\pi r^2$.\n\n$$\n\\int_0^1 x\n$$\n\n```mermaid\nflowchart LR\n  A --> B\n```\n\n## Next\n\n"
+    "| a | b |\n|---|---|\n| 1 | 2 |\n\n- [x] done\n\n[Home](../index.md) [wings](wings.md)\n",
+    "guide/wings.md": "# Wings\n\nTwo of them. [Install](install.md) [Home](../index.md)\n\n## Left\n\n"
+        "```python\nprint(1)\n```\n\n## Right\n\nSo.\n",
+    "ar.md": "---\nlang: ar\n---\n# \u0645\u0631\u062d\u0628\u0627\n\n"
+        "\u0646\u0635 \u0642\u0635\u064a\u0631. [Home](index.md)\n",
     "solo/x.md": "# X\n\n[y](y.md)\n",
     "solo/y.md": "# Y\n\n[x](x.md)\n",
 }  # fmt: skip
@@ -180,9 +184,13 @@ def test_nothing_hostile_runs_or_loads_or_is_even_tried(
     for place in range(len(VECTORS)):
         browser.get(f"{http}hostile/{kind}{place:02}.html")
         script = """
-            for (const e of document.querySelectorAll('article a, article summary')) e.dispatchEvent(new MouseEvent('mouseover', {bubbles: true}));
-            const outside = performance.getEntriesByType('resource').map(e => e.name).filter(u => !u.startsWith(location.origin));
-            return [window.owned || null, outside, typeof noctuleReader.say, document.getElementById('Content').tagName];
+            for (const e of document.querySelectorAll('article a, article summary')) {
+                e.dispatchEvent(new MouseEvent('mouseover', {bubbles: true}));
+            }
+            const outside = performance.getEntriesByType('resource').map(e => e.name)
+                .filter(u => !u.startsWith(location.origin));
+            return [window.owned || null, outside, typeof noctuleReader.say,
+                document.getElementById('Content').tagName];
         """
         assert browser.execute_script(script) == [None, [], "function", "MAIN"], VECTORS[place]
         # A policy that had to step in would have said so.
@@ -201,9 +209,11 @@ def _violations(browser: webdriver.Chrome, scheme: str) -> list[str]:
     browser.execute_script(_axe())
     script = """
         const done = arguments[arguments.length - 1];
-        const only = arguments[0] === 'dark' ? {runOnly: {type: 'rule', values: ['color-contrast', 'link-in-text-block']}} : {};
+        const rules = {runOnly: {type: 'rule', values: ['color-contrast', 'link-in-text-block']}};
+        const only = arguments[0] === 'dark' ? rules : {};
         axe.run(document, {...only, resultTypes: ['violations']}).then(
-            found => done(found.violations.map(v => v.id + ': ' + v.nodes.map(n => n.html.slice(0, 120)).join(' | '))),
+            found => done(found.violations.map(v =>
+                v.id + ': ' + v.nodes.map(n => n.html.slice(0, 120)).join(' | '))),
             error => done([String(error)]));
     """
     return list(browser.execute_async_script(script, scheme))

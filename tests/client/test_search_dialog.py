@@ -88,7 +88,10 @@ def _open(browser: webdriver.Chrome, query: str = "") -> WebElement:
 
 
 def _answered(browser: webdriver.Chrome, query: str) -> bool:
-    script = "return [window.noctule && noctule.asked.at(-1)?.query, document.querySelector('#SearchList').ariaBusy]"
+    script = (
+        "return [window.noctule && noctule.asked.at(-1)?.query, "
+        "document.querySelector('#SearchList').ariaBusy]"
+    )
     asked, busy = browser.execute_script(script)
     return asked == query and not busy
 
@@ -99,12 +102,19 @@ def _texts(browser: webdriver.Chrome, selector: str) -> list[str]:
 
 
 def _active(browser: webdriver.Chrome) -> str:
-    script = "return document.getElementById(document.querySelector('#SearchInput').getAttribute('aria-activedescendant'))?.querySelector('.hit-title').textContent || ''"
+    script = (
+        "return "
+        "document.getElementById(document.querySelector('#SearchInput').getAttribute('aria-activedescendant'))"
+        "?.querySelector('.hit-title').textContent || ''"
+    )
     return str(browser.execute_script(script))
 
 
 def test_a_page_loads_nothing_of_the_search_before_it_is_opened(browser: webdriver.Chrome, base: str) -> None:
-    script = "return [...document.querySelectorAll('script[src], link[rel=stylesheet]')].map(e => (e.src || e.href).split('/').pop())"
+    script = (
+        "return [...document.querySelectorAll('script[src], link[rel=stylesheet]')].map(e => (e.src "
+        "|| e.href).split('/').pop())"
+    )
     assert set(browser.execute_script(script)) == {"style.css", "theme.js", "page.js"}
     assert browser.execute_script("return window.noctule === undefined")
     _open(browser, "bats")
@@ -313,7 +323,8 @@ def test_a_word_under_composition_is_left_alone(browser: webdriver.Chrome, base:
         f.dispatchEvent(new CompositionEvent('compositionstart'));
         f.value = 'ba';
         f.dispatchEvent(new InputEvent('input', {isComposing: true}));
-        f.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', isComposing: true, bubbles: true, cancelable: true}));
+        const how = {key: 'Enter', isComposing: true, bubbles: true, cancelable: true};
+        f.dispatchEvent(new KeyboardEvent('keydown', how));
     """
     browser.execute_script(script, field)
     ActionChains(browser).pause(0.3).perform()
@@ -326,7 +337,10 @@ def test_a_word_under_composition_is_left_alone(browser: webdriver.Chrome, base:
 
 
 def test_an_owner_may_listen(browser: webdriver.Chrome, base: str) -> None:
-    script = "window.heard = []; for (const name of ['noctule:search', 'noctule:select']) document.addEventListener(name, e => heard.push([name, e.detail]))"
+    script = (
+        "window.heard = []; for (const name of ['noctule:search', 'noctule:select']) "
+        "document.addEventListener(name, e => heard.push([name, e.detail]))"
+    )
     browser.execute_script(script)
     field = _open(browser, "bats")
     browser.execute_script(

@@ -28,34 +28,50 @@ __all__ = ["search_site"]
 
 pytestmark = needs_browser
 QUERIES = (
-    "reciprocal rank fusion", "what survives a power cut", "how do I undo a bad night", "wikilinks", "snapshot manifest",
+    "reciprocal rank fusion", "what survives a power cut", "how do I undo a bad night", "wikilinks",
+    "snapshot manifest",
     "bm25f weights of fields", "crash safety", "install", "embedding model offline", "calibrated confidence",
     "phrase search with quotes", "communities of the link graph", "publish the site", "duckdb sql views",
-    "front matter keys", "settings file", "exit codes", "damaged snapshot", "prefect server", "obsidian vault",
-    "chunk size in tokens", "anchor text", "approximate vector index", "how are passages made", "rollback and prune",
+    "front matter keys", "settings file", "exit codes", "damaged snapshot", "prefect server",
+    "obsidian vault",
+    "chunk size in tokens", "anchor text", "approximate vector index", "how are passages made",
+    "rollback and prune",
     "determinism of a build", "python API", "filters and operators", "html sources", "notebook cells",
     "nightly run with systemd", "measure relevance", "json output", "dependencies and licences", "stemming",
 )  # fmt: skip
-# With these every rule of the English stemmer is met by real beginnings; and words become names, numbers and mixtures.
+# With these every rule of the English stemmer is met by real beginnings; and words become names, numbers and
+# mixtures.
 ENDINGS = (
-    "s", "es", "ies", "ed", "eedly", "ing", "ings", "ingly", "ly", "ational", "tional", "enci", "izer", "ization", "alism",
-    "fulness", "iveness", "biliti", "ousli", "ement", "ative", "ion", "y", "ll", "'s", "_id", "ById", "é", "2", "東京都",
+    "s", "es", "ies", "ed", "eedly", "ing", "ings", "ingly", "ly", "ational", "tional", "enci", "izer",
+    "ization", "alism",
+    "fulness", "iveness", "biliti", "ousli", "ement", "ative", "ion", "y", "ll", "'s", "_id", "ById", "é",
+    "2", "東京都",
 )  # fmt: skip
 SEARCH = """const [query, options, done] = [arguments[0], arguments[1], arguments[2]];
 (window.engine = window.engine || noctule.open({base: "../_search/"}))
   .then((engine) => engine.search(query, options || {}))
-  .then((answer) => done({answer}), (error) => { window.engine = null; done({code: error.code, message: error.message}); });"""
+  .then((answer) => done({answer}), (error) => {
+    window.engine = null;
+    done({code: error.code, message: error.message});
+  });"""
 
 # How many pages are looked into at a time for a phrase among sixty ranked ones, until enough hold it.
 PHRASED = """const [phrase, limit, done] = arguments;
 noctule.open({base: "../_search/"}).then(async (engine) => {
-  const ranked = Array.from({length: 60}, (_, i) => ({document: i % engine.manifest.documents, passages: [{ordinal: 0}]}));
+  const ranked = Array.from({length: 60}, (_, i) => ({
+    document: i % engine.manifest.documents, passages: [{ordinal: 0}],
+  }));
   const looked = [];
   const all = Promise.all.bind(Promise);
   const shown = engine.store.shown.bind(engine.store);
   let round = 0;
   engine.store.shown = (...given) => { round++; return shown(...given); };
-  Promise.all = (given) => { const many = [...given]; if (round) looked.push(round); round = 0; return all(many); };
+  Promise.all = (given) => {
+    const many = [...given];
+    if (round) looked.push(round);
+    round = 0;
+    return all(many);
+  };
   await engine.withPhrases(ranked, [phrase], limit);
   Promise.all = all;
   done(looked);
@@ -66,7 +82,9 @@ noctule.open({base: "../_search/"})
 
 PIECED = """const [query, done] = arguments;
 noctule.open({base: "../_search/"}).then(async (engine) => {
-  const { reads } = await engine.reader.understood({plain: query.replace(/"|\\w+\\*/g, ""), prefixes: query.match(/\\w+(?=\\*)/g) || [], partial: ""});
+  const { reads } = await engine.reader.understood({
+    plain: query.replace(/"|\\w+\\*/g, ""), prefixes: query.match(/\\w+(?=\\*)/g) || [], partial: "",
+  });
   done((await engine.gatherer.pieces(reads)).map(({ term }) => term));
 });"""
 

@@ -1,4 +1,6 @@
-"""The search in a folder of HTML that something else built: its element, its dialog, and results that lead to its pages."""
+"""The search in a folder of HTML that something else built: its element, its dialog, and results that lead to
+its pages.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ from tests.browser_driver import needs_browser, served
 
 PAGES = {
     "index.html": "<h1>Orchard</h1><p>A garden of fruit trees, kept for many years by the family.</p>",
-    "fruit/apples.html": "<h1>Apples</h1><p>Apples ripen in autumn.</p><h2 id='cellar'>Storing in a cellar</h2>"
+    "fruit/apples.html": "<h1>Apples</h1><p>Apples ripen in autumn.</p><h2 id='cellar'>Storing in a "
+    "cellar</h2>"
     "<p>Keep apples in a cool cellar until the spring comes.</p>",
     "fruit/pears & more.html": "<h1>Pears</h1><p>Pears ripen after the harvest and are soft within days.</p>",
 }
@@ -52,7 +55,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
         (site / name).write_text(f"<!doctype html><html><head>{head}</head><body>{body}</body></html>\n")
     given = {
         "collections": {"html": {"root": str(site)}},
-        "embed": {"workers": 1},
+        "engine": {"name": "inline"},
         "vocabulary": {"min_passages": 1},
     }
     store = Store(folder / "store")
@@ -135,5 +138,6 @@ def test_the_dialog_is_the_pages_no_more_than_the_page_is_the_dialogs(
     )
     assert browser.execute_script(f"{inside}.activeElement.className") == "open-search"
     style = "document.querySelector('noctule-search').style.setProperty('--noctule-line', 'rgb(1, 2, 3)')"
-    shown = "getComputedStyle(document.querySelector('noctule-search').shadowRoot.querySelector('button')).borderTopColor"
+    button = "document.querySelector('noctule-search').shadowRoot.querySelector('button')"
+    shown = f"getComputedStyle({button}).borderTopColor"
     assert browser.execute_script(f"{style}; return {shown}") == "rgb(1, 2, 3)"

@@ -20,11 +20,13 @@ from tests.site_builder import snapshot_of
 
 pytestmark = needs_browser
 TEXTS = {
-    "index.md": "# Home\n\n[Install](guide/install.md) and [out](https://example.org/).\n\n![far](https://example.org/t.gif)\n",
+    "index.md": "# Home\n\n[Install](guide/install.md) and [out](https://example.org/).\n\n"
+        "![far](https://example.org/t.gif)\n",
     "guide/install.md": "---\ntags: [setup]\n---\n# Install\n\n"
     + "".join(f"## Step {i}\n\n" + "Words and words. " * 120 + "\n\n" for i in range(5))
     + "```python\nprint('<bats & owls>')\n```\n\n| a | b |\n|---|--:|\n" + "| " + "wide" * 60 + " | 1 |\n",
-    "guide/hostile.md": "# Hostile\n\n<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>\n",
+    "guide/hostile.md": "# Hostile\n\n<img src=x onerror=\"document.title='owned'\"><script>"
+        "document.title='owned'</script>\n",
 }  # fmt: skip
 
 
@@ -185,7 +187,8 @@ def test_without_scripts_the_page_is_whole(browser: webdriver.Chrome, base: str)
 def test_the_policy_stops_what_the_sanitiser_would_miss(browser: webdriver.Chrome, base: str) -> None:
     browser.get(base + "index.html")
     browser.execute_script(
-        "const s = document.createElement('script'); s.textContent = 'window.owned = 1'; document.body.append(s);"
+        "const s = document.createElement('script'); s.textContent = 'window.owned = 1'; "
+        "document.body.append(s);"
     )
     assert browser.execute_script("return window.owned") is None
     blocked = browser.get_log("browser")

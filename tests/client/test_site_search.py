@@ -1,4 +1,6 @@
-"""The site's search as its readers have it: the real index and engine in a real browser, beside the search in Python."""
+"""The site's search as its readers have it: the real index and engine in a real browser, beside the search in
+Python.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ QUERIES = (
 ASK = """
 const [queries, done] = [arguments[0], arguments[arguments.length - 1]];
 const answers = (engine) => Promise.all(queries.map((query) => engine.search(query, { limit: 10 })));
-noctuleReader.engine().then(answers).then((found) => done(JSON.stringify(found)), (error) => done(JSON.stringify({ code: error.code || String(error.stack) })));
+noctuleReader.engine().then(answers).then((found) => done(JSON.stringify(found)),
+  (error) => done(JSON.stringify({ code: error.code || String(error.stack) })));
 """
 
 

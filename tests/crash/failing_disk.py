@@ -14,7 +14,9 @@ FREES_SPACE = {"unlink", "rmdir", "close"}
 
 @dataclass
 class FailingDisk(Disk):
-    """Refuses the n-th call with this error; if it is a full disk, it refuses every later one that needs space."""
+    """Refuses the n-th call with this error; if it is a full disk, it refuses every later one that needs
+    space.
+    """
 
     nth: int
     code: int

@@ -1,4 +1,6 @@
-"""Every kind of damage to every file is refused, by name, before a library that might believe it sees a byte."""
+"""Every kind of damage to every file is refused, by name, before a library that might believe it sees
+a byte.
+"""
 
 from __future__ import annotations
 

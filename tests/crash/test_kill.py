@@ -17,13 +17,10 @@ from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.errors import NoctuleError, StoreBusy
 from tests.crash.publisher import hold_the_lock, publish_for_ever
+from tests.forked import context
 from tests.snapshot_builder import publish_tiny_snapshot
 
 KILLS = int(os.environ.get("NOCTULE_KILLS", "20"))
-
-# Children are forked from a server that has loaded everything and started no thread: a kill a few ms apart.
-context = multiprocessing.get_context("forkserver")
-context.set_forkserver_preload(["tests.crash.publisher"])
 
 
 def _edition(store: Store) -> int:

@@ -1,8 +1,9 @@
-"""The whole job is killed in every stage while readers read: each read is one whole snapshot, one whole site."""
+"""The whole job is killed in every stage while readers read: each read is one whole snapshot, one
+whole site.
+"""
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import random
 import re
@@ -20,11 +21,11 @@ from noctule.artifacts.store.store import Store
 from noctule.flows.run.plain import PlainDriver
 from noctule.pipeline.errors import NoctuleError
 from tests.crash.builder import NAMES, build_edition, build_for_ever, write_edition
+from tests.forked import context
 
 KILLS = int(os.environ.get("NOCTULE_KILLS", "9"))
-context = multiprocessing.get_context("forkserver")
-context.set_forkserver_preload(["tests.crash.builder", "tests.crash.publisher"])
-STAGES = {"discover", "parse", "load model", "embed", "links", "lexical", "communities", "vocabulary", "write", "publish", "site", "prune"}  # fmt: skip
+STAGES = {"discover", "parse", "load model", "embed", "links", "lexical", "communities", "vocabulary",
+"write", "publish", "site", "prune"}  # fmt: skip
 
 
 def _edition(store: Store) -> int:
@@ -75,7 +76,8 @@ class Readers(threading.Thread):
         try:
             self.sites.append(_site_edition(self.site))
         except FileNotFoundError:
-            # The folder that was opened may have been the old one, which is removed once the new one stands there.
+            # The folder that was opened may have been the old one, which is removed once the new one stands
+            # there.
             self.sites.append(_site_edition(self.site))
 
 
@@ -145,7 +147,8 @@ def test_a_kill_in_any_stage_leaves_the_old_snapshot_or_the_new_one(root: Path) 
     for seen in (readers.editions, readers.sites):
         assert seen == sorted(seen), "a reader went back in time"
     print(f"{KILLS} kills in {len(killed)} stages, {len(readers.editions):,} reads of "
-          f"{len(set(readers.editions))} snapshots, {len(readers.sites):,} of {len(set(readers.sites))} sites")  # fmt: skip
+          f"{len(set(readers.editions))} snapshots, {len(readers.sites):,} of {len(set(readers.sites))} "
+          f"sites")  # fmt: skip
     _a_run_after_all_is_that_of_a_fresh_store(root, store)
 
 

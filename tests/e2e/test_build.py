@@ -25,11 +25,15 @@ from noctule.pipeline.settings.settings import Settings
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 VAULT = {
-    "index.md": "---\ntitle: Home\ntags: [start]\n---\n\nStart with [[Boats]] or [apples](fruit/apples.md#storing).\n",
-    "boats.md": "# Boats\n\nA boat floats on water. See [[Home]] and `launchBoat()`.\n\n## Sails\n\nSails catch wind.\n",
-    "fruit/apples.md": "# Apples\n\nApples are fruit. Back [home](../index.md).\n\n## Storing\n\nKeep them cool.\n",
+    "index.md": "---\ntitle: Home\ntags: [start]\n---\n\n"
+    "Start with [[Boats]] or [apples](fruit/apples.md#storing).\n",
+    "boats.md": "# Boats\n\nA boat floats on water. See [[Home]] and `launchBoat()`.\n\n## Sails\n\n"
+    "Sails catch wind.\n",
+    "fruit/apples.md": "# Apples\n\nApples are fruit. Back [home](../index.md).\n\n## Storing\n\n"
+    "Keep them cool.\n",
     "fruit/pears.html": "<html><head><title>Pears</title></head><body><main><h1>Pears</h1><p>Pears ripen. "
-    '<a href="apples.md">Apples</a></p><pre class="language-js">let pear = ripen()</pre></main></body></html>',
+    '<a href="apples.md">Apples</a></p><pre class="language-js">let pear = ripen()</pre></main></body>'
+    "</html>",
     "plain.txt": "A plain text about lighthouses.\n\nThey shine at night.\n",
     "broken.md": "---\ntitle: [unclosed\n---\n\ntext\n",
     "latin.md": "caf\xe9",
@@ -47,7 +51,8 @@ def write_vault(root: Path) -> Path:
 
 
 def settings_for(root: Path, **tables: object) -> Settings:
-    return parse({"collections": {"vault": {"root": str(root)}}} | tables, where="test")
+    given = {"collections": {"vault": {"root": str(root)}}, "engine": {"name": "inline"}}
+    return parse(given | tables, where="test")
 
 
 def build(root: Path, store: Path, **tables: object) -> BuildResult:
@@ -105,7 +110,8 @@ def test_the_same_input_gives_the_same_snapshot_whatever_surrounds_it(tmp_path: 
     """Another hash seed, thread count, locale, time zone and folder, no shared embedding store."""
     program = (
         "import sys; from pathlib import Path; from tests.e2e.test_build import build\n"
-        "print(build(Path(sys.argv[1]), Path(sys.argv[2]), embed={'workers': int(sys.argv[3])}).snapshot)"
+        "print(build(Path(sys.argv[1]), Path(sys.argv[2]), embed={'workers': int(sys.argv[3])}, "
+        "engine={}).snapshot)"
     )
     ids = []
     surroundings = [
@@ -194,7 +200,12 @@ def test_without_its_model_a_snapshot_still_answers_by_keyword_and_warns_once(tm
     shutil.copytree(model_files.find(settings.embed).folder, copy)
     (copy / "config_sentence_transformers.json").write_text(json.dumps({"prompts": {}}))
     other = parse(
-        {"collections": {"vault": {"root": str(tmp_path / "vault")}}, "embed": {"model": str(copy)}}, "test"
+        {
+            "collections": {"vault": {"root": str(tmp_path / "vault")}},
+            "embed": {"model": str(copy)},
+            "engine": {"name": "inline"},
+        },
+        "test",
     )
     build_snapshot(other, store, PlainDriver(), Silent())
     (copy / "config_sentence_transformers.json").write_text(json.dumps({"prompts": {"query": "q: "}}))

@@ -122,7 +122,8 @@ def test_output_to_a_reader_that_has_gone_is_quiet(built: Built) -> None:
         [
             "bash",
             "-c",
-            f'{sys.executable} -m noctule.flows.cli.main report --json 2>err.txt | true; echo "${{PIPESTATUS[0]}}"',
+            f"{sys.executable} -m noctule.flows.cli.main report --json 2>err.txt | true; echo "
+            f'"${{PIPESTATUS[0]}}"',
         ],
         env=command.environment,
         cwd=command.folder,

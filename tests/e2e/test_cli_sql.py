@@ -39,7 +39,10 @@ def test_rows_come_as_a_table_as_json_or_as_csv(command: CommandLine) -> None:
 
 
 def test_values_that_json_has_not_got_are_text_or_null(command: CommandLine) -> None:
-    query = "select date '2026-01-31' as day, 'nan'::double as none, [1.5::decimal(3, 1)] as list, {'a': 1} as a, 2 as a"
+    query = (
+        "select date '2026-01-31' as day, 'nan'::double as none, [1.5::decimal(3, 1)] as list, {'a': "
+        "1} as a, 2 as a"
+    )
     (row,) = command.run("sql", query, "--json").json["rows"]
     assert row == {"day": "2026-01-31", "none": None, "list": ["1.5"], "a": {"a": 1}, "a_2": 2}
 
@@ -62,7 +65,8 @@ def test_a_query_may_come_from_standard_input(command: CommandLine) -> None:
         done = subprocess.run(
             [sys.executable, "-m", "noctule.flows.cli.main", "sql", *arguments, "--json"],
             input="select count(*) as n from documents;",
-            cwd=command.folder, env=command.environment, capture_output=True, text=True, check=True, timeout=60,
+            cwd=command.folder, env=command.environment, capture_output=True, text=True, check=True,
+            timeout=60,
         )  # fmt: skip
         assert json.loads(done.stdout) == {"rows": [{"n": 4}]}
 

@@ -1,4 +1,6 @@
-"""A Dask cluster computes the snapshot that one machine computes, whichever of its workers is lost on the way."""
+"""A Dask cluster computes the snapshot that one machine computes, whichever of its workers is lost on the
+way.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +35,10 @@ def write_library(root: Path) -> Path:
     for number in range(FILES):
         path = root / f"shelf-{number % 7}" / f"book-{number:03}.md"
         path.parent.mkdir(parents=True, exist_ok=True)
-        words = " ".join(f"word{(number * step) % 97}" for step in range(1, 60))
+        words = " ".join(f"word{(number * step) % 97}" for step in range(1, 16))
         path.write_text(
-            f"# Book {number}\n\nSee [[book-{(number + 1) % FILES:03}]]. {words}.\n\n## Part\n\n{words[::-1]}\n"
+            f"# Book {number}\n\nSee [[book-{(number + 1) % FILES:03}]]. {words}.\n\n## Part\n\n"
+            f"{words[::-1]}\n"
         )
     (root / "broken.md").write_bytes(b"\x00\xff\xfe")
     return root

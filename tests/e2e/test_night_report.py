@@ -28,6 +28,8 @@ from tests.command_line import CommandLine, write_vault
 _SETTINGS = """
 [collections.vault]
 root = "vault"
+[engine]
+name = "inline"
 [limits]
 max_shrink_share = 1.0
 [query_encoder]

@@ -26,15 +26,25 @@ from noctule.flows.run.request import IndexRequest
 from noctule.flows.run.stage import Silent
 from noctule.pipeline.errors import MissingRoot, SourceError
 from noctule.pipeline.settings import reading
+from noctule.pipeline.settings.engine import EngineSettings
 from noctule.pipeline.settings.settings import Settings
 from tests.command_line import CommandLine
 
-_SMALL = {"query_encoder": {"phrases": 20, "spans": 20, "passages": 50}, "limits": {"max_shrink_share": 1.0}}
+_SMALL = {
+    "engine": {"name": "inline"},
+    "query_encoder": {"phrases": 20, "spans": 20, "passages": 50},
+    "limits": {"max_shrink_share": 1.0},
+}
 
 
 def _settings(**collections: Path) -> Settings:
     given = {name: {"root": str(root)} for name, root in collections.items()}
     return reading.parse({"collections": given, **_SMALL}, where="a test")
+
+
+def _with_processes(settings: Settings) -> Settings:
+    """The settings with the engine that a user gets, whose processes take seconds to start."""
+    return settings.model_copy(update={"engine": EngineSettings()})
 
 
 def _build(settings: Settings, store: Path, options: BuildOptions | None = None) -> BuildResult:
@@ -66,14 +76,14 @@ def test_nights_of_changes_end_as_a_run_from_nothing(notes: Path, tmp_path: Path
     settings, store = _settings(notes=notes), tmp_path / "store"
     _build(settings, store)
     chance = random.Random(7)
-    for night in range(4):
+    for night in range(3):
         for number in chance.sample(range(160), 3):
             _note(notes, number, f"Changed in night {night}: SQL injection (SQLi) {chance.random()}.")
         _note(notes, 160 + night, "A new one.")
         (notes / f"note-{chance.randrange(160)}.md").unlink(missing_ok=True)
         moved = sorted(notes.glob("*.md"))[chance.randrange(20)]
         moved.rename(notes / f"moved-{night}.md")
-        changed = _build(settings, store)
+        changed = _build(settings if night else _with_processes(settings), store)
         assert changed.changed
         assert 0 < changed.parsed < 100
         anew = _from_nothing(settings, store, tmp_path / f"fresh-{night}")
@@ -265,7 +275,7 @@ def test_a_collection_that_fails_is_in_the_report_of_every_night(notes: Path, tm
     _note(tmp_path / "papers", 1)
     (tmp_path / "noctule.toml").write_text(
         f'[collections.notes]\nroot = "{notes}"\n[collections.papers]\nroot = "{tmp_path / "papers"}"\n'
-        "[query_encoder]\nphrases = 0\nspans = 0\npassages = 0\n"
+        '[engine]\nname = "inline"\n[query_encoder]\nphrases = 0\nspans = 0\npassages = 0\n'
     )
     request, store = IndexRequest(tmp_path / "store", tmp_path / "noctule.toml"), tmp_path / "store"
     run_job(context_of(request), PlainDriver(), Silent())

@@ -1,4 +1,6 @@
-"""Everything a user does, in processes in which a connection beyond this machine is an error: none is tried."""
+"""Everything a user does, in processes in which a connection beyond this machine is an error: none is
+tried.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ import pytest
 
 from tests.command_line import CommandLine, write_vault
 
-# In every Python process of every command, workers too. What is refused is also written down: it may be swallowed.
+# In every Python process of every command, workers too. What is refused is also written down: it may be
+# swallowed.
 _FENCE = """
 import os, sys
 _LOCAL = ("127.", "::1", "localhost", "0.0.0.0")
@@ -21,7 +24,8 @@ def _refuse(event, arguments):
         address = arguments[:1]
     else:
         return
-    host = address[0] if isinstance(address, tuple) else None  # a name in the file system, or a kernel's number
+    # What is no tuple is a name in the file system, or a kernel's number.
+    host = address[0] if isinstance(address, tuple) else None
     if not isinstance(host, str) or host == "" or host.startswith(_LOCAL):
         return
     fd = os.open(os.environ["FENCE_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)

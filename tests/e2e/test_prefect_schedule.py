@@ -1,4 +1,6 @@
-"""A cron deployment of ``nightly`` on a real Prefect server must really schedule (with SQLAlchemy 2.1 none would)."""
+"""A cron deployment of ``nightly`` on a real Prefect server must really schedule (with SQLAlchemy 2.1 none
+would).
+"""
 
 from __future__ import annotations
 

@@ -21,9 +21,8 @@ def _size(store: Path) -> int:
 
 def test_only_texts_of_kept_snapshots_stay_and_the_next_run_encodes_nothing(tmp_path: Path) -> None:
     vault, store = write_vault(tmp_path / "vault"), Store(tmp_path / "store")
-    settings = reading.parse(
-        {"collections": {"vault": {"root": str(vault)}}, "vocabulary": {"min_passages": 1}}, where="here"
-    )
+    given = {"collections": {"vault": {"root": str(vault)}}, "vocabulary": {"min_passages": 1}}
+    settings = reading.parse(given | {"engine": {"name": "inline"}}, where="here")
 
     def build() -> int:
         steps = PlainDriver()

@@ -1,4 +1,6 @@
-"""A snapshot sent over SSH to a real server, and read from there: only a known host is trusted, whatever is damaged."""
+"""A snapshot sent over SSH to a real server, and read from there: only a known host is trusted, whatever is
+damaged.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A snapshot sent to a real object server or a folder, whatever is damaged or interrupted, and read from there."""
+"""A snapshot sent to a real object server or a folder, whatever is damaged or interrupted, and read from
+there.
+"""
 
 from __future__ import annotations
 

@@ -25,13 +25,14 @@ TEXTS = [
     "harbuor gate SSO",
     "tide",
 ]
-# torch takes seconds to start: these processes take the term vectors.
+# torch takes seconds to start: the light processes take the term vectors.
 LIGHT = {
     "weights": {"keyword": 1.0, "semantic": 0.5, "document": 0.5, "code": 1.0, "graph": 0.5},
     "understand": ["split", "classify", "spelling", "acronyms"],
     "fuzziness": "auto",
     "stages": [
-        "support", "in_degree", "community", "recency", "glossary", "calibrate", "duplicate_hash", "duplicate_url",
+        "support", "in_degree", "community", "recency", "glossary", "calibrate", "duplicate_hash",
+        "duplicate_url",
         "duplicate_ngram", "duplicate_cosine", "mmr", "per_document",
     ],
 }  # fmt: skip
@@ -91,7 +92,11 @@ def answers_of(library: Store, search: dict[str, object], processes: int, at_onc
 
 
 @pytest.mark.parametrize(
-    ("search", "processes"), [(LIGHT, 20), (FULL, 3)], ids=["20 without a model", "3 with it"]
+    # Every pair of a time zone and a locale, each with a hash seed of its own; and one with each number of
+    # threads.
+    ("search", "processes"),
+    [(LIGHT, 6), (FULL, 2)],
+    ids=["6 without a model", "2 with it"],
 )
 def test_the_same_queries_have_one_answer_in_every_process(
     library: Store, search: dict[str, object], processes: int

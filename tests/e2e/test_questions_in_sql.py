@@ -1,4 +1,6 @@
-"""The guide's questions in SQL: each query runs on a real snapshot, and finds what was put there to be found."""
+"""The guide's questions in SQL: each query runs on a real snapshot, and finds what was put there to be
+found.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The gate: a night whose snapshot answers judged queries worse is not published, and says which queries, and why."""
+"""The gate: a night whose snapshot answers judged queries worse is not published, and says which queries, and
+why.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,11 @@ from noctule.pipeline.settings import reading
 from noctule.pipeline.settings.settings import Settings
 from tests.command_line import CommandLine
 
-_SMALL = {"vocabulary": {"max_terms": 0}, "query_encoder": {"phrases": 0, "spans": 0, "passages": 0}}
+_SMALL = {
+    "engine": {"name": "inline"},
+    "vocabulary": {"max_terms": 0},
+    "query_encoder": {"phrases": 0, "spans": 0, "passages": 0},
+}
 
 
 def _notes(folder: Path, count: int) -> Path:

@@ -28,7 +28,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     subprocess.run(["tar", "xf", "-"], cwd=source, input=listed.stdout, check=True)
     subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", str(folder), "."],
+        [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", str(folder),
+        "."],
         cwd=source, check=True, capture_output=True, timeout=250,
     )  # fmt: skip
     [built] = folder.glob("*.whl")
@@ -66,7 +67,8 @@ def test_it_works_where_other_packages_have_the_names_of_its_folders(wheel: Path
         "from noctule.flows.cli.init import presets; print(*presets())"
     )
     said = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, env={"PYTHONPATH": f"{tmp_path / 'installed'}:{tmp_path}"},
+        [sys.executable, "-c", program], cwd=tmp_path,
+        env={"PYTHONPATH": f"{tmp_path / 'installed'}:{tmp_path}"},
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert str(tmp_path / "installed") in said.stdout

@@ -1,4 +1,6 @@
-"""Faults of a build: rows 13, 15, 28, 29, 32, 33, 37 and 38 of docs/store/fault-matrix.md, where no other test proves them."""
+"""Faults of a build: rows 13, 15, 28, 29, 32, 33, 37 and 38 of docs/store/fault-matrix.md, where no other
+test proves them.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ from tests.crash.power_cut import using
 from tests.sentence_model_builder import write_sentence_model
 from tests.snapshot_builder import publish_tiny_snapshot
 
-# How many calls of a whole build are refused, one a build; all of them for NOCTULE_KILLS=500 (`make torture`).
+# How many calls of a whole build are refused, one a build; all of them for NOCTULE_KILLS=500 (`make
+# torture`).
 EVERY = 1 if int(os.environ.get("NOCTULE_KILLS", "0")) >= 500 else 41
 
 
@@ -84,7 +87,8 @@ def test_a_parser_that_crashes_costs_its_document_and_not_the_build(tmp_path: Pa
     assert reasons["crash.md"] == "crashed the parser (signal 11)"
     assert "nested too deeply" in reasons["stack.md"]
     assert reasons["memory.md"] == "took more memory than there is"
-    # What may heal by itself is not remembered: a run without the fault has the documents that did not change.
+    # What may heal by itself is not remembered: a run without the fault has the documents that did not
+    # change.
     sound = CommandLine(tmp_path, tmp_path / "store")
     assert sound.run("index", str(vault), "--no-prefect", "--json").json["documents"] == 6
 

@@ -1,4 +1,6 @@
-"""Faults of stores and their readers: rows 47, 49 and 54 of docs/store/fault-matrix.md, where no other test proves them."""
+"""Faults of stores and their readers: rows 47, 49 and 54 of docs/store/fault-matrix.md, where no other test
+proves them.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,8 @@ for _ in range(3):
     if child == 0:
         # The parent's snapshot, verified and pinned, and one of its own: each with a connection of its own.
         with store.open() as own:
-            os._exit(0 if count(opened) == count(own) == own.table("passages", ["tokens"]).num_rows > 0 else 1)
+            rows = own.table("passages", ["tokens"]).num_rows
+            os._exit(0 if count(opened) == count(own) == rows > 0 else 1)
     children.append(child)
 codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
 print(codes, count(opened) > 0)

@@ -1,4 +1,6 @@
-"""Faults of the documents themselves: rows 4 to 24 of docs/store/fault-matrix.md that no other test proves whole."""
+"""Faults of the documents themselves: rows 4 to 24 of docs/store/fault-matrix.md that no other test proves
+whole.
+"""
 
 from __future__ import annotations
 

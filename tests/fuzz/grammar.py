@@ -7,22 +7,32 @@ from hypothesis import strategies as st
 from tests.hostile_texts import VECTORS
 
 _MARKDOWN = [
-    "# ", "## ", "> ", "- ", "1. ", "    ", "```", "~~~js", "[[a#b|c]]", "![[c]]", '[x](y "t")', "[^1]", "[^1]: n", "`c`",
-    "**", "_", "~~", "---", "===", ": d", "#tag", "!!! note", "/// tip", ":::a", "- [ ] ", "\\", "&amp;", "{{x}}", "> [!NOTE]",
-    "^[in]", "{#id}", "$$a$$", "$a$", '=== "T"', "|a|b|\n|-|-|\n|1|2|\n", "<!-- a -->", "<div markdown>", "(label)=", "[a]: b",
+    "# ", "## ", "> ", "- ", "1. ", "    ", "```", "~~~js", "[[a#b|c]]", "![[c]]", '[x](y "t")', "[^1]",
+    "[^1]: n", "`c`",
+    "**", "_", "~~", "---", "===", ": d", "#tag", "!!! note", "/// tip", ":::a", "- [ ] ", "\\", "&amp;",
+    "{{x}}", "> [!NOTE]",
+    "^[in]", "{#id}", "$$a$$", "$a$", '=== "T"', "|a|b|\n|-|-|\n|1|2|\n", "<!-- a -->", "<div markdown>",
+    "(label)=", "[a]: b",
     "```mermaid\nA-->B\n```", "---\na: b\n---\n", "{{<tabs>}}", "%% c %%", "==m==",
 ]  # fmt: skip
 _HTML = [
-    "<b>", "</b>", "<!--", "-->", "<div>", "</div>", '<a href="u">', "<pre>", "<code>", "<li>", "<ul>", "<td>", "<tr>", "<table>",
-    "</table>", "<h1>", "</h1>", "<br>", "<img src=a alt=b>", "<script>", "</script>", "<style>", '"', "'", "<dl><dt>", "<dd>", "<main>",
-    "<article>", "<nav>", "<![CDATA[", "<?x?>", "<!DOCTYPE", "&#0;", "&#xD800;", "&nbsp", "<title>", "<meta name=date content=x>",
+    "<b>", "</b>", "<!--", "-->", "<div>", "</div>", '<a href="u">', "<pre>", "<code>", "<li>", "<ul>",
+    "<td>", "<tr>", "<table>",
+    "</table>", "<h1>", "</h1>", "<br>", "<img src=a alt=b>", "<script>", "</script>", "<style>", '"', "'",
+    "<dl><dt>", "<dd>", "<main>",
+    "<article>", "<nav>", "<![CDATA[", "<?x?>", "<!DOCTYPE", "&#0;", "&#xD800;", "&nbsp", "<title>",
+    "<meta name=date content=x>",
     "<svg>", "<math>", "<template>", "<select>", "<textarea>", "<noscript>",
 ]  # fmt: skip
 _RST = [
-    ".. note::\n\n   ", ".. code-block:: py\n\n   ", ".. toctree::\n\n   ", ".. list-table::\n\n   * - ", ".. csv-table:: T\n\n   ",
-    ".. raw:: html\n\n   ", ".. include:: x\n", ".. |s| replace:: ", "|s|", ":ref:`a <b>`", "`a`_", "`a <b>`__", "``c``", "[1]_", ".. [1] ",
-    ".. _l:", "====\n", "----\n", "+---+\n", "| a |\n", "===  ===\n", "::\n\n   ", ">>> x", "-a  b", ":field: ", ".. role:: r(code)\n",
-    ".. default-role:: r\n", ".. math:: a\n", ".. py:function:: f(x)\n\n   ", ".. unknown:: y\n\n   ", ".. contents::\n", "* ", "#. ",
+    ".. note::\n\n   ", ".. code-block:: py\n\n   ", ".. toctree::\n\n   ", ".. list-table::\n\n   * - ",
+    ".. csv-table:: T\n\n   ",
+    ".. raw:: html\n\n   ", ".. include:: x\n", ".. |s| replace:: ", "|s|", ":ref:`a <b>`", "`a`_",
+    "`a <b>`__", "``c``", "[1]_", ".. [1] ",
+    ".. _l:", "====\n", "----\n", "+---+\n", "| a |\n", "===  ===\n", "::\n\n   ", ">>> x", "-a  b",
+    ":field: ", ".. role:: r(code)\n",
+    ".. default-role:: r\n", ".. math:: a\n", ".. py:function:: f(x)\n\n   ", ".. unknown:: y\n\n   ",
+    ".. contents::\n", "* ", "#. ",
 ]  # fmt: skip
 _MDX = [
     "import A from 'a'\n",
@@ -38,20 +48,27 @@ _MDX = [
     "<A.B />",
 ]
 _NOTEBOOK = [
-    '{"cells": [', '{"cell_type": "markdown", "source": [', '"# a\\n"', "]}", "]", "}", ",", '"metadata": {}', '"nbformat": 4',
-    '"cell_type": "code"', '"source": "x"', '"outputs": []', "null", "1e999", '"tags": ["hide-cell"]', '"\\ud800"',
+    '{"cells": [', '{"cell_type": "markdown", "source": [', '"# a\\n"', "]}", "]", "}", ",", '"metadata": {}',
+    '"nbformat": 4',
+    '"cell_type": "code"', '"source": "x"', '"outputs": []', "null", "1e999", '"tags": ["hide-cell"]',
+    '"\\ud800"',
 ]  # fmt: skip
 _TOML = [
-    "[collections.a]\n", 'root = "."\n', "[search]\n", "[chunk]\n", "max_tokens = ", "-1", "1e400", '"x"', "[1, 2]", "true", "\n", "= ",
-    "[[a]]\n", "a.b.c = {}\n", "include = ", "[[collections.a.rules]]\n", 'pattern = "("\n', 'replacement = "\\\\9"\n', "[site]\n", "[embed]\n",
+    "[collections.a]\n", 'root = "."\n', "[search]\n", "[chunk]\n", "max_tokens = ", "-1", "1e400", '"x"',
+    "[1, 2]", "true", "\n", "= ",
+    "[[a]]\n", "a.b.c = {}\n", "include = ", "[[collections.a.rules]]\n", 'pattern = "("\n',
+    'replacement = "\\\\9"\n', "[site]\n", "[embed]\n",
     "[search.weights]\n", "nan", "inf", "9" * 30, "1979-05-27", "'''", "[limits]\nmax_failed_share = ",
 ]  # fmt: skip
 _QUERY = [
-    '"', "“", "-", "*", ":", "(", ")", " OR ", "~", "'; drop table passages; --", "title:", "tags:sea", "boat*", "harbuor", "SSO", "node.js",
-    "c++", "--force", "how", "what is", "?", ",", "${x}", "%s", "get_user", "中文字", "ไทย", "e\u0301", "ﬀ", "\u202e", "\0", "🎉", "apples",
+    '"', "“", "-", "*", ":", "(", ")", " OR ", "~", "'; drop table passages; --", "title:", "tags:sea",
+    "boat*", "harbuor", "SSO", "node.js",
+    "c++", "--force", "how", "what is", "?", ",", "${x}", "%s", "get_user", "中文字", "ไทย", "e\u0301", "ﬀ",
+    "\u202e", "\0", "🎉", "apples",
 ]  # fmt: skip
 _STORE = [
-    '{"', '":', "{}", "[]", "null", '"id"', '"generation"', '"previous"', "1", "-1", "1e400", "NaN", '"' + "a" * 20 + '"', '"files"', '"rows"',
+    '{"', '":', "{}", "[]", "null", '"id"', '"generation"', '"previous"', "1", "-1", "1e400", "NaN",
+    '"' + "a" * 20 + '"', '"files"', '"rows"',
     '"format_version"', '"../../x"', "\n", ",", "}", '"sha256"', '"bytes"',
 ]  # fmt: skip
 _SPACES = [

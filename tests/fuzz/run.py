@@ -1,8 +1,10 @@
-"""``make fuzz``: every target for so many seconds with Hypothesis, and again with atheris where it is installed.
+"""``make fuzz``: every target for so many seconds with Hypothesis, and again with atheris where it is
+installed.
 
     python -m tests.fuzz.run --seconds 60 --targets markdown html
 
-Prints a line a target with the executions; an input that breaks one is kept in the folder ``--found`` and ends with code 1.
+Prints a line a target with the executions; an input that breaks one is kept in the folder ``--found`` and
+ends with code 1.
 """
 
 from __future__ import annotations
@@ -56,7 +58,9 @@ def with_hypothesis(name: str, seconds: float, found: Path) -> int | None:
 
 
 def with_atheris(name: str, seconds: int, found: Path) -> int | None:
-    """Executions in so many seconds, in a process of its own; None once an input breaks the target or takes too long."""
+    """Executions in so many seconds, in a process of its own; None once an input breaks the target or takes
+    too long.
+    """
     words, corpus = found / f"{name}.dict", found / f"{name}.corpus"
     words.write_text(dictionary(name))
     corpus.mkdir(exist_ok=True)

@@ -1,6 +1,8 @@
-"""What is thrown at noctule: each target takes any bytes or text, and lets nothing out but the errors that are meant.
+"""What is thrown at noctule: each target takes any bytes or text, and lets nothing out but the errors that
+are meant.
 
-``test_fuzz_targets.py`` runs each for a moment in the ordinary suite; ``python -m tests.fuzz.run`` (``make fuzz``) for
+``test_fuzz_targets.py`` runs each for a moment in the ordinary suite; ``python -m tests.fuzz.run`` (``make
+fuzz``) for
 minutes, with Hypothesis and, where it is installed, with atheris, which sees which branches an input reached.
 """
 

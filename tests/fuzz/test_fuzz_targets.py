@@ -1,4 +1,6 @@
-"""Every fuzz target for a moment, so that a target that is broken or a fault that is near is found at once."""
+"""Every fuzz target for a moment, so that a target that is broken or a fault that is near is found at
+once.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""BM25F against the reference values of Robertson's definition, worked out by hand with natural logarithms."""
+"""BM25F against the reference values of Robertson's definition, worked out by hand with natural
+logarithms.
+"""
 
 from __future__ import annotations
 

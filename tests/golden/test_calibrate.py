@@ -1,4 +1,6 @@
-"""Confidence: the seeds' sigmoid with the values it really has, the share of what can be had, and fitted curves."""
+"""Confidence: the seeds' sigmoid with the values it really has, the share of what can be had, and fitted
+curves.
+"""
 
 from __future__ import annotations
 

@@ -55,7 +55,8 @@ def test_candidates_after_the_elbow_are_left_out() -> None:
     assert rows(before_elbow(candidates(8, 7.5, 7, 3.2), 0.5, 20)) == [0, 1, 2]
 
 
-# A document with sections a (of a1, a2, a3), b and c, where c has a child two levels down, as skipped levels give.
+# A document with sections a (of a1, a2, a3), b and c, where c has a child two levels down, as skipped levels
+# give.
 TREE = tree(doc="", a="doc", b="doc", c="doc", a1="a", a2="a", a3="a", b1="b", c1="c")
 
 

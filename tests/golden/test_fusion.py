@@ -181,7 +181,9 @@ FLAT = (0.5, 0.5, 0.5)
 
 
 def test_weights_balanced_by_spread_are_clamped_and_keep_their_sum() -> None:
-    """A list that tells nothing apart counts half, the other in full: (½, 1) scaled to a sum of 2 is (⅔, 1⅓)."""
+    """A list that tells nothing apart counts half, the other in full: (½, 1) scaled to a sum of 2 is
+    (⅔, 1⅓).
+    """
     lists = [ranked("keyword", 1, 2, 3, scores=FLAT), ranked("semantic", 1, 2, 3, scores=(0.9, 0.5, 0.1))]
     found = balanced(lists, {"keyword": 1.0, "semantic": 1.0}, spread=0.1, least=0.5)
     assert found == pytest.approx({"keyword": 2 / 3, "semantic": 4 / 3})

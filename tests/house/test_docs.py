@@ -1,4 +1,6 @@
-"""The guide says what the code does: links lead somewhere, and no command, setting or dependency is left out."""
+"""The guide says what the code does: links lead somewhere, and no command, setting or dependency is
+left out.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ def _page(path: str) -> str:
 
 @cache
 def _documents(root: Path, include: tuple[str, ...]) -> tuple[Document, ...]:
-    collection = Collection(root=str(root), include=include, exclude=("/noctule/",))
+    collection = Collection(root=str(root), include=include, exclude=("/noctule/", "/site/node_modules"))
     listing = list_files("guide", collection)
     assert not listing.rejections
     return tuple(parse(read_source(file, collection), collection) for file in listing.files)

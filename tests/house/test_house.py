@@ -14,7 +14,8 @@ from noctule.pipeline import errors
 REPOSITORY = Path(__file__).resolve().parents[2]
 ROOMS = ("flows", "pipeline", "artifacts", "site/docsite")
 MODULES = sorted(path for room in ROOMS for path in (REPOSITORY / room).rglob("*.py"))
-# The doors to the disk; the log of a process that is not ours; pages in a staging folder, which durable.py exchanges.
+# The doors to the disk; the log of a process that is not ours; pages in a staging folder, which durable.py
+# exchanges.
 MAY_WRITE = {
     "artifacts/disk/system_calls.py",
     "artifacts/disk/durable.py",

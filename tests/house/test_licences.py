@@ -13,8 +13,10 @@ from tests.house.licences import ROOT, direct, licence_of, needed
 
 PAGE = (ROOT / "docs" / "reference" / "dependencies.md").read_text("utf-8")
 FREE = {
-    "0BSD", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "CNRI-Python",
-    "ISC", "MIT", "MIT-0", "MIT-CMU", "MPL-2.0", "PSF-2.0", "Public-Domain", "Python-2.0", "Unlicense", "Zlib",
+    "0BSD", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0",
+    "CC0-1.0", "CNRI-Python",
+    "ISC", "MIT", "MIT-0", "MIT-CMU", "MPL-2.0", "PSF-2.0", "Public-Domain", "Python-2.0", "Unlicense",
+    "Zlib",
 }  # fmt: skip
 # Several licences to choose from, or of parts that are not installed; the page says which is used.
 CHOSEN = {"docutils": "BSD-2-Clause", "text-unidecode": "Artistic-1.0"}

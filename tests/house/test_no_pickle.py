@@ -1,4 +1,6 @@
-"""Nothing that is read from a disk can run code: no pickle, no loader that would take one, no code out of a model."""
+"""Nothing that is read from a disk can run code: no pickle, no loader that would take one, no code out of a
+model.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,8 @@ def test_the_scan_itself_notices(code: str) -> None:
 
 
 def test_only_pipes_between_our_own_processes_carry_pickles() -> None:
-    """``multiprocessing`` pickles what it sends from a process to its child, Dask and Ray what they send to a worker.
+    """``multiprocessing`` pickles what it sends from a process to its child, Dask and Ray what they send to a
+    worker.
 
     Both are the same program of the same user, who trusts them anyway; results come back as Arrow files.
     """

@@ -1,4 +1,6 @@
-"""The map of the house: rooms of a size, one direction between them, one name for one thing. Exceptions give their reason."""
+"""The map of the house: rooms of a size, one direction between them, one name for one thing. Exceptions give
+their reason.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ def arrows() -> dict[str, frozenset[str]]:
 
 
 def room_of(name: str, package: str) -> str:
-    """Return the folder of a module directly below its package, or the module itself where it lies in none."""
+    """Return the folder of a module directly below its package, or the module itself where it lies in
+    none.
+    """
     parts = name.split(".")
     return ".".join(parts[:2]) if parts[0] == package else ""
 

@@ -13,12 +13,18 @@ from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Collection
 
 # Fragments that meet in real pages: chance alone seldom writes a table in a note in a list.
-_DIRECTIVES = """note|code-block:: python|toctree|image:: a.png|figure:: a|list-table|csv-table:: T|table|raw:: html|include:: x
-|math|tab-set|tab-item:: A|autosummary|autoclass:: A|py:function:: f(x)|class:: X|role:: r(code)|default-role:: strong|unknown:: y
-|replace:: z|unicode:: 0x41|date|parsed-literal|glossary|highlight:: c|only:: html|contents|meta|title:: T|sidebar:: S|header|container:: c
-|versionadded:: 1|rubric:: R|epigraph|include|literalinclude:: f|card:: C|button-ref:: l|target-notes|sectnum|restructuredtext-test-directive"""
-_MARKS = r"""* |- |1. |#. |+---+|+===+|===  ===|| a|:field: |:ref:`a <b>`|:class:`~a.b`|:doc:`/x`|:unknown:`y`|`a`_|`a <b>`__|``c``|*e*|**s**
-|[1]_|[#a]_|.. [1] n|.. [#a] m|.. _l:|.. _l: http://x|.. __: y|__|_`t`|a_|a__|::|>>> x|-a  b|--long  c|.. |.. c|\|s\||.. \|s\| |.. \|s\| image:: i|word|\ |"""
+_DIRECTIVES = """note|code-block:: python|toctree|image:: a.png|figure:: a|list-table|csv-table:: T|table
+|raw:: html|include:: x
+|math|tab-set|tab-item:: A|autosummary|autoclass:: A|py:function:: f(x)|class:: X|role:: r(code)
+|default-role:: strong|unknown:: y
+|replace:: z|unicode:: 0x41|date|parsed-literal|glossary|highlight:: c|only:: html|contents|meta|title:: T
+|sidebar:: S|header|container:: c
+|versionadded:: 1|rubric:: R|epigraph|include|literalinclude:: f|card:: C|button-ref:: l|target-notes
+|sectnum|restructuredtext-test-directive"""
+_MARKS = r"""* |- |1. |#. |+---+|+===+|===  ===|| a|:field: |:ref:`a <b>`|:class:`~a.b`|:doc:`/x`
+|:unknown:`y`|`a`_|`a <b>`__|``c``|*e*|**s**
+|[1]_|[#a]_|.. [1] n|.. [#a] m|.. _l:|.. _l: http://x|.. __: y|__|_`t`|a_|a__|::|>>> x|-a  b|--long  c
+|.. |.. c|\|s\||.. \|s\| |.. \|s\| image:: i|word|\ |"""
 _LINES = [
     "====",
     "----",
@@ -60,7 +66,10 @@ _JSON = st.recursive(
     ),
     max_leaves=12,
 )
-_MDX_BITS = """<Tabs>|</Tabs>|<A b={c}>|<A b="|{/*|*/}|{"x"}|{|}|<|>|`|```\n|import a from "b"\n|export const c = {\n|\n\n|    |- |<div style={{a: 1}}>|word|\\<|<>|</>"""
+_MDX_BITS = (
+    """<Tabs>|</Tabs>|<A b={c}>|<A b="|{/*|*/}|{"x"}|{|}|<|>|`|```\n|import a from "b"\n"""
+    """|export const c = {\n|\n\n|    |- |<div style={{a: 1}}>|word|\\<|<>|</>"""
+)
 
 
 def read(text: str, path: str) -> Document | None:

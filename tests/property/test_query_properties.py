@@ -29,10 +29,14 @@ from tests.library_builder import searcher_of
 # What a machine of two busy cores may need; without a bound, the worst of these took minutes.
 MOST_S = 5.0
 BITS = [
-    '"', "“", "”", "-", "*", ":", "(", ")", "OR", "AND", "NOT", "~", "^", "/", "\\", "'", "''", ";", "--", "%", "_", "{}",
-    "\x00", "\n", "\t", "\u202e", "\u200f", "\ufeff", "\U0001f4a9", "🎉", "👩‍👩‍👧", "é", "e\u0301", "ß", "İ", "ǅ", "١٢", "²",
-    "עברית", "سفينة", "中文字", "ไทย", "apples", "cellar", "-boats", "title:", "tags:sea", "body:*", "boat*", "harbuor",
-    "SSO", "launchBoat()", "get_user_by_id", "node.js", "c++", "std::vector", "--force", "x' OR '1'='1", "'; drop table passages; --",
+    '"', "“", "”", "-", "*", ":", "(", ")", "OR", "AND", "NOT", "~", "^", "/", "\\", "'", "''", ";", "--",
+    "%", "_", "{}",
+    "\x00", "\n", "\t", "\u202e", "\u200f", "\ufeff", "\U0001f4a9", "🎉", "👩‍👩‍👧", "é", "e\u0301", "ß", "İ",
+    "ǅ", "١٢", "²",
+    "עברית", "سفينة", "中文字", "ไทย", "apples", "cellar", "-boats", "title:", "tags:sea", "body:*", "boat*",
+    "harbuor",
+    "SSO", "launchBoat()", "get_user_by_id", "node.js", "c++", "std::vector", "--force", "x' OR '1'='1",
+    "'; drop table passages; --",
     "select * from passages", "$1", "${x}", "how", "what is", "and how", "?", "?? ", ",", "saga of the whale",
 ]  # fmt: skip
 FIELD_WORDS = [f"{field}:{word}" for field in FIELDS for word in ("sea", '"a b"', "*")]

@@ -24,9 +24,11 @@ NAMES = (
 )  # fmt: skip
 BLOCKS = (
     "Plain words.", "## Wings\n\nTwo of them.", "## Ears\n\nAlso two.", "#night", "#day and #Night",
-    "See [one](/a/one.md#wings).", "See [x](/a/deep/x.md), [[b]] and [[two#Ears]].", "![[one]]", "![[two#Wings]]",
+    "See [one](/a/one.md#wings).", "See [x](/a/deep/x.md), [[b]] and [[two#Ears]].", "![[one]]",
+    "![[two#Wings]]",
     "![[y]]", "[[z]] [[index]] [page](/c/page.html#top)", "[gone](/gone.md)", "[[x]] [[y]] [[three]]",
-    "[one](/a/one.md) [two](/a/two.md) [b](/b.md)", "A note.[^1]\n\n[^1]: Below.", "```python\nimport owl\n```",
+    "[one](/a/one.md) [two](/a/two.md) [b](/b.md)", "A note.[^1]\n\n[^1]: Below.",
+    "```python\nimport owl\n```",
 )  # fmt: skip
 TITLES = ("Owl", "Bat", "Moth & friends", "owl")
 FRONT = ("", "description: In short\n", "nav_order: 1\n", "updated: 2026-01-02\n", "tags: [late, day]\n")

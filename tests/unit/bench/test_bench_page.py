@@ -9,7 +9,10 @@ import pytest
 
 from bench.page import with_figures
 
-PAGE = "# Title\n\n<!-- figures:lists -->\nold | table\n<!-- end -->\n\nprose\n\n<!-- figures:sizes -->\n<!-- end -->\n"
+PAGE = (
+    "# Title\n\n<!-- figures:lists -->\nold | table\n<!-- end -->\n\nprose\n\n<!-- figures:sizes -->\n"
+    "<!-- end -->\n"
+)
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 
 

@@ -21,12 +21,16 @@ from tests.site_builder import TablesInMemory, snapshot_of
 
 NOTES = {
     "index.md": "# Home\n\nSee [bats](bats/index.md), [[owl]] and [gone](gone.md).\n",
-    "bats/index.md": "---\ntitle: Bats\ntags: [night, mammal]\nupdated: 2026-01-02\n---\nBats. [Home](../index.md)\n\n## Wings\n\nTwo.\n\n## Ears\n\nTwo.\n",
-    "bats/Fruit bat & friends #1?.md": "---\ntags: [night]\n---\n# Fruit bat\n\n[Ears](index.md#ears) ![[owl]]\n",
+    "bats/index.md": "---\ntitle: Bats\ntags: [night, mammal]\nupdated: 2026-01-02\n---\n"
+        "Bats. [Home](../index.md)\n\n## Wings\n\nTwo.\n\n## Ears\n\nTwo.\n",
+    "bats/Fruit bat & friends #1?.md": "---\ntags: [night]\n---\n# Fruit bat\n\n"
+        "[Ears](index.md#ears) ![[owl]]\n",
     "owl.md": "# Owl\n\nHoot.[^1] [[index]] #night\n\n```python\nimport owl\n```\n\n[^1]: At night.\n",
-    "table.html": "<html><title>Table</title><main><h1 id='t'>Table</h1><a href='#t'>t</a> <a href='owl.md'>o</a></main></html>",
+    "table.html": "<html><title>Table</title><main><h1 id='t'>Table</h1><a href='#t'>t</a> <a "
+        "href='owl.md'>o</a></main></html>",
     "plain.txt": "Only text.",
-    "names.md": "# Names\n\n## Content\n\na\n\n## Related pages\n\nb\n\n## Site nav\n\nc\n\n## SiteNav\n\nd\n\n## Linked from\n\n[x](owl.md)\n",
+    "names.md": "# Names\n\n## Content\n\na\n\n## Related pages\n\nb\n\n## Site nav\n\nc\n\n## SiteNav\n\n"
+        "d\n\n## Linked from\n\n[x](owl.md)\n",
     "404.md": "# Four\n",
 }  # fmt: skip
 

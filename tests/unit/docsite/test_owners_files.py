@@ -1,4 +1,6 @@
-"""An owner's own templates, files and words: used where they are right, refused with file and line where not."""
+"""An owner's own templates, files and words: used where they are right, refused with file and line
+where not.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,10 @@ def _theme(tmp_path: Path, **files: str) -> Site:
 
 
 def test_a_template_may_change_one_part_of_the_themes(tmp_path: Path) -> None:
-    text = '{% extends "theme/base.html" %}\n{% block footer %}<p>Ours, {{ frame.title }}</p>{% include "_legal.html" %}{% endblock %}'
+    text = (
+        '{% extends "theme/base.html" %}\n{% block footer %}<p>Ours, {{ frame.title }}</p>{% include '
+        '"_legal.html" %}{% endblock %}'
+    )
     settings = _theme(tmp_path, base__html=text, _legal__html="<p>Legal</p>")
     page = BeautifulSoup((_build(tmp_path, settings) / "b.html").read_bytes(), "html.parser")
     assert page.footer is not None and "Ours, B" in page.select(".site-footer")[0].text
@@ -88,7 +93,8 @@ def test_a_template_that_takes_nobodys_place_is_refused(tmp_path: Path) -> None:
 def test_words_are_replaced_one_by_one(tmp_path: Path) -> None:
     file = tmp_path / "words.toml"
     file.write_text(
-        '[text]\nall_pages = "Alle Seiten"\ncount_pages_few = "{count} Seiten"\n[dialog]\nlabel = "Suche </script>"\n'
+        '[text]\nall_pages = "Alle Seiten"\ncount_pages_few = "{count} Seiten"\n[dialog]\n'
+        'label = "Suche </script>"\n'
     )
     site = _build(tmp_path, Site(words=str(file), language="de"))
     page = (site / "b.html").read_text()

@@ -1,4 +1,6 @@
-"""What stands beside the pages: feed, twins, llms.txt, previews, edit link, versions, and which of them a site has."""
+"""What stands beside the pages: feed, twins, llms.txt, previews, edit link, versions, and which of them a
+site has.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,11 @@ from tests.site_builder import page_of, snapshot_of
 
 NOTES = {
     "index.md": "# Home\n\nWelcome. [Owl](birds/owl.md)\n",
-    "birds/owl.md": "---\ntitle: Owl & friends\nupdated: 2026-01-02\n---\nOwls *hoot*. [Home](../index.md)\n\n## Ears\n\nHidden.\n",
+    "birds/owl.md": "---\ntitle: Owl & friends\nupdated: 2026-01-02\n---\n"
+    "Owls *hoot*. [Home](../index.md)\n\n## Ears\n\nHidden.\n",
     "birds/bat <x>.md": "---\nupdated: 2026-03-01\n---\n# Bat \\<x>\n\nNo bird.\n",
-    "table.html": "<html><title>Table</title><main><h1>Table</h1><p>One.</p><h2>Code</h2><pre><code class='language-sh'>ls -l</code></pre></main></html>",
+    "table.html": "<html><title>Table</title><main><h1>Table</h1><p>One.</p><h2>Code</h2><pre><code "
+    "class='language-sh'>ls -l</code></pre></main></html>",
     "plain.txt": "Only text.",
 }
 BASE = "https://example.org/docs"

@@ -212,9 +212,11 @@ def test_two_transclusions_of_one_note_do_not_share_names() -> None:
 
 def test_html_documents_keep_their_names_and_links_to_them() -> None:
     texts = {
-        "a.html": "<html><title>A</title><main><h1>A</h1><p><a href='b.html#x.y'>to</a> <a href='#z'>here</a></p>"
+        "a.html": "<html><title>A</title><main><h1>A</h1><p><a href='b.html#x.y'>to</a> <a href='#z'>"
+        "here</a></p>"
         "<p id='z'>z</p><pre><code class='language-python'>import os</code></pre></main></html>",
-        "b.html": "<html><title>B</title><main><h1>B</h1><dl><dt id='x.y'>x.y</dt><dd>d</dd></dl></main></html>",
+        "b.html": "<html><title>B</title><main><h1>B</h1><dl><dt id='x.y'>x.y</dt><dd>d</dd></dl></main>"
+        "</html>",
     }
     soup = page_of(texts, "a.html")
     assert [a["href"] for a in soup.select("article p a")] == ["b.html#source-x.y", "#source-z"]

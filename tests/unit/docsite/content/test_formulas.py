@@ -52,8 +52,10 @@ def test_a_fence_of_mathematics_is_a_formula() -> None:
 @pytest.mark.parametrize(
     "latex",
     [
-        r"\text{<script>alert(1)</script>}", r"\href{javascript:alert(1)}{x}", r"\class{x" + '" onclick="alert(1)' + r"}{y}",
-        r"\style{color:red}{x}", r"\color{red;background:url(//evil.example)}{x}", r"\frac{", "{" * 900, "x" * 9000, r"\sqrt" * 2000,
+        r"\text{<script>alert(1)</script>}", r"\href{javascript:alert(1)}{x}",
+        r"\class{x" + '" onclick="alert(1)' + r"}{y}",
+        r"\style{color:red}{x}", r"\color{red;background:url(//evil.example)}{x}", r"\frac{", "{" * 900,
+        "x" * 9000, r"\sqrt" * 2000,
         r"\begin{matrix}" * 200, "<img src=x onerror=alert(1)>", "&lt;script&gt;", r"\def\a{\a\a}\a",
     ],
 )  # fmt: skip
@@ -75,7 +77,10 @@ def test_headings_with_formulas_keep_their_names() -> None:
     ]
 
 
-TABS = '=== "pip"\n\n    Use [this](page.md).\n\n    ```sh\n    pip\n    ```\n\n=== "uv"\n\n    Another.\n\nAfter.\n'
+TABS = (
+    '=== "pip"\n\n    Use [this](page.md).\n\n    ```sh\n    pip\n    ```\n\n=== "uv"\n\n'
+    "    Another.\n\nAfter.\n"
+)
 
 
 def test_tabs_are_boxes_with_titles_that_read_without_scripts() -> None:

@@ -1,4 +1,6 @@
-"""Each part of a page's fingerprint is needed: without it, some night would leave a page as it was and wrong."""
+"""Each part of a page's fingerprint is needed: without it, some night would leave a page as it was and
+wrong.
+"""
 
 from __future__ import annotations
 

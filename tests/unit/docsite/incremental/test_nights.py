@@ -261,8 +261,10 @@ def test_a_page_among_many_changes_only_what_is_shown_near_it(tmp_path: Path) ->
     "template",
     [
         "{% block footer %}{{ frame.snapshot_id }}{% endblock %}",
-        "{% block footer %}{{ frame.nav|length }} {% for item in frame.nav %}{{ item.node.size }}{% endfor %}{% endblock %}",
-        "{% block footer %}{% for item in frame.nav %}{{ item.node.label }}{{ item.after }}{% endfor %}{% endblock %}",
+        "{% block footer %}{{ frame.nav|length }} {% for item in frame.nav %}{{ item.node.size }}{% endfor "
+        "%}{% endblock %}",
+        "{% block footer %}{% for item in frame.nav %}{{ item.node.label }}{{ item.after }}{% endfor %}{% "
+        "endblock %}",
     ],
 )
 def test_a_template_of_an_owner_may_show_anything(tmp_path: Path, template: str) -> None:

@@ -19,7 +19,9 @@ from tests.site_builder import TablesInMemory, snapshot_of
 def _snapshot(
     texts: Mapping[str, str], postings: Mapping[str, Sequence[tuple[str, float]]]
 ) -> TablesInMemory:
-    """A snapshot whose words have these pages with these scores, one passage a page; terms are words in capitals."""
+    """A snapshot whose words have these pages with these scores, one passage a page; terms are words in
+    capitals.
+    """
     plain = snapshot_of({"notes": texts})
     names = sorted(plain.tables["documents"].column("doc_id").to_pylist())
     row = {name.removeprefix("notes:").removesuffix(".md"): number for number, name in enumerate(names)}
@@ -61,7 +63,8 @@ def test_words_stand_under_their_letter_without_accents_and_case() -> None:
     snapshot = _snapshot(NOTES, {word: [("a", 1.0)] for word in words})
     pages = list(letters(read_words(snapshot, Library(snapshot))))
     assert [(page.label, [w.text for w in page.words]) for page in pages] == [
-        (OTHER, ["9p", "_x"]), ("E", ["earl", "\u00e9cole", "Eule"]), ("Z", ["zoo"]), ("\u65e5", ["\u65e5\u672c"]),
+        (OTHER, ["9p", "_x"]), ("E", ["earl", "\u00e9cole", "Eule"]), ("Z", ["zoo"]),
+        ("\u65e5", ["\u65e5\u672c"]),
     ]  # fmt: skip
     assert len({page.page for page in pages}) == 4
 

@@ -21,7 +21,8 @@ from tests.cross_encoder_builder import write_cross_encoder
 from tests.library_builder import TODAY, WordEncoder, searcher_of, settings_of
 
 STAGES = (
-    "community", "recency", "glossary", "support", "in_degree", "calibrate", "duplicate_hash", "duplicate_url",
+    "community", "recency", "glossary", "support", "in_degree", "calibrate", "duplicate_hash",
+    "duplicate_url",
     "duplicate_ngram", "duplicate_cosine", "rerank", "mmr", "per_document", "elbow", "aggregate", "parents",
 )  # fmt: skip
 TEXTS = [

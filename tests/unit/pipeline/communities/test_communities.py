@@ -1,4 +1,6 @@
-"""Communities are the same whatever order the graph came in, as good as the library's own, and change little."""
+"""Communities are the same whatever order the graph came in, as good as the library's own, and change
+little.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The initial partition: the cut of the page tree that has most modularity, whatever the order of looking for it."""
+"""The initial partition: the cut of the page tree that has most modularity, whatever the order of looking for
+it.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def _worth(graph: sparse.csr_matrix, labels: list[int], resolution: float) -> fl
 
 
 def _cuts() -> Iterator[list[int]]:
-    """Every choice of places as families, written out by hand: the topmost of those that are chosen counts."""
+    """Every choice of places as families, written out by hand: the topmost of those that are chosen
+    counts.
+    """
     places = [
         set(range(7)),  # a
         {1, 2, 3, 4},  # a:api
@@ -114,7 +118,9 @@ def test_pages_of_any_depth_are_read() -> None:
 
 
 def _site(seed: int, folders: int = 60, pages: int = 12) -> tuple[tuple[DocId, ...], list[tuple[int, int]]]:
-    """Ten folders of twelve pages in each of six, and links: half to the same folder, half to one of those near."""
+    """Ten folders of twelve pages in each of six, and links: half to the same folder, half to one of those
+    near.
+    """
     chance = np.random.default_rng(seed)
     names = tuple(
         DocId(f"a:{folder // 10}/{folder:02}/{page:02}.md")

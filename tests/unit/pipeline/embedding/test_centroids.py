@@ -1,4 +1,6 @@
-"""A document's centroid is the unit mean of its passages' vectors, whatever the blocks it is worked out in."""
+"""A document's centroid is the unit mean of its passages' vectors, whatever the blocks it is worked
+out in.
+"""
 
 from __future__ import annotations
 

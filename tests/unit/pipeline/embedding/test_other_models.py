@@ -41,6 +41,7 @@ def built(model: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Store,
         {
             "collections": {"notes": {"root": str(root)}},
             "embed": {"model": str(model), "query_prompt": PROMPT, "precision": "fp32"},
+            "engine": {"name": "inline"},
             "chunk": {"max_tokens": 512},
             "vocabulary": {"min_passages": 1},
         },

@@ -112,7 +112,9 @@ def test_a_word_that_was_never_seen_is_what_it_is_made_of(word: str, found: tupl
 
 
 def _cheapest(word: str, known: set[str]) -> tuple[str, ...]:
-    """The same by the definition: from the end of the word, every piece that ends there, the one that began first of equal ones."""
+    """The same by the definition: from the end of the word, every piece that ends there, the one that began
+    first of equal ones.
+    """
     costs, chosen = [0.0], [()]
     for end in range(1, len(word) + 1):
         ways = [(costs[end - 1] + 1.0, chosen[end - 1])]

@@ -44,7 +44,8 @@ def test_without_a_main_part_the_frame_of_the_page_is_cut() -> None:
 
 def test_blocks_and_headings_lie_where_they_say() -> None:
     document = read(
-        "<h1>Top <code>x</code><a href='#top'>¶</a></h1><p>One\n <b>two</b> <code>c</code></p><ul><li>a<p>b</p></li></ul>"
+        "<h1>Top <code>x</code><a href='#top'>¶</a></h1><p>One\n"
+        " <b>two</b> <code>c</code></p><ul><li>a<p>b</p></li></ul>"
         "<table><tr><th>A<th>B</tr><tr><td>1<td><code>2</code></tr></table>"
         "<pre class='highlight-python'>  def f():\n    pass\n</pre><dl><dt>term<dd>meaning</dl>"
     )
@@ -152,7 +153,8 @@ def test_the_language_of_code_is_not_that_of_the_page(head: str, language: str) 
 
 
 FRONT = (
-    "---\ntitle: The `owl`\ndescription: Of owls\ntags: [bird, night]\naliases: strix\nkeywords: [hoot]\nlang: fr\n"
+    "---\ntitle: The `owl`\ndescription: Of owls\ntags: [bird, night]\naliases: strix\nkeywords: [hoot]\n"
+    "lang: fr\n"
     "author: Bob\ndate: 2024-02-03\nweight: 20\n---\n"
 )
 

@@ -36,7 +36,10 @@ def test_a_closing_row_of_hashes_is_not_in_the_title() -> None:
 
 
 def test_paragraphs_lists_tables_and_code_are_blocks_in_order() -> None:
-    text = "One *two*\nthree.\n\n- a `x`\n  - b\n\n    more\n\n|A|B|\n|-|-|\n|1|`2`|\n\n```JS title\ncode()\n```\n\n    indented\n"
+    text = (
+        "One *two*\nthree.\n\n- a `x`\n  - b\n\n    more\n\n|A|B|\n|-|-|\n|1|`2`|\n\n```JS title\n"
+        "code()\n```\n\n    indented\n"
+    )
     document = read(text)
     assert [(b.kind, b.text, b.code, b.language) for b in document.blocks] == [
         ("text", "One two three.", "", ""),

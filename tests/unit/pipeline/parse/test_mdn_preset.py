@@ -66,7 +66,8 @@ def test_an_rfc_reads_as_its_number(mdn: Collection) -> None:
 
 def test_badges_are_words_and_banners_are_nothing(mdn: Collection) -> None:
     document = read(
-        '{{APIRef("X")}}{{SecureContext_Header}}\n\n## H {{deprecated_inline}}\n\n- `a` {{optional_inline}}\n\n{{Compat}}',
+        '{{APIRef("X")}}{{SecureContext_Header}}\n\n## H {{deprecated_inline}}\n\n'
+        "- `a` {{optional_inline}}\n\n{{Compat}}",
         mdn,
     )
     assert [heading.text for heading in document.headings] == ["H"]

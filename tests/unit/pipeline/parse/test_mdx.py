@@ -33,7 +33,8 @@ def test_prose_that_begins_like_a_module_is_prose() -> None:
 
 def test_text_inside_components_is_not_code_for_being_indented() -> None:
     document = read(
-        '<Tabs values={[\n  {label: "a"},\n]}>\n    <TabItem value="npm" label="With npm">\n\n        ```bash\n        npm i <A>\n'
+        '<Tabs values={[\n  {label: "a"},\n]}>\n    <TabItem value="npm" label="With npm">\n\n'
+        "        ```bash\n        npm i <A>\n"
         "        ```\n\n        - one\n          - two\n\n    </TabItem>\n</Tabs>\n\nAfter.\n"
     )
     assert [(b.kind, b.text) for b in document.blocks] == [
@@ -46,7 +47,10 @@ def test_text_inside_components_is_not_code_for_being_indented() -> None:
 
 
 def test_code_is_left_as_it_is() -> None:
-    text = "`<Tab a={b}>` and ``{/* x */}``\n\n```jsx\nimport A from 'b'\n\n<A {...b}>{c}</A>\n```\n\n~~~\nexport default 1\n~~~\n"
+    text = (
+        "`<Tab a={b}>` and ``{/* x */}``\n\n```jsx\nimport A from 'b'\n\n<A {...b}>{c}</A>\n```\n\n~~~\n"
+        "export default 1\n~~~\n"
+    )
     assert markdown_of_mdx(text) == text
 
 

@@ -36,7 +36,8 @@ def resolved(pages: dict[str, str]) -> list[ResolvedLink]:
 
 def test_a_page_is_its_headings_and_blocks_where_they_say() -> None:
     document = read(
-        "=====\nTitle\n=====\n\nOne *two* ``x``\nthree.\n\nPart ``y``\n------\n\n- a\n\n  - b\n\nSub\n~~~\n\n::\n\n  code\n\n"
+        "=====\nTitle\n=====\n\nOne *two* ``x``\nthree.\n\nPart ``y``\n------\n\n- a\n\n  - b\n\nSub\n"
+        "~~~\n\n::\n\n  code\n\n"
         "Other\n-----\n\nend\n"
     )
     assert document.title == "Title"
@@ -102,11 +103,13 @@ def test_captions_of_code_and_names_of_included_files_are_text() -> None:
 
 def test_notes_are_callouts_and_keep_their_content() -> None:
     document = read(
-        ".. note:: First\n   line.\n\n   Second.\n\n.. admonition:: Mind *this*\n   :class: warning\n\n   Body.\n\n"
+        ".. note:: First\n   line.\n\n   Second.\n\n.. admonition:: Mind *this*\n   :class: warning\n\n"
+        "   Body.\n\n"
         ".. versionadded:: 1.2\n   The *x*.\n\n.. seealso::\n   :collapsible:\n\n   That.\n"
     )
     assert [b.text for b in document.blocks] == [
-        "Note", "First line.", "Second.", "Mind this", "Body.", "New in version 1.2 The x.", "See also", "That.",
+        "Note", "First line.", "Second.", "Mind this", "Body.", "New in version 1.2 The x.", "See also",
+        "That.",
     ]  # fmt: skip
     assert '<div class="callout callout-note"><p class="callout-title">Note</p>' in document.html
     assert (
@@ -117,8 +120,10 @@ def test_notes_are_callouts_and_keep_their_content() -> None:
 
 def test_tabs_cards_and_dropdowns_are_their_titles_and_content() -> None:
     assert blocks(
-        ".. tab-set::\n\n   .. tab-item:: Python\n      :sync: py\n\n      P\n\n   .. tab-item:: Java\n\n      J\n\n"
-        ".. grid:: 1 2 3\n   :gutter: 1\n\n   .. grid-item-card:: Card\n      :link: /a/b\n      :link-type: doc\n\n"
+        ".. tab-set::\n\n   .. tab-item:: Python\n      :sync: py\n\n      P\n\n   .. tab-item:: Java\n\n"
+        "      J\n\n"
+        ".. grid:: 1 2 3\n   :gutter: 1\n\n   .. grid-item-card:: Card\n      :link: /a/b\n"
+        "      :link-type: doc\n\n"
         "      Head\n      ^^^\n      Middle\n      +++\n      Foot\n\n.. dropdown:: More\n\n   M\n"
     ) == [
         ("text", each) for each in ("Python", "P", "Java", "J", "Card", "Head", "Middle", "Foot", "More", "M")
@@ -150,7 +155,8 @@ def test_what_docutils_complains_about_is_not_lost() -> None:
 
 def test_roles_become_names_in_code_text_or_nothing() -> None:
     text = (
-        ":class:`~ray.data.Dataset` :py:meth:`Dataset.map() <ray.data.Dataset.map>` :func:`!f` :made-up:`x` :abbr:`AB` "
+        ":class:`~ray.data.Dataset` :py:meth:`Dataset.map() <ray.data.Dataset.map>` :func:`!f` "
+        ":made-up:`x` :abbr:`AB` "
         ":kbd:`<Tab>` `plain <int>` :octicon:`report;1em` :bdg-primary:`new` :math:`a^2` :pep:`8` :sub:`s`\n"
     )
     document = read(text)
@@ -175,8 +181,10 @@ def test_a_role_or_default_role_of_one_document_is_unknown_to_the_next() -> None
 
 def test_links_of_every_kind_are_found() -> None:
     assert links(
-        "`a <b.html#c>`_ `d`_ e_ https://x.org :doc:`f <../g>` :doc:`/h` :ref:`i <J k>` :ref:`l_m` `anon`__\n\n"
-        ".. _d: y.html\n.. _e: d_\n.. __: z.html\n\n.. toctree::\n   :caption: Below\n\n   one/two\n   Three <three>\n   self\n   many/*\n"
+        "`a <b.html#c>`_ `d`_ e_ https://x.org :doc:`f <../g>` :doc:`/h` :ref:`i <J k>` :ref:`l_m` "
+        "`anon`__\n\n"
+        ".. _d: y.html\n.. _e: d_\n.. __: z.html\n\n.. toctree::\n   :caption: Below\n\n   one/two\n"
+        "   Three <three>\n   self\n   many/*\n"
     ) == [
         ("b.html#c", "a"),
         ("y.html", "d"),
@@ -200,9 +208,11 @@ def test_a_hidden_toctree_links_without_text() -> None:
 
 def test_labels_lead_to_their_place_in_any_document() -> None:
     pages = {
-        "core/actors.rst": ".. _actor_guide:\n.. _Second Name:\n\nActors\n======\n\nx\n\n.. _inner:\n\nA paragraph.\n",
+        "core/actors.rst": ".. _actor_guide:\n.. _Second Name:\n\nActors\n======\n\nx\n\n.. _inner:\n\n"
+        "A paragraph.\n",
         "tune/index.rst": (
-            "Actors\n======\n\n:ref:`actor_guide` :ref:`x <second   name>` :ref:`inner` :ref:`nowhere` :doc:`/core/actors`"
+            "Actors\n======\n\n:ref:`actor_guide` :ref:`x <second   name>` :ref:`inner` :ref:`nowhere` "
+            ":doc:`/core/actors`"
             " :doc:`../notes` `y <../core/actors.html#actor-guide>`_ :any:`other` :ref:`labelled`\n"
         ),
         "tune/other.rst": "Other\n=====\n\nx\n",
@@ -245,7 +255,8 @@ def test_tables_of_every_kind_are_rows() -> None:
     for table in (
         "=== ===\nA   B\n=== ===\n1   ``2``\n=== ===\n",
         "+---+-------+\n| A | B     |\n+===+=======+\n| 1 | ``2`` |\n+---+-------+\n",
-        ".. list-table:: T\n   :header-rows: 1\n   :widths: 1 2 3 4\n   :odd: yes\n\n   * - A\n     - B\n   * - 1\n     - ``2``\n",
+        ".. list-table:: T\n   :header-rows: 1\n   :widths: 1 2 3 4\n   :odd: yes\n\n   * - A\n     - B\n"
+        "   * - 1\n     - ``2``\n",
         '.. csv-table::\n   :header: "A", "B"\n\n   1, ``2``\n',
     ):
         rows = [(b.text, b.code) for b in read(table).blocks if b.kind == "table"]
@@ -287,8 +298,10 @@ def test_substitutions_that_multiply_or_circle_end() -> None:
 
 def test_objects_are_named_in_full_and_are_anchors() -> None:
     document = read(
-        ".. currentmodule:: ray.data\n\n.. autoclass:: Dataset\n   :members: map, filter\n\n.. py:function:: f(x, y=1)\n"
-        "               g(z)\n\n   Does.\n\n.. autosummary::\n   :toctree: doc/\n\n   Dataset.count\n   ~io.read\n\n"
+        ".. currentmodule:: ray.data\n\n.. autoclass:: Dataset\n   :members: map, filter\n\n"
+        ".. py:function:: f(x, y=1)\n"
+        "               g(z)\n\n   Does.\n\n.. autosummary::\n   :toctree: doc/\n\n   Dataset.count\n"
+        "   ~io.read\n\n"
         ".. class:: small\n\n.. class:: Big(object)\n"
     )
     assert [(b.text, b.code) for b in document.blocks] == [
@@ -307,7 +320,8 @@ def test_objects_are_named_in_full_and_are_anchors() -> None:
 
 def test_what_a_page_tells_about_itself_is_not_text() -> None:
     document = read(
-        ":orphan:\n:author: Ada\n:date: 2020-01-02\n:Status: draft\n\n.. meta::\n   :description: About it\n   :keywords: one, two\n\n"
+        ":orphan:\n:author: Ada\n:date: 2020-01-02\n:Status: draft\n\n.. meta::\n"
+        "   :description: About it\n   :keywords: one, two\n\n"
         "Title\n=====\n\nx\n"
     )
     assert (document.author, document.modified, document.description) == ("Ada", "2020-01-02", "About it")
@@ -326,8 +340,10 @@ def test_nothing_but_the_document_is_read(tmp_path_factory: pytest.TempPathFacto
     secret = tmp_path_factory.mktemp("outside") / "secret.txt"
     secret.write_text("do not tell", "utf-8")
     document = read(
-        f".. include:: {secret}\n\n.. raw:: html\n   :file: {secret}\n\n.. csv-table::\n   :file: {secret}\n\n"
-        f".. literalinclude:: {secret}\n\n.. raw:: html\n   :url: file://{secret}\n\n.. figure:: {secret}\n   :figwidth: image\n"
+        f".. include:: {secret}\n\n.. raw:: html\n   :file: {secret}\n\n.. csv-table::\n"
+        f"   :file: {secret}\n\n"
+        f".. literalinclude:: {secret}\n\n.. raw:: html\n   :url: file://{secret}\n\n.. figure:: {secret}\n"
+        f"   :figwidth: image\n"
     )
     assert "do not tell" not in document.text + document.html
     assert document.links[0].text == "secret.txt"
@@ -335,7 +351,8 @@ def test_nothing_but_the_document_is_read(tmp_path_factory: pytest.TempPathFacto
 
 def test_raw_html_is_sanitised_and_cannot_swallow_the_page() -> None:
     document = read(
-        "Before.\n\n.. raw:: html\n\n   </main></body><b>in</b><script>alert(1)</script><p onclick='x'>q<!-- \n\n"
+        "Before.\n\n.. raw:: html\n\n   </main></body><b>in</b><script>alert(1)</script><p onclick='x'>"
+        "q<!-- \n\n"
         "After.\n\n.. raw:: html\n\n   <plaintext>\n\n.. raw:: latex\n\n   \\x\n\nEnd.\n"
     )
     assert [b.text for b in document.blocks] == ["Before.", "in", "q", "After.", "End."]
