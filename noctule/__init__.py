@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from .pipeline.settings.settings import Settings
 
 __all__ = [
-    "Answer", "Hit", "NoctuleError", "Searcher", "Settings", "Store", "__version__", "build_site", "errors", "index",
-    "open",
+    "Answer", "Hit", "NoctuleError", "Searcher", "Settings", "Store", "__version__", "build_site", "errors",
+    "index", "open",
 ]  # fmt: skip
 
 _HOMES = {

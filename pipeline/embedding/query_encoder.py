@@ -106,8 +106,8 @@ def solve(
 ) -> Vectors:
     """Take ``iterations`` steps of conjugate gradients towards ``(XᵀWX + ridge·I)⁻¹ XᵀWY``.
 
-    ``y`` are the rows of Y in several arrays. The result has shape ``(terms, dimension)``. The conjugate gradients are preconditioned by the diagonal
-    (Jacobi): rare terms would otherwise converge much later.
+    ``y`` are the rows of Y in several arrays. The result has shape ``(terms, dimension)``. The conjugate
+    gradients are preconditioned by the diagonal (Jacobi): rare terms would otherwise converge much later.
     """
     parts = [slice(at, at + _BLOCK_DIMENSIONS) for at in range(0, y[0].shape[1], _BLOCK_DIMENSIONS)]
     transposed = sparse.csr_matrix(x.T)

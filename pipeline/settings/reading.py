@@ -51,7 +51,7 @@ def load(path: Path) -> Settings:
 
 
 def parse(given: Mapping[str, Any], where: str) -> Settings:
-    """Build settings from plain values; keys that were renamed are read under their old names, with a warning.
+    """Build settings from plain values; renamed keys are read under their old names too, with a warning.
 
     Raises ``SettingsError`` with one line per mistake.
     """

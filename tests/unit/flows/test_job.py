@@ -45,7 +45,8 @@ class Night:
         return counted
 
     def request(self, start: str | None = None) -> IndexRequest:
-        return IndexRequest(store=self.store, sources=(str(self.docs),), options=BuildOptions(start=start))
+        options = BuildOptions(start=start)
+        return IndexRequest(store=self.store, sources=(str(self.docs),), engine="inline", options=options)
 
     def run(self, start: str | None = None, stages: tuple[Stage, ...] = BUILD) -> BuildResult:
         """Run a night; ``lookups`` are those of this one."""
@@ -155,7 +156,7 @@ def test_a_site_that_stands_already_gets_no_lookup(night: Night) -> None:
 def test_a_site_without_search_has_no_lookup(night: Night) -> None:
     config = night.docs.with_name("noctule.toml")
     config.write_text(f'[collections.docs]\nroot = "{night.docs}"\n[site]\nsearch = false\n')
-    request = IndexRequest(store=night.store, config=config)
+    request = IndexRequest(store=night.store, config=config, engine="inline")
     run_job(context_of(request, night.out), PlainDriver(), Silent())
     assert night.lookups == 0 and not (night.out / "_search").exists()
 
@@ -172,7 +173,7 @@ def test_a_change_of_the_settings_in_mid_run_changes_nothing(night: Night) -> No
         Stage("search lookup", edited, each.needs, each.makes) if each.name == "search lookup" else each
         for each in BUILD
     )
-    request = IndexRequest(store=night.store, config=config)
+    request = IndexRequest(store=night.store, config=config, engine="inline")
     run_job(context_of(request, night.out), PlainDriver(), Silent(), stages=stages)
     assert "Before" in (night.out / "index.html").read_text()
 

@@ -171,7 +171,7 @@ def test_other_weights_give_the_scores_of_a_build_with_them(library: Store, tmp_
         "fields": {"title": {"weight": 5.0, "b": 0.4}, "anchors": {"weight": 1.0, "b": 0.2}},
     }
     collections = {"notes": {"root": str(write_notes(tmp_path / "notes"))}}
-    given = {"collections": collections, "embed": {"workers": 1}, "lexical": lexical}
+    given = {"collections": collections, "engine": {"name": "inline"}, "lexical": lexical}
     store = Store(tmp_path / "store")
     build_snapshot(parse(given, where="test"), store, PlainDriver(), Silent())
     wanted = Lexical.model_validate(lexical)

@@ -245,7 +245,8 @@ def test_a_snapshot_is_the_same_whoever_does_its_long_work(
 ) -> None:
     docs = tmp_path / "docs"
     shutil.copytree(Path(__file__).parents[4] / "docs" / "store", docs)
-    settings = parse({"collections": {"docs": {"root": str(docs)}}}, where="a test")
+    given = {"collections": {"docs": {"root": str(docs)}}, "engine": {"name": "inline"}}
+    settings = parse(given, where="a test")
     started: list[object] = []
     start = Background.start
 

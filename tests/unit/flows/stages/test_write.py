@@ -23,7 +23,8 @@ def settings(tmp_path: Path) -> Settings:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text("# One\n\nA page, and [another](b.md).\n")
     (tmp_path / "docs" / "b.md").write_text("# Other\n\nAnother page.\n")
-    return parse({"collections": {"docs": {"root": str(tmp_path / "docs")}}}, where="a test")
+    given = {"collections": {"docs": {"root": str(tmp_path / "docs")}}, "engine": {"name": "inline"}}
+    return parse(given, where="a test")
 
 
 def test_an_index_that_cannot_be_built_fails_the_run(

@@ -1,4 +1,4 @@
-"""Runs of brackets cost time in proportion to their length, and brackets that people write mean what they did."""
+"""Runs of brackets cost time in proportion to their length; those that people write mean what they did."""
 
 from __future__ import annotations
 
