@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import logging
+import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,15 +33,18 @@ from .search.background_excerpts import begin_shown
 from .search.index import Elsewhere, search_files
 from .search.lookup_files import LookupFiles
 from .search.manifest import Shown
+from .verify import verified
 
 MARKER = urls.MARKER
+_log = logging.getLogger("noctule")
 
 
 @dataclass(frozen=True, slots=True)
 class SiteResult:
     """The outcome of a build: document pages, total files and bytes, and the page to start reading at.
 
-    ``written`` counts the new files; the rest were kept from the previous site.
+    ``written`` counts the new files; the rest were kept from the previous site. ``healed`` counts those of the
+    new ones in whose place the previous site had something else than what was once written there.
     """
 
     pages: int
@@ -45,6 +52,7 @@ class SiteResult:
     bytes: int
     index: Path
     written: int
+    healed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,7 @@ class _Wanted:
     whole: str
     background: BackgroundProcess | None
     lookup: LookupFiles | None
+    began_ns: int
 
 
 def build_site(  # noqa: PLR0913  # what a site is made of, and how
@@ -73,7 +82,8 @@ def build_site(  # noqa: PLR0913  # what a site is made of, and how
 ) -> SiteResult:
     """Build the site for this snapshot in ``out``; the same snapshot and settings give the same bytes.
 
-    Files of the existing site are kept if their inputs are unchanged; with ``full``, none are. ``ranking``
+    Files of the existing site are kept if their inputs are unchanged; with ``full``, none are. Those whose
+    turn it is are read, and made anew if they are not what was written (``verify_nights``). ``ranking``
     holds the weights used by the site's search; without them, no search index is built. ``lookup`` holds
     index files that were made earlier. A ``background`` process shares the work on a large site. The previous
     site is moved to ``aside``, on the same file system, as a folder for the next build to start from.
@@ -84,13 +94,12 @@ def build_site(  # noqa: PLR0913  # what a site is made of, and how
     target = out.resolve()
     refuse_other_content(target)
     whole = site_fingerprint(snapshot.id, settings, ranking)
-    wanted = _Wanted(snapshot, target, settings, ranking, whole, background, lookup)
+    wanted = _Wanted(snapshot, target, settings, ranking, whole, background, lookup, time.time_ns())
     with previous_site(target) as found:
-        previous = PreviousSite() if full else found
-        if previous.record.whole == whole:
-            previous = previous.looked_at()
-            if _is_whole(previous):
-                return _as_it_stands(previous, target)
+        previous = PreviousSite() if full else verified(found, settings.verify_nights, wanted.began_ns)
+        if previous.record.whole == whole and _is_whole(previous):
+            _stamp(target, wanted.began_ns)
+            return _as_it_stands(previous, target)
         return exchanged(target, previous, partial(_write, wanted), aside)
 
 
@@ -122,9 +131,13 @@ def _is_whole(previous: PreviousSite) -> bool:
     """Return whether every file is as it was written and there are no others."""
     names = previous.standing.files.keys() if previous.standing else set[str]()
     expected = {urls.MARKER, urls.RECORD, *previous.by_path}
-    # The night's report is put into its page once the site is complete.
-    made = (each for each in previous.record.files if each.path != urls.REPORT)
-    return names == expected and all(previous.is_sound(each) for each in made)
+    return names == expected and not previous.damaged
+
+
+def _stamp(folder: Path, began_ns: int) -> None:
+    """Give the marker the time at which files were read, so that the next build knows whose turn it is."""
+    with suppress(OSError):  # somebody else's folder: the same files have their turn again
+        os.utime(folder / MARKER, ns=(began_ns, began_ns))
 
 
 def _as_it_stands(previous: PreviousSite, target: Path) -> SiteResult:
@@ -148,10 +161,24 @@ def _write(wanted: _Wanted, stage: StagingFolder) -> SiteResult:
     for page in _all(list_pages(plan, reuse), around, found):
         stage.add(page)
     pages = len(plan.tree.order)
-    for page in record_files(SiteRecord(wanted.whole, pages, tuple(stage.files)), snapshot.id):
+    for page in record_files(SiteRecord(wanted.whole, pages, tuple(stage.files), snapshot.id)):
         stage.add(page)
+    _stamp(stage.folder, wanted.began_ns)
     size = sum(each.size for each in stage.files)
-    return SiteResult(pages, len(stage.files), size, wanted.target / urls.HOME, stage.written)
+    healed = _healed(stage, wanted.target)
+    return SiteResult(pages, len(stage.files), size, wanted.target / urls.HOME, stage.written, healed)
+
+
+def _healed(stage: StagingFolder, target: Path) -> int:
+    """Return how many damaged files were made anew, with a line in the log."""
+    healed = stage.previous.damaged.intersection(each.path for each in stage.files)
+    if healed:
+        first = ", ".join(sorted(healed)[:3])
+        _log.warning(
+            "%d files of the site were not as they had been written and are made anew: %s%s (%s)",
+            len(healed), first, " and others" if len(healed) > 3 else "", target,
+        )  # fmt: skip
+    return len(healed)
 
 
 def _search(
