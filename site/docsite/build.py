@@ -119,7 +119,8 @@ def refuse_other_content(target: Path) -> None:
         raise SourceError(
             "this is a file, not a folder", where=str(target), hint="Choose another folder for the site."
         )
-    if not (target / MARKER).is_file() and any(target.iterdir()):
+    is_ours = any((target / name).is_file() for name in (MARKER, urls.RECORD))  # one of them may be lost
+    if not is_ours and any(target.iterdir()):
         raise SourceError(
             "this folder holds something else than a site, which building would replace",
             where=str(target),
@@ -171,7 +172,7 @@ def _write(wanted: _Wanted, stage: StagingFolder) -> SiteResult:
 
 def _healed(stage: StagingFolder, target: Path) -> int:
     """Return how many damaged files were made anew, with a line in the log."""
-    healed = stage.previous.damaged.intersection(each.path for each in stage.files)
+    healed = stage.previous.damaged.intersection(each.path for each in stage.files) | stage.healed
     if healed:
         first = ", ".join(sorted(healed)[:3])
         _log.warning(

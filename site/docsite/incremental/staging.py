@@ -18,6 +18,7 @@ from typing import TypeVar
 from ...artifacts.disk import durable, locks
 from ...pipeline.errors import WriteFailed
 from ..outline.plan import SitePage
+from ..urls import REPORT
 from .folder_listing import NOTHING, Standing, standing_in
 from .previous import FileRecord, PreviousSite, file_digest
 from .staging_folders import abandon, new_stage
@@ -34,10 +35,11 @@ class SiteGone(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """Files that are in the staged folder, and how many of them are new."""
+    """Files that are in the staged folder, how many of them are new, and which of these are not changed."""
 
     files: tuple[FileRecord, ...]
     written: int
+    healed: frozenset[str]
 
 
 class StagingFolder:
@@ -58,6 +60,7 @@ class StagingFolder:
         self._made: set[str] = set()
         self.files: list[FileRecord] = []
         self.written = 0
+        self.healed: set[str] = set()
         self.has_copies = False
 
     def look(self) -> None:
@@ -88,7 +91,7 @@ class StagingFolder:
                 self._make_room(page.path, path)
                 with open(path, "xb") as file:  # noqa: PTH123  # two pages of one name would be a fault of ours
                     file.write(page.content)
-                self.written += 1
+                self._count(page.path, digest)
         except OSError as error:
             raise WriteFailed(
                 f"cannot write a page of the site: {error.strerror or error}",
@@ -97,6 +100,13 @@ class StagingFolder:
             ) from error
         self._left.discard(page.path)
         self.files.append(FileRecord(page.path, size, digest, page.fingerprint, page.summary, page.extent))
+
+    def _count(self, name: str, digest: str) -> None:
+        """Count a new file; one that was to have these very bytes before had others, or another time."""
+        self.written += 1
+        known = self.previous.by_path.get(name)
+        if known is not None and known.digest == digest and name != REPORT:
+            self.healed.add(name)
 
     def _stands(self, name: str) -> bool:
         """Return whether the folder started out with this very file."""
@@ -149,12 +159,13 @@ class StagingFolder:
 
     def filled(self) -> Filled:
         """Return what this stage put into the folder, for another process's stage to take."""
-        return Filled(tuple(self.files), self.written)
+        return Filled(tuple(self.files), self.written, frozenset(self.healed))
 
     def take(self, filled: Filled) -> None:
         """Record files that another process put into the folder."""
         self.files += filled.files
         self.written += filled.written
+        self.healed |= filled.healed
 
     def _take_over(self, name: str, path: str) -> None:
         try:
