@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -33,10 +32,9 @@ from .search.background_excerpts import begin_shown
 from .search.index import Elsewhere, search_files
 from .search.lookup_files import LookupFiles
 from .search.manifest import Shown
-from .verify import verified
+from .verify import count_healed, verified
 
 MARKER = urls.MARKER
-_log = logging.getLogger("noctule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,20 +164,8 @@ def _write(wanted: _Wanted, stage: StagingFolder) -> SiteResult:
         stage.add(page)
     _stamp(stage.folder, wanted.began_ns)
     size = sum(each.size for each in stage.files)
-    healed = _healed(stage, wanted.target)
+    healed = count_healed(stage, wanted.target)
     return SiteResult(pages, len(stage.files), size, wanted.target / urls.HOME, stage.written, healed)
-
-
-def _healed(stage: StagingFolder, target: Path) -> int:
-    """Return how many damaged files were made anew, with a line in the log."""
-    healed = stage.previous.damaged.intersection(each.path for each in stage.files) | stage.healed
-    if healed:
-        first = ", ".join(sorted(healed)[:3])
-        _log.warning(
-            "%d files of the site were not as they had been written and are made anew: %s%s (%s)",
-            len(healed), first, " and others" if len(healed) > 3 else "", target,
-        )  # fmt: skip
-    return len(healed)
 
 
 def _search(

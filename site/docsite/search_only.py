@@ -25,7 +25,7 @@ from .library import SnapshotTables
 from .outline.plan import SitePage, SitePlan, plan_site
 from .search.background_excerpts import begin_shown
 from .search.index import Elsewhere, search_files
-from .verify import verified
+from .verify import count_healed, verified
 
 FOLDER = urls.SEARCH_ONLY
 SCRIPT = f"{FOLDER}/noctule-search.js"
@@ -80,6 +80,7 @@ def build_search(
         previous = verified(found, min(settings.verify_nights, 1))
         fill = partial(_filled, plan, snapshot, ranking, background)
         stage = exchanged(target, previous, fill, served=site)
+        count_healed(stage, target)
     inserted = _insert_all(site, [entry.page for entry in plan.library.entries]) if insert else 0
     size = sum(each.size for each in stage.files)
     pages = len(plan.library.entries)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
@@ -12,7 +13,7 @@ from time import time_ns
 from zlib import crc32
 
 from ..artifacts.disk import locks
-from ..pipeline.errors import DamagedSite, SourceError, UnsupportedFormat
+from ..pipeline.errors import ArtifactError, DamagedSite, SourceError, UnsupportedFormat
 from . import urls
 from .incremental.folder_listing import Standing, standing_in
 from .incremental.previous import (
@@ -24,8 +25,11 @@ from .incremental.previous import (
     read_in,
     read_record,
 )
+from .incremental.staging import StagingFolder
 from .pages.report import is_as_filled
 
+_log = logging.getLogger("noctule")
+_MOST_NAMED = 3
 _DAY_NS = 86_400 * 10**9
 
 
@@ -41,6 +45,18 @@ def verified(previous: PreviousSite, nights: int, now_ns: int | None = None) -> 
     turns = _turns(previous, nights, time_ns() if now_ns is None else now_ns)
     damaged = (each.path for each in previous.record.files if not _is_well(previous, each, nights, turns))
     return replace(previous, damaged=frozenset(damaged))
+
+
+def count_healed(stage: StagingFolder, target: Path) -> int:
+    """Return how many damaged files were made anew, with a line in the log."""
+    healed = stage.previous.damaged.intersection(each.path for each in stage.files) | stage.healed
+    if healed:
+        first = ", ".join(sorted(healed)[:_MOST_NAMED])
+        _log.warning(
+            "%d files of the site were not as they had been written and are made anew: %s%s (%s)",
+            len(healed), first, " and others" if len(healed) > _MOST_NAMED else "", target,
+        )  # fmt: skip
+    return len(healed)
 
 
 def _turns(previous: PreviousSite, nights: int, now_ns: int) -> frozenset[int]:
@@ -125,7 +141,7 @@ def check_site(folder: Path, begin: Callable[[int], object] = int) -> SiteCheck:
 
     Times do not matter, nor what a server or a copy did to them. Raises ``SourceError`` if there is no site,
     ``DamagedSite`` if its record is damaged, so that nothing can be compared, ``UnsupportedFormat`` if
-    another version of noctule wrote it.
+    another version of noctule wrote it, ``ArtifactError`` if a folder in it cannot be read.
     """
     folder = folder.resolve()
     if not (folder / urls.MARKER).exists() and (folder / urls.SEARCH_ONLY / urls.MARKER).is_file():
@@ -205,8 +221,10 @@ def _compared(folder: Path, opened: int, record: SiteRecord) -> SiteCheck:
     try:
         standing = standing_in(opened)
     except OSError as error:
-        raise DamagedSite(
-            f"cannot read the site: {error.strerror}", where=str(folder), hint=_rebuild(folder)
+        raise ArtifactError(
+            f"cannot read the site: {error.strerror}",
+            where=str(folder),
+            hint="Make it readable for this user, then check it again.",
         ) from error
     faults = {each.path: _fault(opened, each, standing) for each in record.files}
     extra = sorted(standing.files.keys() - faults.keys() - {urls.MARKER, urls.RECORD})

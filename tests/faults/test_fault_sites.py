@@ -23,8 +23,10 @@ from noctule.docsite.pages.report import ReportSheet, fill_report
 from noctule.docsite.search import postings
 from noctule.docsite.search_only import build_search
 from noctule.docsite.verify import check_site
+from noctule.flows.api import build_site as build_from_store
 from noctule.pipeline.errors import DamagedSite
 from noctule.pipeline.settings.search import Search
+from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.settings.site import Site, Version
 from tests.search_format_reader import Index, names_of
 from tests.site_builder import snapshot_of
@@ -369,6 +371,18 @@ def test_damage_is_never_copied_into_a_new_page(tmp_path: Path) -> None:
         snapshot_of({"n": texts | {"new.md": "# New\n\n[[owl]]\n"}}), tmp_path / "site", Site(verify_nights=0)
     )
     assert "Hoot at night" in page.read_text() and "New</a>" in page.read_text()
+
+
+def test_what_was_healed_is_in_the_report_of_the_night(library: Store, tmp_path: Path) -> None:
+    store = Store(_copied(library.root, tmp_path / "store"))
+    settings = Settings(site=Site(verify_nights=1))
+    for damaged in ((), ("boats.html", "404.html"), ("boats.md",)):
+        for name in damaged:
+            _damage(tmp_path / "site" / name, _flip)
+        result = build_from_store(tmp_path / "site", store=store.root, settings=settings)
+        assert result.healed == len(damaged)
+    assert "3 files were not as they had been written" in (tmp_path / "site" / "_report.html").read_text()
+    assert not check_site(tmp_path / "site").faults
 
 
 def test_what_one_process_found_damaged_another_does_not_keep(made: Made, copy: Path) -> None:
