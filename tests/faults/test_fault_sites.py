@@ -18,6 +18,7 @@ from noctule.artifacts.disk import durable
 from noctule.artifacts.disk.system_calls import Disk
 from noctule.artifacts.store.store import Store
 from noctule.docsite.build import SiteResult, build_site
+from noctule.docsite.content.render import Renderer
 from noctule.docsite.incremental.previous import previous_site
 from noctule.docsite.pages.report import ReportSheet, fill_report
 from noctule.docsite.search import postings
@@ -237,6 +238,13 @@ def test_a_damaged_record_proves_nothing_and_every_file_is_made_anew(
     assert _files(copy) == _files(made.site)
 
 
+def test_a_marker_that_names_another_snapshot_is_damaged(made: Made, copy: Path) -> None:
+    marker = (copy / ".noctule-site").read_bytes()
+    (copy / ".noctule-site").write_bytes(marker.replace(made.store.current().encode(), b"0" * 20))  # type: ignore[union-attr]
+    with pytest.raises(DamagedSite, match="another snapshot"):
+        check_site(copy)
+
+
 @pytest.mark.parametrize("both", [False, True])
 def test_a_record_of_another_site_is_noticed(made: Made, copy: Path, tmp_path: Path, both: bool) -> None:
     build_site(snapshot_of({"notes": {"boats.md": "# Boats\n"}}), tmp_path / "other", Site())
@@ -361,16 +369,29 @@ def _absent() -> None:
     raise FileNotFoundError(2, "No such file or directory")
 
 
-def test_damage_is_never_copied_into_a_new_page(tmp_path: Path) -> None:
-    """The page's surroundings change, so that its content is taken from the damaged one."""
-    texts = {"owl.md": "# Owl\n\nHoot at night.\n", "moth.md": "# Moth\n"}
-    build_site(snapshot_of({"n": texts}), tmp_path / "site", Site(verify_nights=0))
-    page = tmp_path / "site" / "owl.html"
-    _damage(page, lambda content, other: content.replace(b"Hoot", b"Boot"))
-    build_site(
-        snapshot_of({"n": texts | {"new.md": "# New\n\n[[owl]]\n"}}), tmp_path / "site", Site(verify_nights=0)
+def test_damage_is_never_copied_into_a_new_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page's surroundings change, so that its content would be taken from the damaged one."""
+    texts = {
+        "index.md": "# Home\n\nSee [bats](bats/index.md) and [[owl]].\n",
+        "bats/index.md": "# Bats\n\nTwo.\n",
+        "owl.md": "# Owl\n\nHoot. #night\n",
+        "moth.md": "# Moth\n\nAlone.\n",
+        "reader.md": "# Reader\n\n[Two](bats/index.md)\n\n![[owl]]\n",
+        "untitled.md": "Words without a heading.\n",
+    }
+    rendered, render = [], Renderer.render
+    monkeypatch.setattr(
+        Renderer, "render", lambda self, entry: rendered.append(entry.page) or render(self, entry)
     )
-    assert "Hoot at night" in page.read_text() and "New</a>" in page.read_text()
+    site, settings = tmp_path / "site", Site(verify_nights=0)
+    build_site(snapshot_of({"notes": texts}), site, settings)
+    rendered.clear()
+    _damage(site / "owl.html", lambda content, other: content.replace(b"Hoot", b"Boot"))
+    more = snapshot_of({"notes": texts | {"new.md": "# New\n\nTo [[owl]] and [[moth]].\n"}})
+    build_site(more, site, settings)
+    assert sorted(rendered) == ["new.html", "owl.html"], "the moth's content is taken over"
+    build_site(more, tmp_path / "fresh", settings)
+    assert _files(site) == _files(tmp_path / "fresh")
 
 
 def test_what_was_healed_is_in_the_report_of_the_night(library: Store, tmp_path: Path) -> None:

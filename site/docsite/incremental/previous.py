@@ -47,7 +47,7 @@ def file_digest(content: bytes) -> str:
     """Return the first 16 bytes of a file's SHA-256, in hexadecimal.
 
     They are to find damage, of which 128 bits let one in 10**38 through; they could not keep out a forger, who
-    would write a record of his own. The other half would only make the record larger, by 0.8 MB for MDN's site.
+    would write a record of his own. The other half would only make the record larger, by 1.1 MB for MDN's site.
     Of all hashes it is SHA-256, because processors compute it and ``sha256sum`` prints it.
     """
     return sha256(content, usedforsecurity=False).hexdigest()[:32]
