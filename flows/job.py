@@ -194,18 +194,18 @@ def _site(run: RunContext, driver: Driver, execution: Execution) -> SiteResult:
     published: Published = execution.make("published")
     made: SiteResult = execution.make("site")
     seconds = next(time.seconds for time in reversed(driver.times) if time.stage == "site")
-    _fill_report(run, published.snapshot_id, seconds)
+    _fill_report(run, published.snapshot_id, seconds, made.healed)
     return made
 
 
-def _fill_report(run: RunContext, snapshot: SnapshotId, seconds: float) -> None:
+def _fill_report(run: RunContext, snapshot: SnapshotId, seconds: float, healed: int) -> None:
     """Put the night's report on the site's page; the site exists by then, so an error is only a warning."""
     from ..docsite.pages.report import fill_report
     from .report.sheets import sheets
 
     assert run.out is not None
     try:
-        add_site(run.store, snapshot, seconds)
+        add_site(run.store, snapshot, seconds, healed)
     except (WriteFailed, KeyError, TypeError) as error:
         _log.warning("the seconds of the site are not in the night's report: %s", error)
     night = read_night(run.store, snapshot)

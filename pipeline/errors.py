@@ -15,6 +15,7 @@
     ├── ArtifactError          our store                        exit 3
     │   ├── NoSnapshot           the store holds no such snapshot, or none at all
     │   ├── DamagedSnapshot      bytes on disk are not the bytes that were published
+    │   ├── DamagedSite          a site's files are not those that were written
     │   ├── UnsupportedFormat    written by a newer or an older noctule
     │   ├── ModelMismatch        the query's model is not the one that made the vectors
     │   ├── WriteFailed          the disk refused a write: nothing was published
@@ -166,6 +167,10 @@ class NoSnapshot(ArtifactError):
 
 class DamagedSnapshot(ArtifactError):
     """Bytes on disk are not the bytes that were published."""
+
+
+class DamagedSite(ArtifactError):
+    """A site's files are not those that were written."""
 
 
 class UnsupportedFormat(ArtifactError):

@@ -17,9 +17,11 @@ from .runs import AcceptDrop, AcceptShrink, AllowEmpty, Engine, NoPrefect
 if TYPE_CHECKING:
     from ...docsite.build import SiteResult
     from ...docsite.search_only import SearchOnlyResult
+    from ...docsite.verify import SiteCheck
     from ..job import JobResult
     from ..run.stage import Driver, Progress
 
+_MAX_SHOWN = 20
 _Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the site.")]
 
 
@@ -113,6 +115,39 @@ def _print_night(flags: Flags, night: JobResult) -> None:
     require_whole(night.build)
 
 
+def check_files(flags: Flags, folder: Path, *, alone: bool) -> None:
+    """Check the files of a site against its record and print what was found; raise ``DamagedSite``."""
+    from ...docsite.verify import check_site, require_sound
+
+    if not alone:
+        raise SettingsError(
+            "--site goes neither with a snapshot nor with --deep",
+            where="noctule check",
+            hint="Check the store and the site by two commands.",
+        )
+    with output.progress(flags.quiet, flags.as_json) as progress:
+        try:
+            found = check_site(folder, lambda files: progress.begin("check", files, "files"))
+        finally:
+            progress.end()
+    if flags.as_json:
+        output.emit(found.as_dict())
+    else:
+        _print_check(found)
+    require_sound(found)
+
+
+def _print_check(found: SiteCheck) -> None:
+    for kind, names in found.kinds().items():
+        for name, fault in list(names.items())[:_MAX_SHOWN]:
+            output.say(f"{kind}: {name}{f': {fault}' if fault else ''}")
+        if len(names) > _MAX_SHOWN:
+            output.say(f"{kind}: {len(names) - _MAX_SHOWN:,} more (all of them: --json)")
+    if not found.faults:
+        files = f"{found.files:,} files, {size(found.bytes)}"
+        output.say(f"site {found.folder} is sound: every byte of {files}, of snapshot {found.snapshot}")
+
+
 def _site_json(built: SiteResult) -> dict[str, object]:
     return asdict(built) | {"index": str(built.index)}
 
@@ -123,6 +158,8 @@ def _print_site(flags: Flags, built: SiteResult) -> None:
         return
     files = f"{built.files:,} files ({built.written:,} new)"
     output.say(f"site: {built.pages:,} pages, {files}, {size(built.bytes)}")
+    if built.healed:
+        output.say(f"{built.healed:,} files were not as they had been written and are made anew")
     output.say(f"Open {built.index}")
 
 

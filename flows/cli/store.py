@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -28,14 +29,22 @@ def check(
     flags: Flags,
     snapshot: _Snapshot = None,
     deep: Annotated[bool, typer.Option("--deep", help="Read every byte and follow every reference.")] = False,
+    site: Annotated[
+        Path | None, typer.Option("--site", metavar="DIR", help="Read every file of this site instead.")
+    ] = None,
 ) -> None:
-    """Prove a snapshot sound.
+    """Prove a snapshot sound, or a site.
 
-    Examples: noctule check ; noctule check --deep 3f9c0d2b7a6e5f4d1c0b
+    Examples: noctule check ; noctule check --deep 3f9c0d2b7a6e5f4d1c0b ; noctule check --site public
     """
     from ...artifacts.store.check import check_deep, check_structure
     from ..report.store import chosen
 
+    if site is not None:
+        from .site import check_files
+
+        check_files(flags, site, alone=snapshot is None and not deep)
+        return
     store = flags.open_store()
     number = chosen(store, snapshot)
     path = store.path_of(number)

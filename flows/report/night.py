@@ -122,10 +122,17 @@ def compose(
     )
 
 
-def add_site(store: Path, snapshot: SnapshotId, seconds: float) -> None:
-    """Add the first site of a snapshot to its night's report as a stage; raise ``WriteFailed``."""
+def add_site(store: Path, snapshot: SnapshotId, seconds: float, healed: int = 0) -> None:
+    """Add the first site of a snapshot to its night's report as a stage, and the files that any healed; raise
+    ``WriteFailed``.
+    """
     report = read_night(store, snapshot)
-    if report is None or _site_seconds(report) is not None:
+    if report is None:
+        return
+    if healed:
+        report = report | {"healed": report.get("healed", 0) + healed}
+        write_night(store, snapshot, report)
+    if _site_seconds(report) is not None:
         return
     others = [took for each in nights(store) if (took := _site_seconds(each)) is not None]
     stage = StageSeconds(_SITE, round(seconds, 3), round(median(others), 3) if others else 0.0)

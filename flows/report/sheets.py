@@ -42,6 +42,8 @@ def _summary(night: Mapping[str, Any]) -> ReportSheet:
             for name, why in night.get("failed", {}).items()
         ),
     ]
+    if healed := night.get("healed", 0):
+        rows.append(("site", f"{healed:,} files were not as they had been written and are made anew"))
     return ReportSheet("The night", "", ("what", "figures"), tuple(rows))
 
 

@@ -41,6 +41,7 @@ class Site(Table):
     templates: str = Field(default="", description="a folder of templates, styles and files of your own")
     words: str = Field(default="", description="a TOML file with words of the interface")
     mermaid: str = Field(default="", description="a local copy of mermaid's script")
+    verify_nights: int = Field(default=7, ge=0, description="every file is read within so many; 0: never")
     versions: tuple[Version, ...] = Field(default=(), strict=False)
 
     @field_validator("edit_url", "image", "base_url")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,6 +32,7 @@ from .search.background_excerpts import begin_shown
 from .search.index import Elsewhere, search_files
 from .search.lookup_files import LookupFiles
 from .search.manifest import Shown
+from .verify import count_healed, verified
 
 MARKER = urls.MARKER
 
@@ -37,7 +41,8 @@ MARKER = urls.MARKER
 class SiteResult:
     """The outcome of a build: document pages, total files and bytes, and the page to start reading at.
 
-    ``written`` counts the new files; the rest were kept from the previous site.
+    ``written`` counts the new files; the rest were kept from the previous site. ``healed`` counts those of
+    the new ones in whose place the previous site had something else than what was once written there.
     """
 
     pages: int
@@ -45,6 +50,7 @@ class SiteResult:
     bytes: int
     index: Path
     written: int
+    healed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +64,7 @@ class _Wanted:
     whole: str
     background: BackgroundProcess | None
     lookup: LookupFiles | None
+    began_ns: int
 
 
 def build_site(  # noqa: PLR0913  # what a site is made of, and how
@@ -73,7 +80,8 @@ def build_site(  # noqa: PLR0913  # what a site is made of, and how
 ) -> SiteResult:
     """Build the site for this snapshot in ``out``; the same snapshot and settings give the same bytes.
 
-    Files of the existing site are kept if their inputs are unchanged; with ``full``, none are. ``ranking``
+    Files of the existing site are kept if their inputs are unchanged; with ``full``, none are. Those whose
+    turn it is are read, and made anew if they are not what was written (``verify_nights``). ``ranking``
     holds the weights used by the site's search; without them, no search index is built. ``lookup`` holds
     index files that were made earlier. A ``background`` process shares the work on a large site. The previous
     site is moved to ``aside``, on the same file system, as a folder for the next build to start from.
@@ -84,13 +92,12 @@ def build_site(  # noqa: PLR0913  # what a site is made of, and how
     target = out.resolve()
     refuse_other_content(target)
     whole = site_fingerprint(snapshot.id, settings, ranking)
-    wanted = _Wanted(snapshot, target, settings, ranking, whole, background, lookup)
+    wanted = _Wanted(snapshot, target, settings, ranking, whole, background, lookup, time.time_ns())
     with previous_site(target) as found:
-        previous = PreviousSite() if full else found
-        if previous.record.whole == whole:
-            previous = previous.looked_at()
-            if _is_whole(previous):
-                return _as_it_stands(previous, target)
+        previous = PreviousSite() if full else verified(found, settings.verify_nights, wanted.began_ns)
+        if previous.record.whole == whole and _is_whole(previous):
+            _stamp(target, wanted.began_ns)
+            return _as_it_stands(previous, target)
         return exchanged(target, previous, partial(_write, wanted), aside)
 
 
@@ -110,7 +117,8 @@ def refuse_other_content(target: Path) -> None:
         raise SourceError(
             "this is a file, not a folder", where=str(target), hint="Choose another folder for the site."
         )
-    if not (target / MARKER).is_file() and any(target.iterdir()):
+    is_ours = any((target / name).is_file() for name in (MARKER, urls.RECORD))  # one of them may be lost
+    if not is_ours and any(target.iterdir()):
         raise SourceError(
             "this folder holds something else than a site, which building would replace",
             where=str(target),
@@ -122,9 +130,13 @@ def _is_whole(previous: PreviousSite) -> bool:
     """Return whether every file is as it was written and there are no others."""
     names = previous.standing.files.keys() if previous.standing else set[str]()
     expected = {urls.MARKER, urls.RECORD, *previous.by_path}
-    # The night's report is put into its page once the site is complete.
-    made = (each for each in previous.record.files if each.path != urls.REPORT)
-    return names == expected and all(previous.is_sound(each) for each in made)
+    return names == expected and not previous.damaged
+
+
+def _stamp(folder: Path, began_ns: int) -> None:
+    """Give the marker the time at which files were read, so that the next build knows whose turn it is."""
+    with suppress(OSError):  # somebody else's folder: the same files have their turn again
+        os.utime(folder / MARKER, ns=(began_ns, began_ns))
 
 
 def _as_it_stands(previous: PreviousSite, target: Path) -> SiteResult:
@@ -148,10 +160,12 @@ def _write(wanted: _Wanted, stage: StagingFolder) -> SiteResult:
     for page in _all(list_pages(plan, reuse), around, found):
         stage.add(page)
     pages = len(plan.tree.order)
-    for page in record_files(SiteRecord(wanted.whole, pages, tuple(stage.files)), snapshot.id):
+    for page in record_files(SiteRecord(wanted.whole, pages, tuple(stage.files), snapshot.id)):
         stage.add(page)
+    _stamp(stage.folder, wanted.began_ns)
     size = sum(each.size for each in stage.files)
-    return SiteResult(pages, len(stage.files), size, wanted.target / urls.HOME, stage.written)
+    healed = count_healed(stage, wanted.target)
+    return SiteResult(pages, len(stage.files), size, wanted.target / urls.HOME, stage.written, healed)
 
 
 def _search(

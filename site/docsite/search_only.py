@@ -6,12 +6,11 @@ It consists of ``_noctule/`` beside the pages, and one script line in each of th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from ..artifacts.disk import durable
 from ..pipeline.errors import SettingsError, SourceError
 from ..pipeline.settings.search import Search
 from ..pipeline.settings.site import Site
@@ -21,12 +20,14 @@ from .background import BackgroundProcess
 from .build import refuse_other_content
 from .incremental.previous import SiteRecord, previous_site, record_files
 from .incremental.staging import StagingFolder, exchanged
+from .incremental.staging_folders import replacing
 from .library import SnapshotTables
 from .outline.plan import SitePage, SitePlan, plan_site
 from .search.background_excerpts import begin_shown
 from .search.index import Elsewhere, search_files
+from .verify import count_healed, verified
 
-FOLDER = "_noctule"
+FOLDER = urls.SEARCH_ONLY
 SCRIPT = f"{FOLDER}/noctule-search.js"
 _END = re.compile(rb"</body\s*>", re.IGNORECASE)
 # In these encodings, a line of ASCII cannot be inserted as bytes.
@@ -74,9 +75,13 @@ def build_search(
     )
     missing = _missing(plan, site)
     refuse_other_content(target)
-    with previous_site(target) as previous:
-        stage = exchanged(target, previous, partial(_filled, plan, snapshot, ranking, background))
-    inserted = sum(_insert(site, entry.page) for entry in plan.library.entries) if insert else 0
+    with previous_site(target) as found:
+        # Nothing but an index, which is read whole in a moment.
+        previous = verified(found, min(settings.verify_nights, 1))
+        fill = partial(_filled, plan, snapshot, ranking, background)
+        stage = exchanged(target, previous, fill, served=site)
+        count_healed(stage, target)
+    inserted = _insert_all(site, [entry.page for entry in plan.library.entries]) if insert else 0
     size = sum(each.size for each in stage.files)
     pages = len(plan.library.entries)
     return SearchOnlyResult(
@@ -135,11 +140,17 @@ def _files(
         is_text = not page.kept and not page.content.startswith(_WIDE)
         yield replace(page, content=plain_script(page.content)) if is_text else page
     yield from component_files(plan)
-    record = SiteRecord("", len(plan.library.entries), tuple(stage.files))
-    yield from record_files(record, plan.library.snapshot_id)
+    yield from record_files(
+        SiteRecord("", len(plan.library.entries), tuple(stage.files), plan.library.snapshot_id)
+    )
 
 
-def _insert(site: Path, page: str) -> bool:
+def _insert_all(site: Path, pages: Sequence[str]) -> int:
+    with replacing(site) as put:
+        return sum(_insert(site, page, put) for page in pages)
+
+
+def _insert(site: Path, page: str, put: Callable[[Path, bytes], None]) -> bool:
     """Return whether the page got the line: not if it has it, is not a plain HTML file, or is not there."""
     path = site / page
     if path.suffix.lower() not in (".html", ".htm") or path.is_symlink() or not path.is_file():
@@ -149,5 +160,5 @@ def _insert(site: Path, page: str) -> bool:
         return False
     ends = [found.start() for found in _END.finditer(content)]
     place = ends[-1] if ends else len(content)
-    durable.replace_file(path, content[:place] + line_for(page).encode() + b"\n" + content[place:])
+    put(path, content[:place] + line_for(page).encode() + b"\n" + content[place:])
     return True

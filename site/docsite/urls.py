@@ -32,6 +32,8 @@ NO_NETWORK = "_offline.html"
 # Says that noctule made this folder; and what the next build has to know about its files.
 MARKER = ".noctule-site"
 RECORD = ".noctule-record"
+# Holds the search of a site that something else built.
+SEARCH_ONLY = "_noctule"
 INDEX_STEMS = ("index", "readme", "_index")
 REPORT = "_report.html"
 RESERVED = (

@@ -21,6 +21,7 @@ MAY_WRITE = {
     "artifacts/disk/durable.py",
     "flows/prefect_server/private.py",
     "site/docsite/incremental/staging.py",
+    "site/docsite/incremental/staging_folders.py",
 }
 WRITING_METHODS = {"write_text", "write_bytes", "unlink", "rename", "rmdir", "mkdir", "touch", "symlink_to"}
 WRITING_FUNCTIONS = {

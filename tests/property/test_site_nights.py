@@ -1,7 +1,8 @@
-"""A site that is built on the one before has the bytes of a site that is built from nothing."""
+"""A site built on the one before, damaged or not, has the bytes of a site built from nothing."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -50,6 +51,8 @@ _SITES = st.sampled_from(
         Site(search=False),
     ]
 )
+# Which files, counted round, and where the bit is that is flipped.
+_DAMAGE = st.lists(st.tuples(st.integers(0, 500), st.integers(0, 5_000)), max_size=3)
 Page = tuple[str, str, list[str]]
 
 
@@ -70,6 +73,17 @@ def _files(folder: Path) -> Mapping[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
+def _flip_bits(site: Path, damage: list[tuple[int, int]]) -> None:
+    """Flip bits and leave the files' times as they are."""
+    for which, at in damage if site.is_dir() else ():
+        paths = sorted(path for path in site.rglob("*") if path.is_file())
+        path = paths[which % len(paths)]
+        found, content = path.stat(), bytearray(path.read_bytes())
+        content[at % len(content)] ^= 1 << at % 8
+        path.write_bytes(content)
+        os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+
+
 @pytest.fixture
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lists so short that small vaults overflow them."""
@@ -84,13 +98,17 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("narrow")
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(_VAULT, st.lists(st.tuples(_EDITS, _SITES), min_size=1, max_size=4), st.booleans())
+@given(_VAULT, st.lists(st.tuples(_EDITS, _SITES, _DAMAGE), min_size=1, max_size=4), st.booleans())
 def test_a_site_is_the_same_whatever_was_there_before(
-    vault: dict[str, Page], nights: list[tuple[dict[str, Page | None], Site]], with_aside: bool
+    vault: dict[str, Page],
+    nights: list[tuple[dict[str, Page | None], Site, list[tuple[int, int]]]],
+    with_aside: bool,
 ) -> None:
     with TemporaryDirectory() as folder:
         site, fresh = Path(folder, "site"), Path(folder, "fresh")
-        for edits, wanted in [({}, Site()), *nights]:
+        for edits, given_site, damage in [({}, Site(), []), *nights]:
+            wanted = given_site.model_copy(update={"verify_nights": 1})
+            _flip_bits(site, damage)
             vault = {name: page for name, page in {**vault, **edits}.items() if page is not None}
             snapshot = snapshot_of({"notes": {name: _written(name, page) for name, page in vault.items()}})
             build_site(snapshot, site, wanted, aside=Path(folder, "aside") if with_aside else None)

@@ -23,6 +23,7 @@ _LIBRARIES = (
     "pyyaml",
 )  # fmt: skip
 _SNAPSHOT = b"snapshot_id"
+_SHAPES_NO_FILE = {"verify_nights"}
 
 
 def shared_digest(plan: SitePlan) -> bytes:
@@ -32,7 +33,7 @@ def shared_digest(plan: SitePlan) -> bytes:
 
 def content_digest(plan: SitePlan) -> bytes:
     """Return a digest of what documents' contents are rendered with; an owner's templates are not used."""
-    settings = plan.settings.model_dump(mode="json")
+    settings = plan.settings.model_dump(mode="json", exclude=_SHAPES_NO_FILE)
     for place in ("templates", "words", "mermaid"):  # what lies there counts, not where it lies
         settings[place] = bool(settings[place])
     stated = {
@@ -49,7 +50,7 @@ def site_fingerprint(snapshot_id: str, settings: Site, ranking: Search | None) -
     """Return a fingerprint of the whole site's inputs; if it is unchanged, so is every file."""
     stated = {
         "snapshot": snapshot_id,
-        "settings": settings.model_dump(mode="json"),
+        "settings": settings.model_dump(mode="json", exclude=_SHAPES_NO_FILE),
         "ranking": ranking.model_dump(mode="json") if ranking else None,
     }
     folder = Path(settings.templates) if settings.templates else None

@@ -1,6 +1,8 @@
 """The site as the last build left it: which files are still as written, and what they were made from.
 
-Anything that cannot be trusted counts as absent: a damaged record, or a file changed after it was written.
+Anything that cannot be trusted counts as absent: a damaged record, or a file changed after it was written. A
+file's size and time are looked at always; its bytes wherever they are read, and whenever it is the file's
+turn (``noctule.docsite.verify``).
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from hashlib import sha256
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -24,7 +27,7 @@ from ..outline.plan import SitePage
 from ..urls import MARKER, RECORD
 from .folder_listing import Standing, is_as_written, standing_in
 
-FORMAT = 2
+FORMAT = 3
 # A record that grows beyond this when unpacked is not ours.
 _MAX_BYTES = 2_000_000_000
 
@@ -34,9 +37,24 @@ class FileRecord(NamedTuple):  # which the record holds as it is, once for every
 
     path: str
     size: int
+    digest: str
     fingerprint: str
     summary: str
     extent: Extent | None = None
+
+
+def file_digest(content: bytes) -> str:
+    """Return the first 16 bytes of a file's SHA-256, in hexadecimal.
+
+    They find damage, of which 128 bits miss one in 10**38; they could not keep out a forger, who would write
+    a record to match. The other half would only make the record larger, by 1.1 MB for MDN's site. It is
+    SHA-256 because processors compute it and ``sha256sum`` prints it.
+    """
+    return sha256(content, usedforsecurity=False).hexdigest()[:32]
+
+
+class OldRecord(ValueError):
+    """Raised if a record was written by another version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +64,15 @@ class SiteRecord:
     whole: str
     pages: int
     files: tuple[FileRecord, ...]
+    snapshot: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class PreviousSite:
     """The files of the previous site, in an open folder that is locked.
 
-    The lock keeps another build's exchange from changing them.
+    The lock keeps another build's exchange from changing them. ``damaged`` are the paths of files that were
+    found to be not as they were written.
     """
 
     folder: int | None = None
@@ -61,6 +81,7 @@ class PreviousSite:
     written: int = 0
     by_path: Mapping[str, FileRecord] = field(default_factory=dict)
     standing: Standing | None = None
+    damaged: frozenset[str] = frozenset()
 
     def looked_at(self) -> PreviousSite:
         """Return the same site with all its files examined in one walk instead of one by one."""
@@ -82,9 +103,15 @@ class PreviousSite:
         return known is not None and fingerprint == known.fingerprint != "" and self.is_sound(known)
 
     def is_sound(self, known: FileRecord) -> bool:
-        """Return whether the file is a plain one of the size that was written, and older than its record."""
+        """Return whether the file is a plain one of the size that was written, older than its record, and
+        not known to be damaged.
+        """
         found = self._found(known.path)
-        return found is not None and is_as_written(found, known.size, self.written)
+        return (
+            found is not None
+            and known.path not in self.damaged
+            and is_as_written(found, known.size, self.written)
+        )
 
     def _found(self, path: str) -> os.stat_result | None:
         if self.standing is not None:
@@ -97,26 +124,35 @@ class PreviousSite:
     def holds(self, path: str, content: bytes) -> bool:
         """Return whether the site had this very file."""
         known = self.by_path.get(path)
-        return known is not None and known.size == len(content) and self._bytes(known) == content
+        return (
+            known is not None
+            and known.size == len(content)
+            and self.is_sound(known)
+            and self.read(known) == content
+        )
 
     def content(self, path: str, fingerprint: str) -> Content | None:
         """Return the content of the document's page if it was made from the same inputs."""
         known = self.by_path.get(path)
         if known is None or known.extent is None or known.extent.fingerprint != fingerprint:
             return None
-        page = self._bytes(known)
-        return known.extent.content(page, known.summary) if page is not None else None
-
-    def _bytes(self, known: FileRecord) -> bytes | None:
-        """Return the file's bytes, or nothing if they are not those that were written."""
-        if not self.is_sound(known):
+        page = self.read(known) if self.is_sound(known) else None
+        # Or a damaged page would be copied into a new one, and the damage be written down as sound.
+        if page is None or file_digest(page) != known.digest:
             return None
+        return known.extent.content(page, known.summary)
+
+    def proves(self, known: FileRecord) -> bool:
+        """Return whether the file's bytes are those that were written; they are read."""
+        content = self.read(known)
+        return content is not None and file_digest(content) == known.digest
+
+    def read(self, known: FileRecord) -> bytes | None:
+        """Return the bytes of the file; nothing if it is of another size or cannot be read."""
         try:
-            descriptor = os.open(known.path, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=self.folder)
+            content = read_in(self.folder, known.path, known.size + 1)
         except OSError:
             return None
-        with os.fdopen(descriptor, "rb") as file:
-            content = file.read(known.size + 1)
         return content if len(content) == known.size else None
 
 
@@ -140,8 +176,11 @@ class Reuse:
 
 
 @contextmanager
-def previous_site(target: Path) -> Iterator[PreviousSite]:
-    """Yield the site in this folder; an empty one if there is none, or none with a sound record."""
+def previous_site(target: Path, damaged: frozenset[str] = frozenset()) -> Iterator[PreviousSite]:
+    """Yield the site in this folder; an empty one if there is none, or none with a sound record.
+
+    ``damaged`` are files that are known not to be as they were written.
+    """
     try:
         folder = os.open(target, os.O_RDONLY | os.O_DIRECTORY)
     except OSError:
@@ -149,27 +188,44 @@ def previous_site(target: Path) -> Iterator[PreviousSite]:
         return
     try:
         # If it has been set aside already, another build is reusing it.
-        yield _read(folder, target) if locks.directory(folder) else PreviousSite()
+        yield replace(_read(folder, target), damaged=damaged) if locks.directory(folder) else PreviousSite()
     finally:
         os.close(folder)
 
 
 def _read(folder: int, target: Path) -> PreviousSite:
     try:
-        marker = json.loads(_content(folder, MARKER))
-        packed = _content(folder, RECORD)
-        if not isinstance(marker, dict) or marker.get("record") != sha256_hex(packed):
-            return PreviousSite()
-        record = _unpacked(packed)
+        record = read_record(folder)
         written = os.stat(RECORD, dir_fd=folder, follow_symlinks=False).st_mtime_ns
-    except (OSError, ValueError, TypeError, KeyError, RecursionError, zlib.error):
+    except (OSError, ValueError):
         return PreviousSite()
     return PreviousSite(folder, target, record, written, {each.path: each for each in record.files})
 
 
-def _content(folder: int, name: str) -> bytes:
-    with os.fdopen(os.open(name, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=folder), "rb") as file:
-        return file.read()
+def read_record(folder: int) -> SiteRecord:
+    """Return the record of the site in an open folder, proved by the marker, and the marker by the record.
+
+    Raises ``OSError`` if one of the two cannot be read, ``OldRecord`` if another version wrote them,
+    ``ValueError`` if they are not as they were written.
+    """
+    marker, packed = read_in(folder, MARKER), read_in(folder, RECORD)
+    try:
+        if json.loads(marker)["record"] != sha256_hex(packed):
+            raise ValueError("the marker names another record")
+        record = _unpacked(packed)
+    except (TypeError, KeyError, RecursionError, zlib.error) as error:
+        raise ValueError("not a record") from error
+    if marker != _marker(packed, record.snapshot):
+        raise ValueError("the marker names another snapshot")
+    return record
+
+
+def read_in(folder: int | None, name: str, most: int = -1) -> bytes:
+    """Return the first bytes of a file in an open folder, or all of them; no link is followed."""
+    # A pipe that took a file's place would be waited for.
+    descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(most)
 
 
 @lru_cache(maxsize=1)  # what is made ahead reads it, and whoever puts that into the site
@@ -177,27 +233,37 @@ def _unpacked(packed: bytes) -> SiteRecord:
     unpacker = zlib.decompressobj()
     given = json.loads(unpacker.decompress(packed, _MAX_BYTES))
     if given["format"] != FORMAT:
-        raise ValueError("a record of another version")
+        raise OldRecord("a record of another version")
     files = tuple(
-        FileRecord(path, size, fingerprint, summary, extent and Extent(*extent))
-        for path, size, fingerprint, summary, extent in given["files"]
+        FileRecord(path, size, digest, fingerprint, summary, extent and Extent(*extent))
+        for path, size, digest, fingerprint, summary, extent in given["files"]
     )
-    return SiteRecord(given["whole"], given["pages"], files)
+    return SiteRecord(given["whole"], given["pages"], files, given["snapshot"])
 
 
-def record_files(record: SiteRecord, snapshot_id: str) -> Iterator[SitePage]:
+def record_files(record: SiteRecord) -> Iterator[SitePage]:
     """Yield the record and the marker that vouches for it.
 
     They are the last files of a site, because files changed after them are not trusted.
     """
     packed = packed_record(record)
-    marker = json.dumps({"record": sha256_hex(packed), "snapshot": snapshot_id}, sort_keys=True)
-    yield SitePage(MARKER, f"{marker}\n".encode())
+    yield SitePage(MARKER, _marker(packed, record.snapshot))
     yield SitePage(RECORD, packed)
+
+
+def _marker(packed: bytes, snapshot_id: str) -> bytes:
+    stated = json.dumps({"record": sha256_hex(packed), "snapshot": snapshot_id}, sort_keys=True)
+    return f"{stated}\n".encode()
 
 
 def packed_record(record: SiteRecord) -> bytes:
     """Return the record as bytes; equal records give equal bytes."""
     files = sorted(record.files, key=attrgetter("path"))
-    given = {"format": FORMAT, "whole": record.whole, "pages": record.pages, "files": files}
+    given = {
+        "format": FORMAT,
+        "snapshot": record.snapshot,
+        "whole": record.whole,
+        "pages": record.pages,
+        "files": files,
+    }
     return zlib.compress(canonical_json(given).encode("utf-8", "surrogatepass"), 3)

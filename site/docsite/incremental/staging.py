@@ -8,23 +8,22 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
 from ...artifacts.disk import durable, locks
 from ...pipeline.errors import WriteFailed
 from ..outline.plan import SitePage
+from ..urls import REPORT
 from .folder_listing import NOTHING, Standing, standing_in
-from .previous import FileRecord, PreviousSite
+from .previous import FileRecord, PreviousSite, file_digest
+from .staging_folders import abandon, new_stage
 
 T = TypeVar("T")
-_attempts = count(1)
 
 
 class SiteGone(Exception):
@@ -36,10 +35,11 @@ class SiteGone(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """Files that are in the staged folder, and how many of them are new."""
+    """Files that are in the staged folder, how many of them are new, and which of these are not changed."""
 
     files: tuple[FileRecord, ...]
     written: int
+    healed: frozenset[str]
 
 
 class StagingFolder:
@@ -60,6 +60,7 @@ class StagingFolder:
         self._made: set[str] = set()
         self.files: list[FileRecord] = []
         self.written = 0
+        self.healed: set[str] = set()
         self.has_copies = False
 
     def look(self) -> None:
@@ -79,7 +80,8 @@ class StagingFolder:
     def add(self, page: SitePage) -> None:
         """Put the file in the folder; raise ``WriteFailed`` if the disk refuses."""
         path = f"{self.folder}/{page.path}"
-        size = self.previous.by_path[page.path].size if page.kept else len(page.content)
+        known = self.previous.by_path[page.path] if page.kept else None
+        size, digest = (known.size, known.digest) if known else (len(page.content), file_digest(page.content))
         try:
             if page.kept or self.previous.holds(page.path, page.content):
                 if not self._stands(page.path):
@@ -89,7 +91,7 @@ class StagingFolder:
                 self._make_room(page.path, path)
                 with open(path, "xb") as file:  # noqa: PTH123  # two pages of one name would be a fault of ours
                     file.write(page.content)
-                self.written += 1
+                self._count(page.path, digest)
         except OSError as error:
             raise WriteFailed(
                 f"cannot write a page of the site: {error.strerror or error}",
@@ -97,7 +99,14 @@ class StagingFolder:
                 hint="Make room or choose another folder, then build it again; the old site still stands.",
             ) from error
         self._left.discard(page.path)
-        self.files.append(FileRecord(page.path, size, page.fingerprint, page.summary, page.extent))
+        self.files.append(FileRecord(page.path, size, digest, page.fingerprint, page.summary, page.extent))
+
+    def _count(self, name: str, digest: str) -> None:
+        """Count a new file; one that was to have these very bytes before had others, or another time."""
+        self.written += 1
+        known = self.previous.by_path.get(name)
+        if known is not None and known.digest == digest and name != REPORT:
+            self.healed.add(name)
 
     def _stands(self, name: str) -> bool:
         """Return whether the folder started out with this very file."""
@@ -150,12 +159,13 @@ class StagingFolder:
 
     def filled(self) -> Filled:
         """Return what this stage put into the folder, for another process's stage to take."""
-        return Filled(tuple(self.files), self.written)
+        return Filled(tuple(self.files), self.written, frozenset(self.healed))
 
     def take(self, filled: Filled) -> None:
         """Record files that another process put into the folder."""
         self.files += filled.files
         self.written += filled.written
+        self.healed |= filled.healed
 
     def _take_over(self, name: str, path: str) -> None:
         try:
@@ -181,24 +191,34 @@ def _copy(name: str, folder: int | None, path: Path) -> None:
 
 
 def exchanged(
-    target: Path, previous: PreviousSite, fill: Callable[[StagingFolder], T], aside: Path | None = None
+    target: Path,
+    previous: PreviousSite,
+    fill: Callable[[StagingFolder], T],
+    aside: Path | None = None,
+    *,
+    served: Path | None = None,
 ) -> T:
     """Let ``fill`` fill a new folder, put that in the old one's place at once, and return what ``fill``
     returns.
 
     The old folder is then at ``aside``, for the next build to start from. If the previous site is replaced in
-    the meantime, nothing is taken over from it. After any error, it is as it was.
+    the meantime, nothing is taken over from it. After any error, it is as it was. ``served`` is the folder
+    that the target is part of, beside which the new one is filled.
     """
     try:
-        return _exchange(target, previous, fill, aside)
+        return _exchange(target, previous, fill, aside, served)
     except SiteGone:
-        return _exchange(target, PreviousSite(), fill, None)
+        return _exchange(target, PreviousSite(), fill, None, served)
 
 
 def _exchange(
-    target: Path, previous: PreviousSite, fill: Callable[[StagingFolder], T], aside: Path | None
+    target: Path,
+    previous: PreviousSite,
+    fill: Callable[[StagingFolder], T],
+    aside: Path | None,
+    served: Path | None,
 ) -> T:
-    staged = new_stage(target)
+    staged = new_stage(target, served)
     aside = aside if previous.keeps_names_apart else None
     stage = StagingFolder(staged, previous, aside)
     try:
@@ -212,22 +232,6 @@ def _exchange(
     finally:
         stage.close()
     return result
-
-
-def new_stage(target: Path) -> Path:
-    """Create a folder beside the target, named after this process; remove those of processes that died.
-
-    Each attempt has its own name, because another process may still be writing into the one before.
-    """
-    durable.make_directory(target.parent)
-    prefix = f".{target.name}-staging-"
-    for left in sorted(target.parent.glob(f"{_literal(prefix)}*")):
-        owner = left.name.removeprefix(prefix).partition("-")[0]
-        if owner.isdecimal() and (int(owner) == os.getpid() or not _is_alive(int(owner))):
-            abandon(left)  # another process may be writing its last file there: the next build sweeps it
-    staged = target.parent / f"{prefix}{os.getpid()}-{next(_attempts)}"
-    durable.make_directory(staged)
-    return staged
 
 
 def _begun_with(aside: Path, staged: Path, until: ExitStack) -> Standing:
@@ -263,24 +267,5 @@ def _clear(path: str) -> None:
         durable.remove_tree(Path(path))
 
 
-def abandon(staged: Path) -> None:
-    """Remove what was staged, as far as the disk allows; the error that led here is the one to report."""
-    shutil.rmtree(staged, ignore_errors=True)
-
-
 def _slashes(name: str) -> Iterator[int]:
     return (at for at, character in enumerate(name) if character == "/")
-
-
-def _literal(name: str) -> str:
-    return re.sub(r"([*?[])", r"[\1]", name)
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
-        return True
-    return True

@@ -38,7 +38,7 @@ class Wanted:
 @dataclass(frozen=True, slots=True)
 class PagesJob:
     """Pages to render from a verified snapshot, with the folders of this site and of the previous one, if
-    usable.
+    usable, and what is damaged in that.
     """
 
     snapshot: Path
@@ -47,6 +47,7 @@ class PagesJob:
     before: Path | None
     staged: Path
     pages: tuple[Wanted, ...] = ()
+    damaged: frozenset[str] = frozenset()
 
 
 def add_pages(
@@ -93,16 +94,18 @@ def _giving(
 ) -> _Giving | None:
     if background is None or not isinstance(snapshot, Snapshot):
         return None
-    job = PagesJob(snapshot.path, snapshot.id, plan.settings, stage.previous.path, stage.folder)
+    before = stage.previous
+    job = PagesJob(
+        snapshot.path, snapshot.id, plan.settings, before.path, stage.folder, damaged=before.damaged
+    )
     return _Giving(plan, job, stage, background)
 
 
 def write_pages(job: PagesJob) -> Filled:
     """Write the job's pages to the staged folder; raise as ``plan_site`` and ``StagingFolder.add`` do."""
     plan = _planned(job.snapshot, job.snapshot_id, job.settings)
-    return _written(
-        plan, job.pages, StagingFolder(job.staged, _before((job.before, job.staged)), replacing=True)
-    )
+    before = _before((job.before, job.staged), job.damaged)
+    return _written(plan, job.pages, StagingFolder(job.staged, before, replacing=True))
 
 
 def _written(plan: SitePlan, pages: Sequence[Wanted], stage: StagingFolder) -> Filled:
@@ -133,8 +136,8 @@ def _planned(snapshot: Path, snapshot_id: SnapshotId, settings: Site) -> SitePla
 
 
 @lru_cache(maxsize=1)
-def _before(build: tuple[Path | None, Path]) -> PreviousSite:
+def _before(build: tuple[Path | None, Path], damaged: frozenset[str]) -> PreviousSite:
     """Return the previous site for this staged folder's build; close what was open for another."""
     target, _ = build
     _open_there.close()
-    return PreviousSite() if target is None else _open_there.enter_context(previous_site(target))
+    return PreviousSite() if target is None else _open_there.enter_context(previous_site(target, damaged))

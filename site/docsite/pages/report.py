@@ -1,24 +1,28 @@
 """The page ``_report.html``, which tells what the last night's run did.
 
 The site is built with an empty page, and a run puts its report into it. So a site depends on its snapshot and
-settings alone, and only the report, which contains times, differs.
+settings alone, and only the report, which contains times, differs. The site's record knows the empty page; a
+page with a report proves itself by a digest at its end, which covers the site's marker too.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from ...artifacts.disk import durable
 from .. import urls
+from ..incremental.previous import file_digest
+from ..incremental.staging_folders import replacing
 from ..outline.plan import SitePage, SitePlan
 from .frame import frame_of
 
 PAGE = urls.REPORT
 # As the template has them.
 _BEGIN, _END = "<!-- report -->", "<!-- /report -->"
+_PROOF = re.compile(rb"<!-- ([0-9a-f]{32}) -->\n\Z")
 # How much of a long list a page shows.
 MOST_ROWS = 200
 
@@ -45,13 +49,15 @@ def report_pages(plan: SitePlan) -> Iterator[SitePage]:
 
 
 def fill_report(site: Path, sheets: Sequence[ReportSheet]) -> bool:
-    """Return whether the site's page took the report; do nothing without such a page.
+    """Return whether the site's page shows the report; do nothing without such a page.
 
     Raises ``WriteFailed``.
     """
     path = site / PAGE
     try:
-        page = path.read_text("utf-8")
+        old = path.read_bytes()
+        marker = (site / urls.MARKER).read_bytes() if (site / urls.MARKER).is_file() else b""
+        page = _PROOF.sub(b"", old).decode("utf-8")
     except (OSError, UnicodeDecodeError):
         return False
     before, begin, rest = page.partition(_BEGIN)
@@ -59,8 +65,20 @@ def fill_report(site: Path, sheets: Sequence[ReportSheet]) -> bool:
     if not (begin and end):
         return False
     body = "\n".join(_sheet(sheet, site) for sheet in sheets)
-    durable.replace_file(path, f"{before}{begin}\n{body}\n{end}{after}".encode())
+    new = _proved(f"{before}{begin}\n{body}\n{end}{after}".encode(), marker)
+    if new != old:
+        with replacing(site) as put:
+            put(path, new)
     return True
+
+
+def is_as_filled(page: bytes, marker: bytes) -> bool:
+    """Return whether the page is as ``fill_report`` wrote it into the site with this marker."""
+    return page == _proved(_PROOF.sub(b"", page), marker)
+
+
+def _proved(page: bytes, marker: bytes) -> bytes:
+    return page + f"<!-- {file_digest(marker + page)} -->\n".encode()
 
 
 def _sheet(sheet: ReportSheet, site: Path) -> str:

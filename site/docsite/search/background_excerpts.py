@@ -33,6 +33,7 @@ class ShownJob:
     before: Path | None
     staged: Path
     below: str
+    damaged: frozenset[str] = frozenset()
 
 
 def begin_shown(
@@ -47,7 +48,14 @@ def begin_shown(
     if background is None or large is None:
         return None
     job = ShownJob(
-        large.path, large.manifest, cards(plan), facets(plan), stage.previous.path, stage.folder, below
+        large.path,
+        large.manifest,
+        cards(plan),
+        facets(plan),
+        stage.previous.path,
+        stage.folder,
+        below,
+        stage.previous.damaged,
     )
     return taken(stage, background.start(fill_shown, job, waits=False))
 
@@ -55,7 +63,7 @@ def begin_shown(
 def fill_shown(job: ShownJob) -> Made[Shown]:
     """Put the files into the staged folder; raise as ``make_shown`` and ``StagingFolder.add`` do."""
     snapshot = Snapshot(job.snapshot, job.manifest, None)
-    with site_before(job.before) as previous, Files(job.below, previous, Half.SHOWN) as files:
+    with site_before(job.before, job.damaged) as previous, Files(job.below, previous, Half.SHOWN) as files:
         stage = StagingFolder(job.staged, previous, replacing=True)
         shown = make_shown(job.documents, job.filters, snapshot, files)
         for page in files.pages():

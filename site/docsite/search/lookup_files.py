@@ -120,6 +120,8 @@ def taken(stage: StagingFolder, begun: Callable[[], Made[T]]) -> Callable[[], T]
     return half
 
 
-def site_before(folder: Path | None) -> AbstractContextManager[PreviousSite]:
-    """Return the previous site, if it is usable."""
-    return nullcontext(PreviousSite()) if folder is None else previous_site(folder)
+def site_before(
+    folder: Path | None, damaged: frozenset[str] = frozenset()
+) -> AbstractContextManager[PreviousSite]:
+    """Return the previous site, if it is usable; ``damaged`` is what another process found in it."""
+    return nullcontext(PreviousSite()) if folder is None else previous_site(folder, damaged)

@@ -147,8 +147,8 @@ def test_a_build_that_fails_leaves_the_old_site_and_no_litter(
     build_site(snapshot_of({"notes": NOTES}), tmp_path / "site", Site())
     before = _files(tmp_path)
 
-    def with_obstacle(target: Path) -> Path:
-        staged = original(target)
+    def with_obstacle(target: Path, served: Path | None = None) -> Path:
+        staged = original(target, served)
         (staged / "owl.html").mkdir()
         return staged
 

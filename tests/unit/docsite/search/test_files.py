@@ -95,7 +95,7 @@ def test_a_file_that_the_site_had_is_kept_unpacked_unless_somebody_changed_it(tm
     stage = StagingFolder(tmp_path / "site", PreviousSite())
     for page in pages(PreviousSite()):
         stage.add(page)
-    for page in record_files(SiteRecord("", 0, tuple(stage.files)), "snapshot"):
+    for page in record_files(SiteRecord("", 0, tuple(stage.files), "snapshot")):
         stage.add(page)
     with previous_site(tmp_path / "site") as before:
         assert sorted(page.kept for page in pages(before)) == [False, True]
