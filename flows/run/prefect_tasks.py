@@ -23,7 +23,7 @@ from prefect.runtime import flow_run
 from prefect.states import Completed
 from prefect.tasks import Task, exponential_backoff
 
-from ...pipeline.errors import WriteFailed, is_transient
+from ...pipeline.errors import WriteFailed, heals_by_itself
 from .context import RunContext
 from .plain import Clock, by_threads, unless_told
 from .signals import received, spare_children
@@ -58,7 +58,7 @@ def can_heal(_task: Task[..., Any], _task_run: TaskRun, state: State[Any]) -> bo
     except (OSError, TimeoutError):
         return True
     except WriteFailed as error:
-        return is_transient(error.__cause__)
+        return heals_by_itself(error.__cause__)
     except Exception:
         return False
     return False
