@@ -8,9 +8,10 @@ import queue
 import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
-from typing import NamedTuple, TypeVar, cast
+from typing import TypeVar, cast
 
 from ...pipeline.errors import EngineUnavailable
 from .memory import collect_seldom, uncollected
@@ -27,7 +28,8 @@ _LEAST_WALL_S = 30.0
 _LASTING = {signal.SIGFPE, signal.SIGILL, signal.SIGPROF, signal.SIGSEGV}
 
 
-class Step(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Step:
     """Items of a batch that a stage begins: the first one, how many, and a mark that the stage gave them."""
 
     first: int

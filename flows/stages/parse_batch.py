@@ -104,7 +104,8 @@ class _Reading:
         settings, verdict = self._batch.settings, self._batch.verdicts.get(number)
         self._begin(Step(number))
         if verdict is not None and not verdict.sha256:
-            return self._reject(file, verdict.reason)
+            self._reject(file, verdict.reason)
+            return None
         source: Source | None = None
         try:
             source = asked_again(partial(read_source, file, settings.collections[file.collection]))
@@ -118,7 +119,8 @@ class _Reading:
                 raise
             self._rejections.append(Rejection(file.collection, file.path, error.rejection, error.what))
         except MemoryError:  # not of the document alone: the next run tries it again
-            return self._reject(file, "took more memory than there is")
+            source = None
+            self._reject(file, "took more memory than there is")
         except Exception as error:  # one document never stops the build
             if is_transient(error):  # of the machine, and not of the document
                 what = f"the document cannot be understood now: {error}"

@@ -353,7 +353,7 @@ def test_whichever_call_finds_the_machine_wanting_no_document_is_removed(
     monkeypatch.setattr("noctule.flows.run.retry._PAUSES_S", ())
     deciding, refusals = decides(settings), 0
     for code in _SCARCE:
-        for nth in range(1, 100):
+        for nth in range(1, 30):
             with monkeypatch.context() as patched:
                 calls = _refuse(patched, call, nth, code)
                 kept = _kept_or_stopped(settings, deciding)
