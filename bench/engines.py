@@ -19,13 +19,14 @@ from bench.children import REPOSITORY, noctule
 from bench.corpora import cache_folder, settings_file
 from noctule.artifacts.store.store import Store
 from noctule.flows.engines.open import opened
+from noctule.flows.run.workers import Begin
 from noctule.pipeline.settings.reading import parse
 
 CALLS = 100
 ENGINES = ("inline", "processes", "dask", "ray")
 
 
-def nothing(batch: int) -> pa.Table:
+def nothing(batch: int, _begin: Begin) -> pa.Table:
     """Do nothing, so that only the overhead of the round trip remains."""
     return pa.table({"batch": [batch]})
 
@@ -49,10 +50,10 @@ def _way(engine: str) -> float:
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder))
         with store.lock("bench"), opened(settings, store) as found, found.workers(CALLS) as workers:
-            workers.call(nothing, 0, 300)
+            workers.watch(nothing, 0, 300)
             start = time.perf_counter()
             for batch in range(CALLS):
-                workers.call(nothing, batch, 300)
+                workers.watch(nothing, batch, 300)
             return 1000 * (time.perf_counter() - start) / CALLS
 
 

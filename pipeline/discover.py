@@ -311,7 +311,8 @@ def _opened(descriptor: int, location: str) -> str:
     try:
         return os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115  # of every file of a collection
     except OSError:
-        return os.path.join(os.path.realpath(os.path.dirname(location)), "")  # noqa: PTH118, PTH120
+        # Strictly: a folder that is away for a moment is not outside the collection.
+        return os.path.join(os.path.realpath(os.path.dirname(location), strict=True), "")  # noqa: PTH118, PTH120
 
 
 def _open_fault(error: OSError) -> str:

@@ -62,8 +62,9 @@ class NoctuleError(Exception):
         return {"kind": self.kind, "what": self.what, "where": self.where, "hint": self.hint}
 
 
-# A full disk is not among them: it needs a person.
-_TRANSIENT = frozenset(
+# They need a person, and yet say nothing about a file that is read.
+_FULL = frozenset({errno.EDQUOT, errno.ENOSPC})
+_TRANSIENT = _FULL | frozenset(
     {
         # busy, or interrupted
         errno.EAGAIN,
@@ -74,7 +75,7 @@ _TRANSIENT = frozenset(
         errno.ENFILE,
         errno.ENOBUFS,
         errno.ENOMEM,
-        # a disk or a server that is unavailable
+        # a disk or a server that is unavailable, or gone
         errno.ECONNABORTED,
         errno.ECONNREFUSED,
         errno.ECONNRESET,
@@ -83,7 +84,9 @@ _TRANSIENT = frozenset(
         errno.EIO,
         errno.ENETDOWN,
         errno.ENETUNREACH,
+        errno.ENODEV,
         errno.ENOTCONN,
+        errno.ENXIO,
         errno.ESTALE,
         errno.ETIMEDOUT,
     }
@@ -91,12 +94,20 @@ _TRANSIENT = frozenset(
 
 
 def is_transient(error: BaseException | None) -> bool:
-    """Return whether an I/O error may go away by itself.
+    """Return whether an error is of the machine and may go away, so that it says nothing about a file.
 
-    True of an unavailable disk or too few file handles, false of a full disk or a missing file. Such an error
-    says nothing about the file, so no document may be left out because of it.
+    True of an unavailable or full disk, too few file handles, a thread that cannot be started, or a module of
+    the program that cannot be loaded; false of a missing file. No document may be left out because of it.
     """
-    return isinstance(error, TimeoutError) or (isinstance(error, OSError) and error.errno in _TRANSIENT)
+    if isinstance(error, OSError):
+        return isinstance(error, TimeoutError) or error.errno in _TRANSIENT
+    is_thread = isinstance(error, RuntimeError) and "start new thread" in str(error)
+    return is_thread or isinstance(error, ImportError)
+
+
+def heals_by_itself(error: BaseException | None) -> bool:
+    """Return whether a write may be tried again after it failed so: a full disk needs a person."""
+    return is_transient(error) and getattr(error, "errno", None) not in _FULL
 
 
 def _rebuild(cls: type[NoctuleError], what: str, where: str, hint: str) -> NoctuleError:

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
 from ...pipeline.embedding.encoder import Progress, TransformerEncoder, Vectors
+from ..run.workers import Begin
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -23,8 +24,11 @@ class Caller(Protocol):
     def count(self) -> int:
         """Return the number of calls to make at a time."""
 
-    def call(self, stage: Callable[[A], T], batch: A, timeout_s: float) -> T:
-        """Return ``stage(batch)``; raise what the stage raised, or ``WorkerFailed`` after ``timeout_s``."""
+    def watch(self, stage: Callable[[A, Begin], T], batch: A, limit_s: float) -> T:
+        """Return ``stage(batch, begin)``; raise what the stage raised.
+
+        Raise ``WorkerFailed`` where an item that it began took over ``limit_s`` seconds of processor time.
+        """
 
 
 class Coder(Protocol):

@@ -17,7 +17,7 @@ import pyarrow as pa
 from ...pipeline.embedding.encoder import Progress, TransformerEncoder, Vectors
 from ...pipeline.errors import EngineUnavailable
 from ...pipeline.settings.settings import Embed, Settings
-from ..run.workers import WorkerFailed, Workers
+from ..run.workers import Begin, WorkerFailed, Workers
 from . import Caller, Coder, exchange
 from .environment import Surroundings, surroundings
 from .exchange import Receipt
@@ -130,8 +130,8 @@ class _Callers:
     def count(self) -> int:
         return self.cluster.slots
 
-    def call(self, stage: Callable[[A], T], batch: A, timeout_s: float) -> T:
-        job = ParseJob(cast(Callable[[Any], Any], stage), batch, timeout_s, self.around)
+    def watch(self, stage: Callable[[A, Begin], T], batch: A, limit_s: float) -> T:
+        job = ParseJob(cast(Callable[[Any, Begin], Any], stage), batch, limit_s, self.around)
         receipt = _receipt(self.cluster.submit(job))
         found = exchange.table_of(exchange.take(self.folder, receipt))
         exchange.drop(self.folder, receipt)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...pipeline.errors import EngineUnavailable, SettingsError
+from ..run.signals import received, stop_if_told
 from ..run.workers import WorkerFailed
 from . import jobs
 from .cluster import unavailable
@@ -17,7 +18,7 @@ from .jobs import EncodeJob, Outcome, ParseJob
 _CONNECT_S = 30
 _FIRST_WORKER_S = 60
 _NO_WORKER_S = 60.0
-_LOOK_S = 5.0
+_LOOK_S = 1.0
 _GONE = (asyncio.CancelledError, concurrent.futures.CancelledError, OSError)
 
 
@@ -84,6 +85,7 @@ class DaskCluster:
         """Return the outcome, however long it takes, as long as there is a worker that could compute it."""
         last_seen = time.monotonic()
         while True:
+            stop_if_told()
             try:
                 outcome: Outcome = future.result(timeout=_LOOK_S)
                 return outcome
@@ -95,14 +97,16 @@ class DaskCluster:
 
     def close(self) -> None:
         """Release the workers' parsers and model; a cluster of this run ends."""
+        is_stopped = received() is not None
         try:
-            if self._own is None:
+            # After a stop parsers may still be at work: they end at their limit, and stay for the next run.
+            if self._own is None and not is_stopped:
                 self._client.run(jobs.let_go, on_error="ignore")
-            self._client.close(timeout=10)
+            self._client.close(timeout=1 if is_stopped else 10)
         except (*_GONE, TimeoutError):
             pass  # there is nobody left to tell
         if self._own is not None:
-            self._own.close(timeout=30)
+            self._own.close(timeout=2 if is_stopped else 30)
 
 
 def _require_dask() -> None:

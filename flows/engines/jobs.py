@@ -16,7 +16,7 @@ from ...artifacts.cache.embeddings import fixed_size_lists
 from ...pipeline.embedding.encoder import TransformerEncoder, available_cores
 from ...pipeline.errors import EngineUnavailable
 from ...pipeline.settings.settings import Embed
-from ..run.workers import Workers
+from ..run.workers import Begin, Workers
 from . import exchange
 from .environment import Surroundings
 from .exchange import Receipt
@@ -29,11 +29,11 @@ _starting = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class ParseJob:
-    """A stage to compute on a batch of files, in a process that can be killed."""
+    """A stage to compute on a batch of files, in a process that can be killed at the limit of an item."""
 
-    stage: Callable[[Any], pa.Table]
+    stage: Callable[[Any, Begin], pa.Table]
     batch: Any
-    timeout_s: float
+    limit_s: float
     around: Surroundings
 
 
@@ -67,11 +67,11 @@ def run(job: ParseJob | EncodeJob, threads: int = 1) -> Outcome:
 
 
 def _parse(job: ParseJob, threads: int) -> Receipt:
-    return _parsers(threads).call(partial(_stored, job.stage, job.around.folder), job.batch, job.timeout_s)
+    return _parsers(threads).watch(partial(_stored, job.stage, job.around.folder), job.batch, job.limit_s)
 
 
-def _stored(stage: Callable[[Any], pa.Table], folder: Path, batch: Any) -> Receipt:
-    return exchange.put(folder, exchange.table_bytes(stage(batch)))
+def _stored(stage: Callable[[Any, Begin], pa.Table], folder: Path, batch: Any, begin: Begin) -> Receipt:
+    return exchange.put(folder, exchange.table_bytes(stage(batch, begin)))
 
 
 def _parsers(threads: int) -> Workers:
@@ -108,5 +108,5 @@ def let_go() -> None:
     """End parser processes and unload the model: the run is over, and the worker may be idle for days."""
     with _starting:
         while _kept:
-            _kept.pop().__exit__(None, None, None)
+            _kept.pop().close()
     _encoder.cache_clear()

@@ -10,7 +10,8 @@ from typing import TypeVar
 
 from ...pipeline.embedding.encoder import Progress, TransformerEncoder, Vectors, available_cores
 from ...pipeline.settings.settings import Settings
-from ..run.workers import Workers
+from ..run.signals import received
+from ..run.workers import Begin, Workers, unwatched
 from . import Caller, Coder
 from .few_texts import MOST_TEXTS, BackgroundEncoder
 
@@ -28,9 +29,9 @@ class Here:
 
     count: int = 1
 
-    def call(self, stage: Callable[[A], T], batch: A, timeout_s: float) -> T:  # noqa: ARG002
+    def watch(self, stage: Callable[[A, Begin], T], batch: A, limit_s: float) -> T:  # noqa: ARG002
         """Return the stage's result; a stage that takes too long is not stopped."""
-        return stage(batch)
+        return stage(batch, unwatched)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ class Processes:
 
     def close(self) -> None:
         """End what was started."""
-        self._loading.shutdown()
+        self._loading.shutdown(wait=received() is None)  # loading takes seconds, a stop has few
         if self._background is not None:
             self._background.close()
             self._background = None

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...artifacts.disk import durable
 from ...pipeline.errors import EngineUnavailable, SettingsError
+from ..run.signals import stop_if_told
 from ..run.workers import WorkerFailed
 from . import jobs
 from .cluster import unavailable
@@ -18,7 +19,7 @@ from .jobs import EncodeJob, Outcome, ParseJob
 
 _RETRIES = 3
 _NO_WORKER_S = 60.0
-_LOOK_S = 5.0
+_LOOK_S = 1.0
 _LOOPBACK = "127.0.0.1"
 
 
@@ -77,6 +78,7 @@ class RayCluster:
         """Return the outcome, however long it takes, as long as there is a core that could compute it."""
         last_seen = time.monotonic()
         while True:
+            stop_if_told()
             try:
                 outcome: Outcome = self._ray.get(reference, timeout=_LOOK_S)
                 return outcome

@@ -41,8 +41,8 @@ def drain(url: str, limit_s: float) -> None:
 
     Task runs are recorded after the fact; a server stopped too early loses them.
     """
-    _hand_over()
     deadline = time.monotonic() + limit_s
+    _hand_over(limit_s / 2)
     before, still = None, 0
     while time.monotonic() < deadline:
         now = _written(url)
@@ -55,15 +55,15 @@ def drain(url: str, limit_s: float) -> None:
         time.sleep(_POLL_S)
 
 
-def _hand_over() -> None:
+def _hand_over(limit_s: float) -> None:
     if "prefect" not in sys.modules:
         return
     with suppress(Exception):  # Both are internals of Prefect, and a lost log line is no reason to fail.
         from prefect.events.worker import EventsWorker
         from prefect.logging.handlers import APILogWorker
 
-        APILogWorker.drain_all(timeout=30)
-        EventsWorker.drain_all(timeout=30)
+        APILogWorker.drain_all(timeout=limit_s)
+        EventsWorker.drain_all(timeout=limit_s)
 
 
 def _written(url: str) -> tuple[int, int]:

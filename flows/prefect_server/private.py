@@ -26,10 +26,12 @@ from urllib.parse import urlsplit
 
 from ...artifacts.disk import durable, locks
 from ...pipeline.errors import NoctuleError, SettingsError
+from ..run.signals import received
 from . import client as api_client
 
 START_LIMIT_S = 120.0
 DRAIN_LIMIT_S = 60.0
+_STOPPED_DRAIN_S = 1.5
 MAX_HOME_BYTES = 200_000_000
 _LOOPBACK = "127.0.0.1"
 _NO_PREFECT = "Or do the same work without Prefect: --no-prefect"
@@ -113,7 +115,7 @@ def prefect_api(
                 yield url
         finally:
             with suppress(Exception):
-                api_client.drain(url, drain_limit_s)
+                api_client.drain(url, drain_limit_s if received() is None else _STOPPED_DRAIN_S)
 
 
 def _require_answer(url: str) -> None:
@@ -223,7 +225,7 @@ def _last_line(log: Path) -> str:
 def _stop(process: subprocess.Popen[bytes]) -> None:
     process.terminate()
     try:
-        process.wait(10)
+        process.wait(10 if received() is None else 2)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
+from .signals import received, stop_if_told
 from .workers import WorkerFailed, Workers
 
 A = TypeVar("A")
@@ -33,6 +34,7 @@ class Begun(Generic[T]):
         try:
             return self._result.result()
         except WorkerFailed:
+            stop_if_told()  # it did not die, it was killed for that
             _log.warning("the background process died (out of memory?): its work is done again here")
             return self._here()
 
@@ -54,7 +56,7 @@ class Background:
     def close(self) -> None:
         """End the process, whatever it is doing."""
         self._workers.kill()
-        self._waiting.shutdown()
+        self._waiting.shutdown(wait=received() is None)
         self._workers.close()
 
     def start(

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeVar
 
-from .signals import heeding_signals, stop_if_told
+from .signals import heeding_signals, received, stop_if_told
 from .stage import Stage, StageTime
 
 A = TypeVar("A")
@@ -54,20 +54,27 @@ class PlainDriver(Clock):
         """Return the function's result on each batch, in order."""
         stop_if_told()
         if slots <= 1:
-            return [_unless_told(function(batch)) for batch in batches]
+            return [unless_told(function(batch)) for batch in batches]
         return by_threads(function, batches, slots)
 
 
 def by_threads(work: Callable[[A], T], items: Iterable[A], threads: int) -> list[T]:
-    """Return the results in order; after an error or a signal no further batch is started."""
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            return [_unless_told(result) for result in pool.map(work, items)]
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    """Return the results in order; after an error or a signal no further item is begun.
+
+    An error waits for the items under way, a signal for none: a parser may hang, an encoder have long to go.
+    """
+    pool = ThreadPoolExecutor(threads)
+    try:
+        found = [unless_told(result) for result in pool.map(work, items)]
+    except BaseException as error:
+        is_stop = received() is not None or not isinstance(error, Exception)
+        pool.shutdown(wait=not is_stop, cancel_futures=True)
+        raise
+    pool.shutdown()
+    return found
 
 
-def _unless_told(result: T) -> T:
+def unless_told(result: T) -> T:
+    """Return the result; raise if a signal arrived in the meantime."""
     stop_if_told()
     return result

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
+from contextvars import copy_context
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -20,13 +21,12 @@ from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State, TaskRun
 from prefect.runtime import flow_run
 from prefect.states import Completed
-from prefect.task_runners import ThreadPoolTaskRunner
 from prefect.tasks import Task, exponential_backoff
 
-from ...pipeline.errors import WriteFailed, is_transient
+from ...pipeline.errors import WriteFailed, heals_by_itself
 from .context import RunContext
-from .plain import Clock
-from .signals import received, spare_children, stop_if_told
+from .plain import Clock, by_threads, unless_told
+from .signals import received, spare_children
 from .stage import Stage
 
 A = TypeVar("A")
@@ -58,7 +58,7 @@ def can_heal(_task: Task[..., Any], _task_run: TaskRun, state: State[Any]) -> bo
     except (OSError, TimeoutError):
         return True
     except WriteFailed as error:
-        return is_transient(error.__cause__)
+        return heals_by_itself(error.__cause__)
     except Exception:
         return False
     return False
@@ -121,16 +121,16 @@ class PrefectDriver(Clock):
     def map(self, name: str, function: Callable[[A], T], batches: Sequence[A], slots: int) -> list[T]:
         """Return the function's result on each batch, in order, each a task; an error stops the rest."""
         calls = [_Call(partial(function, batch)) for batch in batches]
-        pool: ThreadPoolTaskRunner[None] = ThreadPoolTaskRunner(max_workers=max(1, slots))
-        with pool as runner:
-            futures = [
-                runner.submit(
-                    _step.with_options(name=name, task_run_name=f"{name} {number} of {len(calls)}"),
-                    {"call": call},
-                )
-                for number, call in enumerate(calls, start=1)
-            ]
-            for future in futures:
-                future.result()
-                stop_if_told()
-        return [call.result for call in calls]
+        names = [f"{name} {number} of {len(calls)}" for number in range(1, len(calls) + 1)]
+        tasks = [partial(_run, call, name, each) for call, each in zip(calls, names, strict=True)]
+        if slots <= 1:  # in the main thread, which hears of signals
+            return [unless_told(task()) for task in tasks]
+        # Not with Prefect's runner, which waits for every batch under way at its end, whatever told it to.
+        within = [(copy_context(), task) for task in tasks]
+        return by_threads(lambda each: each[0].run(each[1]), within, slots)
+
+
+def _run(call: _Call[T], stage: str, name: str) -> T:
+    state: State[None] = _step.with_options(name=stage, task_run_name=name)(call, return_state=True)
+    cast(Any, state.result)()
+    return call.result

@@ -3,6 +3,9 @@
 Python drops an exception that a signal raises inside a finaliser or a callback of a library, and Prefect
 drops one that arrives while it ends a run. So the signal is also recorded and checked between stages, and
 none is lost.
+
+A stop has a limit: a thread of its own hears of the first signal even while the main thread is inside a library,
+kills the worker processes, and ends the process where it has not ended by itself within seconds.
 """
 
 from __future__ import annotations
@@ -10,16 +13,25 @@ from __future__ import annotations
 import ctypes
 import multiprocessing
 import os
+import select
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from types import FrameType
-from typing import NoReturn, TextIO
+from typing import NoReturn, Protocol, TextIO
+from weakref import WeakSet
 
 _STOPPING = (signal.SIGTERM, signal.SIGHUP)
+_STOPS = frozenset({*_STOPPING, signal.SIGINT})
+# Within it a run cleans up after itself; its locks go with it in any case.
+STOP_LIMIT_S = 7.0
+# So soon the main thread answers a second signal, unless it is stuck.
+_ECHO_S = 1.0
+_FROM_HANDLER = 0x80  # marks what Python's handler says of a signal, for the kernel's may have said it before
 _PR_SET_PDEATHSIG = 1
 INTERRUPTED = 128 + signal.SIGINT
 LOST_OUTPUT = 120  # as Python ends where standard output takes no more
@@ -34,17 +46,33 @@ class Stopped(SystemExit):
         self.number = number
 
 
+class Killable(Protocol):
+    """Something with processes that a stop kills."""
+
+    def kill(self) -> None:
+        """Kill them at once; may be called from any thread, and more than once."""
+
+
 _received: list[int] = []
+_killed_at_stop = WeakSet[Killable]()
+_told: list[int] = []  # the writing end of the watching thread's pipe
+
+
+def kill_at_stop(owner: Killable) -> None:
+    """Have a stop signal kill these processes, for as long as their owner is referenced."""
+    _killed_at_stop.add(owner)
 
 
 def stop_on_signals() -> None:
     """Make SIGTERM and SIGHUP raise ``Stopped`` in the main thread from now on, and SIGINT
     ``KeyboardInterrupt``.
 
-    A second SIGTERM or SIGHUP ends the process at once; the private Prefect API dies with it.
+    Worker processes are killed by the first signal. A second one ends the process at once, and so does
+    ``STOP_LIMIT_S`` seconds; the private Prefect API dies with it.
     """
     if threading.current_thread() is not threading.main_thread():
         return
+    _watch_signals()
     for number in _STOPPING:
         # Under nohup a hang-up is ignored, and stays so.
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -55,15 +83,58 @@ def stop_on_signals() -> None:
 
 
 def _stop(number: int, _frame: FrameType | None) -> None:
-    for each in _STOPPING:
-        signal.signal(each, signal.SIG_DFL)
-    _received.append(number)
+    _hear(number)
     raise Stopped(number)
 
 
 def _interrupt(number: int, _frame: FrameType | None) -> None:
-    _received.append(number)
+    _hear(number)
     raise KeyboardInterrupt
+
+
+def _hear(number: int) -> None:
+    """Record the signal; the kernel answers the next one by ending the process."""
+    for each in _STOPS:
+        if signal.getsignal(each) in (_stop, _interrupt):
+            signal.signal(each, signal.SIG_DFL)
+    _received.append(number)
+    for descriptor in _told:  # an event loop may have taken the wakeup descriptor for itself
+        os.write(descriptor, bytes([number | _FROM_HANDLER]))
+
+
+def _watch_signals() -> None:
+    """Start the thread that hears of signals while the main thread cannot: inside a library, or a lock."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    _told[:] = [writing]
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    threading.Thread(target=_end_in_time, args=(reading,), name="noctule-stop", daemon=True).start()
+
+
+def _end_in_time(told: int) -> None:
+    """Wait for a stop signal, kill the workers, and end the process if it is still there at the limit."""
+    while (number := os.read(told, 1)[0] & ~_FROM_HANDLER) not in _STOPS:
+        pass
+    if not _received:
+        _received.append(number)
+    _kill_workers()
+    deadline = time.monotonic() + STOP_LIMIT_S
+    while (byte := _heard(told, deadline - time.monotonic())) is not None:
+        # Prefect answers SIGTERM by a signal of its own, which then arrives twice: our handler sees that one.
+        if byte in _STOPS and not ((_heard(told, _ECHO_S) or 0) & _FROM_HANDLER):
+            break
+    _kill_workers()
+    os._exit(128 + number)
+
+
+def _heard(told: int, limit_s: float) -> int | None:
+    """Return what was written within the limit, if anything."""
+    return os.read(told, 1)[0] if select.select([told], [], [], max(0.0, limit_s))[0] else None
+
+
+def _kill_workers() -> None:
+    for owner in list(_killed_at_stop):
+        owner.kill()
 
 
 def received() -> int | None:
@@ -117,7 +188,7 @@ def leave_now(code: int) -> NoReturn:
     """
     for child in multiprocessing.active_children():
         child.kill()
-        child.join()
+        child.join(1)
     flushed = [_is_flushed(stream) for stream in (sys.stdout, sys.stderr)]
     os._exit(code or (0 if all(flushed) else LOST_OUTPUT))
 

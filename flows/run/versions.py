@@ -36,6 +36,7 @@ def decides(settings: Settings) -> dict[str, str]:
         python_version(),  # its html.parser and its tables of Unicode
         *(version(name) for name in _PARSERS),
         settings.chunk.model_dump_json(),
+        str(settings.limits.parse_timeout_s),  # which documents it costs is remembered
         find(settings.embed).sha256,
     )
     return {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
 from uuid import uuid4
 
 import pyarrow as pa
@@ -12,25 +11,23 @@ import pyarrow as pa
 from ...artifacts.cache.parse_cache import ParseCache
 from ...artifacts.cache.parsed_corpus import GROUPS, ParsedCorpus
 from ...artifacts.store.store import Store
+from ...pipeline.errors import EngineUnavailable
 from ...pipeline.model import Rejection
 from ...pipeline.settings.settings import Settings
 from ..engines import Caller, Engine
 from ..run.context import Resources, RunContext
 from ..run.memory import give_back
-from ..run.workers import WorkerFailed
+from ..run.workers import Step, WorkerFailed
 from .corpus import CorpusRecord, recalled, settled
 from .encode import Encoding
 from .groups import Group
-from .parse_batch import FileBatch, lost, understand
+from .parse_batch import FileBatch, Verdict, understand
 from .sources import HashedSources, Listing, ParsedSources, key_of_group
 
-T = TypeVar("T")
 _MIN_FILES = 32
 _MAX_BATCHES = 96
 # So many leave as much free memory behind as their documents take.
 _MANY_FILES = 1_000
-# A whole batch may take the time of one document, and a little for each of the others.
-_SECONDS_PER_FILE = 0.5
 
 
 def parse_sources(
@@ -126,16 +123,16 @@ class Parser:
         known = {key for key in keys if self._knows(key)}
         missing = self.missing(groups, keys)
         found = iter(self._parse(missing) if missing else ())
-        return [name for key in keys for name in ([key] if key in known else next(found))]
+        return [key if key in known else next(found) for key in keys]
 
-    def _parse(self, groups: Sequence[Group]) -> list[list[str]]:
-        """Return the keys of each group: one, or several if it crashed or hung the parser."""
+    def _parse(self, groups: Sequence[Group]) -> list[str]:
+        """Return the key of each group."""
         batches = _batches(groups, self._like)
         self._resources.progress.begin("parse", sum(map(len, groups)), "documents")
         try:
             with self._engine.workers(len(batches)) as workers:
 
-                def one(batch: FileBatch) -> list[pa.Table]:
+                def one(batch: FileBatch) -> pa.Table:
                     rows = _isolated(workers, batch)
                     self._resources.progress.advance(batch.files)
                     return rows
@@ -144,15 +141,14 @@ class Parser:
         finally:
             self._resources.progress.end()
         self.parsed += sum(map(len, groups))
-        return self._kept([rows for part in parts for rows in part])
+        return self._kept(parts)
 
-    def _kept(self, groups: Sequence[pa.Table]) -> list[list[str]]:
-        rows = pa.concat_tables([GROUPS.empty_table(), *groups])
+    def _kept(self, parts: Sequence[pa.Table]) -> list[str]:
+        rows = pa.concat_tables([GROUPS.empty_table(), *parts])
         # A group that could not be read in full is found by this run, and by no other's content.
         keys = [key or f"~{uuid4().hex}" for key in rows["key"].to_pylist()]
         self._cache.add(rows.set_column(0, GROUPS.field("key"), pa.array(keys, pa.string())))
-        found = iter(keys)
-        return [[next(found) for _ in range(len(group))] for group in groups]
+        return keys
 
 
 def _batches(groups: Sequence[Group], like: FileBatch) -> list[FileBatch]:
@@ -166,23 +162,47 @@ def _batches(groups: Sequence[Group], like: FileBatch) -> list[FileBatch]:
     return [replace(like, groups=tuple(batch)) for batch in batches]
 
 
-def _isolated(workers: Caller, batch: FileBatch) -> list[pa.Table]:
-    """Return the rows of each group of the batch; quarantine a file that hangs or crashes the parser."""
-    limit = batch.settings.limits.parse_timeout_s + _SECONDS_PER_FILE * (batch.files - 1)
+def _isolated(workers: Caller, batch: FileBatch) -> pa.Table:
+    """Return the rows of the batch's groups; a file that hangs or crashes the parser is quarantined there."""
+    suspected = set[Step | None]()
+    while True:
+        try:
+            return workers.watch(understand, batch, batch.settings.limits.parse_timeout_s)
+        except WorkerFailed as failure:
+            if failure.by_chance and failure.at not in suspected:
+                suspected.add(failure.at)
+                continue  # once more: it may have been killed from outside, or for another's want of memory
+            found = _verdicts(workers, batch, failure)
+            if all(batch.verdicts.get(number) == verdict for number, verdict in found.items()):
+                raise EngineUnavailable(
+                    f"workers fail without parsing anything: a worker {failure}",
+                    hint="Look at the limits of memory and processes, then run it again.",
+                ) from failure
+            batch = replace(batch, verdicts={**batch.verdicts, **found})
+
+
+def _verdicts(workers: Caller, batch: FileBatch, failure: WorkerFailed) -> dict[int, Verdict]:
+    """Return the verdict on the file at which the worker failed; on one at least, or there would be no end."""
+    at = failure.at or Step(0, batch.files)
+    if at.count == 1:
+        return {at.first: Verdict(str(failure), at.mark, failure.is_lasting)}
+    found: dict[int, Verdict] = {}
+    for number in range(at.first, at.first + at.count):
+        if number not in batch.verdicts:
+            found |= _verdict_alone(workers, batch, number)
+    return found or {
+        number: Verdict(str(failure), "", False) for number in range(at.first, at.first + at.count)
+    }
+
+
+def _verdict_alone(workers: Caller, batch: FileBatch, number: int) -> dict[int, Verdict]:
+    """Return the verdict on a file, if it fails also where nothing else is parsed."""
+    file = [file for group in batch.groups for file in group][number]
     try:
-        rows = workers.call(understand, batch, limit)
+        workers.watch(
+            understand, replace(batch, groups=((file,),), verdicts={}), batch.settings.limits.parse_timeout_s
+        )
     except WorkerFailed as failure:
-        if len(batch.groups) > 1:
-            halves = (replace(batch, groups=half) for half in _halves(batch.groups))
-            return [rows for half in halves for rows in _isolated(workers, half)]
-        [group] = batch.groups
-        if len(group) == 1:
-            return [lost(group[0], str(failure))]
-        parts = [_isolated(workers, replace(batch, groups=(half,))) for half in _halves(group)]
-        return [pa.concat_tables(part for [part] in parts)]
-    return [rows.slice(at, 1) for at in range(len(batch.groups))]
-
-
-def _halves(items: tuple[T, ...]) -> tuple[tuple[T, ...], tuple[T, ...]]:
-    middle = len(items) // 2
-    return items[:middle], items[middle:]
+        mark = failure.at.mark if failure.at else ""
+        return {number: Verdict(str(failure), mark, failure.is_lasting)}
+    return {}

@@ -6,7 +6,7 @@ Runs in a worker process, and returns Arrow columns rather than an object per pa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import pyarrow as pa
@@ -26,16 +26,33 @@ from ...pipeline.parse import parse
 from ...pipeline.settings.settings import Settings
 from ...pipeline.vocabulary.acronyms import learn
 from ..run.retry import asked_again
+from ..run.workers import Begin, Step, unwatched
 from .groups import Group, group_key
 
 
 @dataclass(frozen=True, slots=True)
+class Verdict:
+    """The reason why a file with these bytes cannot be parsed, any bytes if it could not even be read.
+
+    A lasting one is remembered with its group; after any other the next run tries the file again.
+    """
+
+    reason: str
+    sha256: str
+    is_lasting: bool
+
+
+@dataclass(frozen=True, slots=True)
 class FileBatch:
-    """Groups of files to parse, in order of their document ids, with the settings for it."""
+    """Groups of files to parse, in order of their document ids, with the settings for it.
+
+    ``verdicts`` are on files that are not parsed again, by their number in the batch.
+    """
 
     groups: tuple[Group, ...]
     settings: Settings
     deciding: Mapping[str, str]
+    verdicts: Mapping[int, Verdict] = field(default_factory=dict)
 
     @property
     def files(self) -> int:
@@ -53,43 +70,66 @@ class _Cut:
     code_blocks: list[CodeBlock]
 
 
-def understand(batch: FileBatch) -> pa.Table:
+def understand(batch: FileBatch, begin: Begin = unwatched) -> pa.Table:
     """Return every file of the batch read, parsed, chunked and counted, in one row per group.
 
     ``noctule.artifacts.cache.parsed_corpus`` describes the row. Files that cannot be parsed are rejections;
     raise ``SourceError`` where the machine is to blame. A group is cached under the hash of the bytes read
-    here, and not at all if some of it could not be read.
+    here, and not at all if some of it could not be read. ``begin`` is called with the number of each file.
     """
-    rows = [GROUPS.empty_table(), *(_understood(group, batch) for group in batch.groups)]
+    rows, first = [GROUPS.empty_table()], 0
+    for group in batch.groups:
+        rows.append(_Reading(batch, begin).row(group, first))
+        first += len(group)
     return in_one_piece(pa.concat_tables(rows))  # each chunk of each column would be sent by itself
 
 
-def _understood(group: Group, batch: FileBatch) -> pa.Table:
-    cuts: list[_Cut] = []
-    rejections: list[Rejection] = []
-    sources: list[Source | None] = []
-    for file in group:
-        sources.append(None)
+class _Reading:
+    """A group while it is read: its documents, and the files that are none."""
+
+    def __init__(self, batch: FileBatch, begin: Begin) -> None:
+        self._batch, self._begin = batch, begin
+        self._cuts: list[_Cut] = []
+        self._rejections: list[Rejection] = []
+
+    def row(self, group: Group, first: int) -> pa.Table:
+        sources = [self._read(file, number) for number, file in enumerate(group, start=first)]
+        if len(group) > 1:  # what is done with all documents of a group has no single culprit
+            self._begin(Step(first, len(group)))
+        key = group_key(sources, self._batch.deciding)
+        return group_row(key, group[0].collection, _counted(self._cuts, self._rejections))
+
+    def _read(self, file: FoundFile, number: int) -> Source | None:
+        """Read, parse and cut a file; return its source unless the next run has to try it again."""
+        settings, verdict = self._batch.settings, self._batch.verdicts.get(number)
+        self._begin(Step(number))
+        if verdict is not None and not verdict.sha256:
+            self._reject(file, verdict.reason)
+            return None
+        source: Source | None = None
         try:
-            collection = batch.settings.collections[file.collection]
-            source = sources[-1] = asked_again(partial(read_source, file, collection))
-            cuts.append(_cut(source, batch.settings))
+            source = asked_again(partial(read_source, file, settings.collections[file.collection]))
+            if verdict is not None and verdict.sha256 == source.sha256:
+                self._reject(file, verdict.reason)
+                return source if verdict.is_lasting else None
+            self._begin(Step(number, mark=source.sha256))
+            self._cuts.append(_cut(source, settings))
         except NoctuleError as error:
             if not isinstance(error, RejectedDocument):
                 raise
-            rejections.append(Rejection(file.collection, file.path, error.rejection, error.what))
+            self._rejections.append(Rejection(file.collection, file.path, error.rejection, error.what))
         except MemoryError:  # not of the document alone: the next run tries it again
-            sources[-1] = None
-            reason = "took more memory than there is"
-            rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
+            source = None
+            self._reject(file, "took more memory than there is")
         except Exception as error:  # one document never stops the build
             if is_transient(error):  # of the machine, and not of the document
                 what = f"the document cannot be understood now: {error}"
                 raise SourceError(what, where=f"{file.collection}:{file.path}") from error
-            reason = f"could not be understood: {type(error).__name__}: {error}"
-            rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
-    key = group_key(sources, batch.deciding)
-    return group_row(key, group[0].collection, _counted(cuts, rejections))
+            self._reject(file, f"could not be understood: {type(error).__name__}: {error}")
+        return source
+
+    def _reject(self, file: FoundFile, reason: str) -> None:
+        self._rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
 
 
 def _counted(cuts: list[_Cut], rejections: Sequence[Rejection]) -> ParsedCorpus:
@@ -106,12 +146,6 @@ def _counted(cuts: list[_Cut], rejections: Sequence[Rejection]) -> ParsedCorpus:
         languages=frozenset(stemmed_language(cut.document.language) for cut in cuts),
         rejections=(*rejections, *_notes(cuts)),
     )
-
-
-def lost(file: FoundFile, reason: str) -> pa.Table:
-    """Return the row of a file that could not be examined; the next run tries it again."""
-    rejection = Rejection(file.collection, file.path, "quarantined", reason)
-    return group_row("", file.collection, _counted([], [rejection]))
 
 
 def _cut(source: Source, settings: Settings) -> _Cut:

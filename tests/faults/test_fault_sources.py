@@ -10,7 +10,7 @@ import socket
 import stat
 import time
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -337,3 +337,60 @@ def test_odd_documents_become_sound_passages_or_none(text: str, path: str, tmp_p
     assert len(found.documents) + sum(r.kind == "quarantined" for r in found.rejections) == 1
     if len(found.documents) and text.strip():
         assert len(tokens) >= (1_000_000 // limit if len(text) > 10**6 else 0)
+
+
+_SCARCE = (
+    errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.EDQUOT, errno.ENOSPC, errno.EIO, errno.ESTALE,
+    errno.ETIMEDOUT,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("call", ["scandir", "open", "stat", "fstat", "read", "readlink"])
+def test_whichever_call_finds_the_machine_wanting_no_document_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    for name in ("a.md", "deep/b.md", "deep/er/c.md"):
+        write(tmp_path / name)
+    settings = Settings(collections={"c": collection(tmp_path)})
+    monkeypatch.setattr("noctule.flows.run.retry._PAUSES_S", ())
+    deciding, refusals = decides(settings), 0
+    for code in _SCARCE:
+        for nth in range(1, 30):
+            with monkeypatch.context() as patched:
+                calls = _refuse(patched, call, nth, code)
+                kept = _kept_or_stopped(settings, deciding)
+            assert kept in ({"a.md", "deep/b.md", "deep/er/c.md"}, None), (
+                f"{call} {nth}: {errno.errorcode[code]}"
+            )
+            if calls[0] < nth:
+                break
+            refusals += 1
+    assert refusals >= len(_SCARCE)
+
+
+def _refuse(patched: pytest.MonkeyPatch, call: str, nth: int, code: int) -> list[int]:
+    """Refuse the n-th call; the list holds how many there were."""
+    really, calls = getattr(os, call), [0]
+
+    def refusing(*given: Any, **named: Any) -> Any:
+        calls[0] += 1
+        if calls[0] == nth:
+            raise OSError(code, os.strerror(code))
+        return really(*given, **named)
+
+    patched.setattr(os, call, refusing)
+    return calls
+
+
+def _kept_or_stopped(settings: Settings, deciding: Mapping[str, str]) -> set[str] | None:
+    """The documents that a run would publish; none where it stops, or keeps what the collection had."""
+    try:
+        listing = list_sources(settings)
+        looked = hash_files(listing.files, settings)
+        if looked.failures:
+            return None
+        found = joined(understand(FileBatch(looked.groups, settings, deciding)))
+    except SourceError as error:
+        assert not isinstance(error, RejectedDocument)
+        return None
+    return set(found.documents["path"].to_pylist())

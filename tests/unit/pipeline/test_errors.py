@@ -6,7 +6,7 @@ import errno
 
 import pytest
 
-from noctule.pipeline.errors import RejectedDocument, is_transient
+from noctule.pipeline.errors import RejectedDocument, heals_by_itself, is_transient
 from noctule.pipeline.settings.settings import recorded_model_name
 
 
@@ -21,16 +21,24 @@ from noctule.pipeline.settings.settings import recorded_model_name
         (OSError(errno.ENOBUFS, "no buffer space"), True),
         (OSError(errno.ENOTCONN, "transport endpoint is not connected"), True),
         (TimeoutError(), True),
-        (OSError(errno.EDQUOT, "quota"), False),
+        (OSError(errno.EDQUOT, "quota"), True),
         (PermissionError(errno.EACCES, "not yours"), False),
-        (OSError(errno.ENOSPC, "full"), False),
+        (OSError(errno.ENOSPC, "full"), True),
+        (RuntimeError("can't start new thread"), True),
+        (ImportError("no handle left to load it"), True),
+        (RuntimeError("a parser's own"), False),
         (FileNotFoundError(errno.ENOENT, "gone"), False),
         (RejectedDocument("no"), False),
         (None, False),
     ],
 )
-def test_only_a_disk_that_is_briefly_away_is_asked_again(error: BaseException | None, may_heal: bool) -> None:
+def test_only_what_is_the_machines_fault_spares_the_file(error: BaseException | None, may_heal: bool) -> None:
     assert is_transient(error) is may_heal
+
+
+@pytest.mark.parametrize(("code", "heals"), [(errno.EIO, True), (errno.ENOSPC, False), (errno.EDQUOT, False)])
+def test_a_write_to_a_full_disk_is_not_tried_again(code: int, heals: bool) -> None:
+    assert heals_by_itself(OSError(code, "x")) is heals
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import IO
 
@@ -95,6 +97,48 @@ except KeyboardInterrupt:
     print("heard")
 """
     assert _python(program) == ["heard"]
+
+
+_STUCK = """
+import hashlib, os, sys, threading, time
+from noctule.flows.run import signals
+signals.STOP_LIMIT_S = float(sys.argv[1])
+class Owner:
+    def kill(self):
+        os.write(1, b"killed\\n")
+owner = Owner()
+signals.kill_at_stop(owner)
+signals.stop_on_signals()
+print("stuck", flush=True)
+hashlib.pbkdf2_hmac("sha256", b"", b"", 10**9)  # minutes in C, in which no handler of Python's runs
+"""
+
+
+@pytest.mark.parametrize("signal_name", ["SIGTERM", "SIGINT", "SIGHUP"])
+@pytest.mark.parametrize(("limit_s", "signals"), [(1.0, 1), (60.0, 2)])
+def test_a_main_thread_that_is_stuck_in_a_library_is_ended_in_time(
+    limit_s: float, signals: int, signal_name: str
+) -> None:
+    number = signal.Signals[signal_name]
+    process = subprocess.Popen(
+        [sys.executable, "-c", _STUCK, str(limit_s)],
+        env=os.environ | {"PYTHONPATH": f"{REPOSITORY}{os.pathsep}{REPOSITORY / 'site'}"},
+        stdout=subprocess.PIPE,
+        preexec_fn=heed_signals,  # noqa: PLW1509  # no threads here
+    )
+    try:
+        assert process.stdout is not None and process.stdout.readline() == b"stuck\n"
+        time.sleep(0.5)  # it says so just before
+        process.send_signal(number)
+        assert process.stdout.readline() == b"killed\n"
+        if signals > 1:
+            process.send_signal(number)
+        told = time.monotonic()
+        assert process.wait(30) == 128 + number
+        assert time.monotonic() - told < 4
+    finally:
+        process.kill()
+        process.communicate()
 
 
 _PARENT = """

@@ -50,6 +50,28 @@ def test_a_worker_that_cannot_be_started_costs_no_document(monkeypatch: pytest.M
         assert workers.call(double, 1, 30) == 2
 
 
+@pytest.mark.parametrize("code", [errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE])
+def test_a_process_or_thread_that_the_machine_refuses_costs_no_document(
+    code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusing(*_: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    def threadless(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with Workers(1) as workers, monkeypatch.context() as patched:
+        patched.setattr("multiprocessing.util.spawnv_passfds", refusing)
+        with pytest.raises(EngineUnavailable, match=os.strerror(code)):
+            workers.call(double, 1, 30)
+    with Workers(1) as workers:
+        with monkeypatch.context() as patched:
+            patched.setattr("threading.Thread.start", threadless)
+            with pytest.raises(EngineUnavailable, match="start new thread"):
+                workers.call(double, 1, 30)
+        assert workers.call(double, 1, 30) == 2
+
+
 def test_a_worker_that_hangs_or_dies_is_replaced() -> None:
     with Workers(1) as workers:
         assert workers.call(double, 1, 30) == 2

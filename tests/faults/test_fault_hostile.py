@@ -1,0 +1,171 @@
+"""A hostile document costs seconds, once: it is isolated at once, and what was found is remembered."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from noctule.artifacts.store.store import Store
+from noctule.flows.api import build_snapshot
+from noctule.flows.report.result import BuildResult
+from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.stage import Silent
+from noctule.flows.run.versions import decides
+from noctule.flows.run.workers import Begin, Step, WorkerFailed, Workers
+from noctule.pipeline.discover import FoundFile, read_source
+from noctule.pipeline.errors import RejectedDocument
+from noctule.pipeline.parse import parse as parse_document
+from noctule.pipeline.settings.collection import Collection
+from noctule.pipeline.settings.reading import parse
+from noctule.pipeline.settings.settings import Settings
+
+HOSTILE = 10 if int(os.environ.get("NOCTULE_KILLS", "0")) >= 500 else 3  # all for `make torture`
+_HANGS = "a" * 60 + "!"
+
+
+def _vault(folder: Path) -> Path:
+    folder.mkdir()
+    for number in range(20):
+        (folder / f"note{number}.md").write_text(f"# Note {number}\n\nText of {number}.\n")
+    for number in range(HOSTILE):
+        (folder / f"evil{number}.md").write_text(f"{number}\n\n{_HANGS}")
+    return folder
+
+
+def _settings(folder: Path, limit_s: float = 1.0) -> Settings:
+    rules = [{"pattern": "(a+)+$", "replacement": ""}]
+    given = {
+        "collections": {"vault": {"root": str(folder / "vault"), "rules": rules}},
+        "limits": {"parse_timeout_s": limit_s, "max_failed_share": 0.5},
+        "embed": {"workers": 1},
+    }
+    return parse(given, "test")
+
+
+def _night(folder: Path) -> BuildResult:
+    return build_snapshot(_settings(folder), Store(folder / "store"), PlainDriver(), Silent())
+
+
+def _quarantined(result: BuildResult) -> set[str]:
+    return {each.path for each in result.rejections if "1 s of processor time" in each.reason}
+
+
+@pytest.mark.timeout(300)
+def test_documents_that_hang_cost_their_limit_once(tmp_path: Path) -> None:
+    vault = _vault(tmp_path / "vault")
+    evil = {f"evil{number}.md" for number in range(HOSTILE)}
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    first = _night(tmp_path)
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - used.ru_utime
+    assert first.documents == 20 and _quarantined(first) == evil
+    assert spent > HOSTILE
+    second = _night(tmp_path)
+    assert (second.parsed, second.snapshot) == (0, first.snapshot)
+    assert _quarantined(second) == evil
+    # Another document is parsed without them, one of them that was mended is indexed.
+    (vault / "evil3.md").write_text("# Mended\n\nText.\n")
+    third = _night(tmp_path)
+    assert 0 < third.parsed <= 4 and third.documents == 21
+    assert _quarantined(third) == evil - {"evil3.md"}
+    other = decides(_settings(tmp_path, limit_s=0.5)).values()
+    assert not set(other) & set(decides(_settings(tmp_path)).values()), "other limits get the old verdicts"
+
+
+def work(batch: str, begin: Begin) -> str:
+    """Begin three items, and get stuck at the second in the way that the batch names."""
+    for number in range(3):
+        begin(Step(number, mark=f"mark {number}"))
+        if number == 1:
+            _WAYS[batch]()
+    return "done"
+
+
+def _spin() -> None:
+    while True:
+        pass
+
+
+def _bomb() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+    bytearray(8 << 30)
+
+
+_WAYS = {
+    "spin": _spin,
+    "crash": lambda: signal.raise_signal(signal.SIGSEGV),
+    "killed": lambda: signal.raise_signal(signal.SIGKILL),
+    "fine": lambda: None,
+    "waits": lambda: time.sleep(1.5),
+    "bomb": _bomb,
+}
+
+
+@pytest.mark.parametrize(
+    ("way", "lasting", "by_chance"),
+    [("spin", True, False), ("crash", True, False), ("killed", False, True)],
+)
+def test_a_failure_names_its_culprit_and_whether_it_would_come_again(
+    way: str, lasting: bool, by_chance: bool
+) -> None:
+    with Workers(1) as workers:
+        with pytest.raises(WorkerFailed) as caught:
+            workers.watch(work, way, 0.5)
+        assert caught.value.at == Step(1, mark="mark 1")
+        assert (caught.value.is_lasting, caught.value.by_chance) == (lasting, by_chance)
+        # Processor time decides: waiting for a busy machine costs no document.
+        assert workers.watch(work, "waits", 0.5) == "done"
+        with pytest.raises(MemoryError):
+            workers.watch(work, "bomb", 30)
+        assert workers.watch(work, "fine", 0.5) == "done"
+
+
+_BOMBS = {
+    "line.md": "word " * 999_999,
+    "quotes.md": ">" * 200_000 + " deep",
+    "lists.md": "\n".join(" " * (2 * depth) + "- item" for depth in range(1500)),
+    "brackets.md": "[" * 500_000,
+    "emphasis.md": "*a " * 200_000,
+    "tags.html": "<div>" * 200_000 + "deep",
+    "yaml.md": "---\na: &a [x,x,x,x,x,x,x,x,x]\n"
+    + "\n".join(f"{chr(98 + n)}: &{chr(98 + n)} [{','.join(['*' + chr(97 + n)] * 9)}]" for n in range(9))
+    + "\n---\ntext\n",
+    "nested.md": "---\na: " + "[" * 100_000 + "\n---\ntext\n",
+    "cells.ipynb": json.dumps(
+        {
+            "nbformat": 4,
+            "nbformat_minor": 5,
+            "metadata": {},
+            "cells": [{"cell_type": "markdown", "metadata": {}, "source": ["x\n"] * 10}] * 20_000,
+        }
+    ),
+    "nested.ipynb": '{"cells":' + "[" * 400_000 + "]" * 400_000 + "}",
+    "sections.rst": "\n".join("  " * depth + "* item\n" for depth in range(400)),
+}
+
+
+def parse_bomb(path: str, begin: Begin) -> float:
+    """Parse a file in this process, which may have 3 GiB; return the seconds of processor time."""
+    resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+    place = Path(path)
+    collection = Collection(root=str(place.parent))
+    begin(Step(0))
+    before = time.process_time()
+    with suppress(RejectedDocument):
+        found = FoundFile("c", place.name, path, place.stat().st_size)
+        parse_document(read_source(found, collection), collection)
+    return time.process_time() - before
+
+
+@pytest.mark.timeout(200)
+@pytest.mark.parametrize("name", _BOMBS)
+def test_a_bomb_ends_within_its_bounds_of_time_and_memory(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(_BOMBS[name])
+    with Workers(1) as workers:
+        assert workers.watch(parse_bomb, str(tmp_path / name), 30) < 30
