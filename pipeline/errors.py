@@ -30,6 +30,11 @@ from __future__ import annotations
 import errno
 from typing import ClassVar, Literal
 
+from .printable import bounded
+
+# A filter or a path that somebody gave may be a megabyte, and would be echoed whole.
+_MOST_CHARACTERS = 2_000
+
 
 class NoctuleError(Exception):
     """Something a person can act on: what happened, where, and what to do next."""
@@ -37,8 +42,8 @@ class NoctuleError(Exception):
     exit_code = 1
 
     def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
-        self.what, self.where, self.hint = what, where, hint
-        super().__init__(what, where, hint)
+        self.what, self.where, self.hint = (bounded(text, _MOST_CHARACTERS) for text in (what, where, hint))
+        super().__init__(self.what, self.where, self.hint)
 
     @property
     def kind(self) -> str:

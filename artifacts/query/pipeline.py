@@ -11,6 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ...pipeline.printable import bounded
 from ...pipeline.settings.search import Search
 from .context import QueryContext, SearchRequest, SearchResources
 from .hits import hits_of
@@ -27,6 +28,7 @@ from .understanding.understand import understand
 
 # If too few candidates are left, longer lists are asked for, so many times; a low score is no reason.
 _TRIES, _LONGER = 3, 4
+_MOST_SHOWN = 300
 _BY_SCORE = ("calibrate", "elbow")
 
 
@@ -104,11 +106,12 @@ def _allowed(request: SearchRequest, parsed: ParsedQuery, corpus: CorpusReader, 
         documents = documents_allowed(request.filters, corpus, request.where)
         passages: Mask = documents[corpus.document_of]
         if not documents.any():
-            log.warnings.append(f"no document matches the filter {asked}")
+            log.warnings.append(f"no document matches the filter {bounded(asked, _MOST_SHOWN)}")
             return passages
         allowed = passages if allowed is None else passages & allowed
     if allowed is not None and not allowed.any():
-        log.warnings.append(f"no passage meets all of: {f'{asked} {parsed.operators}'.strip()}")
+        every = bounded(f"{asked} {parsed.operators}".strip(), _MOST_SHOWN)
+        log.warnings.append(f"no passage meets all of: {every}")
     return allowed
 
 

@@ -18,6 +18,7 @@ from ..disk.manifest import MAX_MANIFEST_BYTES, FileEntry, Manifest, damaged, sn
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 
 class Snapshot:
@@ -67,8 +68,36 @@ class Snapshot:
         """Return a table's rows in file order, or some of its columns; raises ``DamagedSnapshot``."""
         from ..tables.parquet import read_table
 
+        path, schema, rows = self._expected(name)
+        table = read_table(path, columns, rows=rows, schema=schema)
+        if name == "documents":
+            require_names(table, self.manifest, path)
+        return table
+
+    def open_table(self, name: str) -> pq.ParquetFile:
+        """Return a table's memory-mapped file, to read row groups from; raises ``DamagedSnapshot``."""
+        from ..tables.parquet import open_file
+
+        path, schema, rows = self._expected(name)
+        return open_file(path, schema, rows, memory_map=True)
+
+    def require_tables(self) -> None:
+        """Raise ``DamagedSnapshot`` unless the footer of every table promises what it should.
+
+        DuckDB reads the tables by itself, and would say it in words of its own.
+        """
+        for name in TABLES:
+            self.open_table(name).close()
+
+    def rows(self, name: str) -> int:
+        """Return how many rows a table has."""
+        return self.manifest.files[table_file(name)].rows or 0
+
+    def _expected(self, name: str) -> tuple[Path, pa.Schema, int | None]:
+        from ..tables.schemas import schemas
+
         path = self.file(name)
-        return read_table(path, columns, rows=self.manifest.files[path.name].rows)
+        return path, schemas(self.manifest.model.dimension)[path.stem], self.manifest.files[path.name].rows
 
     def index(self) -> Any:
         """Return the FAISS index over the rows of ``vectors``, read once; raises ``DamagedSnapshot``.
@@ -88,12 +117,23 @@ class Snapshot:
         """Return a DuckDB connection with the catalog's views and macros; it reads no file but the tables."""
         from ..sql.catalog import connect
 
+        self.require_tables()
         return connect(self.path, self.manifest.model.dimension, self.languages)
 
     @property
     def languages(self) -> tuple[str, ...]:
         """Return the languages of the documents."""
         return self.manifest.languages
+
+
+def require_names(documents: pa.Table, manifest: Manifest, path: Path) -> None:
+    """Raise ``DamagedSnapshot`` for a document whose path, address or collection cannot be."""
+    from ..tables.names import wrong_name
+
+    recorded = manifest.settings.get("collections")
+    wrong = wrong_name(documents, recorded if isinstance(recorded, dict) else None)
+    if wrong:
+        raise damaged(wrong, path)
 
 
 def read_manifest(folder: Path, expected_id: SnapshotId | None) -> Manifest:

@@ -115,7 +115,7 @@ def related(
         output.emit({"term": term, "related": [{"term": c.term, "similarity": c.similarity} for c in found]})
         return
     for concept in found:
-        output.say(f"{concept.similarity:.3f}  {output.plain(concept.term)}")
+        output.say(f"{concept.similarity:.3f}  {concept.term}")
     if not found:
         output.say("No word of the vocabulary is near it.")
 

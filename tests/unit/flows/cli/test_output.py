@@ -56,7 +56,7 @@ def test_an_error_for_programs_is_one_json_object_on_standard_error(
 
 def test_a_document_cannot_move_the_cursor(capsys: pytest.CaptureFixture[str]) -> None:
     output.say("a\x1b[2Jb\x9b1mc\x07")
-    assert capsys.readouterr().out == "a[2Jb1mc\n"
+    assert capsys.readouterr().out == "a\\x1b[2Jb\\x9b1mc\\x07\n"
 
 
 @pytest.mark.parametrize(
