@@ -14,8 +14,10 @@
     │   └── EngineUnavailable    the cluster cannot be reached, has no worker left, or runs another version
     ├── ArtifactError          our store                        exit 3
     │   ├── NoSnapshot           the store holds no such snapshot, or none at all
+    │   │   └── NoEarlierSnapshot  there is none to go back to     exit 2
     │   ├── DamagedSnapshot      bytes on disk are not the bytes that were published
     │   ├── UnsupportedFormat    written by a newer or an older noctule
+    │   ├── NotSigned            nobody who is trusted has signed the snapshot
     │   ├── ModelMismatch        the query's model is not the one that made the vectors
     │   ├── WriteFailed          the disk refused a write: nothing was published
     │   └── RemoteUnavailable    a publishing target or a remote store cannot be reached, or refuses
@@ -169,8 +171,18 @@ class NoSnapshot(ArtifactError):
     """The store holds no such snapshot."""
 
 
+class NoEarlierSnapshot(NoSnapshot):
+    """The store holds no other snapshot to go back to."""
+
+    exit_code = 2
+
+
 class DamagedSnapshot(ArtifactError):
     """Bytes on disk are not the bytes that were published."""
+
+
+class NotSigned(ArtifactError):
+    """Nobody who is trusted has signed the snapshot as it is."""
 
 
 class UnsupportedFormat(ArtifactError):

@@ -18,6 +18,7 @@ from ..tables.names import NAMES
 from ..tables.parquet import open_file, read_table
 from ..tables.schemas import schemas
 from ..tables.vectors import first_strange_row, read_index
+from .signature import SIGNATURE
 from .snapshot import Snapshot, read_manifest, require_names, verify_files, verify_sizes
 
 # Of text only the length is checked, and the two columns of vectors are compared separately.
@@ -87,7 +88,8 @@ def blaming(snapshot: Snapshot) -> Iterator[None]:
 
 
 def _no_extra_files(path: Path, manifest: Manifest) -> None:
-    extra = sorted(found.name for found in path.iterdir() if found.name not in {*manifest.files, MANIFEST})
+    known = {*manifest.files, MANIFEST, SIGNATURE}
+    extra = sorted(found.name for found in path.iterdir() if found.name not in known)
     if extra:
         raise damaged(f"the manifest does not list it; {len(extra)} such files", path / extra[0])
 

@@ -16,7 +16,9 @@ from uuid import uuid4
 from ...pipeline.errors import (
     ArtifactError,
     DamagedSnapshot,
+    NoEarlierSnapshot,
     NoSnapshot,
+    NotSigned,
     SettingsError,
     StoreBusy,
     UnsupportedFormat,
@@ -31,7 +33,8 @@ from ..remote.mirror import mirror_folder, mirror_of
 from .check import check_deep
 from .contents import SnapshotInfo, StoreContents
 from .pointer import Pointer
-from .snapshot import Snapshot, hash_files, is_sound
+from .signature import MAX_SIGNATURE_BYTES, SIGNATURE, require_signature
+from .snapshot import Snapshot, hash_files, is_sound, read_manifest
 
 REJECTED_PREFIX = ".rejected-"
 
@@ -54,7 +57,7 @@ class Published:
 
 def describe(staging: Staging, tables: Mapping[str, int]) -> dict[str, FileEntry]:
     """Return the size and SHA-256 of every staged file, and the rows of those named in ``tables``."""
-    paths = sorted(path for path in staging.path.iterdir() if path.name != MANIFEST)
+    paths = sorted(path for path in staging.path.iterdir() if path.name not in {MANIFEST, SIGNATURE})
     digests = hash_files(paths)
     rows = {path.name: tables.get(path.stem) if path.suffix == ".parquet" else None for path in paths}
     return {path.name: FileEntry(path.stat().st_size, digests[path.name], rows[path.name]) for path in paths}
@@ -113,6 +116,23 @@ class Store:
                         error = DamagedSnapshot(what, where=where, hint=self._contents.hint())
                     raise error from None
                 wanted = now
+
+    def require_signed(self, snapshot_id: SnapshotId, allowed: Path) -> str:
+        """Return who of the allowed signers signed the snapshot; raises ``NotSigned``, ``SettingsError``."""
+        path = self.path_of(snapshot_id)
+        manifest = read_manifest(path, snapshot_id).to_bytes()
+        try:
+            return require_signature(manifest, _signature(path), allowed, str(path))
+        except NotSigned:
+            if self._mirror is None:
+                raise
+        # It may have been signed, or signed anew, since it was fetched.
+        self._mirror.bring_signature(snapshot_id)
+        return require_signature(manifest, _signature(path), allowed, self._mirror.address)
+
+    def put_signature(self, snapshot_id: SnapshotId, signature: bytes) -> None:
+        """Put a signature beside the snapshot's manifest, in place of an older one; raises ``WriteFailed``."""
+        durable.replace_file(self.path_of(snapshot_id) / SIGNATURE, signature)
 
     # Writing
 
@@ -280,9 +300,19 @@ class Store:
     def _earlier(self, pointer: Pointer | None) -> SnapshotId:
         others = [i.snapshot_id for i in self.snapshots() if pointer is None or i.snapshot_id != pointer.id]
         if not others:
-            what, hint = "there is no other snapshot to go back to", "Make one: noctule index"
-            raise NoSnapshot(what, where=str(self.root), hint=hint)
+            what = "there is no other snapshot to go back to"
+            hint = "The current one stays." if pointer else "Make one: noctule index"
+            raise NoEarlierSnapshot(what, where=str(self.root), hint=hint)
         return pointer.previous if pointer and pointer.previous in others else others[0]
+
+
+def _signature(snapshot: Path) -> bytes | None:
+    """Return the signature beside a snapshot's manifest, if there is one."""
+    try:
+        with (snapshot / SIGNATURE).open("rb") as file:
+            return file.read(MAX_SIGNATURE_BYTES)
+    except OSError:
+        return None
 
 
 def _seal(staging: Staging, manifest: Manifest) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,7 +12,7 @@ import typer
 from ...pipeline.errors import SettingsError
 from ..run.progress import size
 from . import output
-from .flags import Flags
+from .flags import Flags, RequireSigned
 
 if TYPE_CHECKING:
     from ...artifacts.remote.send import Sent
@@ -27,29 +28,45 @@ _Snapshot = Annotated[
 def check(
     flags: Flags,
     snapshot: _Snapshot = None,
-    deep: Annotated[bool, typer.Option("--deep", help="Read every byte and follow every reference.")] = False,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Read every byte and follow every reference: the default.")
+    ] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Read the manifest and look at the files' sizes only.")
+    ] = False,
+    require_signed: RequireSigned = None,
 ) -> None:
-    """Prove a snapshot sound.
+    """Prove a snapshot sound: every byte is as published, every reference holds.
 
-    Examples: noctule check ; noctule check --deep 3f9c0d2b7a6e5f4d1c0b
+    Examples: noctule check ; noctule check --quick 3f9c0d2b7a6e5f4d1c0b
     """
+    if deep and quick:
+        raise SettingsError("--deep and --quick exclude each other", where="check", hint="Leave one out.")
     from ...artifacts.store.check import check_deep, check_structure
     from ..report.store import chosen
 
     store = flags.open_store()
     number = chosen(store, snapshot)
     path = store.path_of(number)
+    signer = "" if require_signed is None else store.require_signed(number, require_signed)
     with output.progress(flags.quiet, flags.as_json) as progress:
         progress.begin("check", 0, "")
         try:
-            check_deep(path, number) if deep else check_structure(path, number)
+            check_structure(path, number) if quick else check_deep(path, number)
         finally:
             progress.end()
     if flags.as_json:
-        output.emit({"snapshot": number, "deep": deep, "sound": True})
+        signed = {} if require_signed is None else {"signed_by": signer}
+        output.emit({"snapshot": number, "deep": not quick, "sound": True, **signed})
         return
-    proof = "every byte and reference" if deep else "manifest, files and sizes (every byte: --deep)"
-    output.say(f"snapshot {number} is sound: {proof}")
+    if quick:
+        output.say(
+            f"snapshot {number} has a sound manifest, and every file its size; the bytes were not read"
+        )
+    else:
+        output.say(f"snapshot {number} is sound: every byte and reference")
+    if require_signed is not None:
+        output.say(f"signed by {signer}")
 
 
 def snapshots(flags: Flags) -> None:
@@ -225,6 +242,11 @@ def publish(
     deep: Annotated[
         bool, typer.Option("--deep", help="Read back what is there already, and mend what is damaged.")
     ] = False,
+    sign: Annotated[
+        str | None,
+        typer.Option("--sign", metavar="KEY", show_default="publish.sign",
+                     help="Sign the manifest there with this key, by ssh-keygen -Y sign."),
+    ] = None,
 ) -> None:  # fmt: skip
     """Send the current snapshot to folders or addresses: data first, each file verified, the pointer last.
 
@@ -243,7 +265,10 @@ def publish(
             hint="Name one: noctule publish --to s3://bucket/docs",
         )
     kept = settings.keep if keep is None else keep
-    sent = publish_elsewhere(flags.store, targets, kept, PlainDriver(), deep=deep)
+    key = sign or settings.sign
+    sent = publish_elsewhere(
+        flags.store, targets, kept, PlainDriver(), deep=deep, sign_with=Path(key) if key else None
+    )
     if flags.as_json:
         output.emit({"published": [_sent_json(each) for each in sent]})
         return
