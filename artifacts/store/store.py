@@ -26,7 +26,16 @@ from ...pipeline.errors import (
 )
 from ...pipeline.model import SnapshotId
 from ..disk import durable, locks
-from ..disk.layout import CURRENT, LOCK, MANIFEST, PINS, POINTER_PREFIX, STAGING_PREFIX
+from ..disk.layout import (
+    CURRENT,
+    LOCK,
+    MANIFEST,
+    OLD_PARSE_CACHE,
+    PARSE_CACHE,
+    PINS,
+    POINTER_PREFIX,
+    STAGING_PREFIX,
+)
 from ..disk.manifest import FileEntry, Manifest
 from ..remote.files import is_address
 from ..remote.mirror import mirror_folder, mirror_of
@@ -152,6 +161,7 @@ class Store:
             self._locked = True
             try:
                 self._sweep()
+                self._rename_parse_cache()
                 yield
             finally:
                 self._locked = False
@@ -226,6 +236,13 @@ class Store:
                     durable.remove_tree(path)
             for path in sorted(self.root.glob(f"{POINTER_PREFIX}*")):
                 durable.remove_file(path)
+
+    def _rename_parse_cache(self) -> None:
+        """Give the parse cache of an older noctule its new name, so that nothing is parsed again."""
+        old, new = self.root / OLD_PARSE_CACHE, self.root / PARSE_CACHE
+        if old.is_dir() and not new.exists():
+            with suppress(WriteFailed):  # it is a cache
+                durable.rename(old, new)
 
     def _prove(self, staging: Staging, snapshot_id: SnapshotId) -> None:
         try:
