@@ -28,6 +28,8 @@ _INDEX_KIND = re.compile(r"flat|ivf")
 _FILE_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,99}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _LANGUAGES = frozenset({*STEMMERS, UNSTEMMED})
+# A model is looked for by this name: it must not be a path.
+_MODEL_NAME = re.compile(r"[^/.~][^/]*(?:/[^/.~][^/]*)?")
 # Of counts, analyzers and tools: they are printed as they stand.
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_. +-]{0,99}")
 
@@ -233,7 +235,7 @@ def _entry(name: str, item: object) -> FileEntry:
 
 def _model(value: _Fields) -> ModelRecord:
     return ModelRecord(
-        name=value.text("name"),
+        name=value.text("name", _MODEL_NAME),
         sha256=value.text("sha256"),
         dimension=value.number("dimension", 1, _MAX_DIMENSION),
         precision=value.text("precision"),

@@ -21,7 +21,7 @@ from .ranking.fuse import attainable, balanced, convex_combination, reciprocal_r
 from .ranking.stages import StageResults, run_stages
 from .retrieval.filters import documents_allowed
 from .retrieval.operator_filters import match_operators
-from .retrieval.retrievers import FAILURES, Retrieved, Retrievers
+from .retrieval.retrievers import FAILURES, NEVER_LEFT_OUT, Retrieved, Retrievers
 from .understanding.classify import adapted
 from .understanding.operators import ParsedQuery, take_apart
 from .understanding.understand import understand
@@ -92,6 +92,8 @@ def rank(request: SearchRequest, resources: SearchResources) -> Ranked:
 def _understood(parsed: ParsedQuery, resources: SearchResources, log: _Log) -> tuple[Query, ...]:
     try:
         return understand(parsed, resources)
+    except NEVER_LEFT_OUT:
+        raise
     except FAILURES as error:
         log.warnings.append(f"the query is taken as it stands: {error}")
         plain = resources.settings.model_copy(update={"understand": ()})

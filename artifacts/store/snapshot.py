@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import warnings
+import weakref
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -22,14 +24,20 @@ if TYPE_CHECKING:
 
 
 class Snapshot:
-    """A verified snapshot to read from until it is closed; threads may share it, but not a ``connect()``."""
+    """A verified snapshot to read from until it is closed; threads may share it, but not a ``connect()``.
 
-    __slots__ = ("_index", "_pin", "id", "manifest", "path")
+    One that is dropped without being closed keeps others from pruning it until Python collects it, and warns.
+    """
+
+    __slots__ = ("__weakref__", "_dropped", "_index", "id", "manifest", "path")
 
     def __init__(self, path: Path, manifest: Manifest, pin: Lock | None) -> None:
         self.path, self.manifest, self.id = path, manifest, manifest.snapshot_id()
-        self._pin = pin
         self._index: Any = None
+        self._dropped: weakref.finalize[..., Snapshot] | None = None
+        if pin is not None:
+            self._dropped = weakref.finalize(self, _let_go, pin, str(path))
+            self._dropped.atexit = False  # the process takes its locks with it
 
     @classmethod
     def open(cls, path: Path, *, expected_id: SnapshotId, pin: Lock | None = None) -> Snapshot:
@@ -50,9 +58,10 @@ class Snapshot:
 
     def close(self) -> None:
         """Release the pin; closing twice is fine."""
-        pin, self._pin = self._pin, None
         self._index = None
-        if pin is not None:
+        found = self._dropped.detach() if self._dropped is not None else None
+        if found is not None:
+            pin: Lock = found[2][0]
             pin.close()
 
     def file(self, name: str) -> Path:
@@ -124,6 +133,12 @@ class Snapshot:
     def languages(self) -> tuple[str, ...]:
         """Return the languages of the documents."""
         return self.manifest.languages
+
+
+def _let_go(pin: Lock, path: str) -> None:
+    """Release the pin of a snapshot that nobody closed."""
+    pin.close()
+    warnings.warn(f"the snapshot {path} was dropped without being closed", ResourceWarning, stacklevel=2)
 
 
 def require_names(documents: pa.Table, manifest: Manifest, path: Path) -> None:
