@@ -101,7 +101,11 @@ class ParseCache:
         """
         durable.make_directory(self._folder)
         given = {name: asdict(each) for name, each in collections.items()}
-        content = {"collections": given, "sha256": _digest(snapshot, given), "snapshot": snapshot}
+        content: dict[str, object] = {
+            "collections": given,
+            "sha256": _digest(snapshot, given),
+            "snapshot": snapshot,
+        }
         content |= {"format": _FORMAT, "kind": "collections"}
         durable.replace_file(self._folder / collections_file(snapshot), canonical_json(content).encode())
 

@@ -112,7 +112,7 @@ def _promised(footer: pq.FileMetaData) -> int:
     rows = [footer.row_group(group).num_rows for group in range(footer.num_row_groups)]
     if sum(rows) != footer.num_rows or min(rows, default=0) < 0:
         raise ValueError(f"{footer.num_rows} rows, {sum(rows)} of them in row groups")
-    promised = max(len(rows), footer.num_rows)
+    promised = max(len(rows), int(footer.num_rows))
     for group in range(len(rows)):
         columns = [footer.row_group(group).column(at) for at in range(footer.num_columns)]
         sizes = [size for each in columns for size in (each.num_values, each.total_uncompressed_size)]
