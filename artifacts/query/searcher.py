@@ -197,7 +197,7 @@ class Searcher:
         with self._blaming():
             return self._corpus.database.counts(column, self._counted(text, parsed, where), limit)
 
-    def _counted(self, text: str, parsed: Sequence[Filter], where: str) -> Mask | None:
+    def _counted(self, text: str, parsed: tuple[Filter, ...], where: str) -> Mask | None:
         """Return the documents that facets count, ``None`` for all."""
         if text:
             request = SearchRequest(text, self._resources.settings.candidates, filters=parsed, where=where)
