@@ -14,9 +14,11 @@
     │   └── EngineUnavailable    the cluster cannot be reached, has no worker left, or runs another version
     ├── ArtifactError          our store                        exit 3
     │   ├── NoSnapshot           the store holds no such snapshot, or none at all
+    │   │   └── NoEarlierSnapshot  there is none to go back to     exit 2
     │   ├── DamagedSnapshot      bytes on disk are not the bytes that were published
     │   ├── DamagedSite          a site's files are not those that were written
     │   ├── UnsupportedFormat    written by a newer or an older noctule
+    │   ├── NotSigned            nobody who is trusted has signed the snapshot
     │   ├── ModelMismatch        the query's model is not the one that made the vectors
     │   ├── WriteFailed          the disk refused a write: nothing was published
     │   └── RemoteUnavailable    a publishing target or a remote store cannot be reached, or refuses
@@ -31,6 +33,11 @@ from __future__ import annotations
 import errno
 from typing import ClassVar, Literal
 
+from .printable import bounded
+
+# A filter or a path that somebody gave may be a megabyte, and would be echoed whole.
+_MOST_CHARACTERS = 2_000
+
 
 class NoctuleError(Exception):
     """Something a person can act on: what happened, where, and what to do next."""
@@ -38,8 +45,8 @@ class NoctuleError(Exception):
     exit_code = 1
 
     def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
-        self.what, self.where, self.hint = what, where, hint
-        super().__init__(what, where, hint)
+        self.what, self.where, self.hint = (bounded(text, _MOST_CHARACTERS) for text in (what, where, hint))
+        super().__init__(self.what, self.where, self.hint)
 
     @property
     def kind(self) -> str:
@@ -176,12 +183,22 @@ class NoSnapshot(ArtifactError):
     """The store holds no such snapshot."""
 
 
+class NoEarlierSnapshot(NoSnapshot):
+    """The store holds no other snapshot to go back to."""
+
+    exit_code = 2
+
+
 class DamagedSnapshot(ArtifactError):
     """Bytes on disk are not the bytes that were published."""
 
 
 class DamagedSite(ArtifactError):
     """A site's files are not those that were written."""
+
+
+class NotSigned(ArtifactError):
+    """Nobody who is trusted has signed the snapshot as it is."""
 
 
 class UnsupportedFormat(ArtifactError):

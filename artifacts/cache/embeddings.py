@@ -1,7 +1,8 @@
 """The embedding store: a cache of computed vectors by the hash of the embedded text.
 
 It lies beside the snapshots and is shared by them. It is a cache: losing it costs nothing but time, and a
-segment with unexpected bytes is ignored. A segment is named by its own SHA-256. Each batch that a run
+segment with unexpected bytes, or of another model, is ignored. A segment is named by its own SHA-256 and says in
+its schema which model and configuration its vectors are of. Each batch that a run
 finishes is a segment, so an interrupted run continues where it stopped.
 """
 
@@ -24,6 +25,7 @@ from ..tables.schemas import vectors_schema
 from . import segments
 
 Vectors = npt.NDArray[np.float32]
+_FORMAT = "1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +74,16 @@ class EmbeddingStore:
     def _segments(self) -> list[pa.Table]:
         with self._reading:
             if self._held is None:
-                read = map(read_segment, sorted(self._folder.glob("*.parquet")))
-                self._held = [segment for segment in read if segment is not None]
+                paths, again = sorted(self._folder.glob("*.parquet")), "their texts are encoded again"
+                found = segments.read_all(paths, self._read, self._folder, again)
+                self._held = list(found.values())
             return self._held
+
+    def _read(self, path: Path) -> pa.Table:
+        rows = read_segment(path)
+        if rows.schema != vectors_schema(self._dimension):
+            raise segments.Refused("with other columns or dimensions")
+        return rows
 
 
 def folder_name(key: Sequence[str]) -> str:
@@ -83,15 +92,26 @@ def folder_name(key: Sequence[str]) -> str:
 
 
 def write_segment(folder: Path, table: pa.Table) -> Path:
-    """Write the rows as a segment named by its bytes; raises ``WriteFailed``."""
+    """Write the rows as a segment of the folder's model, named by its bytes; raises ``WriteFailed``."""
     buffer = pa.BufferOutputStream()
-    pq.write_table(table, buffer, compression="none", use_dictionary=False)
+    pq.write_table(segments.marked(table, _holds(folder)), buffer, compression="none", use_dictionary=False)
     return segments.write(folder, buffer.getvalue(), ".parquet")
 
 
-def read_segment(path: Path) -> pa.Table | None:
-    """Return the rows of a segment; none if it cannot be read or its bytes are not those of its name."""
-    return segments.read(path, lambda content: pq.read_table(pa.BufferReader(content)))
+def read_segment(path: Path) -> pa.Table:
+    """Return the rows of a segment; raises ``Refused`` unless it is whole and of its folder's model."""
+    rows = segments.read(path, lambda content: pq.read_table(pa.BufferReader(content)))
+    found, expected = segments.marks(rows), _holds(path.parent)
+    if not found:
+        raise segments.Refused("of an older noctule, which do not say of which model they are")
+    if found != expected:
+        raise segments.Refused("of another model or format")
+    return rows.replace_schema_metadata(None)
+
+
+def _holds(folder: Path) -> dict[str, str]:
+    """Return what a segment in a folder of embeddings says of itself; the name is the hash of the key."""
+    return {"kind": "embeddings", "format": _FORMAT, "key": folder.name}
 
 
 def fixed_size_lists(vectors: Vectors) -> pa.FixedSizeListArray:

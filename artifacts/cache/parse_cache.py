@@ -7,6 +7,7 @@ segment is named by its own SHA-256, and one with unexpected bytes is ignored.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
@@ -19,7 +20,7 @@ import pyarrow as pa
 from ...pipeline.identity import canonical_json, sha256_hex
 from ...pipeline.model import Rejection, SnapshotId
 from ..disk import durable
-from ..disk.layout import REMEMBERED, collections_file
+from ..disk.layout import PARSE_CACHE, collections_file
 from . import segments
 from .parsed_corpus import GROUPS, in_one_piece
 
@@ -27,6 +28,9 @@ from .parsed_corpus import GROUPS, in_one_piece
 _ROWS_AT_A_TIME = 512
 _MAX_SEGMENTS = 48
 _MAX_DEAD_SHARE = 0.5
+_FORMAT = 1
+_HOLDS = {"kind": "parse-cache", "format": str(_FORMAT)}
+_log = logging.getLogger("noctule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +43,17 @@ class CollectionRecord:
 
 
 class ParseCache:
-    """Rows of ``parsed_corpus.GROUPS`` under ``<store>/remembered/``, read once and held in memory."""
+    """Rows of ``parsed_corpus.GROUPS`` under ``<store>/parse-cache/``, read once and held in memory."""
 
     def __init__(self, store: Path) -> None:
-        self._store, self._folder = store, store / REMEMBERED
+        self._store, self._folder = store, store / PARSE_CACHE
         self._tables: list[pa.Table] = []
         self._place: dict[str, tuple[int, int]] = {}
         self._unread: list[Path] = []
-        for path in self._segments():
-            rows = _read(path)
-            self._unread += [] if len(rows) else [path]
+        there = self._segments()
+        found = segments.read_all(there, _read, self._folder, "their files are parsed again")
+        self._unread += [path for path in there if path not in found]
+        for rows in found.values():
             self._hold(rows)
 
     def __contains__(self, key: str) -> bool:
@@ -96,7 +101,12 @@ class ParseCache:
         """
         durable.make_directory(self._folder)
         given = {name: asdict(each) for name, each in collections.items()}
-        content = {"collections": given, "sha256": _digest(snapshot, given), "snapshot": snapshot}
+        content: dict[str, object] = {
+            "collections": given,
+            "sha256": _digest(snapshot, given),
+            "snapshot": snapshot,
+        }
+        content |= {"format": _FORMAT, "kind": "collections"}
         durable.replace_file(self._folder / collections_file(snapshot), canonical_json(content).encode())
 
     def tidy(self, snapshots: Sequence[SnapshotId], held: int) -> None:
@@ -113,14 +123,25 @@ class ParseCache:
 
     def _recorded(self, snapshot: SnapshotId) -> dict[str, CollectionRecord]:
         """Return the collections recorded for this very snapshot, none if the record is not sound."""
+        path = self._folder / collections_file(snapshot)
         try:
-            read = json.loads((self._folder / collections_file(snapshot)).read_bytes())
+            read = json.loads(path.read_bytes())
             given = read["collections"]
-            if read["snapshot"] != snapshot or read["sha256"] != _digest(snapshot, given):
-                return {}
-            return {str(name): _published(each) for name, each in given.items()}
-        except (OSError, ValueError, AttributeError, TypeError, KeyError, RecursionError):
+            # A record of an older noctule names neither format nor kind; its hash proves it as well.
+            named = (
+                read.get("format", _FORMAT),
+                read.get("kind", "collections"),
+                read["snapshot"],
+                read["sha256"],
+            )
+            if named == (_FORMAT, "collections", snapshot, _digest(snapshot, given)):
+                return {str(name): _published(each) for name, each in given.items()}
+        except FileNotFoundError:
             return {}
+        except (OSError, ValueError, AttributeError, TypeError, KeyError, RecursionError):
+            pass
+        _log.warning("%s is not used: it is not the record of snapshot %s", path, snapshot)
+        return {}
 
     def forget_all_but(self, keys: Sequence[str]) -> None:
         """Rewrite the cache with these rows alone if it holds many others; raises ``WriteFailed``."""
@@ -143,8 +164,9 @@ class ParseCache:
     def _write(self, rows: pa.Table) -> Path:
         sink = pa.BufferOutputStream()
         options = pa.ipc.IpcWriteOptions(compression="lz4")
-        with pa.ipc.new_file(sink, GROUPS, options=options) as file:
-            file.write_table(rows)
+        given = segments.marked(rows, _HOLDS)
+        with pa.ipc.new_file(sink, given.schema, options=options) as file:
+            file.write_table(given)
         path = segments.write(self._folder, sink.getvalue(), ".arrow")
         self._unread = [each for each in self._unread if each != path]
         return path
@@ -166,6 +188,11 @@ def _published(given: Mapping[str, Any]) -> CollectionRecord:
 
 
 def _read(path: Path) -> pa.Table:
-    """Return the rows of a segment, none if it is damaged or of an older version."""
+    """Return the rows of a segment; raises ``Refused`` if it is damaged or of another version.
+
+    One of an older noctule does not say what it holds, but its columns do, and each row has its key.
+    """
     table = segments.read(path, lambda content: pa.ipc.open_file(content).read_all())
-    return table if table is not None and table.schema.equals(GROUPS) else GROUPS.empty_table()
+    if segments.marks(table) not in ({}, _HOLDS) or not table.schema.equals(GROUPS):
+        raise segments.Refused("of another version")
+    return table.replace_schema_metadata(None)

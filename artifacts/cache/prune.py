@@ -16,6 +16,7 @@ import pyarrow as pa
 from ..disk import durable
 from ..disk.layout import EMBEDDINGS
 from .embeddings import read_segment, write_segment
+from .segments import Refused
 
 # Segments below this size are merged; none grows much larger than twice this.
 _SMALL_BYTES = 4_000_000
@@ -93,14 +94,21 @@ def _pruned(path: Path, used: Container[str], spare_since_s: float) -> Freed:
         if source.name.startswith("."):
             durable.remove_file(source)  # left unfinished by a run that died
         elif source.stat().st_mtime >= spare_since_s:
-            spared += len(read_segment(source) or ())
-        elif (segment := read_segment(source)) is None:
-            durable.remove_file(source)  # damaged: it is never read again
+            spared += len(_rows(source) or ())
+        elif (segment := _rows(source)) is None:
+            durable.remove_file(source)  # damaged, or of another model: it is never read again
         else:
             folder.take(source, segment)
     folder.flush()
     durable.sync_directory(path)
     return Freed(folder.dropped, 0, len(folder.seen) + spared, 0)
+
+
+def _rows(path: Path) -> pa.Table | None:
+    try:
+        return read_segment(path)
+    except Refused:
+        return None
 
 
 def _bytes(root: Path) -> int:

@@ -1,14 +1,42 @@
-"""Cache segments: files named by their own SHA-256, so that damaged ones are recognized and ignored."""
+"""Cache segments: files that say what they hold, named by their own SHA-256.
+
+Damaged ones, and those of another model, format or purpose, are recognized, left out and said to be.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
 
 from ...pipeline.identity import sha256_hex
 from ..disk import durable
+
+_PREFIX = b"noctule."
+_log = logging.getLogger("noctule")
+
+
+class Refused(Exception):
+    """Why a segment is not used."""
+
+
+def marked(table: pa.Table, holds: Mapping[str, str]) -> pa.Table:
+    """Return the rows with what they are in the metadata of their schema."""
+    metadata = {_PREFIX + name.encode(): value.encode() for name, value in sorted(holds.items())}
+    return table.replace_schema_metadata(metadata)
+
+
+def marks(table: pa.Table) -> dict[str, str]:
+    """Return what a segment says that its rows are; empty if it is of an older noctule."""
+    found = table.schema.metadata or {}
+    return {
+        name.removeprefix(_PREFIX).decode("utf-8", "replace"): value.decode("utf-8", "replace")
+        for name, value in found.items()
+        if name.startswith(_PREFIX)
+    }
 
 
 def write(folder: Path, content: pa.Buffer, suffix: str) -> Path:
@@ -19,16 +47,35 @@ def write(folder: Path, content: pa.Buffer, suffix: str) -> Path:
     return path
 
 
-def read(path: Path, decode: Callable[[pa.Buffer], pa.Table]) -> pa.Table | None:
-    """Return the memory-mapped rows of a segment; none if it cannot be read or has unexpected bytes."""
+def read(path: Path, decode: Callable[[pa.Buffer], pa.Table]) -> pa.Table:
+    """Return the memory-mapped rows of a segment; raises ``Refused`` if it cannot be read or has changed."""
     try:
         with pa.memory_map(str(path)) as file:
             content = file.read_buffer()
-        return decode(content) if _name(content) == path.stem else None
+        if _name(content) != path.stem:
+            raise Refused("damaged")
+        return decode(content)
     except MemoryError:  # Arrow's is also one of Arrow's own exceptions, and no sign of damage
         raise
     except (OSError, pa.ArrowException):
-        return None
+        raise Refused("damaged") from None
+
+
+def read_all(
+    paths: Sequence[Path], read_one: Callable[[Path], pa.Table], where: Path, consequence: str
+) -> dict[Path, pa.Table]:
+    """Read every segment that can be used; one line in the log says how many cannot, why, and what follows."""
+    found, refused = dict[Path, pa.Table](), Counter[str]()
+    for path in paths:
+        try:
+            found[path] = read_one(path)
+        except Refused as refusal:
+            refused[str(refusal)] += 1
+    if refused:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(refused.items()))
+        _log.warning("%s of %s segments in %s are not used, so %s: %s", refused.total(), len(paths), where,
+                     consequence, reasons)  # fmt: skip
+    return found
 
 
 def _name(content: pa.Buffer) -> str:

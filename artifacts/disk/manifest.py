@@ -16,16 +16,22 @@ from ...pipeline.errors import DamagedSnapshot, UnsupportedFormat
 from ...pipeline.identity import canonical_json, sha256_hex
 from ...pipeline.lexical.analyzer import STEMMERS, UNSTEMMED
 from ...pipeline.model import SnapshotId
+from ...pipeline.printable import is_printable
 from .layout import FILES, FORMAT_VERSION
 
 MAX_MANIFEST_BYTES = 1_000_000
 _MAX_FILES = 100
+_MAX_TEXT = 1_000
 _MAX_DIMENSION = 65_536
 _MAX_LISTS = 1 << 20
 _INDEX_KIND = re.compile(r"flat|ivf")
 _FILE_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,99}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _LANGUAGES = frozenset({*STEMMERS, UNSTEMMED})
+# A model is looked for by this name: it must not be a path.
+_MODEL_NAME = re.compile(r"[^/.~][^/]*(?:/[^/.~][^/]*)?")
+# Of counts, analyzers and tools: they are printed as they stand.
+_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_. +-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +166,15 @@ class _Fields:
     def number(self, name: str, least: int = 0, most: int = 1 << 62) -> int:
         value = self._take(name)
         if type(value) is not int or not least <= value <= most:
-            raise _Wrong(f"{self.at}{name} is {value!r}, expected an integer from {least} to {most}")
+            raise _Wrong(f"{self.at}{name} is {value!r:.80}, expected an integer from {least} to {most}")
         return value
 
     def text(self, name: str, pattern: re.Pattern[str] | None = None) -> str:
         value = self._take(name)
         if not isinstance(value, str) or (pattern and not pattern.fullmatch(value)):
-            raise _Wrong(f"{self.at}{name} is {value!r}")
+            raise _Wrong(f"{self.at}{name} is {value!r:.80}")
+        if len(value) > _MAX_TEXT or not is_printable(value) or "\n" in value:
+            raise _Wrong(f"{self.at}{name} is no line that can be printed: {value!r:.80}")
         return value
 
     def inner(self, name: str) -> _Fields:
@@ -174,11 +182,18 @@ class _Fields:
 
     def numbers(self, name: str) -> dict[str, int]:
         inner = self.inner(name)
-        return {key: inner.number(key) for key in sorted(inner.rest)}
+        return {key: inner.number(key) for key in inner.names()}
 
     def texts(self, name: str) -> dict[str, str]:
         inner = self.inner(name)
-        return {key: inner.text(key) for key in sorted(inner.rest)}
+        return {key: inner.text(key) for key in inner.names()}
+
+    def names(self) -> list[str]:
+        """Return the names that are left, in order."""
+        for key in self.rest:
+            if not _KEY.fullmatch(key):
+                raise _Wrong(f"{self.at}{key!r:.80} is no name")
+        return sorted(self.rest)
 
 
 def _check_version(value: _Fields, where: str) -> None:
@@ -200,7 +215,7 @@ def _manifest(value: _Fields) -> Manifest:
         files={name: _entry(name, item) for name, item in sorted(value.inner("files").rest.items())},
         counts=value.numbers("counts"),
         settings_sha256=value.text("settings_sha256", _SHA256),
-        settings=value.inner("settings").rest,
+        settings=_settings(value.inner("settings").rest),
         model=_model(value.inner("model")),
         index=_index(value.inner("index")),
         analyzer=_analyzer(value.texts("analyzer")),
@@ -211,7 +226,7 @@ def _manifest(value: _Fields) -> Manifest:
 
 def _entry(name: str, item: object) -> FileEntry:
     if not _FILE_NAME.fullmatch(name):
-        raise _Wrong(f"{name!r} is not a file name")
+        raise _Wrong(f"{name!r:.80} is not a file name")
     value = _Fields(item, f"files.{name}.")
     size, sha256 = value.number("bytes"), value.text("sha256", _SHA256)
     rows = value.number("rows") if "rows" in value.rest else None
@@ -220,7 +235,7 @@ def _entry(name: str, item: object) -> FileEntry:
 
 def _model(value: _Fields) -> ModelRecord:
     return ModelRecord(
-        name=value.text("name"),
+        name=value.text("name", _MODEL_NAME),
         sha256=value.text("sha256"),
         dimension=value.number("dimension", 1, _MAX_DIMENSION),
         precision=value.text("precision"),
@@ -232,10 +247,35 @@ def _analyzer(value: dict[str, str]) -> dict[str, str]:
     """Return the record of the analyzer, whose languages become part of SQL."""
     if "languages" not in value:
         raise _Wrong("analyzer.languages is missing")
-    unknown = sorted(set(value["languages"].split(",")) - _LANGUAGES)
+    given = value["languages"].split(",")
+    unknown = sorted(set(given) - _LANGUAGES)
     if unknown:
         raise _Wrong(f"analyzer.languages names {unknown[0]!r:.80}, which is no language of the analyzer")
+    if len(set(given)) < len(given):
+        raise _Wrong("analyzer.languages names a language twice")
     return value
+
+
+def _settings(value: dict[str, object]) -> dict[str, object]:
+    """Return the settings, whose collections give every hit its address."""
+    if not isinstance(value.get("embed", {}), dict):
+        raise _Wrong("settings.embed is not an object")
+    if "collections" not in value:
+        return value
+    from ...pipeline.settings.settings import COLLECTION_NAME, recorded_addresses
+
+    names = value["collections"]
+    if not isinstance(names, dict) or not all(COLLECTION_NAME.fullmatch(name) for name in names):
+        raise _Wrong("settings.collections names what is no collection's name")
+    try:
+        recorded_addresses(value)
+    except (ValueError, KeyError, TypeError) as error:
+        raise _Wrong(f"settings.collections has an address that cannot be: {_first_line(error)}") from None
+    return value
+
+
+def _first_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]
 
 
 def _index(value: _Fields) -> IndexRecord:

@@ -25,14 +25,22 @@ __all__ = ["Answer", "Candidate", "Filter", "Hit", "Mode", "Searcher", "Why", "o
 
 
 def open(
-    store: Store | Path | str, settings: Settings | None = None, snapshot_id: SnapshotId | None = None
+    store: Store | Path | str,
+    settings: Settings | None = None,
+    snapshot_id: SnapshotId | None = None,
+    *,
+    require_signed: Path | str | None = None,
 ) -> Searcher:
     """Return a searcher over the store's current snapshot (or the one named), pinned until it is closed.
 
-    ``store`` may be its folder or its address. Raise ``NoSnapshot`` where no store is, and as ``Store.open``.
+    ``store`` may be its folder or its address. Raise ``NoSnapshot`` where no store is, ``NotSigned`` unless
+    one of the ``require_signed`` file's keys signed the snapshot, and as ``Store.open``.
     """
-    snapshot = (store if isinstance(store, Store) else Store(store)).open(snapshot_id)
+    opened = store if isinstance(store, Store) else Store(store)
+    snapshot = opened.open(snapshot_id)
     try:
+        if require_signed is not None:
+            opened.require_signed(snapshot.id, Path(require_signed))
         return Searcher(snapshot, settings or Settings())
     except BaseException:
         snapshot.close()

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ...pipeline.printable import bounded
 from ...pipeline.settings.search import Search
 from .context import QueryContext, SearchRequest, SearchResources
 from .hits import hits_of
@@ -20,13 +21,14 @@ from .ranking.fuse import attainable, balanced, convex_combination, reciprocal_r
 from .ranking.stages import StageResults, run_stages
 from .retrieval.filters import documents_allowed
 from .retrieval.operator_filters import match_operators
-from .retrieval.retrievers import FAILURES, Retrieved, Retrievers
+from .retrieval.retrievers import FAILURES, NEVER_LEFT_OUT, Retrieved, Retrievers
 from .understanding.classify import adapted
 from .understanding.operators import ParsedQuery, take_apart
 from .understanding.understand import understand
 
 # If too few candidates are left, longer lists are asked for, so many times; a low score is no reason.
 _TRIES, _LONGER = 3, 4
+_MOST_SHOWN = 300
 _BY_SCORE = ("calibrate", "elbow")
 
 
@@ -90,6 +92,8 @@ def rank(request: SearchRequest, resources: SearchResources) -> Ranked:
 def _understood(parsed: ParsedQuery, resources: SearchResources, log: _Log) -> tuple[Query, ...]:
     try:
         return understand(parsed, resources)
+    except NEVER_LEFT_OUT:
+        raise
     except FAILURES as error:
         log.warnings.append(f"the query is taken as it stands: {error}")
         plain = resources.settings.model_copy(update={"understand": ()})
@@ -104,11 +108,12 @@ def _allowed(request: SearchRequest, parsed: ParsedQuery, corpus: CorpusReader, 
         documents = documents_allowed(request.filters, corpus, request.where)
         passages: Mask = documents[corpus.document_of]
         if not documents.any():
-            log.warnings.append(f"no document matches the filter {asked}")
+            log.warnings.append(f"no document matches the filter {bounded(asked, _MOST_SHOWN)}")
             return passages
         allowed = passages if allowed is None else passages & allowed
     if allowed is not None and not allowed.any():
-        log.warnings.append(f"no passage meets all of: {f'{asked} {parsed.operators}'.strip()}")
+        every = bounded(f"{asked} {parsed.operators}".strip(), _MOST_SHOWN)
+        log.warnings.append(f"no passage meets all of: {every}")
     return allowed
 
 

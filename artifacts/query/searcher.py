@@ -6,6 +6,7 @@ import copy
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -137,7 +138,8 @@ class Searcher:
         request = replace(request, today=day, filters=tuple(sorted(set(request.filters))))
         found = self._answers.get(request)
         if found is None:
-            made = answer(request, self._resources)
+            with self._blaming():
+                made = answer(request, self._resources)
             found = replace(made, warnings=(*self._notices, *made.warnings))
             if not made.warnings:  # what failed may be there again at the next try
                 self._answers.put(request, found)
@@ -147,7 +149,8 @@ class Searcher:
     def rank(self, request: SearchRequest) -> Ranked:
         """Return the candidates for a request, best first, uncached; raise as :meth:`search` does."""
         _require_some(request.top_n)
-        ranked = rank(replace(request, today=request.today or self._clock()), self._resources)
+        with self._blaming():
+            ranked = rank(replace(request, today=request.today or self._clock()), self._resources)
         return replace(ranked, warnings=(*self._notices, *ranked.warnings))
 
     def with_settings(
@@ -165,12 +168,14 @@ class Searcher:
     def similar(self, doc_id: str, top_n: int = 10) -> Answer:
         """Find documents like one by the mean of its vectors and its telling terms; raise ``QueryError``."""
         _require_some(top_n)
-        return similar_documents(doc_id, top_n, self._resources)
+        with self._blaming():
+            return similar_documents(doc_id, top_n, self._resources)
 
     def related(self, term: str, top_n: int = 10) -> list[Concept]:
         """Find terms of the concept vocabulary near any text, nearest first; raise ``QueryError``."""
         _require_some(top_n)
-        return related_terms(term, top_n, self._resources)
+        with self._blaming():
+            return related_terms(term, top_n, self._resources)
 
     def facets(
         self,
@@ -189,15 +194,18 @@ class Searcher:
         _require_some(limit)
         parsed = tuple(parse_filter(str(each)) for each in filters)
         where = where.strip()
-        counted: Mask | None = None
+        with self._blaming():
+            return self._corpus.database.counts(column, self._counted(text, parsed, where), limit)
+
+    def _counted(self, text: str, parsed: tuple[Filter, ...], where: str) -> Mask | None:
+        """Return the documents that facets count, ``None`` for all."""
         if text:
             request = SearchRequest(text, self._resources.settings.candidates, filters=parsed, where=where)
             found = [each.row for each in self.rank(request).run.candidates]
-            counted = np.zeros(len(self._corpus.documents), dtype=np.bool_)
+            counted: Mask = np.zeros(len(self._corpus.documents), dtype=np.bool_)
             counted[self._corpus.document_of[found]] = True
-        elif parsed or where:
-            counted = documents_allowed(parsed, self._corpus, where)
-        return self._corpus.database.counts(column, counted, limit)
+            return counted
+        return documents_allowed(parsed, self._corpus, where) if parsed or where else None
 
     def sql(self, query: str) -> duckdb.DuckDBPyRelation:
         """Return the answer to an SQL query over the snapshot as a DuckDB relation; raise ``QueryError``.
@@ -209,7 +217,13 @@ class Searcher:
 
     def graph(self) -> nx.DiGraph:
         """Return a new link graph: documents by id with attributes, edges with number and texts of links."""
-        return link_graph(self._snapshot)
+        with self._blaming():
+            return link_graph(self._snapshot)
+
+    def _blaming(self) -> AbstractContextManager[None]:
+        from ..store.check import blaming
+
+        return blaming(self._snapshot)
 
     def cache_usage(self) -> Mapping[str, Usage]:
         """Return how the caches of answers and of query vectors were used."""

@@ -30,6 +30,7 @@ from ..disk.layout import LOCK, MANIFEST, PINS, SNAPSHOTS, STAGING_PREFIX
 from ..disk.manifest import FileEntry, Manifest
 from ..store.contents import StoreContents
 from ..store.pointer import Pointer
+from ..store.signature import MAX_SIGNATURE_BYTES, SIGNATURE
 from ..store.snapshot import hash_files
 from .files import NotThere, RemoteFiles
 from .target import AGAIN, RemoteTarget
@@ -113,6 +114,15 @@ class Mirror:
                     durable.remove_file(self._objects() / digest)
                 self._discard(path)
             self._fetch(RemoteFiles(self.address), name)
+
+    def bring_signature(self, name: SnapshotId) -> None:
+        """Fetch the signature of a cached snapshot, if it has one there now; raises ``RemoteUnavailable``."""
+        remote = RemoteFiles(self.address)
+        try:
+            found = remote.read(f"{SNAPSHOTS}/{name}/{SIGNATURE}", MAX_SIGNATURE_BYTES)
+        except NotThere:
+            return
+        durable.replace_file(self._contents.path_of(name) / SIGNATURE, found)
 
     # Steps
 

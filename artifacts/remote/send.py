@@ -17,6 +17,7 @@ from ..disk.layout import CURRENT, MANIFEST, PINS, SNAPSHOTS
 from ..disk.manifest import MAX_MANIFEST_BYTES, FileEntry
 from ..store.contents import pin_content
 from ..store.pointer import MAX_POINTER_BYTES, Pointer
+from ..store.signature import SIGNATURE, sign
 from ..store.snapshot import Snapshot
 from ..store.store import Staging, Store
 from .files import NotThere, RemoteFiles, is_address
@@ -38,22 +39,26 @@ class Sent:
     removed: tuple[SnapshotId, ...]
 
 
-def send(store: Store, target: str, keep: int, *, deep: bool = False) -> Sent:
+def send(store: Store, target: str, keep: int, *, deep: bool = False, sign_with: Path | None = None) -> Sent:
     """Send the store's current snapshot, verify it and make it current there, keeping ``keep`` older ones.
 
-    ``deep`` also reads back files that were already there. Raises ``RemoteUnavailable``, ``WriteFailed``,
+    ``deep`` also reads back files that were already there; with ``sign_with``, a key of OpenSSH, a signature
+    lies beside the manifest there. Raises ``SettingsError`` for a key that does not sign, ``RemoteUnavailable``, ``WriteFailed``,
     ``StoreBusy`` or ``NoSnapshot``; the target's current snapshot then stays as it was.
     """
     with store.open() as snapshot:
+        signature = None if sign_with is None else sign(snapshot.manifest.to_bytes(), sign_with)
         if is_address(target):
-            return _send_to_address(snapshot, RemoteFiles(target), keep, deep=deep)
-        return _send_to_folder(snapshot, store, Path(target).expanduser().absolute(), keep)
+            return _send_to_address(snapshot, RemoteFiles(target), keep, signature, deep=deep)
+        return _send_to_folder(snapshot, store, Path(target).expanduser().absolute(), keep, signature)
 
 
 # To a folder: with the store's own protocol
 
 
-def _send_to_folder(snapshot: Snapshot, store: Store, folder: Path, keep: int) -> Sent:
+def _send_to_folder(
+    snapshot: Snapshot, store: Store, folder: Path, keep: int, signature: bytes | None
+) -> Sent:
     if folder.resolve() == store.root.resolve():
         hint = "Name another folder or address."
         raise SettingsError("the target is the store itself", where=str(folder), hint=hint)
@@ -62,7 +67,11 @@ def _send_to_folder(snapshot: Snapshot, store: Store, folder: Path, keep: int) -
         have = _files_of_current(target)
         staging = target.stage()
         sizes = {name: _placed(snapshot, name, entry, have, staging) for name, entry in _entries(snapshot)}
+        if signature is not None:
+            durable.write_file(staging.path / SIGNATURE, signature)
         published = target.publish(staging, snapshot.manifest)
+        if signature is not None:  # a snapshot that was there already keeps its files
+            target.put_signature(snapshot.id, signature)
         removed = target.prune(keep)
     sent = {name: size for name, size in sizes.items() if size is not None}
     return _report(snapshot, str(folder), sent, published.changed, removed)
@@ -97,16 +106,25 @@ def _placed(
 # To an address: no locks and no renames, but files named by their content
 
 
-def _send_to_address(snapshot: Snapshot, remote: RemoteFiles, keep: int, *, deep: bool) -> Sent:
+def _send_to_address(
+    snapshot: Snapshot, remote: RemoteFiles, keep: int, signature: bytes | None, *, deep: bool
+) -> Sent:
     target = RemoteTarget(remote)
     pointer = target.pointer_if_sound()
-    if pointer is not None and pointer.id == snapshot.id and not deep and _is_complete(snapshot, remote):
+    is_there = (
+        pointer is not None and pointer.id == snapshot.id and not deep and _is_complete(snapshot, remote)
+    )
+    if is_there and signature is not None:
+        remote.replace(f"{_folder(snapshot.id)}/{SIGNATURE}", signature)
+    if is_there and pointer is not None:
         return _report(snapshot, remote.address, {}, False, target.prune(keep, pointer))
     moved = _send_files(snapshot, remote, _hashes_there(target, pointer, snapshot.id))
     if not _is_complete(snapshot, remote):
         # Another publisher took a half-sent snapshot for the remains of a killed run.
         moved |= _send_files(snapshot, remote, {})
         _require_complete(snapshot, remote)
+    if signature is not None:
+        remote.replace(f"{_folder(snapshot.id)}/{SIGNATURE}", signature)
     if pointer is None or pointer.id != snapshot.id:
         generation = 1 + max(pointer.generation if pointer else 0, *target.generations().values(), 0)
         previous = pointer.id if pointer is not None and pointer.id in target.names() else None

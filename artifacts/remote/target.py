@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ...pipeline.errors import DamagedSnapshot
 from ...pipeline.model import SnapshotId
 from ..disk.layout import CURRENT, MANIFEST, PINS, SNAPSHOTS
@@ -10,6 +12,8 @@ from ..store.contents import PIN_DIGITS, pin_generation
 from ..store.pointer import MAX_POINTER_BYTES, Pointer, is_snapshot_id
 from .files import NotThere, RemoteFiles
 
+# A listing is what the other side says: a name must not lead out of the snapshot.
+_FILE = re.compile(r"\.?[A-Za-z0-9][A-Za-z0-9_.-]*")
 AGAIN = "Send it again from where it was built: noctule publish --deep"
 
 
@@ -71,7 +75,7 @@ class RemoteTarget:
         found: dict[SnapshotId, list[str]] = {}
         for path in self._remote.sizes(SNAPSHOTS):
             name, _, file = path.removeprefix(f"{SNAPSHOTS}/").partition("/")
-            if is_snapshot_id(name) and file:
+            if is_snapshot_id(name) and _FILE.fullmatch(file):
                 found.setdefault(SnapshotId(name), []).append(file)
         return dict(sorted(found.items()))
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
+from ...pipeline.errors import NoctuleError
 from ...pipeline.model import SnapshotId
 from ..disk.layout import CATALOG, FAISS_INDEX, MANIFEST, TABLES, table_file
 from ..disk.manifest import Manifest, damaged
 from ..tables import invariants
+from ..tables.names import NAMES
 from ..tables.parquet import open_file, read_table
 from ..tables.schemas import schemas
 from ..tables.vectors import first_strange_row, read_index
-from .snapshot import read_manifest, verify_files, verify_sizes
+from .signature import SIGNATURE
+from .snapshot import Snapshot, read_manifest, require_names, verify_files, verify_sizes
 
 # Of text only the length is checked, and the two columns of vectors are compared separately.
 _UNREAD = {
@@ -47,15 +52,44 @@ def check_deep(path: Path, expected_id: SnapshotId | None = None) -> None:
     for table in TABLES:
         _schema_and_rows(path / table_file(table), table, manifest)
     tables = {table: _read(path, table) for table in TABLES}
-    for problem in invariants.problems(tables):
-        raise damaged(problem.what, path / table_file(problem.table))
-    for postings, terms in (("postings", "terms"), ("code_postings", "code_terms")):
-        _row_groups(path / table_file(postings), tables[terms], path / table_file(terms))
+    documents = path / table_file("documents")
+    with _contradictions(path):
+        require_names(read_table(documents, NAMES), manifest, documents)
+        for problem in invariants.problems(tables):
+            raise damaged(problem.what, path / table_file(problem.table))
+        for postings, terms in (("postings", "terms"), ("code_postings", "code_terms")):
+            _row_groups(path / table_file(postings), tables[terms], path / table_file(terms))
     _index_equals_table(path, tables["vectors"], manifest)
 
 
+@contextmanager
+def _contradictions(path: Path) -> Iterator[None]:
+    """Raise ``DamagedSnapshot`` where a rule cannot even be computed, as with a null in a list of numbers."""
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, ArithmeticError, pa.ArrowException) as error:
+        what = f"its tables do not fit together: {type(error).__name__}: {str(error)[:200]}"
+        raise damaged(what, path) from error
+
+
+@contextmanager
+def blaming(snapshot: Snapshot) -> Iterator[None]:
+    """Raise ``DamagedSnapshot`` in place of an unexpected error in the block, if the snapshot is the cause.
+
+    Reading checks hashes, schemas and ranges, but not every reference, which would take seconds.
+    """
+    try:
+        yield
+    except NoctuleError:
+        raise
+    except Exception:
+        check_deep(snapshot.path, snapshot.id)
+        raise
+
+
 def _no_extra_files(path: Path, manifest: Manifest) -> None:
-    extra = sorted(found.name for found in path.iterdir() if found.name not in {*manifest.files, MANIFEST})
+    known = {*manifest.files, MANIFEST, SIGNATURE}
+    extra = sorted(found.name for found in path.iterdir() if found.name not in known)
     if extra:
         raise damaged(f"the manifest does not list it; {len(extra)} such files", path / extra[0])
 
@@ -72,17 +106,7 @@ def _catalog_reads_nothing_else(path: Path, manifest: Manifest) -> None:
 
 
 def _schema_and_rows(path: Path, table: str, manifest: Manifest) -> None:
-    expected = schemas(manifest.model.dimension)[table]
-    with open_file(path) as file:
-        found, rows = file.schema_arrow.remove_metadata(), file.metadata.num_rows
-    if not found.equals(expected):
-        raise damaged(f"expected the columns {_columns(expected)}, found {_columns(found)}", path)
-    if rows != manifest.files[path.name].rows:
-        raise damaged(f"expected {manifest.files[path.name].rows} rows, found {rows}", path)
-
-
-def _columns(schema: pa.Schema) -> str:
-    return ", ".join(f"{field.name} {field.type}" for field in schema)
+    open_file(path, schemas(manifest.model.dimension)[table], manifest.files[path.name].rows).close()
 
 
 def _read(path: Path, table: str) -> pa.Table:

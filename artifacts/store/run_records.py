@@ -6,8 +6,8 @@ They lie beside the snapshots, not in them: times differ from night to night, an
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,8 @@ from ..disk import durable
 from ..disk.layout import RUNS
 
 _KEPT = 100
+_FORMAT = 1
+_log = logging.getLogger("noctule")
 
 
 def write_run(store: Path, record: Mapping[str, Any]) -> Path:
@@ -24,7 +26,8 @@ def write_run(store: Path, record: Mapping[str, Any]) -> Path:
     folder = store / RUNS
     durable.make_directory(folder)
     path = folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.json"
-    durable.replace_file(path, canonical_json(record).encode() + b"\n")
+    named = {"kind": "run", "format": _FORMAT, "finished": path.stem}
+    durable.replace_file(path, canonical_json({**record, **named}).encode() + b"\n")
     # A date in the future comes from a clock that was wrong: those go first.
     for old in sorted(folder.glob("*.json"), key=lambda each: (each.name <= path.name, each.name))[:-_KEPT]:
         durable.remove_file(old)
@@ -32,9 +35,26 @@ def write_run(store: Path, record: Mapping[str, Any]) -> Path:
 
 
 def read_runs(store: Path) -> list[dict[str, Any]]:
-    """Return every readable record, the latest first."""
-    found = []
-    for path in sorted((store / RUNS).glob("*.json"), reverse=True):
-        with suppress(OSError, ValueError):
-            found.append(json.loads(path.read_bytes()) | {"finished": path.stem})
-    return found
+    """Return every readable record, the latest first; a line in the log says how many are not."""
+    paths = sorted((store / RUNS).glob("*.json"), reverse=True)
+    read = [_read(path) for path in paths]
+    if None in read:
+        _log.warning(
+            "%s of %s records in %s are not those of a run", read.count(None), len(read), store / RUNS
+        )
+    return [each for each in read if each is not None]
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """Return a record, ``None`` if it is damaged, of another run or of another format.
+
+    One of an older noctule names neither kind nor format, nor when the run ended.
+    """
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    expected = {"kind": "run", "format": _FORMAT, "finished": path.stem}
+    if not isinstance(found, dict) or {**expected, **found} != {**found, **expected}:
+        return None
+    return found | {"finished": path.stem}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import warnings
+import weakref
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,17 +20,24 @@ from ..disk.manifest import MAX_MANIFEST_BYTES, FileEntry, Manifest, damaged, sn
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 
 class Snapshot:
-    """A verified snapshot to read from until it is closed; threads may share it, but not a ``connect()``."""
+    """A verified snapshot to read from until it is closed; threads may share it, but not a ``connect()``.
 
-    __slots__ = ("_index", "_pin", "id", "manifest", "path")
+    One that is dropped without being closed keeps others from pruning it until Python collects it, and warns.
+    """
+
+    __slots__ = ("__weakref__", "_dropped", "_index", "id", "manifest", "path")
 
     def __init__(self, path: Path, manifest: Manifest, pin: Lock | None) -> None:
         self.path, self.manifest, self.id = path, manifest, manifest.snapshot_id()
-        self._pin = pin
         self._index: Any = None
+        self._dropped: weakref.finalize[..., Snapshot] | None = None
+        if pin is not None:
+            self._dropped = weakref.finalize(self, _let_go, pin, str(path))
+            self._dropped.atexit = False  # the process takes its locks with it
 
     @classmethod
     def open(cls, path: Path, *, expected_id: SnapshotId, pin: Lock | None = None) -> Snapshot:
@@ -49,9 +58,10 @@ class Snapshot:
 
     def close(self) -> None:
         """Release the pin; closing twice is fine."""
-        pin, self._pin = self._pin, None
         self._index = None
-        if pin is not None:
+        found = self._dropped.detach() if self._dropped is not None else None
+        if found is not None:
+            pin: Lock = found[2][0]
             pin.close()
 
     def file(self, name: str) -> Path:
@@ -67,8 +77,36 @@ class Snapshot:
         """Return a table's rows in file order, or some of its columns; raises ``DamagedSnapshot``."""
         from ..tables.parquet import read_table
 
+        path, schema, rows = self._expected(name)
+        table = read_table(path, columns, rows=rows, schema=schema)
+        if name == "documents":
+            require_names(table, self.manifest, path)
+        return table
+
+    def open_table(self, name: str) -> pq.ParquetFile:
+        """Return a table's memory-mapped file, to read row groups from; raises ``DamagedSnapshot``."""
+        from ..tables.parquet import open_file
+
+        path, schema, rows = self._expected(name)
+        return open_file(path, schema, rows, memory_map=True)
+
+    def require_tables(self) -> None:
+        """Raise ``DamagedSnapshot`` unless the footer of every table promises what it should.
+
+        DuckDB reads the tables by itself, and would say it in words of its own.
+        """
+        for name in TABLES:
+            self.open_table(name).close()
+
+    def rows(self, name: str) -> int:
+        """Return how many rows a table has."""
+        return self.manifest.files[table_file(name)].rows or 0
+
+    def _expected(self, name: str) -> tuple[Path, pa.Schema, int | None]:
+        from ..tables.schemas import schemas
+
         path = self.file(name)
-        return read_table(path, columns, rows=self.manifest.files[path.name].rows)
+        return path, schemas(self.manifest.model.dimension)[path.stem], self.manifest.files[path.name].rows
 
     def index(self) -> Any:
         """Return the FAISS index over the rows of ``vectors``, read once; raises ``DamagedSnapshot``.
@@ -88,12 +126,29 @@ class Snapshot:
         """Return a DuckDB connection with the catalog's views and macros; it reads no file but the tables."""
         from ..sql.catalog import connect
 
+        self.require_tables()
         return connect(self.path, self.manifest.model.dimension, self.languages)
 
     @property
     def languages(self) -> tuple[str, ...]:
         """Return the languages of the documents."""
         return self.manifest.languages
+
+
+def _let_go(pin: Lock, path: str) -> None:
+    """Release the pin of a snapshot that nobody closed."""
+    pin.close()
+    warnings.warn(f"the snapshot {path} was dropped without being closed", ResourceWarning, stacklevel=2)
+
+
+def require_names(documents: pa.Table, manifest: Manifest, path: Path) -> None:
+    """Raise ``DamagedSnapshot`` for a document whose path, address or collection cannot be."""
+    from ..tables.names import wrong_name
+
+    recorded = manifest.settings.get("collections")
+    wrong = wrong_name(documents, recorded if isinstance(recorded, dict) else None)
+    if wrong:
+        raise damaged(wrong, path)
 
 
 def read_manifest(folder: Path, expected_id: SnapshotId | None) -> Manifest:

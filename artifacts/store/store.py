@@ -16,7 +16,9 @@ from uuid import uuid4
 from ...pipeline.errors import (
     ArtifactError,
     DamagedSnapshot,
+    NoEarlierSnapshot,
     NoSnapshot,
+    NotSigned,
     SettingsError,
     StoreBusy,
     UnsupportedFormat,
@@ -24,14 +26,24 @@ from ...pipeline.errors import (
 )
 from ...pipeline.model import SnapshotId
 from ..disk import durable, locks
-from ..disk.layout import CURRENT, LOCK, MANIFEST, PINS, POINTER_PREFIX, STAGING_PREFIX
+from ..disk.layout import (
+    CURRENT,
+    LOCK,
+    MANIFEST,
+    OLD_PARSE_CACHE,
+    PARSE_CACHE,
+    PINS,
+    POINTER_PREFIX,
+    STAGING_PREFIX,
+)
 from ..disk.manifest import FileEntry, Manifest
 from ..remote.files import is_address
 from ..remote.mirror import mirror_folder, mirror_of
 from .check import check_deep
 from .contents import SnapshotInfo, StoreContents
 from .pointer import Pointer
-from .snapshot import Snapshot, hash_files, is_sound
+from .signature import MAX_SIGNATURE_BYTES, SIGNATURE, require_signature
+from .snapshot import Snapshot, hash_files, is_sound, read_manifest
 
 REJECTED_PREFIX = ".rejected-"
 
@@ -54,7 +66,7 @@ class Published:
 
 def describe(staging: Staging, tables: Mapping[str, int]) -> dict[str, FileEntry]:
     """Return the size and SHA-256 of every staged file, and the rows of those named in ``tables``."""
-    paths = sorted(path for path in staging.path.iterdir() if path.name != MANIFEST)
+    paths = sorted(path for path in staging.path.iterdir() if path.name not in {MANIFEST, SIGNATURE})
     digests = hash_files(paths)
     rows = {path.name: tables.get(path.stem) if path.suffix == ".parquet" else None for path in paths}
     return {path.name: FileEntry(path.stat().st_size, digests[path.name], rows[path.name]) for path in paths}
@@ -114,6 +126,23 @@ class Store:
                     raise error from None
                 wanted = now
 
+    def require_signed(self, snapshot_id: SnapshotId, allowed: Path) -> str:
+        """Return who of the allowed signers signed the snapshot; raises ``NotSigned``, ``SettingsError``."""
+        path = self.path_of(snapshot_id)
+        manifest = read_manifest(path, snapshot_id).to_bytes()
+        try:
+            return require_signature(manifest, _signature(path), allowed, str(path))
+        except NotSigned:
+            if self._mirror is None:
+                raise
+        # It may have been signed, or signed anew, since it was fetched.
+        self._mirror.bring_signature(snapshot_id)
+        return require_signature(manifest, _signature(path), allowed, self._mirror.address)
+
+    def put_signature(self, snapshot_id: SnapshotId, signature: bytes) -> None:
+        """Put a signature beside the snapshot's manifest, in place of an older one; raises ``WriteFailed``."""
+        durable.replace_file(self.path_of(snapshot_id) / SIGNATURE, signature)
+
     # Writing
 
     def require_own(self) -> None:
@@ -132,6 +161,7 @@ class Store:
             self._locked = True
             try:
                 self._sweep()
+                self._rename_parse_cache()
                 yield
             finally:
                 self._locked = False
@@ -207,6 +237,13 @@ class Store:
             for path in sorted(self.root.glob(f"{POINTER_PREFIX}*")):
                 durable.remove_file(path)
 
+    def _rename_parse_cache(self) -> None:
+        """Give the parse cache of an older noctule its new name, so that nothing is parsed again."""
+        old, new = self.root / OLD_PARSE_CACHE, self.root / PARSE_CACHE
+        if old.is_dir() and not new.exists():
+            with suppress(WriteFailed):  # it is a cache
+                durable.rename(old, new)
+
     def _prove(self, staging: Staging, snapshot_id: SnapshotId) -> None:
         try:
             check_deep(staging.path, snapshot_id)
@@ -280,9 +317,19 @@ class Store:
     def _earlier(self, pointer: Pointer | None) -> SnapshotId:
         others = [i.snapshot_id for i in self.snapshots() if pointer is None or i.snapshot_id != pointer.id]
         if not others:
-            what, hint = "there is no other snapshot to go back to", "Make one: noctule index"
-            raise NoSnapshot(what, where=str(self.root), hint=hint)
+            what = "there is no other snapshot to go back to"
+            hint = "The current one stays." if pointer else "Make one: noctule index"
+            raise NoEarlierSnapshot(what, where=str(self.root), hint=hint)
         return pointer.previous if pointer and pointer.previous in others else others[0]
+
+
+def _signature(snapshot: Path) -> bytes | None:
+    """Return the signature beside a snapshot's manifest, if there is one."""
+    try:
+        with (snapshot / SIGNATURE).open("rb") as file:
+            return file.read(MAX_SIGNATURE_BYTES)
+    except OSError:
+        return None
 
 
 def _seal(staging: Staging, manifest: Manifest) -> None:

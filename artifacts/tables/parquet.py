@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ...pipeline.errors import DamagedSnapshot
+from ...pipeline.errors import ArtifactError
 from ..disk.durable import writer
 from ..disk.manifest import damaged
 
 ROW_GROUP_ROWS = 65_536
 _ROWS_AT_A_TIME, _BUFFER_BYTES = 8_192, 1_048_576
+# What a footer may promise for each byte of the file: constant columns are a few bytes in a million.
+_MOST_PER_BYTE, _ALWAYS_FINE = 2_000, 50_000_000
+# Beside Arrow's own, what its Python side raises for names and numbers that cannot be.
+_REFUSALS = (OSError, pa.ArrowException, ValueError, OverflowError)
 
 
 def write_table(
@@ -75,26 +80,77 @@ def _worth_a_dictionary(schema: pa.Schema) -> list[str]:
     ]
 
 
-def open_file(path: Path) -> pq.ParquetFile:
-    """Open a file's schema, row count and row groups without reading rows; raises ``DamagedSnapshot``."""
+def open_file(
+    path: Path, schema: pa.Schema | None = None, rows: int | None = None, *, memory_map: bool = False
+) -> pq.ParquetFile:
+    """Open a file without reading rows.
+
+    Raises ``DamagedSnapshot`` unless its footer promises this schema, this many rows, and no more than a file
+    of its size can hold.
+    """
+    buffer = {} if memory_map else {"buffer_size": _BUFFER_BYTES, "page_checksum_verification": True}
+    with refusals(path):
+        file = pq.ParquetFile(path, memory_map=memory_map, pre_buffer=False, **buffer)
     try:
-        return pq.ParquetFile(
-            path, page_checksum_verification=True, pre_buffer=False, buffer_size=_BUFFER_BYTES
-        )
-    except (OSError, pa.ArrowException) as error:
-        raise _unsound(path, error) from error
+        with refusals(path):
+            found, promised = file.schema_arrow.remove_metadata(), _promised(file.metadata)
+        if schema is not None and not found.equals(schema):
+            raise damaged(f"expected the columns {_columns(schema)}, found {_columns(found)}", path)
+        if rows is not None and file.metadata.num_rows != rows:
+            raise damaged(f"expected {rows} rows, found {file.metadata.num_rows}", path)
+        size = path.stat().st_size
+        if promised > _ALWAYS_FINE + _MOST_PER_BYTE * size:
+            raise damaged(f"it promises {promised:,} bytes and values in a file of {size:,} bytes", path)
+    except BaseException:
+        file.close()
+        raise
+    return file
 
 
-def read_table(path: Path, columns: Sequence[str] | None = None, *, rows: int | None = None) -> pa.Table:
-    """Return the rows in file order; raises ``DamagedSnapshot``, at once if there are not ``rows``."""
-    with open_file(path) as file:
-        found = file.metadata.num_rows
-        if rows is not None and found != rows:
-            raise damaged(f"expected {rows} rows, found {found}", path)
-        try:
-            return _read(file, columns)
-        except (OSError, pa.ArrowException) as error:
-            raise _unsound(path, error) from error
+def _promised(footer: pq.FileMetaData) -> int:
+    """Return the values and bytes in the footer's largest promise; raise ``ValueError`` if it is negative."""
+    rows = [footer.row_group(group).num_rows for group in range(footer.num_row_groups)]
+    if sum(rows) != footer.num_rows or min(rows, default=0) < 0:
+        raise ValueError(f"{footer.num_rows} rows, {sum(rows)} of them in row groups")
+    promised = max(len(rows), int(footer.num_rows))
+    for group in range(len(rows)):
+        columns = [footer.row_group(group).column(at) for at in range(footer.num_columns)]
+        sizes = [size for each in columns for size in (each.num_values, each.total_uncompressed_size)]
+        if min(sizes, default=0) < 0:
+            raise ValueError(f"row group {group} promises a column of less than nothing")
+        promised = max(promised, sum(sizes))
+    return promised
+
+
+@contextmanager
+def refusals(path: Path) -> Iterator[None]:
+    """Raise ``DamagedSnapshot`` for whatever Arrow raises in the block, which reads the file."""
+    try:
+        yield
+    except MemoryError:  # Arrow's is one of Arrow's own exceptions too, and no sign of damage
+        raise ArtifactError(
+            "there is not enough memory to read it",
+            where=str(path),
+            hint="Free some memory. If the snapshot is from elsewhere, it may be forged: noctule check",
+        ) from None
+    except _REFUSALS as error:
+        raise damaged(f"not a sound Parquet file: {str(error).strip()[:200]}", path) from error
+
+
+def _columns(schema: pa.Schema) -> str:
+    return ", ".join(f"{field.name} {field.type}" for field in schema)[:1_000]
+
+
+def read_table(
+    path: Path,
+    columns: Sequence[str] | None = None,
+    *,
+    rows: int | None = None,
+    schema: pa.Schema | None = None,
+) -> pa.Table:
+    """Return the rows in file order; raises as ``open_file`` does."""
+    with open_file(path, schema, rows) as file, refusals(path):
+        return _read(file, columns)
 
 
 def tuples(table: pa.Table) -> Iterator[tuple[Any, ...]]:
@@ -105,11 +161,13 @@ def tuples(table: pa.Table) -> Iterator[tuple[Any, ...]]:
 def read_blocks(path: Path, column: str) -> Iterator[pa.Array]:
     """Yield one column in file order, never all of it in memory; raises ``DamagedSnapshot``."""
     with open_file(path) as file:
-        try:
-            for batch in file.iter_batches(_ROWS_AT_A_TIME, columns=[column]):
-                yield batch.column(0)
-        except (OSError, pa.ArrowException) as error:
-            raise _unsound(path, error) from error
+        blocks = file.iter_batches(_ROWS_AT_A_TIME, columns=[column])
+        while True:
+            with refusals(path):
+                batch = next(blocks, None)
+            if batch is None:
+                return
+            yield batch.column(0)
 
 
 def _read(file: pq.ParquetFile, columns: Sequence[str] | None) -> pa.Table:
@@ -117,10 +175,13 @@ def _read(file: pq.ParquetFile, columns: Sequence[str] | None) -> pa.Table:
     schema = file.schema_arrow
     if columns is not None:
         schema = pa.schema([field for field in schema if field.name in set(columns)])
-    blocks = file.iter_batches(_ROWS_AT_A_TIME, columns=schema.names)
-    table = pa.Table.from_batches(blocks, schema=schema)
+    table = pa.Table.from_batches(
+        map(_valid, file.iter_batches(_ROWS_AT_A_TIME, columns=schema.names)), schema
+    )
     return table if columns is None else table.select(list(columns))
 
 
-def _unsound(path: Path, error: Exception) -> DamagedSnapshot:
-    return damaged(f"not a sound Parquet file: {str(error).strip()[:200]}", path)
+def _valid(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """Return the rows; raise ``pa.ArrowInvalid`` for text that is not UTF-8, which Parquet lets through."""
+    rows.validate(full=True)
+    return rows

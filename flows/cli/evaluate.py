@@ -81,7 +81,7 @@ def _baseline(flags: Flags, settings: Settings, config: Path | None, snapshot: s
 
 def _print(found: Relevance, per_query: bool) -> None:
     for warning in found.warnings:
-        output.complain(f"warning: {output.plain(warning)}")
+        output.complain(f"warning: {warning}")
     output.say(f"snapshot {found.snapshot}, mode {found.mode}")
     shown = [(each.judged, _figures(each)) for each in found.evaluations]
     shown += [(f"{pair.before.judged}, {pair.baseline}", _figures(pair.before)) for pair in found.baselines]

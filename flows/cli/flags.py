@@ -94,6 +94,13 @@ SnapshotOption = Annotated[
 ]
 
 
+RequireSigned = Annotated[
+    Path | None,
+    typer.Option("--require-signed", metavar="FILE",
+                 help="Only a snapshot that a key of this file of allowed signers has signed."),
+]  # fmt: skip
+
+
 def with_flags(command: Callable[Concatenate[Flags, P], None]) -> Callable[..., None]:
     """Return the command with the common flags; its errors are printed in one shape and become exit codes."""
     own = _keywords(command)[1:]

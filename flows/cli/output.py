@@ -13,19 +13,20 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ...pipeline.errors import NoctuleError
+from ...pipeline.printable import json_printable, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from ..run.stage import Progress
 
-# A document must not be able to move the cursor or rename the terminal's window.
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
+class _PrintableFormatter(logging.Formatter):
+    """Formats a log line whose values, such as names of files, are escaped."""
 
-def plain(text: str) -> str:
-    """Return the text without control characters."""
-    return _CONTROLS.sub("", text)
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        return printable(super().format(record))
 
 
 @cache
@@ -46,12 +47,12 @@ def side() -> Console:
 
 def emit(value: Mapping[str, object]) -> None:
     """Print one JSON object on standard output."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+    sys.stdout.write(json_printable(json.dumps(value, ensure_ascii=False, allow_nan=False)) + "\n")
 
 
 def say(line: str = "") -> None:
     """Print a line on standard output."""
-    sys.stdout.write(plain(line) + "\n")
+    sys.stdout.write(printable(line) + "\n")
 
 
 def say_some(lines: Sequence[str], most: int, more: str = "and {} more") -> None:
@@ -64,20 +65,20 @@ def say_some(lines: Sequence[str], most: int, more: str = "and {} more") -> None
 
 def complain(text: str) -> None:
     """Print text on standard error."""
-    sys.stderr.write(text.rstrip("\n") + "\n")
+    sys.stderr.write(printable(text.rstrip("\n")) + "\n")
 
 
 def error(problem: NoctuleError, as_json: bool, kind: str = "") -> None:
     """Print an error in the one shape that all have: what happened, where, and what to do next."""
     if as_json:
         value = problem.as_dict() | ({"kind": kind} if kind else {})
-        complain(json.dumps({"error": value}, ensure_ascii=False))
+        complain(json_printable(json.dumps({"error": value}, ensure_ascii=False)))
         return
-    complain(f"error: {plain(problem.what)}")
+    complain(f"error: {problem.what}")
     if problem.where:
-        complain(f"  where: {plain(problem.where)}")
+        complain(f"  where: {problem.where}")
     if problem.hint:
-        complain(f"  next:  {plain(problem.hint)}")
+        complain(f"  next:  {problem.hint}")
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -90,7 +91,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         numeric = all(re.match(r"[\d.,-]+( [kMG]?B| s)?$", row[at]) for row in rows)
         drawn.add_column(heading, justify="right" if rows and numeric else "left", overflow="fold")
     for row in rows:
-        drawn.add_row(*(Text(plain(cell)) for cell in row))
+        drawn.add_row(*(Text(printable(cell)) for cell in row))
     console().print(drawn)
 
 
@@ -112,7 +113,7 @@ def progress(quiet: bool, as_json: bool) -> Iterator[Progress]:
 def configure_logging(quiet: bool, as_json: bool, debug: bool) -> None:
     """Send log lines to standard error; beside bars, with --quiet and with --json send only warnings."""
     handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    handler.setFormatter(_PrintableFormatter("%(asctime)s %(message)s", "%H:%M:%S"))
     silent = quiet or as_json or has_bars(quiet, as_json)
     handler.setLevel(logging.WARNING if silent and not debug else logging.INFO)
     logger = logging.getLogger("noctule")

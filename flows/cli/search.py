@@ -12,7 +12,7 @@ import typer
 
 from ...pipeline.errors import QueryError
 from . import output
-from .flags import Flags
+from .flags import Flags, RequireSigned
 
 if TYPE_CHECKING:
     from ...artifacts.query import Answer, Searcher
@@ -60,6 +60,7 @@ def search(  # noqa: PLR0913, PLR0917  # one for each option
     ] = None,
     encoder: Encoder = None,
     explain: Explain = False,
+    require_signed: RequireSigned = None,
 ) -> None:  # fmt: skip
     """Search the current snapshot.
 
@@ -77,9 +78,9 @@ def search(  # noqa: PLR0913, PLR0917  # one for each option
         query, top_n, mode, tuple(map(parse_filter, filters or ())), hypothesis, where=where.strip()
     )
     if namespaces:
-        _search_namespaces(flags, request, namespaces, encoder)
+        _search_namespaces(flags, request, namespaces, encoder, require_signed)
         return
-    with _searcher(flags, flags.store, encoder) as searcher:
+    with _searcher(flags, flags.store, encoder, require_signed) as searcher:
         answer = searcher.ask(request)
     _print_answer(flags, answer, explain)
 
@@ -115,7 +116,7 @@ def related(
         output.emit({"term": term, "related": [{"term": c.term, "similarity": c.similarity} for c in found]})
         return
     for concept in found:
-        output.say(f"{concept.similarity:.3f}  {output.plain(concept.term)}")
+        output.say(f"{concept.similarity:.3f}  {concept.term}")
     if not found:
         output.say("No word of the vocabulary is near it.")
 
@@ -130,7 +131,9 @@ def _print_answer(flags: Flags, answer: Answer, explain: bool) -> None:
 
 
 @contextmanager
-def _searcher(flags: Flags, store: Path, encoder: EncoderName | None = None) -> Iterator[Searcher]:
+def _searcher(
+    flags: Flags, store: Path, encoder: EncoderName | None = None, require_signed: Path | None = None
+) -> Iterator[Searcher]:
     from ...artifacts import query as searching
     from ...artifacts.store.store import Store
     from ..run.request import read_settings
@@ -139,14 +142,19 @@ def _searcher(flags: Flags, store: Path, encoder: EncoderName | None = None) -> 
     if encoder is not None:
         search = settings.search.model_copy(update={"encoder": encoder})
         settings = settings.model_copy(update={"search": search})
-    with searching.open(Store(store), settings) as searcher, warnings.catch_warnings():
+    opened = searching.open(Store(store), settings, require_signed=require_signed)
+    with opened as searcher, warnings.catch_warnings():
         # The answer carries them too, and they are printed with it.
         warnings.simplefilter("ignore", RuntimeWarning)
         yield searcher
 
 
 def _search_namespaces(
-    flags: Flags, request: SearchRequest, given: list[str], encoder: EncoderName | None
+    flags: Flags,
+    request: SearchRequest,
+    given: list[str],
+    encoder: EncoderName | None,
+    require_signed: Path | None,
 ) -> None:
     from ...artifacts.query.federate import search_namespaces
     from . import search_text
@@ -154,7 +162,8 @@ def _search_namespaces(
     stores = dict(_namespace(each) for each in given)
     with ExitStack() as opened:
         searchers = {
-            name: opened.enter_context(_searcher(flags, store, encoder)) for name, store in stores.items()
+            name: opened.enter_context(_searcher(flags, store, encoder, require_signed))
+            for name, store in stores.items()
         }
         found = search_namespaces(searchers, request)
     if flags.as_json:

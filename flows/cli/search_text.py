@@ -9,6 +9,7 @@ from rich.text import Text
 
 from ...artifacts.query.federate import Federated
 from ...artifacts.query.model import Answer, Hit, Query, Step
+from ...pipeline.printable import printable
 from . import output
 
 _NEW_LINE = "    "
@@ -17,10 +18,10 @@ _NEW_LINE = "    "
 def print_answer(answer: Answer, *, explain: bool) -> None:
     """Print the hits of an answer, and with ``explain`` how it came about."""
     for warning in answer.warnings:
-        output.complain(f"warning: {output.plain(warning)}")
+        output.complain(f"warning: {warning}")
     if explain:
         for line in _understood(answer):
-            output.console().print(Text(output.plain(line), style="dim"))
+            output.console().print(Text(printable(line), style="dim"))
         output.console().print()
     if not answer.hits:
         output.say("Nothing found.")
@@ -34,7 +35,7 @@ def print_federated(found: Federated) -> None:
     """Print the hits of several namespaces, each with the name of its own."""
     for name, answer in found.answers.items():
         for warning in answer.warnings:
-            output.complain(f"warning: {output.plain(name)}: {output.plain(warning)}")
+            output.complain(f"warning: {name}: {warning}")
     if not found.hits:
         output.say("Nothing found.")
     for number, each in enumerate(found.hits, start=1):
@@ -45,18 +46,18 @@ def print_hit(number: int, hit: Hit, score: float, *, explain: bool, namespace: 
     """Print one hit: title, place, address, the window of text that shows why it was found."""
     head = Text.assemble(
         (f"{number:>2}. ", "dim"),
-        (f"[{output.plain(namespace)}] " if namespace else "", "magenta"),
-        (output.plain(hit.title), "bold"),
+        (f"[{printable(namespace)}] " if namespace else "", "magenta"),
+        (printable(hit.title), "bold"),
         (f"  {score:.4f}", "dim"),
         (f"  confidence {hit.confidence:.2f}" if explain and hit.confidence is not None else "", "dim"),
     )
     lines = [head]
     if hit.breadcrumb and hit.breadcrumb != hit.title:
-        lines.append(Text(_NEW_LINE + output.plain(hit.breadcrumb), style="cyan"))
-    lines.append(Text(_NEW_LINE + output.plain(hit.url), style="blue"))
+        lines.append(Text(_NEW_LINE + printable(hit.breadcrumb), style="cyan"))
+    lines.append(Text(_NEW_LINE + printable(hit.url), style="blue"))
     lines.append(_excerpt(hit))
     if explain:
-        lines.extend(Text(_NEW_LINE + output.plain(line), style="dim") for line in _reasons(hit))
+        lines.extend(Text(_NEW_LINE + printable(line), style="dim") for line in _reasons(hit))
     for line in lines:
         output.console().print(line)
     output.console().print()

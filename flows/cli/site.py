@@ -121,7 +121,7 @@ def check_files(flags: Flags, folder: Path, *, alone: bool) -> None:
 
     if not alone:
         raise SettingsError(
-            "--site goes neither with a snapshot nor with --deep",
+            "--site goes neither with a snapshot nor with its options",
             where="noctule check",
             hint="Check the store and the site by two commands.",
         )

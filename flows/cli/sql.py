@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ...pipeline.errors import QueryError
+from ...pipeline.printable import printable
 from . import output
 from .flags import Flags, SnapshotOption
 
@@ -126,7 +127,7 @@ def _print_result(result: duckdb.DuckDBPyConnection, form: Form) -> None:
     elif form == "csv":
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(names)
-        writer.writerows(["" if value is None else value for value in row] for row in _rows(result))
+        writer.writerows(map(_csv_cell, row) for row in _rows(result))
     else:
         rows = result.fetchmany(_MAX_ROWS + 1)
         output.table(names, [[_cell(value) for value in row] for row in rows[:_MAX_ROWS]])
@@ -160,6 +161,13 @@ def _plain(value: object) -> object:
     if isinstance(value, list | tuple):
         return [_plain(inner) for inner in value]
     return str(value)
+
+
+def _csv_cell(value: object) -> object:
+    """Return the value for CSV, which is data in a file and must not move a terminal."""
+    if value is None:
+        return ""
+    return printable(value) if isinstance(value, str) and sys.stdout.isatty() else value
 
 
 def _cell(value: object) -> str:

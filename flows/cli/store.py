@@ -12,7 +12,7 @@ import typer
 from ...pipeline.errors import SettingsError
 from ..run.progress import size
 from . import output
-from .flags import Flags
+from .flags import Flags, RequireSigned
 
 if TYPE_CHECKING:
     from ...artifacts.remote.send import Sent
@@ -28,37 +28,53 @@ _Snapshot = Annotated[
 def check(
     flags: Flags,
     snapshot: _Snapshot = None,
-    deep: Annotated[bool, typer.Option("--deep", help="Read every byte and follow every reference.")] = False,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Read every byte and follow every reference: the default.")
+    ] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Read the manifest and look at the files' sizes only.")
+    ] = False,
+    require_signed: RequireSigned = None,
     site: Annotated[
         Path | None, typer.Option("--site", metavar="DIR", help="Read every file of this site instead.")
     ] = None,
 ) -> None:
-    """Prove a snapshot sound, or a site.
+    """Prove a snapshot or a site sound: every byte is as it was published, every reference holds.
 
-    Examples: noctule check ; noctule check --deep 3f9c0d2b7a6e5f4d1c0b ; noctule check --site public
+    Examples: noctule check ; noctule check --quick 3f9c0d2b7a6e5f4d1c0b ; noctule check --site public
     """
+    if deep and quick:
+        raise SettingsError("--deep and --quick exclude each other", where="check", hint="Leave one out.")
     from ...artifacts.store.check import check_deep, check_structure
     from ..report.store import chosen
 
     if site is not None:
         from .site import check_files
 
-        check_files(flags, site, alone=snapshot is None and not deep)
+        check_files(flags, site, alone=not (snapshot or deep or quick or require_signed))
         return
     store = flags.open_store()
     number = chosen(store, snapshot)
     path = store.path_of(number)
+    signer = "" if require_signed is None else store.require_signed(number, require_signed)
     with output.progress(flags.quiet, flags.as_json) as progress:
         progress.begin("check", 0, "")
         try:
-            check_deep(path, number) if deep else check_structure(path, number)
+            check_structure(path, number) if quick else check_deep(path, number)
         finally:
             progress.end()
     if flags.as_json:
-        output.emit({"snapshot": number, "deep": deep, "sound": True})
+        signed = {} if require_signed is None else {"signed_by": signer}
+        output.emit({"snapshot": number, "deep": not quick, "sound": True, **signed})
         return
-    proof = "every byte and reference" if deep else "manifest, files and sizes (every byte: --deep)"
-    output.say(f"snapshot {number} is sound: {proof}")
+    if quick:
+        output.say(
+            f"snapshot {number} has a sound manifest, and every file its size; the bytes were not read"
+        )
+    else:
+        output.say(f"snapshot {number} is sound: every byte and reference")
+    if require_signed is not None:
+        output.say(f"signed by {signer}")
 
 
 def snapshots(flags: Flags) -> None:
@@ -234,6 +250,11 @@ def publish(
     deep: Annotated[
         bool, typer.Option("--deep", help="Read back what is there already, and mend what is damaged.")
     ] = False,
+    sign: Annotated[
+        str | None,
+        typer.Option("--sign", metavar="KEY", show_default="publish.sign",
+                     help="Sign the manifest there with this key, by ssh-keygen -Y sign."),
+    ] = None,
 ) -> None:  # fmt: skip
     """Send the current snapshot to folders or addresses: data first, each file verified, the pointer last.
 
@@ -252,7 +273,10 @@ def publish(
             hint="Name one: noctule publish --to s3://bucket/docs",
         )
     kept = settings.keep if keep is None else keep
-    sent = publish_elsewhere(flags.store, targets, kept, PlainDriver(), deep=deep)
+    key = sign or settings.sign
+    sent = publish_elsewhere(
+        flags.store, targets, kept, PlainDriver(), deep=deep, sign_with=Path(key) if key else None
+    )
     if flags.as_json:
         output.emit({"published": [_sent_json(each) for each in sent]})
         return

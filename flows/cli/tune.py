@@ -85,7 +85,7 @@ def tune(  # noqa: PLR0913, PLR0917  # each is a flag
 def _print(tuned: Tuned) -> None:
     found = tuned.found
     for note in (*tuned.notes, *found.warnings):
-        output.complain(f"warning: {output.plain(note)}")
+        output.complain(f"warning: {note}")
     output.say(f"{found.tried:,} different settings tried, {found.folds} folds")
     output.table(
         ("nDCG@10", "queries", "today", "held out", "on the same queries", "p"), list(map(_set, found.sets))

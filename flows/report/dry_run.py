@@ -14,7 +14,7 @@ from ...pipeline.model import Rejection
 from ...pipeline.settings.settings import Settings
 from ..incremental.rebuild_reasons import Rebuild, rebuilds
 from ..run.context import BuildOptions, RunContext
-from ..stages.corpus import require_remembered
+from ..stages.corpus import require_cached
 from ..stages.guards import documents_before, published_hashes, read_unverified, require_unshrunk
 from ..stages.sources import Listing, list_sources, seen_source
 from .history import Estimate, Kind, estimate, past_runs
@@ -105,7 +105,7 @@ def forecast(run: RunContext, store: Store) -> Forecast:
 
 def _recalled(settings: Settings, store: Store, options: BuildOptions) -> Forecast:
     """Return the forecast of a run that reads no files; raise ``SourceError`` if there can be none."""
-    require_remembered(ParseCache(store.root), store.current(), settings)
+    require_cached(ParseCache(store.root), store.current(), settings)
     before, runs, anew = _before(store), past_runs(read_runs(store.root)), options.start == "embed"
     texts = before.texts if anew else 0
     time = estimate(runs, "first" if anew else "night", before.documents, texts)

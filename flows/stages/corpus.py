@@ -43,7 +43,7 @@ def settled(
     parsed: ParsedSources,
     hashed: HashedSources,
     listing: Listing,
-    remembered: ParseCache,
+    cache: ParseCache,
     store: Store,
     run: RunContext,
 ) -> tuple[ParsedCorpus, CorpusRecord]:
@@ -54,12 +54,12 @@ def settled(
     settings, before, failures = run.settings, documents_before(store), dict(listing.failures)
     for name in sound(settings, failures):
         try:
-            _require(name, parsed, listing, remembered, run, before.get(name, {}).keys())
+            _require(name, parsed, listing, cache, run, before.get(name, {}).keys())
         except (EmptyCollection, CollectionShrank) as error:
             failures[name] = error
     if len(failures) == len(settings.collections):
         raise failures[min(failures)]
-    known = remembered.collections(store.current()) if failures else {}
+    known = cache.collections(store.current()) if failures else {}
     kept = {
         name: known[name] if name in known else _without_documents(name, store, hashed.deciding[name], error)
         for name, error in failures.items()
@@ -72,7 +72,7 @@ def settled(
     own = [each for each in rejected if each.collection not in failures]
     own += [each for before in kept.values() for each in before.rejections if each.kind != "noted"]
     published = _with_rejections(well | kept, [*own, *_notes(failures, kept)])
-    corpus, record = _corpus(published, remembered, failures)
+    corpus, record = _corpus(published, cache, failures)
     return corpus, replace(record, parsed=parsed.parsed, as_hashed=parsed.as_hashed)
 
 
@@ -86,28 +86,28 @@ def _with_rejections(
 
 
 def recalled(
-    remembered: ParseCache, current: SnapshotId | None, settings: Settings
+    cache: ParseCache, current: SnapshotId | None, settings: Settings
 ) -> tuple[ParsedCorpus, CorpusRecord]:
     """Return the corpus of the current snapshot without reading its sources; raise ``SourceError``."""
-    return _corpus(require_remembered(remembered, current, settings), remembered, {})
+    return _corpus(require_cached(cache, current, settings), cache, {})
 
 
-def require_remembered(
-    remembered: ParseCache, current: SnapshotId | None, settings: Settings
+def require_cached(
+    cache: ParseCache, current: SnapshotId | None, settings: Settings
 ) -> dict[str, CollectionRecord]:
     """Return the inputs of a run that does not read its sources; raise ``SourceError`` if one is missing."""
-    known = remembered.collections(current)
+    known = cache.collections(current)
     missing = sorted(set(settings.collections) - set(known))
     if missing:
         raise SourceError(
-            f"nothing is remembered of {', '.join(missing)}",
+            f"{', '.join(missing)}: not in the parse cache",
             where="--from",
             hint="Run the whole job once: noctule index",
         )
     chosen, deciding = {name: known[name] for name in settings.collections}, decides(settings)
     if others := sorted(name for name, each in chosen.items() if each.deciding != deciding[name]):
         raise SourceError(
-            f"{', '.join(others)}: what is remembered was understood by other settings or another version",
+            f"{', '.join(others)}: what is in the parse cache was parsed with other settings or by another version",
             where="--from",
             hint="Begin with the files: noctule index --from parse",
         )
@@ -115,11 +115,11 @@ def require_remembered(
 
 
 def _corpus(
-    published: Mapping[str, CollectionRecord], remembered: ParseCache, failures: Mapping[str, NoctuleError]
+    published: Mapping[str, CollectionRecord], cache: ParseCache, failures: Mapping[str, NoctuleError]
 ) -> tuple[ParsedCorpus, CorpusRecord]:
     # In the order of document ids, "name:path".
     names = sorted(published, key=lambda name: f"{name}:")
-    whole = joined(remembered.rows([key for name in names for key in published[name].keys]))
+    whole = joined(cache.rows([key for name in names for key in published[name].keys]))
     rejections = [each for name in sorted(published) for each in published[name].rejections]
     failed = {name: str(error) for name, error in sorted(failures.items())}
     return whole, CorpusRecord((*rejections, *whole.rejections), dict(published), failed)
@@ -129,11 +129,11 @@ def _require(
     name: str,
     parsed: ParsedSources,
     listing: Listing,
-    remembered: ParseCache,
+    cache: ParseCache,
     run: RunContext,
     before: Set[str],
 ) -> None:
-    rows = remembered.rows(parsed.keys.get(name, ()))
+    rows = cache.rows(parsed.keys.get(name, ()))
     count = sum(len(chunk.flatten()) for chunk in rows["documents"].chunks)
     found = sum(file.collection == name for file in listing.files)
     reasons = [each for chunk in rows["rejections"].chunks for each in chunk.flatten().to_pylist()]
@@ -157,7 +157,7 @@ def _without_documents(name: str, store: Store, deciding: str, error: NoctuleErr
         lost = True
     if lost:
         raise type(error)(
-            f"{error.what}, and what it said in the current snapshot is not remembered",
+            f"{error.what}, and its documents in the current snapshot are not in the parse cache",
             where=error.where,
             hint=error.hint,
         ) from error

@@ -63,11 +63,18 @@ def _tidy(run: RunContext, store: Store, cache: ParseCache) -> None:
 def publish_to_targets(run: RunContext, resources: Resources, _published: Published) -> tuple[Sent, ...]:
     """Send the snapshot to the targets that the settings name; raise as ``publish_elsewhere`` does."""
     wanted = run.settings.publish
-    return publish_elsewhere(run.store, wanted.targets, wanted.keep, resources.driver)
+    key = Path(wanted.sign) if wanted.sign else None
+    return publish_elsewhere(run.store, wanted.targets, wanted.keep, resources.driver, sign_with=key)
 
 
 def publish_elsewhere(
-    store: Path, targets: Sequence[str], keep: int, driver: Driver, *, deep: bool = False
+    store: Path,
+    targets: Sequence[str],
+    keep: int,
+    driver: Driver,
+    *,
+    deep: bool = False,
+    sign_with: Path | None = None,
 ) -> tuple[Sent, ...]:
     """Send the store's current snapshot to every target, one after the other.
 
@@ -77,7 +84,9 @@ def publish_elsewhere(
     failures: list[NoctuleError] = []
     for target in targets:
         try:
-            sent += driver.map(f"publish to {target}", partial(_send, store, keep, deep), [target], 1)
+            sent += driver.map(
+                f"publish to {target}", partial(_send, store, keep, deep, sign_with), [target], 1
+            )
         except NoctuleError as error:
             if len(targets) == 1:
                 raise
@@ -93,7 +102,7 @@ def publish_elsewhere(
     return tuple(sent)
 
 
-def _send(store: Path, keep: int, deep: bool, target: str) -> Sent:
+def _send(store: Path, keep: int, deep: bool, sign_with: Path | None, target: str) -> Sent:
     from ...artifacts.remote.send import send
 
-    return send(Store(store), target, keep, deep=deep)
+    return send(Store(store), target, keep, deep=deep, sign_with=sign_with)

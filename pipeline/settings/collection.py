@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
+from ..printable import is_printable
 from .search import Table
 
 DEFAULT_INCLUDE = (
@@ -37,6 +38,17 @@ class Rule(Table):
         return pattern
 
 
+def web_address(url: str) -> str:
+    """Return the address; raise ``ValueError`` if it has a scheme other than that of web pages."""
+    # Browsers skip line ends and tabs, also within the name of a scheme.
+    if not is_printable(url) or re.search(r"\s", url.strip()):
+        raise ValueError("an address has no spaces and no control characters")
+    scheme = re.match(r"\s*([^/?#:]*):", url)
+    if scheme and scheme[1].lower() not in ("http", "https"):
+        raise ValueError(f"{scheme[1]:.40}: leads to no page; give an address that begins with https://")
+    return url
+
+
 class Address(Table):
     """How a document's address is made, so that a hit carries the address a reader would open.
 
@@ -48,6 +60,11 @@ class Address(Table):
     base_url: str = ""
     style: Literal["path", "directory", "slug"] = "path"
     anchors: Literal["slug", "underscore", "none"] = "slug"
+
+    @field_validator("base_url")
+    @classmethod
+    def _leads_to_the_web(cls, url: str) -> str:
+        return web_address(url)
 
 
 class Collection(Table):

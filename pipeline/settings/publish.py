@@ -15,6 +15,7 @@ class Publish(Table):
     """The targets that every new snapshot is copied to, and how many older ones stay there."""
 
     targets: tuple[str, ...] = Field(default=(), strict=False, description="folders and addresses")
+    sign: str = Field(default="", description="a key of OpenSSH that signs what is published")
     keep: int = Field(default=2, ge=0, description="besides the current and the one before")
 
     @field_validator("targets")

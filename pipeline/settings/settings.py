@@ -17,6 +17,7 @@ from .site import Site
 
 FIELDS = ("title", "headings", "keywords", "description", "tags", "aliases", "author", "body", "anchors")
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+COLLECTION_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
 class Chunk(Table):
@@ -163,7 +164,7 @@ class Settings(Table):
     @field_validator("collections")
     @classmethod
     def _names(cls, given: dict[str, Collection]) -> dict[str, Collection]:
-        bad = [name for name in given if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,63}", name)]
+        bad = [name for name in given if not COLLECTION_NAME.fullmatch(name)]
         if bad:
             raise ValueError(f"collection names are lower-case letters, digits, - and _: {', '.join(bad)}")
         return dict(sorted(given.items()))

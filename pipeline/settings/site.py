@@ -6,6 +6,7 @@ import re
 
 from pydantic import Field, field_validator
 
+from .collection import web_address
 from .search import Table
 
 
@@ -19,7 +20,7 @@ class Version(Table):
     @field_validator("url")
     @classmethod
     def _leads_to_a_page(cls, url: str) -> str:
-        return _web_address(url)
+        return web_address(url)
 
 
 class Site(Table):
@@ -47,7 +48,7 @@ class Site(Table):
     @field_validator("edit_url", "image", "base_url")
     @classmethod
     def _leads_to_the_web(cls, url: str) -> str:
-        return _web_address(url)
+        return web_address(url)
 
     @field_validator("edit_url")
     @classmethod
@@ -56,10 +57,3 @@ class Site(Table):
         if unknown:
             raise ValueError(f"unknown {{{unknown[0]}}}; there are {{path}} and {{collection}}")
         return url
-
-
-def _web_address(url: str) -> str:
-    scheme = re.match(r"\s*([A-Za-z][A-Za-z0-9+.-]*):", url)
-    if scheme and scheme[1].lower() not in ("http", "https"):
-        raise ValueError(f"{scheme[1]}: leads to no page; give an address that begins with https://")
-    return url

@@ -69,7 +69,7 @@ def test_it_refuses_to_begin_where_the_run_would_refuse(tmp_path: Path) -> None:
     refused = CommandLine(tmp_path, tmp_path / "store").run(
         "index", "vault", "--from", "links", "--dry-run", "--json"
     )
-    assert (refused.code, refused.error["what"]) == (2, "nothing is remembered of vault")
+    assert (refused.code, refused.error["what"]) == (2, "vault: not in the parse cache")
 
 
 def test_it_tells_what_a_run_that_begins_later_takes(built: Built, tmp_path: Path) -> None:

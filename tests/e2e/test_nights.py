@@ -11,7 +11,7 @@ from typing import Literal
 import pytest
 
 from noctule.artifacts.disk import locks
-from noctule.artifacts.disk.layout import EMBEDDINGS, NIGHT_LOCK, REMEMBERED, collections_file
+from noctule.artifacts.disk.layout import EMBEDDINGS, NIGHT_LOCK, PARSE_CACHE, collections_file
 from noctule.artifacts.disk.manifest import Manifest
 from noctule.artifacts.store.night_reports import read_night
 from noctule.artifacts.store.store import Staging, Store
@@ -150,9 +150,9 @@ def test_documents_that_nothing_remembers_are_not_lost_with_their_collection(
     _note(tmp_path / "papers", 1)
     settings, store = _settings(notes=notes, papers=tmp_path / "papers"), tmp_path / "store"
     first = _build(settings, store)
-    shutil.rmtree(store / "remembered")
+    shutil.rmtree(store / PARSE_CACHE)
     shutil.rmtree(tmp_path / "papers")
-    with pytest.raises(MissingRoot, match="current snapshot is not remembered"):
+    with pytest.raises(MissingRoot, match="current snapshot are not in the parse cache"):
         _build(settings, store)
     assert Store(store).current() == first.snapshot
 
@@ -192,13 +192,13 @@ def test_what_another_snapshot_said_is_never_published_in_place_of_the_current(
     later = Store(store).current()
     earlier = Store(store).rollback()
     Store(store).rollback()
-    records = store / REMEMBERED
+    records = store / PARSE_CACHE
     shutil.copy(records / collections_file(earlier), records / collections_file(str(later)))
     shutil.copy(records / collections_file(earlier), records / "collections.json")
     _note(notes, 1, "Changed.")
-    with pytest.raises(MissingRoot, match="current snapshot is not remembered"):
+    with pytest.raises(MissingRoot, match="current snapshot are not in the parse cache"):
         _build(settings, store)
-    with pytest.raises(SourceError, match="nothing is remembered of notes, papers"):
+    with pytest.raises(SourceError, match="notes, papers: not in the parse cache"):
         _build(settings, store, BuildOptions(start="links"))
     assert Store(store).current() == later
 
@@ -236,7 +236,7 @@ def test_all_collections_failing_fail_the_run(notes: Path, tmp_path: Path) -> No
 
 def test_a_run_may_begin_at_a_stage(notes: Path, tmp_path: Path) -> None:
     settings, store = _settings(notes=notes), tmp_path / "store"
-    with pytest.raises(SourceError, match="nothing is remembered"):
+    with pytest.raises(SourceError, match="not in the parse cache"):
         _build(settings, tmp_path / "empty", BuildOptions(start="embed"))
     first = _build(settings, store)
     _note(notes, 1, "Seen by no stage from embed on.")

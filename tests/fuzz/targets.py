@@ -34,6 +34,7 @@ from noctule.pipeline.parse import parse
 from noctule.pipeline.settings import reading
 from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.settings.settings import Chunk, Site
+from tests.fuzz import forged
 
 Target = Callable[[bytes], None]
 _RUNNING = {"script", "iframe", "object", "embed", "base", "form", "svg", "style", "link", "meta"}
@@ -168,4 +169,7 @@ TARGETS: dict[str, Target] = {
     "store": store_files,
     "query": query,
     "search": search,
+    "faiss": forged.faiss_file,
+    "parquet": forged.parquet_file,
+    "snapshot": forged.snapshot,
 }

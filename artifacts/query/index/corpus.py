@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 from ....pipeline.model import SectionId
 from ....pipeline.settings.collection import Address
 from ....pipeline.settings.settings import recorded_addresses
+from ...disk.manifest import damaged
 from ...store.snapshot import Snapshot
 from ...tables.parquet import tuples
 from ..model import Ints
@@ -109,12 +110,12 @@ class CorpusReader:
     @_Once
     def prose(self) -> InvertedIndex:
         """Return the BM25F index of prose."""
-        return InvertedIndex(self.snapshot.table("terms"), self.snapshot.file("postings"))
+        return InvertedIndex(self.snapshot, "terms", "postings")
 
     @_Once
     def code(self) -> InvertedIndex:
         """Return the index of code."""
-        return InvertedIndex(self.snapshot.table("code_terms"), self.snapshot.file("code_postings"))
+        return InvertedIndex(self.snapshot, "code_terms", "code_postings")
 
     @_Once
     def index_words(self) -> SpellingIndex:
@@ -153,12 +154,15 @@ class CorpusReader:
     @_Once
     def document_texts(self) -> TableRows:
         """Return the texts of documents by document row."""
-        return TableRows(self.snapshot.file("documents"), ("text",))
+        return TableRows(self.snapshot, "documents", ("text",))
 
     @_Once
     def passages_of(self) -> Narrow:
         """Return how many passages every document has."""
-        return self._numbers("documents", "passages")
+        found, total = self._numbers("documents", "passages"), self.snapshot.rows("passages")
+        if (len(found) and found.min() < 0) or found.sum(dtype=np.int64) != total:
+            raise damaged(f"its passages are not {total} in all", self.snapshot.file("documents"))
+        return found
 
     @_Once
     def links_in(self) -> Narrow:
@@ -201,7 +205,14 @@ class CorpusReader:
     def sections(self) -> Mapping[SectionId, SectionNode]:
         """Return every section by its id."""
         rows = tuples(self.snapshot.table("sections", list(SectionNode.__slots__)))
-        return {values[0]: SectionNode(*values) for values in rows}
+        found = {values[0]: SectionNode(*values) for values in rows}
+        # Who climbs from section to section must arrive.
+        if any(
+            each.parent_id is not None and found[each.parent_id].depth >= each.depth
+            for each in found.values()
+        ):
+            raise damaged("a section's parent is not shallower", self.snapshot.file("sections"))
+        return found
 
     @property
     def passages(self) -> int:
@@ -211,7 +222,7 @@ class CorpusReader:
     @_Once
     def rows(self) -> TableRows:
         """Return passages by row."""
-        return TableRows(self.snapshot.file("passages"), _PASSAGE_COLUMNS)
+        return TableRows(self.snapshot, "passages", _PASSAGE_COLUMNS)
 
     @_Once
     def document_of(self) -> Narrow:
@@ -248,7 +259,11 @@ class CorpusReader:
     @_Once
     def vector_row(self) -> Ints:
         """Return the vector row of every passage; equal passages share one."""
-        return self._numbers("passages", "vector_row").astype(np.int64)
+        rows, vectors = self._numbers("passages", "vector_row"), self.snapshot.rows("vectors")
+        # FAISS reads wherever it is told to.
+        if len(rows) and not 0 <= rows.min() <= rows.max() < vectors:
+            raise damaged(f"a vector_row is not in 0..{vectors - 1}", self.snapshot.file("passages"))
+        return rows.astype(np.int64)
 
     @_Once
     def vector_owners(self) -> Owners:

@@ -180,6 +180,7 @@ class SnapshotDatabase:
         if self._closed:
             raise QueryError("the searcher is closed", hint="Open it again, or ask before it is closed.")
         if self._connection is None:
+            self._snapshot.require_tables()
             connection = catalog.locked_connection(self._snapshot.path)
             connection.execute(_ROWS)
             self._connection = connection

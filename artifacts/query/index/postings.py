@@ -7,15 +7,15 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from ...disk.manifest import damaged
 from ...store.snapshot import Snapshot
+from ...tables.parquet import refusals
 from ..model import Ints, Scores, Vector
 
 _CACHED_GROUPS = 256
@@ -55,8 +55,8 @@ def best(rows: Ints, scores: Scores, limit: int) -> tuple[Ints, Scores]:
 class TableRows:
     """Rows of a table by number; only the row groups that hold them are read, and the last ones are kept."""
 
-    def __init__(self, path: Path, columns: Sequence[str]) -> None:
-        self._file = pq.ParquetFile(path, memory_map=True)
+    def __init__(self, snapshot: Snapshot, table: str, columns: Sequence[str]) -> None:
+        self._path, self._file = snapshot.file(table), snapshot.open_table(table)
         self._columns, self._lock = list(columns), threading.Lock()
         sizes = [self._file.metadata.row_group(i).num_rows for i in range(self._file.num_row_groups)]
         self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -73,8 +73,9 @@ class TableRows:
         return [column[at] for column in self._read(group)]
 
     def _read_group(self, group: int) -> list[pa.ChunkedArray]:
-        with self._lock:  # a Parquet file is not to be read by two threads at once
+        with self._lock, refusals(self._path):  # a Parquet file is not to be read by two threads at once
             table = self._file.read_row_group(group, columns=self._columns)
+            table.validate(full=True)
         columns: list[pa.ChunkedArray] = table.select(self._columns).columns
         return columns
 
@@ -101,9 +102,11 @@ class _SortedTerms:
 class InvertedIndex(_SortedTerms):
     """The postings of one index: the rows of ``postings`` are those of ``terms``."""
 
-    def __init__(self, terms: pa.Table, postings: Path) -> None:
-        super().__init__(terms.column("term"))
-        self._table, self._postings = terms, TableRows(postings, ("passage", "score", "fields"))
+    def __init__(self, snapshot: Snapshot, terms: str, postings: str) -> None:
+        self._table = snapshot.table(terms)
+        super().__init__(self._table.column("term"))
+        self._postings = TableRows(snapshot, postings, ("passage", "score", "fields"))
+        self._passages, self._path = snapshot.rows("passages"), snapshot.file(postings)
 
     @cached_property
     def frequency(self) -> npt.NDArray[np.int32]:
@@ -116,7 +119,12 @@ class InvertedIndex(_SortedTerms):
         at = self.position(term)
         if at is None:
             return None
-        return PostingList(*(each.values.to_numpy() for each in self._postings.scalars(at)))
+        found = PostingList(*(each.values.to_numpy() for each in self._postings.scalars(at)))
+        rows = found.passages
+        # An array is made as long as the largest of them says.
+        if len(rows) and not 0 <= rows.min() <= rows.max() < self._passages:
+            raise damaged(f"row {at}: passages are not in 0..{self._passages - 1}", self._path)
+        return found
 
     def count(self, term: str) -> int:
         """Return how many passages hold the term."""
@@ -140,7 +148,7 @@ class TermVectorRows(_SortedTerms):
 
     def __init__(self, snapshot: Snapshot) -> None:
         super().__init__(snapshot.table("term_vectors", ["term"]).column("term"))
-        self._rows = TableRows(snapshot.file("term_vectors"), ("scale", "code"))
+        self._rows = TableRows(snapshot, "term_vectors", ("scale", "code"))
 
     def __getitem__(self, term: str) -> Vector:
         """Return the term's vector, its rarity included; raise ``KeyError`` for a term without one."""

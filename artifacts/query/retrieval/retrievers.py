@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from ....pipeline.errors import NoctuleError
+from ....pipeline.errors import DamagedSnapshot, ModelUnavailable, NoctuleError
 from ..context import SearchRequest, SearchResources
 from ..model import ListName, Mask, Query, RankedList, Step, Vector
 from ..understanding.operators import readable
@@ -18,6 +18,8 @@ from .semantic import document_list, semantic_list
 _QUERY_LISTS: tuple[ListName, ...] = ("semantic", "keyword", "code", "hypothesis")
 # Besides our own errors: a torch that does not load, a GPU that is full, a file that is not there.
 FAILURES = (NoctuleError, ImportError, OSError, RuntimeError)
+# Whoever asked for the model must not be answered without it, nor from a snapshot that is not sound.
+NEVER_LEFT_OUT = (ModelUnavailable, DamagedSnapshot)
 
 
 @dataclass(slots=True)
@@ -128,6 +130,8 @@ class _Job:
 def _take(found: Retrieved, job: _Job, result: Callable[[], tuple[RankedList, float]]) -> None:
     try:
         made, seconds = result()
+    except NEVER_LEFT_OUT:
+        raise
     except FAILURES as error:
         found.failed[job.label] = error
     else:

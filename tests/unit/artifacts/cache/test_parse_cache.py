@@ -8,9 +8,11 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from noctule.artifacts.cache import segments
 from noctule.artifacts.cache.parse_cache import CollectionRecord, ParseCache
 from noctule.artifacts.cache.parsed_corpus import ParsedCorpus, in_one_piece, joined
-from noctule.artifacts.disk.layout import REMEMBERED, collections_file
+from noctule.artifacts.disk.layout import OLD_PARSE_CACHE, PARSE_CACHE, collections_file
+from noctule.artifacts.store.store import Store
 from noctule.flows.run.versions import decides
 from noctule.flows.stages.groups import group_key, grouped
 from noctule.flows.stages.parse_batch import FileBatch, understand
@@ -148,7 +150,7 @@ def test_a_damaged_segment_is_not_remembered(settings: Settings, tmp_path: Path)
     rows = _rows(settings, 1)
     keys = rows["key"].to_pylist()
     ParseCache(tmp_path).add(rows)
-    [segment] = (tmp_path / REMEMBERED).glob("*.arrow")
+    [segment] = (tmp_path / PARSE_CACHE).glob("*.arrow")
     content = bytearray(segment.read_bytes())
     content[len(content) // 2] ^= 1
     segment.write_bytes(content)
@@ -156,7 +158,7 @@ def test_a_damaged_segment_is_not_remembered(settings: Settings, tmp_path: Path)
     assert not any(key in damaged for key in keys)
     damaged.add(rows)
     damaged.forget_all_but(keys)
-    assert len(list((tmp_path / REMEMBERED).glob("*.arrow"))) == 1
+    assert len(list((tmp_path / PARSE_CACHE).glob("*.arrow"))) == 1
 
 
 def test_what_no_group_has_any_more_is_forgotten_when_it_is_most(settings: Settings, tmp_path: Path) -> None:
@@ -168,7 +170,7 @@ def test_what_no_group_has_any_more_is_forgotten_when_it_is_most(settings: Setti
     ParseCache(tmp_path).forget_all_but(keys[:1])
     left = ParseCache(tmp_path)
     assert [key in left for key in keys] == [True, False, False, False]
-    assert len(list((tmp_path / REMEMBERED).iterdir())) == 1
+    assert len(list((tmp_path / PARSE_CACHE).iterdir())) == 1
 
 
 def _recorded(settings: Settings, store: Path) -> tuple[SnapshotId, SnapshotId]:
@@ -211,7 +213,7 @@ def test_a_record_that_is_not_what_was_written_of_this_snapshot_is_not_used(
     settings: Settings, tmp_path: Path, fault: str
 ) -> None:
     first, second = _recorded(settings, tmp_path)
-    folder = tmp_path / REMEMBERED
+    folder = tmp_path / PARSE_CACHE
     path, other = folder / collections_file(second), (folder / collections_file(first)).read_text()
     content = path.read_text()
     if fault == "swapped":
@@ -243,3 +245,28 @@ def test_a_file_more_or_less_changes_one_group_alone(tmp_path: Path) -> None:
     assert len(before) > 20
     assert len(before - after) <= 2
     assert max(map(len, before)) <= 32
+
+
+def test_the_parse_cache_of_an_older_noctule_is_used_under_its_new_name(
+    settings: Settings, tmp_path: Path
+) -> None:
+    rows = _rows(settings, 1)
+    ParseCache(tmp_path).add(rows)
+    (tmp_path / PARSE_CACHE).rename(tmp_path / OLD_PARSE_CACHE)
+    with Store(tmp_path).lock("test"):
+        assert rows["key"][0].as_py() in ParseCache(tmp_path)
+    assert not (tmp_path / OLD_PARSE_CACHE).exists()
+
+
+def test_a_segment_of_another_purpose_is_refused_and_said_to_be(
+    settings: Settings, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = _rows(settings, 1)
+    sink = pa.BufferOutputStream()
+    given = segments.marked(rows, {"kind": "parse-cache", "format": "0"})
+    with pa.ipc.new_file(sink, given.schema) as file:
+        file.write_table(given)
+    segments.write(tmp_path / PARSE_CACHE, sink.getvalue(), ".arrow")
+    assert rows["key"][0].as_py() not in ParseCache(tmp_path)
+    assert "1 of 1 segments" in caplog.text
+    assert "parsed again: 1 of another version" in caplog.text

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from noctule.artifacts.disk.layout import FORMAT_VERSION
 from noctule.artifacts.disk.manifest import MAX_MANIFEST_BYTES, Manifest, snapshot_id
 from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, UnsupportedFormat
-from noctule.pipeline.identity import canonical_json
+from noctule.pipeline.identity import canonical_json, sha256_hex
 from tests.snapshot_builder import build_tiny_snapshot
 
 
@@ -145,3 +145,45 @@ def test_damaged_bytes_are_an_artifact_error_or_nothing_new(data: st.DataObject,
     except ArtifactError:
         return
     assert read.to_bytes() == bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"model": {"name": "m\x1b[2J", "sha256": "", "dimension": 8, "precision": ""}}, "model.name"),
+        ({"model": {"name": "m\u202e", "sha256": "", "dimension": 8, "precision": ""}}, "model.name"),
+        ({"model": {"name": "m" * 2_000, "sha256": "", "dimension": 8, "precision": ""}}, "model.name"),
+        ({"tools": {"noctule\x1b]0;": "1"}}, "is no name"),
+        ({"counts": {"documents\nsound": 1}}, "is no name"),
+        ({"analyzer": {"languages": "en,en"}}, "twice"),
+    ],
+)
+def test_text_that_would_move_a_terminal_is_refused(
+    fields: dict[str, object], message: str, manifest: Manifest
+) -> None:
+    with pytest.raises(DamagedSnapshot, match=message) as caught:
+        _read(_edited(manifest, **fields))
+    assert len(caught.value.what) < 300
+    assert not any(each in caught.value.what for each in "\x1b\u202e\n")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"collections": {"../x": {"address": {}}}}, "collection's name"),
+        ({"collections": {"notes": {"address": {"base_url": "javascript:alert(1)"}}}}, "leads to no page"),
+        (
+            {"collections": {"notes": {"address": {"base_url": "java\tscript:alert(1)"}}}},
+            "no control characters",
+        ),
+        ({"collections": {"notes": {}}}, "an address that cannot be"),
+        ({"collections": []}, "collection's name"),
+        ({"embed": "x"}, "settings.embed"),
+    ],
+)
+def test_recorded_settings_that_cannot_be_are_refused(
+    settings: dict[str, object], message: str, manifest: Manifest
+) -> None:
+    digest = sha256_hex(canonical_json(settings).encode())
+    with pytest.raises(DamagedSnapshot, match=message):
+        _read(_edited(manifest, settings=settings, settings_sha256=digest))

@@ -15,7 +15,7 @@ from noctule.artifacts.query.retrieval import operator_filters
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.embedding.encoder import load_encoder
-from noctule.pipeline.errors import QueryError
+from noctule.pipeline.errors import ModelUnavailable, QueryError
 from noctule.pipeline.lexical.analyzer import prose_analyzer
 from noctule.pipeline.settings.settings import Embed
 from tests.library_builder import PLAIN, FailingEncoder, WordEncoder, searcher_of, settings_of
@@ -342,3 +342,20 @@ def test_threads_get_the_answers_that_one_gets(library: Store) -> None:
 
     with searcher_of(library) as first, searcher_of(library, caches={"answers": 0, "vectors": 0}) as second:
         assert answers(first, 8) == answers(second, 1)
+
+
+def test_a_model_that_was_asked_for_and_is_not_there_is_an_error(library: Store) -> None:
+    missing = FailingEncoder(ModelUnavailable("the model is not on this machine"))
+    with searcher_of(library, missing) as found, pytest.raises(ModelUnavailable):
+        found.search("boats")
+
+
+def test_a_filter_of_a_megabyte_is_cut_in_warnings_and_errors(library: Store) -> None:
+    long = "\u202e" + "x" * 1_000_000
+    with searcher_of(library) as found:
+        with pytest.warns(RuntimeWarning, match=r"\\u202e"):
+            answer = found.search("boats", filters=[f"tag:{long}"])
+        assert max(map(len, answer.warnings)) < 1_000
+        with pytest.raises(QueryError) as caught:
+            found.search("boats", filters=[long])
+        assert len(str(caught.value)) < 10_000 and "\u202e" not in str(caught.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -215,3 +216,16 @@ def test_the_catalog_itself_runs_behind_the_locks(
     with pytest.raises(duckdb.Error):
         catalog.connect(snapshot.path, DIMENSION, ["en"])
     assert not target.exists()
+
+
+def test_a_snapshot_that_is_dropped_lets_go_of_its_pin_and_warns(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    old = publish_tiny_snapshot(store, 0).snapshot_id
+    opened = store.open()
+    for edition in (1, 2, 3):
+        publish_tiny_snapshot(store, edition)
+    assert old not in store.prune(0)
+    with pytest.warns(ResourceWarning, match="dropped without being closed"):
+        del opened
+        gc.collect()
+    assert old in store.prune(0)

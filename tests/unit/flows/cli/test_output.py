@@ -56,7 +56,22 @@ def test_an_error_for_programs_is_one_json_object_on_standard_error(
 
 def test_a_document_cannot_move_the_cursor(capsys: pytest.CaptureFixture[str]) -> None:
     output.say("a\x1b[2Jb\x9b1mc\x07")
-    assert capsys.readouterr().out == "a[2Jb1mc\n"
+    assert capsys.readouterr().out == "a\\x1b[2Jb\\x9b1mc\\x07\n"
+
+
+def test_nothing_that_is_printed_turns_a_line_around(capsys: pytest.CaptureFixture[str]) -> None:
+    hostile = "a\u202eb\x1b]0;c\x07\x9b\ud800"
+    output.configure_logging(quiet=False, as_json=False, debug=False)
+    output.emit({"title": hostile})
+    output.say(hostile)
+    output.complain(hostile)
+    output.table(("title",), [(hostile,)])
+    output.error(SourceError(hostile, where=hostile, hint=hostile), as_json=False)
+    output.error(SourceError(hostile), as_json=True)
+    logging.getLogger("noctule").warning("file %s", hostile)
+    said = "".join(capsys.readouterr())
+    assert not set(hostile) & set("\u202e\x1b\x07\x9b\ud800") & set(said)
+    assert json.loads(said.splitlines()[0]) == {"title": hostile}
 
 
 @pytest.mark.parametrize(

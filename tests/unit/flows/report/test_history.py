@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from noctule.artifacts.disk.layout import RUNS
 from noctule.artifacts.store.run_records import read_runs, write_run
 from noctule.flows.report.history import estimate, past_runs, seconds_per_text, usual
 
@@ -31,7 +32,8 @@ def test_a_new_record_stays_though_the_others_are_dated_later(tmp_path: Path) ->
         path = write_run(tmp_path, {"run": at})
         path.rename(path.with_name(f"2999{at:04}T000000000000Z.json"))
     new = [write_run(tmp_path, {"run": "new"}) for _ in range(3)]
-    assert all(path.is_file() for path in new) and len(read_runs(tmp_path)) == 100
+    assert all(path.is_file() for path in new) and len(list((tmp_path / RUNS).iterdir())) == 100
+    assert len(read_runs(tmp_path)) == 3  # a record under another name is none
 
 
 def test_without_a_run_there_is_no_estimate() -> None:

@@ -98,7 +98,7 @@ def test_documents_of_a_community_are_allowed_together(searcher: Searcher) -> No
 def test_a_filter_that_cannot_be_is_refused_with_what_can(searcher: Searcher, text: str) -> None:
     with pytest.raises(QueryError) as caught:
         searcher.search("boats", filters=[text])
-    assert repr(text) in caught.value.where
+    assert repr(text)[:1900] in caught.value.where
     assert caught.value.hint
 
 

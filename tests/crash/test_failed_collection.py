@@ -1,0 +1,166 @@
+"""A kill at every system call from publish to the run record, and a collection that fails on the next night.
+
+What the collection falls back to is what the current snapshot says of it, whichever snapshot that is by then.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from noctule.artifacts.cache.parse_cache import ParseCache
+from noctule.artifacts.cache.parsed_corpus import joined
+from noctule.artifacts.disk.system_calls import Disk
+from noctule.artifacts.store.run_records import write_run
+from noctule.artifacts.store.store import Staging, Store
+from noctule.flows.api import build_snapshot
+from noctule.flows.run.context import RunContext
+from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.stage import Silent
+from noctule.flows.stages import publish as publishing
+from noctule.flows.stages.corpus import CorpusRecord
+from noctule.flows.stages.write import StagedSnapshot
+from noctule.pipeline.settings.reading import parse
+from noctule.pipeline.settings.settings import Settings
+from tests.crash.power_cut import using
+
+
+class Killed(BaseException):
+    """The process is gone."""
+
+
+@dataclass
+class Dying(Disk):
+    """Dies at the n-th call: from there on nothing reaches the disk."""
+
+    nth: int
+    calls: int = 0
+    names: list[str] = field(default_factory=list)
+
+    def __getattribute__(self, name: str) -> Any:
+        method = super().__getattribute__(name)
+        if name.startswith("_") or not callable(getattr(Disk, name, None)):
+            return method
+        return lambda *arguments: self._call(name, method, arguments)
+
+    def _call(self, name: str, method: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        self.calls += 1
+        if self.calls >= self.nth:
+            if name == "close":  # the kernel does it, and with it goes the lock
+                method(*arguments)
+            raise Killed
+        return None if name in {"fsync", "sync_file_system"} else method(*arguments)
+
+
+@dataclass(frozen=True)
+class _Night:
+    """A night just before it publishes: a copy of its store, what it staged, and what it would record."""
+
+    store: Path
+    staged: Path
+    snapshot: StagedSnapshot
+    record: CorpusRecord
+    settings: Settings
+
+
+def _write(root: Path, word: str) -> Path:
+    root.mkdir(parents=True, exist_ok=True)
+    (root / "page.md").write_text(f"# Page\n\nIt is the {word} text of {root.name}.\n")
+    return root
+
+
+@pytest.fixture(scope="module")
+def night(tmp_path_factory: pytest.TempPathFactory) -> _Night:
+    """A second night, stopped before it publishes; the first one is current."""
+    folder = tmp_path_factory.mktemp("night")
+    roots = {name: _write(folder / name, "earlier") for name in ("notes", "papers")}
+    given = {name: {"root": str(root)} for name, root in roots.items()}
+    settings = parse(
+        {"collections": given, "embed": {"workers": 1}, "engine": {"name": "inline"}, "limits": {}}, "test"
+    )
+    store, caught = Store(folder / "store"), dict[str, Any]()
+    build_snapshot(settings, store, PlainDriver(), Silent())
+    for root in roots.values():
+        _write(root, "later")
+
+    def stop(staged: StagedSnapshot, record: CorpusRecord, _: ParseCache) -> None:
+        shutil.copytree(staged.staging.path, folder / "staged")
+        caught.update(snapshot=staged, record=record)
+        raise Killed
+
+    with pytest.MonkeyPatch.context() as patched, pytest.raises(Killed):
+        patched.setattr(publishing, "_write_down", stop)
+        build_snapshot(settings, store, PlainDriver(), Silent())
+    return _Night(store.root, folder / "staged", settings=settings, **caught)
+
+
+def _killed(night: _Night, folder: Path, nth: int) -> Dying:
+    """Publish in a copy of the store, and die at the n-th call; return the disk."""
+    shutil.copytree(night.store, folder)
+    store, disk = Store(folder), Dying(nth)
+    cache = ParseCache(folder)
+    with store.lock("index"):
+        staging = store.stage()
+        shutil.copytree(night.staged, staging.path, dirs_exist_ok=True)
+        staged = replace(night.snapshot, staging=Staging(staging.path))
+        run = RunContext(night.settings, folder)
+        try:
+            with using(disk):
+                publishing.publish(run, store, staged, night.record, cache, None)
+                write_run(folder, {"snapshot": staged.manifest.snapshot_id()})
+        except Killed:
+            disk.names.append("killed")
+    return disk
+
+
+def _said(store: Path) -> tuple[str, str]:
+    """What the current snapshot says of the papers, and what a night on which they fail would fall back to."""
+    with Store(store).open() as snapshot:
+        rows = snapshot.table("documents", ["collection", "text"]).to_pylist()
+        published = "".join(row["text"] for row in rows if row["collection"] == "papers")
+        cache = ParseCache(store)
+        known = cache.collections(snapshot.id)
+    assert "papers" in known, "a collection that fails on the next night would fail that night"
+    texts = joined(cache.rows(known["papers"].keys)).documents["text"].to_pylist()
+    return published, "".join(texts)
+
+
+def test_at_whatever_call_a_run_is_killed_a_failed_collection_keeps_what_is_published(
+    night: _Night, tmp_path: Path
+) -> None:
+    seen, windows = set[str](), dict[str, int]()
+    for nth in range(1, 5_000):
+        folder = tmp_path / "killed"
+        shutil.rmtree(folder, ignore_errors=True)
+        disk = _killed(night, folder, nth)
+        published, fallen_back = _said(folder)
+        assert published == fallen_back, f"killed at call {nth}"
+        word = "later" if "later" in published else "earlier"
+        seen.add(word)
+        windows.setdefault(word, nth)
+        if not disk.names:
+            break
+    assert seen == {"earlier", "later"}
+    assert nth > 60
+    print(f"killed at each of {nth - 1} calls")
+    for word, first in windows.items():
+        _next_night_with_failing_papers(night, tmp_path / f"next-{word}", first, word)
+
+
+def _next_night_with_failing_papers(night: _Night, folder: Path, nth: int, word: str) -> None:
+    """The whole night after a kill, with the folder of a collection away."""
+    _killed(night, folder, nth)
+    papers = Path(night.settings.collections["papers"].root)
+    aside = papers.rename(papers.with_name("unmounted"))
+    try:
+        result = build_snapshot(night.settings, Store(folder), PlainDriver(), Silent())
+    finally:
+        aside.rename(papers)
+    assert list(result.failed) == ["papers"]
+    published, _ = _said(folder)
+    assert f"the {word} text" in published
