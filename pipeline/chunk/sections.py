@@ -36,7 +36,6 @@ class _Draft:
     level: int
     title: str
     slug: str
-    heading_start: int
     start: int
     end: int
     parent: int
@@ -84,7 +83,7 @@ def build_tree(document: Document) -> list[SectionSpan]:
 
 def _drafts(document: Document) -> list[_Draft]:
     length = len(document.text)
-    drafts = [_Draft(0, document.title, "", 0, 0, length, -1)]
+    drafts = [_Draft(0, document.title, "", 0, length, -1)]
     open_drafts = [0]
     for heading, slug, end in zip(
         document.headings,
@@ -100,7 +99,7 @@ def _drafts(document: Document) -> list[_Draft]:
         if drafts[parent].first_child is None:
             drafts[parent].first_child = heading.start
         open_drafts.append(len(drafts))
-        drafts.append(_Draft(heading.level, heading.text, slug, heading.start, heading.end, end, parent))
+        drafts.append(_Draft(heading.level, heading.text, slug, heading.end, end, parent))
     return drafts
 
 
