@@ -85,12 +85,8 @@ def _drafts(document: Document) -> list[_Draft]:
     length = len(document.text)
     drafts = [_Draft(0, document.title, "", 0, length, -1)]
     open_drafts = [0]
-    for heading, slug, end in zip(
-        document.headings,
-        heading_slugs(document.headings),
-        _span_ends(document.headings, length),
-        strict=True,
-    ):
+    slugs, ends = heading_slugs(document.headings), _span_ends(document.headings, length)
+    for heading, slug, end in zip(document.headings, slugs, ends, strict=True):
         if not document.text[heading.end : end].strip():
             continue
         while drafts[open_drafts[-1]].level >= heading.level:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import re
-from functools import lru_cache
 from pathlib import PurePosixPath
 
 from ..address import address
@@ -53,13 +52,8 @@ def plain_piece(syntax: Syntax, piece: str) -> str:
 
 def _ruled(text: str, rules: tuple[Rule, ...]) -> str:
     for rule in rules:
-        text = _compiled(rule.pattern).sub(rule.replacement, text)
+        text = re.sub(rule.pattern, rule.replacement, text)
     return text
-
-
-@lru_cache(maxsize=1024)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
 
 
 def _decode(content: bytes, where: str) -> str:

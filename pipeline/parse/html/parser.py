@@ -14,7 +14,6 @@ from ..markup import require_tame, without_unseen
 from .flow import Flow, attribute, language_of
 
 _AROUND = ("nav", "header", "footer", "aside")
-_WAYS = ("nav",)
 _UNSEEN = ("object", "head")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _DATES = ("date", "last-modified", "dcterms.modified", "article:modified_time")
@@ -67,7 +66,7 @@ def _attribute(tag: Tag | None, name: str) -> str:
 def _main(soup: BeautifulSoup) -> Tag:
     """Return the page's main content without the navigation that generators put beside it."""
     main = soup.find("main") or soup.find(role="main") or soup.find("article")
-    around: tuple[str, ...] = _WAYS
+    around: tuple[str, ...] = ("nav",)
     if not isinstance(main, Tag):
         main, around = soup.body or soup, _AROUND
     articles = main.find_all("article")

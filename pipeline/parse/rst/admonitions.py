@@ -106,6 +106,7 @@ class _Titled(Lenient):
 
     def run(self) -> list[nodes.Node]:
         """Return the title, linked as the options say, and the content."""
+        title: list[nodes.Node]
         if address := _linked(self.options):
             inner = self.inline(self.argument) if self.argument else []
             title = [nodes.paragraph("", "", nodes.reference("", "", *inner, refuri=address))]
