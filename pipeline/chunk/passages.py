@@ -117,10 +117,10 @@ class _Blocks:
         """Cut pieces that are too long at line ends, and lines that are still too long between words."""
         found: list[_Piece] = []
         for piece in pieces:
-            if piece.tokens <= budget:
-                found.append(piece)
-                continue
-            lines = self._pieces(piece.block, self._spans(_LINE, piece.start, piece.end))
+            is_long = piece.tokens > budget
+            lines = (
+                self._pieces(piece.block, self._spans(_LINE, piece.start, piece.end)) if is_long else [piece]
+            )
             for line in lines:
                 found.extend([line] if line.tokens <= budget else self._cut(line, budget))
         return found

@@ -121,15 +121,9 @@ def named(clusters: Clusters, graph: LinkGraph, names: Mapping[int, Sequence[str
     members = {number: [graph.documents[row] for row in rows] for number, rows in clusters.members.items()}
     total = sum(map(len, members.values()))
     communities = tuple(
-        Community(
-            number,
-            names[number][0],
-            tuple(names[number][1:]),
-            len(docs),
-            clusters.inside[number],
-            len(docs) / total,
-        )
+        Community(number, label, tuple(terms), len(docs), clusters.inside[number], len(docs) / total)
         for number, docs in members.items()
+        for label, *terms in (names[number],)
     )
     of = {doc: number for number, docs in members.items() for doc in docs}
     return Partition(of, communities, clusters.modularity)

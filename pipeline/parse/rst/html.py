@@ -206,8 +206,7 @@ class _Writer:
         self.out.append(f'{self.names(node)}<img src="{source}" alt="{alt}">')
 
     def visit_term(self, node: nodes.Element) -> None:
-        names = self.names(node)
-        self.out.append(f"<dt>{names}")
+        self.out.append(f"<dt>{self.names(node)}")
         self.children(node)
         parent = node.parent
         for other in parent.children if isinstance(parent, nodes.Element) else ():
