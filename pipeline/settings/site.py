@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import re
+from typing import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, field_validator
 
 from .search import Table
+
+
+def _web_address(url: str) -> str:
+    scheme = re.match(r"\s*([A-Za-z][A-Za-z0-9+.-]*):", url)
+    if scheme and scheme[1].lower() not in ("http", "https"):
+        raise ValueError(f"{scheme[1]}: leads to no page; give an address that begins with https://")
+    return url
+
+
+WebAddress = Annotated[str, AfterValidator(_web_address)]
 
 
 class Version(Table):
     """Another edition of the documents, in the site's menu; ``current`` marks this one."""
 
     label: str
-    url: str
+    url: WebAddress
     current: bool = False
-
-    @field_validator("url")
-    @classmethod
-    def _leads_to_a_page(cls, url: str) -> str:
-        return _web_address(url)
 
 
 class Site(Table):
@@ -27,7 +33,7 @@ class Site(Table):
 
     title: str = ""
     description: str = ""
-    base_url: str = Field(default="", description="absolute address: sitemap, feed, canonical links")
+    base_url: WebAddress = Field(default="", description="absolute address: sitemap, feed, canonical links")
     related: int = Field(default=5, ge=0)
     language: str = "en"
     search: bool = True
@@ -36,17 +42,12 @@ class Site(Table):
     report: bool = Field(default=True, description="a page on what the last night did")
     offline: bool = Field(default=False, description="a service worker keeps what was visited")
     feed: int = Field(default=50, ge=0, description="0: no feed")
-    edit_url: str = Field(default="", description="with {path} and {collection}")
-    image: str = Field(default="", description="absolute address of a picture for previews of links")
+    edit_url: WebAddress = Field(default="", description="with {path} and {collection}")
+    image: WebAddress = Field(default="", description="absolute address of a picture for previews of links")
     templates: str = Field(default="", description="a folder of templates, styles and files of your own")
     words: str = Field(default="", description="a TOML file with words of the interface")
     mermaid: str = Field(default="", description="a local copy of mermaid's script")
     versions: tuple[Version, ...] = Field(default=(), strict=False)
-
-    @field_validator("edit_url", "image", "base_url")
-    @classmethod
-    def _leads_to_the_web(cls, url: str) -> str:
-        return _web_address(url)
 
     @field_validator("edit_url")
     @classmethod
@@ -55,10 +56,3 @@ class Site(Table):
         if unknown:
             raise ValueError(f"unknown {{{unknown[0]}}}; there are {{path}} and {{collection}}")
         return url
-
-
-def _web_address(url: str) -> str:
-    scheme = re.match(r"\s*([A-Za-z][A-Za-z0-9+.-]*):", url)
-    if scheme and scheme[1].lower() not in ("http", "https"):
-        raise ValueError(f"{scheme[1]}: leads to no page; give an address that begins with https://")
-    return url
