@@ -34,10 +34,7 @@ _INLINE_CODE = re.compile(r"`([^`\n]+)`")
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """The smallest unit a passage may begin or end with.
-
-    ``[start, end)`` are offsets in the document's text; ``text`` is plain.
-    """
+    """The smallest unit a passage may begin or end with, ``[start, end)`` in the document's text."""
 
     start: int
     end: int
@@ -56,10 +53,7 @@ def embedded_text(breadcrumb: str, text: str) -> str:
 def build_passages(
     document: Document, nodes: Sequence[SectionSpan], count: TokenCounter, settings: Chunk
 ) -> list[Passage]:
-    """Return the document's passages in order.
-
-    A document without body text gets one passage, made of its description or title.
-    """
+    """Return the document's passages in order; without body text, one, of its description or title."""
     if not nodes:
         return []
     offsets = byte_offsets(document.text)
@@ -70,7 +64,13 @@ def build_passages(
         budget = settings.max_tokens - SPECIAL_TOKENS - crumb_tokens
         for group in _pack(blocks.within(node, budget), budget, settings.overlap_tokens, blocks):
             passages.append(_passage(document, node, len(passages), group, crumb, crumb_tokens, offsets))
-    return passages or [_title_passage(document, nodes[0], crumbs[0][0], crumbs[0][1], count, settings)]
+    if not passages:
+        crumb, crumb_tokens = crumbs[0]
+        room = settings.max_tokens - SPECIAL_TOKENS - crumb_tokens
+        text, tokens = _beginning(document.description or document.title, count, room)
+        title = _Piece(0, 0, text, "", tokens, 0, "text")
+        passages.append(_passage(document, nodes[0], 0, [title], crumb, crumb_tokens, offsets))
+    return passages
 
 
 class _Blocks:
@@ -117,10 +117,10 @@ class _Blocks:
         """Cut pieces that are too long at line ends, and lines that are still too long between words."""
         found: list[_Piece] = []
         for piece in pieces:
-            if piece.tokens <= budget:
-                found.append(piece)
-                continue
-            lines = self._pieces(piece.block, self._spans(_LINE, piece.start, piece.end))
+            is_long = piece.tokens > budget
+            lines = (
+                self._pieces(piece.block, self._spans(_LINE, piece.start, piece.end)) if is_long else [piece]
+            )
             for line in lines:
                 found.extend([line] if line.tokens <= budget else self._cut(line, budget))
         return found
@@ -240,27 +240,6 @@ def _join(group: Sequence[_Piece]) -> str:
             parts.append("\n" if {before.kind, piece.kind} <= {"list", "table"} else "\n\n")
         parts.append(piece.text)
     return "".join(parts)
-
-
-def _title_passage(
-    document: Document, node: SectionSpan, crumb: str, crumb_tokens: int, count: TokenCounter, settings: Chunk
-) -> Passage:
-    room = settings.max_tokens - SPECIAL_TOKENS - crumb_tokens
-    text, tokens = _beginning(document.description or document.title, count, room)
-    return Passage(
-        passage_id=passage_id(document.doc_id, 0),
-        doc_id=document.doc_id,
-        section_id=node.section.section_id,
-        ordinal=0,
-        text=text,
-        code="",
-        breadcrumb=crumb,
-        headings=(),
-        byte_start=0,
-        byte_end=0,
-        tokens=tokens + crumb_tokens + SPECIAL_TOKENS,
-        content_hash=text_hash(embedded_text(crumb, text)),
-    )
 
 
 def _embedded_breadcrumbs(

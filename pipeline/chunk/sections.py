@@ -36,7 +36,6 @@ class _Draft:
     level: int
     title: str
     slug: str
-    heading_start: int
     start: int
     end: int
     parent: int
@@ -84,14 +83,10 @@ def build_tree(document: Document) -> list[SectionSpan]:
 
 def _drafts(document: Document) -> list[_Draft]:
     length = len(document.text)
-    drafts = [_Draft(0, document.title, "", 0, 0, length, -1)]
+    drafts = [_Draft(0, document.title, "", 0, length, -1)]
     open_drafts = [0]
-    for heading, slug, end in zip(
-        document.headings,
-        heading_slugs(document.headings),
-        _span_ends(document.headings, length),
-        strict=True,
-    ):
+    slugs, ends = heading_slugs(document.headings), _span_ends(document.headings, length)
+    for heading, slug, end in zip(document.headings, slugs, ends, strict=True):
         if not document.text[heading.end : end].strip():
             continue
         while drafts[open_drafts[-1]].level >= heading.level:
@@ -100,7 +95,7 @@ def _drafts(document: Document) -> list[_Draft]:
         if drafts[parent].first_child is None:
             drafts[parent].first_child = heading.start
         open_drafts.append(len(drafts))
-        drafts.append(_Draft(heading.level, heading.text, slug, heading.start, heading.end, end, parent))
+        drafts.append(_Draft(heading.level, heading.text, slug, heading.end, end, parent))
     return drafts
 
 

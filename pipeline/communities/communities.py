@@ -27,10 +27,7 @@ Rows = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class LinkGraph:
-    """Documents by name, and resolved links between different documents.
-
-    Edges are by row, weighted by the number of links.
-    """
+    """Documents by name, and edges between different rows, weighted by the number of links."""
 
     documents: tuple[DocId, ...]
     source: Rows
@@ -92,11 +89,15 @@ def link_graph(documents: Iterable[DocId], links: Iterable[ResolvedLink]) -> Lin
 
 def find_clusters(graph: LinkGraph, settings: Communities) -> Clusters:
     """Divide the linked documents by Louvain; each community is numbered by the name of its hub."""
+    from community import modularity
+
     linked, weights = _undirected(graph)
     if not len(linked):
         return Clusters({}, {}, 0.0)
     names = [graph.documents[row] for row in linked.tolist()]
-    order = _weakest_first(weights)
+    # Louvain visits documents with few links first, ties by name: they join what they belong to before hubs,
+    # which belong to many.
+    order = np.argsort(strengths(weights), kind="stable")
     undirected = _graph_of(weights, order)
     begun = initial_partition(names, weights, _FINER * settings.resolution)
     first = _louvain(undirected, begun, settings)
@@ -111,7 +112,7 @@ def find_clusters(graph: LinkGraph, settings: Communities) -> Clusters:
     return Clusters(
         {number: members[label] for number, label in numbers.items()},
         {number: float(each[label]) for number, label in numbers.items()},
-        _modularity(undirected, labels),
+        float(modularity(dict(enumerate(labels.tolist())), undirected)),
     )
 
 
@@ -120,15 +121,9 @@ def named(clusters: Clusters, graph: LinkGraph, names: Mapping[int, Sequence[str
     members = {number: [graph.documents[row] for row in rows] for number, rows in clusters.members.items()}
     total = sum(map(len, members.values()))
     communities = tuple(
-        Community(
-            number,
-            names[number][0],
-            tuple(names[number][1:]),
-            len(docs),
-            clusters.inside[number],
-            len(docs) / total,
-        )
+        Community(number, label, tuple(terms), len(docs), clusters.inside[number], len(docs) / total)
         for number, docs in members.items()
+        for label, *terms in (names[number],)
     )
     of = {doc: number for number, docs in members.items() for doc in docs}
     return Partition(of, communities, clusters.modularity)
@@ -155,14 +150,6 @@ def _louvain(undirected: nx.Graph, begun: Labels, settings: Communities) -> Labe
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)
 
 
-def _weakest_first(weights: sparse.csr_matrix) -> Rows:
-    """Return the rows in the order in which Louvain visits them: those with few links first, ties by name.
-
-    A document with few links thus joins what it belongs to before hubs, which belong to many, are visited.
-    """
-    return np.argsort(strengths(weights), kind="stable")
-
-
 def _graph_of(weights: sparse.csr_matrix, order: Rows) -> nx.Graph:
     """Return the graph with nodes and edges in this order of the rows."""
     import networkx as nx
@@ -183,12 +170,6 @@ def _within(weights: sparse.csr_matrix, labels: Labels) -> sparse.csr_matrix:
     pairs = weights.tocoo()
     same = labels[pairs.row] == labels[pairs.col]
     return sparse.csr_matrix((pairs.data[same], (pairs.row[same], pairs.col[same])), shape=weights.shape)
-
-
-def _modularity(undirected: nx.Graph, labels: Labels) -> float:
-    from community import modularity
-
-    return float(modularity(dict(enumerate(labels.tolist())), undirected))
 
 
 def _numbers(labels: Labels, inside: Weights, names: Sequence[DocId]) -> dict[int, int]:

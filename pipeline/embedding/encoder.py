@@ -11,14 +11,15 @@ embedding store.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -40,25 +41,6 @@ _CUDA_BATCH_FACTOR = 32
 _LEAST_TOKENS = 256
 # Without one of these, Linux has no GPU that torch can use through CUDA: NVIDIA, AMD, or WSL.
 _GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
-
-
-class Encoder(Protocol):
-    """Encodes texts as vectors of one model."""
-
-    @property
-    def dimension(self) -> int:
-        """Return the number of components of a vector."""
-
-    def encode(
-        self, texts: Sequence[str], progress: Progress | None = None, *, as_queries: bool = False
-    ) -> Vectors:
-        """Return unit float32 rows, shape ``(len(texts), dimension)``.
-
-        ``progress`` is told of finished tokens.
-        """
-
-    def encode_query(self, text: str) -> Vectors:
-        """Return the unit float32 vector of a query, shape ``(dimension,)``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,15 +252,8 @@ def _cpu_flags() -> frozenset[str]:
         listing = Path("/proc/cpuinfo").read_text("ascii", errors="ignore")
     except OSError:
         return frozenset()
-    return frozenset(_first_flags(listing.splitlines()))
-
-
-def _first_flags(lines: Iterable[str]) -> list[str]:
-    for line in lines:
-        name, _, flags = line.partition(":")
-        if name.strip() == "flags":
-            return flags.split()
-    return []
+    flags = re.search(r"^\s*flags\s*:(.*)", listing, re.MULTILINE)
+    return frozenset(flags[1].split()) if flags else frozenset()
 
 
 def available_cores() -> int:

@@ -79,7 +79,8 @@ def _folder(name: str, allow_download: bool) -> Path:
     try:
         from huggingface_hub import snapshot_download
 
-        return Path(snapshot_download(_hub_name(name), local_files_only=not allow_download))
+        hub_name = name if "/" in name else f"sentence-transformers/{name}"
+        return Path(snapshot_download(hub_name, local_files_only=not allow_download))
     except Exception:  # the hub client raises many kinds of exception, all of which mean the same here
         raise ModelUnavailable(
             f"the embedding model {name!r} is not on this machine",
@@ -87,10 +88,6 @@ def _folder(name: str, allow_download: bool) -> Path:
             + (", the hub" if allow_download else ""),
             hint="Set embed.model to a folder, or embed.allow_download = true on a machine with a network.",
         ) from None
-
-
-def _hub_name(name: str) -> str:
-    return name if "/" in name else f"sentence-transformers/{name}"
 
 
 def _packaged() -> Path | None:
@@ -137,9 +134,7 @@ def _dimension(folder: Path) -> int:
         if kind == "Dense":
             return int(stated.get("out_features") or 0)
         if kind == "Pooling":
-            modes = sum(
-                1 for name, chosen in stated.items() if name.startswith("pooling_mode_") and chosen is True
-            )
+            modes = sum(stated[name] is True for name in stated if name.startswith("pooling_mode_"))
             given = stated.get("word_embedding_dimension") or stated.get("embedding_dimension") or 0
             return int(given) if modes == 1 or isinstance(stated.get("pooling_mode"), str) else 0
     return 0

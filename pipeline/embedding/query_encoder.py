@@ -123,10 +123,7 @@ def solve(
 
 @dataclass(frozen=True, slots=True)
 class _System:
-    """The matrix ``XᵀWX + ridge·I``, never formed.
-
-    ``weight`` has a row per text, ``diagonal`` an entry per term.
-    """
+    """The matrix ``XᵀWX + ridge·I``, never formed; ``weight`` has a row per text."""
 
     x: sparse.csr_matrix
     transposed: sparse.csr_matrix

@@ -106,10 +106,7 @@ class ProseAnalyzer:
         return _TOKEN.findall(fold(text))
 
     def expand(self, token: str) -> tuple[str, ...]:
-        """Return the terms of a token.
-
-        ``users`` gives ``user``; ``node.js`` gives ``node.js``, ``node``, ``js``; CJK runs give bigrams.
-        """
+        """Return ``user`` for ``users``; ``node.js``, ``node``, ``js`` for ``node.js``; bigrams for CJK."""
         if token.isalpha() and token.isascii():
             return (self._stem(token),)
         # An accent on its own is a token, which is empty once accents are removed.

@@ -11,7 +11,7 @@ into ``FieldCounts``, and all batches together become a ``LexicalIndex``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..settings.settings import LexicalField
-from .field_counts import FieldCounts, Ints, Narrow, concatenated, ranges
+from .field_counts import FieldCounts, Ints, Narrow, ranges
 
 Floats = npt.NDArray[np.float64]
 Masks = npt.NDArray[np.uint16]
@@ -67,94 +67,77 @@ def build_index(
     sources = [*batches, *([shared.counts] if shared else [])]
     terms = tuple(sorted({term for batch in sources for term in batch.terms}))
     number = {term: i for i, term in enumerate(terms)}
-    lengths = (
-        np.concatenate([batch.lengths for batch in batches])
-        if batches
-        else np.zeros((0, len(fields)), np.int32)
-    )
+    lengths = np.concatenate([np.zeros((0, len(fields)), np.int32), *(batch.lengths for batch in batches)])
     if shared:
         lengths[:, shared.field] = np.repeat(shared.counts.lengths[:, 0], shared.sizes)
     texts = len(lengths)
     weight = _weights(lengths, fields)
     columns, first = [], 0
     for batch in batches:
-        columns.append(_Columns(batch.terms, batch.term, batch.text + first, batch.field, batch.count))
+        text = batch.text + first
+        columns.append(_Columns(_numbered(batch, number), batch.term, text, batch.field, batch.count))
         first += len(batch.lengths)
     if shared:
-        columns.append(_spread(shared))
-    numbered = [
-        _Numbered(np.array([number[term] for term in each.terms], dtype=np.int64), each) for each in columns
-    ]
-    return _joined(terms, [_scored(part, texts, k1) for part in _parts(numbered, len(terms), weight, texts)])
+        columns.append(_spread(shared, _numbered(shared.counts, number)))
+    return _joined(terms, [_scored(part, texts, k1) for part in _parts(columns, len(terms), weight, texts)])
+
+
+def _numbered(counts: FieldCounts, number: Mapping[str, int]) -> Ints:
+    return np.array([number[term] for term in counts.terms], dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Occurrences in columns; ``text`` is numbered over all batches."""
+    """Occurrences in columns; ``text`` is numbered over all batches, ``number[term]`` over all terms."""
 
-    terms: Sequence[str]
+    number: Ints
     term: Narrow
     text: Narrow | Ints
     field: npt.NDArray[np.int8]
     count: Narrow
 
 
-def _spread(shared: SharedField) -> _Columns:
+def _spread(shared: SharedField, number: Ints) -> _Columns:
     """Return the shared field's occurrences, repeated for every text that has them."""
     counts, first = shared.counts, np.cumsum(shared.sizes) - shared.sizes
     sizes = shared.sizes[counts.text]
     term, count = np.repeat(counts.term, sizes), np.repeat(counts.count, sizes)
     field = np.full(len(term), shared.field, dtype=np.int8)
-    return _Columns(counts.terms, term, ranges(first[counts.text], sizes), field, count)
+    return _Columns(number, term, ranges(first[counts.text], sizes), field, count)
 
 
-@dataclass(frozen=True, slots=True)
-class _Numbered:
-    """Columns with the number of each of their terms among all terms."""
-
-    number: Ints
-    columns: _Columns
-
-
-def _parts(columns: Sequence[_Numbered], terms: int, weight: Floats, texts: int) -> Iterator[_Sums]:
-    """Yield the sums of one range of terms after another.
-
-    For a large corpus they would not all fit in memory.
-    """
+def _parts(columns: Sequence[_Columns], terms: int, weight: Floats, texts: int) -> Iterator[_Sums]:
+    """Yield the sums of one range of terms after another: those of a large corpus would not fit in memory."""
     found = np.zeros(terms, dtype=np.int64)
     for each in columns:
-        counted = np.bincount(each.columns.term, minlength=len(each.number))
-        np.add.at(found, each.number, counted)
+        np.add.at(found, each.number, np.bincount(each.term, minlength=len(each.number)))
     borders = np.flatnonzero(np.diff(np.cumsum(found) // _OCCURRENCES_AT_A_TIME)) + 1
     for first, end in pairwise([0, *borders.tolist(), terms]):
         yield _sums(columns, first, end, weight, texts)
 
 
-def _sums(columns: Sequence[_Numbered], first: int, end: int, weight: Floats, texts: int) -> _Sums:
+def _sums(columns: Sequence[_Columns], first: int, end: int, weight: Floats, texts: int) -> _Sums:
     """Return the sums of the terms from ``first`` up to ``end``; keys number terms from ``first``."""
     keys, values, masks = [], [], []
     for each in columns:
         wanted = (each.number >= first) & (each.number < end)
-        at = np.flatnonzero(wanted[each.columns.term])
-        text, field = each.columns.text[at], each.columns.field[at]
-        keys.append((each.number[each.columns.term[at]] - first) * texts + text)
-        value = each.columns.count[at] * weight[text, field]
+        at = np.flatnonzero(wanted[each.term])
+        text, field = each.text[at], each.field[at]
+        keys.append((each.number[each.term[at]] - first) * texts + text)
+        value = each.count[at] * weight[text, field]
         values.append(value)
         bit = np.left_shift(1, field.astype(np.uint16))
         masks.append(np.where(value > 0, bit, 0).astype(np.uint16))
     return _sum_by_key(
         end - first,
-        concatenated(keys),
-        np.concatenate(values) if values else np.zeros(0),
-        np.concatenate(masks) if masks else np.zeros(0, np.uint16),
+        np.concatenate([np.zeros(0, np.int64), *keys]),
+        np.concatenate([np.zeros(0), *values]),
+        np.concatenate([np.zeros(0, np.uint16), *masks]),
     )
 
 
 def _weights(lengths: Narrow, fields: Sequence[LexicalField]) -> Floats:
-    """Return ``w_f / (1 − b_f + b_f · len / avglen)`` for every text and field.
-
-    The average includes empty fields.
-    """
+    """Return ``w_f / (1 − b_f + b_f · len / avglen)``; the average over texts includes empty fields."""
     average = lengths.mean(axis=0) if len(lengths) else np.ones(len(fields))
     relative = lengths / np.where(average > 0, average, 1.0)
     b = np.array([field.b for field in fields])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
@@ -50,69 +51,69 @@ def count_fields(columns: Sequence[Sequence[str]], analyzers: Sequence[Analyzer]
 
     Token numbers are shared by texts with the same analyzer object, so one language costs one table.
     """
-    texts = len(analyzers)
-    numbering: dict[int, _Numbering] = {}
-    token_parts: list[npt.NDArray[np.int64]] = []
+    tables: dict[Analyzer, _Numbering] = {}
+    parts: list[Ints] = []
     cells: list[int] = []
     for field, column in enumerate(columns):
         for row, (value, analyzer) in enumerate(zip(column, analyzers, strict=True)):
             if value:
-                table = numbering.setdefault(id(analyzer), _Numbering())
-                tokens = analyzer.tokens(value)
-                token_parts.append(np.fromiter(map(table.__getitem__, tokens), np.int64, len(tokens)))
+                number, tokens = tables.setdefault(analyzer, _Numbering()), analyzer.tokens(value)
+                parts.append(np.fromiter(map(number.__getitem__, tokens), np.int64, len(tokens)))
                 cells.append(row * len(columns) + field)
-    by_id = {id(analyzer): analyzer for analyzer in analyzers}
-    return _count(numbering, by_id, token_parts, cells, texts, len(columns), [id(a) for a in analyzers])
+    surface = _surface(tables)
+    firsts = [surface.first[analyzers[cell // len(columns)]] for cell in cells]
+    numbered = (part + first for part, first in zip(parts, firsts, strict=True))
+    token = np.concatenate([np.zeros(0, np.int64), *numbered])
+    cell = np.repeat(np.array(cells, dtype=np.int64), [len(part) for part in parts])
+    return _counted(surface, token, cell, len(analyzers), len(columns))
 
 
-def _count(
-    numbering: Mapping[int, _Numbering],
-    analyzers: Mapping[int, Analyzer],
-    token_parts: Sequence[Ints],
-    cells: Sequence[int],
-    texts: int,
-    fields: int,
-    owner: Sequence[int],
-) -> FieldCounts:
-    terms = _Numbering()
-    base: dict[int, int] = {}
-    expansions: list[list[int]] = []
-    surfaces: list[str] = []
-    languages: list[str] = []
-    for key, table in numbering.items():
-        base[key] = len(surfaces)
-        surfaces.extend(table)
-        languages.extend([analyzers[key].language] * len(table))
-        expansions.extend([[terms[t] for t in analyzers[key].expand(token)] for token in table])
-    sizes = np.array([len(found) for found in expansions], dtype=np.int64)
-    flat = np.array([t for found in expansions for t in found], dtype=np.int64)
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    tokens = concatenated(
-        [part + base[owner[cell // fields]] for part, cell in zip(token_parts, cells, strict=True)]
+@dataclass(frozen=True, slots=True)
+class _Surface:
+    """The surface tokens of a batch, one analyzer's after another's, and the terms that they stand for."""
+
+    terms: tuple[str, ...]
+    tokens: tuple[str, ...]
+    languages: tuple[str, ...]
+    first: Mapping[Analyzer, int]
+    offsets: Ints
+    expansion: Ints
+
+
+def _surface(tables: Mapping[Analyzer, Mapping[str, int]]) -> _Surface:
+    number = _Numbering()
+    read = [(analyzer, token) for analyzer, table in tables.items() for token in table]
+    expanded = [[number[term] for term in analyzer.expand(token)] for analyzer, token in read]
+    return _Surface(
+        terms=tuple(number),
+        tokens=tuple(token for _, token in read),
+        languages=tuple(analyzer.language for analyzer, _ in read),
+        first=dict(zip(tables, accumulate(map(len, tables.values()), initial=0), strict=False)),
+        offsets=np.cumsum([0, *map(len, expanded)], dtype=np.int64),
+        expansion=np.array([term for terms in expanded for term in terms], dtype=np.int64),
     )
-    cell = np.repeat(np.array(cells, dtype=np.int64), [len(part) for part in token_parts])
+
+
+def _counted(surface: _Surface, token: Ints, cell: Ints, texts: int, fields: int) -> FieldCounts:
+    """Count the terms of each cell, which is a field of a text, given each occurrence of a token."""
+    sizes, most = np.diff(surface.offsets)[token], max(1, len(surface.terms))
+    term = surface.expansion[ranges(surface.offsets[token], sizes)]
+    key, count = np.unique(np.repeat(cell, sizes) * most + term, return_counts=True)
+    cell_of, term_of = np.divmod(key, most)
     lengths = np.bincount(cell, minlength=texts * fields).reshape(texts, fields)
-    term = flat[ranges(starts[tokens], sizes[tokens])]
-    key, count = np.unique(np.repeat(cell, sizes[tokens]) * max(1, len(terms)) + term, return_counts=True)
-    cell_of, term_of = np.divmod(key, max(1, len(terms)))
     return FieldCounts(
-        terms=tuple(terms),
+        terms=surface.terms,
         term=term_of.astype(np.int32),
         text=(cell_of // fields).astype(np.int32),
         field=(cell_of % fields).astype(np.int8),
         count=count.astype(np.int32),
         lengths=lengths.astype(np.int32),
-        surface=tuple(surfaces),
-        surface_language=tuple(languages),
-        surface_offsets=starts.astype(np.int32),
-        surface_terms=flat.astype(np.int32),
-        surface_count=np.bincount(tokens, minlength=len(surfaces)).astype(np.int32),
+        surface=surface.tokens,
+        surface_language=surface.languages,
+        surface_offsets=surface.offsets.astype(np.int32),
+        surface_terms=surface.expansion.astype(np.int32),
+        surface_count=np.bincount(token, minlength=len(surface.tokens)).astype(np.int32),
     )
-
-
-def concatenated(parts: Sequence[Ints]) -> Ints:
-    """Concatenate the parts; the result is empty if there are none."""
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
 
 
 def ranges(starts: Ints, sizes: Ints) -> Ints:

@@ -105,10 +105,7 @@ def heading_spellings(fragment: str) -> tuple[str, ...]:
 
 def _stem(path: str) -> str:
     """Return what different spellings of a path share: no document extension and no trailing index name."""
-    for ending in _ENDINGS:
-        if path.lower().endswith(ending):
-            path = path[: -len(ending)]
-            break
+    path = _strip_ending(path)
     folder, _, name = path.rpartition("/")
     return folder if name.lower() in INDEX_NAMES else path
 

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+import codecs
 import re
-from collections.abc import Callable, Sequence
-from functools import lru_cache
 from pathlib import PurePosixPath
 
 from ..address import address
 from ..errors import DraftDocument, RejectedDocument, is_transient
 from ..identity import doc_id
-from ..model import Block, Document, Heading, Source, Syntax
+from ..model import Block, Document, Source, Syntax
 from ..settings.collection import Collection, Rule
-from .decoding import decode
+from .content import ParsedContent
 from .front_matter import NONE, FrontMatter, read_front_matter, unique
-from .labels import myst_anchors, myst_label
 from .markdown.mdx import markdown_of_mdx
 from .markdown.parser import plain_markdown, read_markdown
 from .notebook import markdown_of_notebook
-from .text import read_text
 
 # Some authors mark up code in a title as they would in the text.
 _BACKTICKS = re.compile(r"`([^`]*)`")
+_PARAGRAPH = re.compile(r"(?:^[^\n]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
 
 
 def parse(source: Source, collection: Collection) -> Document:
@@ -33,7 +31,8 @@ def parse(source: Source, collection: Collection) -> Document:
     """
     where = f"{source.collection}:{source.path}"
     try:
-        return _reader(source.path)(source, collection, where)
+        read = _READERS.get(PurePosixPath(source.path).suffix.lower(), _markdown)
+        return read(_decode(source.content, where), source, collection, where)
     except (RejectedDocument, MemoryError):
         raise
     except RecursionError:
@@ -53,123 +52,91 @@ def plain_piece(syntax: Syntax, piece: str) -> str:
 
 def _ruled(text: str, rules: tuple[Rule, ...]) -> str:
     for rule in rules:
-        text = _compiled(rule.pattern).sub(rule.replacement, text)
+        text = re.sub(rule.pattern, rule.replacement, text)
     return text
 
 
-@lru_cache(maxsize=1024)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+def _decode(content: bytes, where: str) -> str:
+    """Decode UTF-8, or UTF-16 that begins with a byte order mark; nothing is ever replaced by a guess.
+
+    Raises ``RejectedDocument`` naming the first invalid byte, or the first NUL.
+    """
+    encoding = "utf-16" if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8"
+    try:
+        text = content.decode(encoding).removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        wrong = f"not {encoding.upper()}: byte 0x{content[error.start]:02x} at offset {error.start}"
+        raise RejectedDocument(wrong, where=where, hint="Save the file as UTF-8.") from None
+    if "\0" in text:
+        wrong = f"a NUL character at offset {text.index(chr(0))}"
+        raise RejectedDocument(wrong, where=where, hint="Is it a text file?")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
-def _markdown(source: Source, collection: Collection, where: str) -> Document:
-    return _markdown_document(source, collection, decode(source.content, where), where)
-
-
-def _mdx(source: Source, collection: Collection, where: str) -> Document:
-    return _markdown_document(source, collection, decode(source.content, where), where, markdown_of_mdx)
-
-
-def _notebook(source: Source, collection: Collection, where: str) -> Document:
-    text = markdown_of_notebook(decode(source.content, where), where)
-    return _markdown_document(source, collection, text, where)
-
-
-def _markdown_document(
-    source: Source, collection: Collection, text: str, where: str, cleaned: Callable[[str], str] = str
-) -> Document:
+def _markdown(text: str, source: Source, collection: Collection, where: str) -> Document:
     front = _front_matter(text, collection, where)
-    text = text[: front.end] + cleaned(_ruled(text[front.end :], collection.rules))
-    found = read_markdown(text, front.end, where)
-    return Document(
-        doc_id=doc_id(source.collection, source.path),
-        collection=source.collection,
-        path=source.path,
-        title=_front_title(front) or _first_title(found.headings, found.blocks) or _stem(source.path),
-        url=address(source.path, front.slug or None, collection.address),
-        syntax="markdown",
-        text=text,
-        html="",
-        sha256=source.sha256,
-        language=front.language or collection.language,
-        description=front.description,
-        author=front.author or source.author,
-        modified=source.modified or front.modified,
-        tags=unique(front.tags + found.tags),
-        aliases=front.aliases,
-        keywords=front.keywords,
-        front_matter=front.json,
-        headings=found.headings,
-        anchors=myst_anchors(found.blocks),
-        blocks=tuple(block for block in found.blocks if not myst_label(block)),
-        links=found.links,
-        notes=found.notes,
-    )
+    body = _ruled(text[front.end :], collection.rules)
+    if PurePosixPath(source.path).suffix.lower() == ".mdx":
+        body = markdown_of_mdx(body)
+    content = read_markdown(text[: front.end] + body, front.end, where)
+    return _document(source, collection, "markdown", content, front)
 
 
-def _html(source: Source, collection: Collection, where: str) -> Document:
-    text = decode(source.content, where)
+def _notebook(text: str, source: Source, collection: Collection, where: str) -> Document:
+    return _markdown(markdown_of_notebook(text, where), source, collection, where)
+
+
+def _html(text: str, source: Source, collection: Collection, where: str) -> Document:
+    from .html.parser import read_html  # BeautifulSoup takes a tenth of a second to load
+
     front = _front_matter(text, collection, where)
-    return _page_document(source, collection, _ruled(text[front.end :], collection.rules), where, front)
+    content = read_html(_ruled(text[front.end :], collection.rules), where)
+    return _document(source, collection, "html", content, front)
 
 
-def _rst(source: Source, collection: Collection, where: str) -> Document:
-    from .rst.parser import rst_html  # docutils takes a tenth of a second to load
+def _rst(text: str, source: Source, collection: Collection, where: str) -> Document:
+    from .html.parser import read_html
+    from .rst.parser import rst_html  # docutils takes as long as BeautifulSoup
 
-    text = _ruled(decode(source.content, where), collection.rules)
-    return _page_document(source, collection, rst_html(text, where), where)
+    content = read_html(rst_html(_ruled(text, collection.rules), where), where)
+    return _document(source, collection, "html", content)
 
 
-def _page_document(
-    source: Source, collection: Collection, html: str, where: str, front: FrontMatter = NONE
+def _text(text: str, source: Source, collection: Collection, _where: str) -> Document:
+    ruled = _ruled(text, collection.rules)
+    paragraphs = (found for found in _PARAGRAPH.finditer(ruled) if found[0].strip())
+    blocks = tuple(Block("text", found.start(), found.end(), found[0].strip()) for found in paragraphs)
+    return _document(source, collection, "text", ParsedContent(ruled, blocks))
+
+
+def _document(
+    source: Source, collection: Collection, syntax: Syntax, content: ParsedContent, front: FrontMatter = NONE
 ) -> Document:
-    from .html.parser import read_html  # BeautifulSoup takes as long as docutils
-
-    page = read_html(html, where)
+    """Return the document; what its front matter says comes before what its content says."""
+    path = source.path
     return Document(
-        doc_id=doc_id(source.collection, source.path),
+        doc_id=doc_id(source.collection, path),
         collection=source.collection,
-        path=source.path,
-        title=_front_title(front)
-        or page.title
-        or _first_title(page.headings, page.blocks)
-        or _stem(source.path),
-        url=address(source.path, front.slug or None, collection.address),
-        syntax="html",
-        text=page.text,
-        html=page.html,
+        path=path,
+        title=_BACKTICKS.sub(r"\1", front.title) or content.title or PurePosixPath(path).stem,
+        url=address(path, front.slug or None, collection.address),
+        syntax=syntax,
+        text=content.text,
+        html=content.html,
         sha256=source.sha256,
-        language=front.language or page.language or collection.language,
-        description=front.description or page.description,
-        author=front.author or page.author or source.author,
-        modified=source.modified or front.modified or page.modified,
-        tags=front.tags,
+        language=front.language or content.language or collection.language,
+        description=front.description or content.description,
+        author=front.author or content.author or source.author,
+        modified=source.modified or front.modified or content.modified,
+        tags=unique(front.tags + content.tags),
         aliases=front.aliases,
-        keywords=unique(front.keywords + page.keywords),
+        keywords=unique(front.keywords + content.keywords),
         front_matter=front.json,
-        headings=page.headings,
-        anchors=page.anchors,
-        blocks=page.blocks,
-        links=page.links,
-    )
-
-
-def _text(source: Source, collection: Collection, where: str) -> Document:
-    text = _ruled(decode(source.content, where), collection.rules)
-    return Document(
-        doc_id=doc_id(source.collection, source.path),
-        collection=source.collection,
-        path=source.path,
-        title=_stem(source.path),
-        url=address(source.path, None, collection.address),
-        syntax="text",
-        text=text,
-        html="",
-        sha256=source.sha256,
-        language=collection.language,
-        author=source.author,
-        modified=source.modified,
-        blocks=read_text(text),
+        headings=content.headings,
+        anchors=content.anchors,
+        blocks=content.blocks,
+        links=content.links,
+        notes=content.notes,
     )
 
 
@@ -183,36 +150,14 @@ def _front_matter(text: str, collection: Collection, where: str) -> FrontMatter:
     return front
 
 
-def _front_title(front: FrontMatter) -> str:
-    return _BACKTICKS.sub(r"\1", front.title)
-
-
-def _first_title(headings: Sequence[Heading], blocks: Sequence[Block]) -> str:
-    """Return the first top-level heading, or else the heading that the document opens with."""
-    top = next((heading.text for heading in headings if heading.level == 1 and heading.text), "")
-    if top or not headings:
-        return top
-    opens = not blocks or headings[0].start < blocks[0].start
-    return headings[0].text if opens else ""
-
-
+# Markdown where the settings include a file with another extension.
 _READERS = {
     ".htm": _html,
     ".html": _html,
     ".ipynb": _notebook,
-    ".mdx": _mdx,
     ".rest": _rst,
     ".rst": _rst,
     ".text": _text,
     ".txt": _text,
     ".xhtml": _html,
 }
-
-
-def _reader(path: str) -> Callable[[Source, Collection, str], Document]:
-    """Return the parser for that file extension; markdown where the settings do not say."""
-    return _READERS.get(PurePosixPath(path).suffix.lower(), _markdown)
-
-
-def _stem(path: str) -> str:
-    return PurePosixPath(path).stem

@@ -1,10 +1,13 @@
-"""Raw HTML inside markdown: its text, links and images, found by linear scans."""
+"""Raw HTML as its authors write it: what is visible, links and images, and bombs, found by linear scans."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from html import unescape
+
+from ..errors import RejectedDocument
+from ..model import LinkKind
 
 # No quantifier here can run past the next "<": thousands of unclosed tags stay linear.
 _UNSEEN = re.compile(
@@ -19,25 +22,56 @@ _BREAK = re.compile(
 )
 _BLANKS = re.compile(r"[ \t]*\n\s*")
 _SPACES = re.compile(r"[ \t]+")
-_HREF = re.compile(
-    r"""<a\s(?:[^<>]*?\s)?href\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))""", re.IGNORECASE
-)
-_SRC = re.compile(
-    r"""<img\s(?:[^<>]*?\s)?src\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))""", re.IGNORECASE
-)
-_ALT = re.compile(
-    r"""<img\s(?:[^<>]*?\s)?alt\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))""", re.IGNORECASE
-)
+_VALUE = r"""\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))"""
+_HREF = re.compile(rf"<a\s(?:[^<>]*?\s)?href{_VALUE}", re.IGNORECASE)
+_SRC = re.compile(rf"<img\s(?:[^<>]*?\s)?src{_VALUE}", re.IGNORECASE)
+_ALT = re.compile(rf"<img\s(?:[^<>]*?\s)?alt{_VALUE}", re.IGNORECASE)
 _MAX_LINK_TEXT = 500
 
 
-@dataclass(frozen=True, slots=True)
-class RawLink:
-    """A link or image as written in raw HTML."""
+MAX_DEPTH = 2_000
+MAX_TAGS = 200_000
+# Per tag: parsers compare each attribute with those before it. A long page may have many in all.
+MAX_ATTRIBUTES = 1_000
+_TAG_PARTS = re.compile(r"<(/?)([A-Za-z][^\s<>/]*)([^<>]*)")
+# These never nest by themselves: void tags, and those whose end tag HTML allows authors to omit.
+_FLAT_NAMES = """
+    area base br col embed hr img input link meta param source track wbr
+    p li dt dd option optgroup tr td th thead tbody tfoot colgroup html head body
+"""
+_FLAT = frozenset(_FLAT_NAMES.split())
 
-    is_image: bool
+
+@dataclass(frozen=True, slots=True)
+class FoundLink:
+    """A link as written, whose offset is not known yet."""
+
+    kind: LinkKind
     target: str
     text: str
+
+
+def require_tame(html: str, where: str) -> None:
+    """Raise ``RejectedDocument`` for HTML nested, repeated or attributed beyond any real page.
+
+    It is a linear scan, made before any parser or sanitizer sees the HTML.
+    """
+    depth = 0
+    for tags, found in enumerate(_TAG_PARTS.finditer(html), start=1):
+        closing, name, rest = found.groups()
+        if len(rest) > MAX_ATTRIBUTES and len(rest.split()) > MAX_ATTRIBUTES:
+            raise _bomb(f"more than {MAX_ATTRIBUTES} attributes in one tag", where)
+        if name.lower() not in _FLAT and not rest.endswith("/"):
+            depth = max(0, depth - 1) if closing else depth + 1
+        if depth > MAX_DEPTH:
+            raise _bomb(f"more than {MAX_DEPTH} tags open at once", where)
+        if tags > MAX_TAGS:
+            raise _bomb(f"more than {MAX_TAGS} tags", where)
+
+
+def _bomb(what: str, where: str) -> RejectedDocument:
+    hint = "Split the page, or exclude it in the settings."
+    return RejectedDocument(f"the HTML has {what}", where=where, hint=hint)
 
 
 def without_unseen(html: str) -> str:
@@ -74,10 +108,14 @@ def _value(found: re.Match[str] | None) -> str:
     return unescape(found[1] or found[2] or found[3] or "").strip() if found else ""
 
 
-def links_in(html: str) -> list[RawLink]:
+def links_in(html: str) -> list[FoundLink]:
     """Return the links and images of a run of raw HTML, links first, each kind in order."""
-    links = [RawLink(False, _value(found), _text_after(html, found.end())) for found in _HREF.finditer(html)]
-    images = [RawLink(True, _value(found), alt_of(_tag_at(html, found))) for found in _SRC.finditer(html)]
+    links = [
+        FoundLink("link", _value(found), _text_after(html, found.end())) for found in _HREF.finditer(html)
+    ]
+    images = [
+        FoundLink("image", _value(found), alt_of(_tag_at(html, found))) for found in _SRC.finditer(html)
+    ]
     return [link for link in links + images if link.target]
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, field_validator
 
 from ..printable import is_printable
 from .search import Table
@@ -49,6 +49,9 @@ def web_address(url: str) -> str:
     return url
 
 
+WebAddress = Annotated[str, AfterValidator(web_address)]
+
+
 class Address(Table):
     """How a document's address is made, so that a hit carries the address a reader would open.
 
@@ -57,14 +60,9 @@ class Address(Table):
     heading part is written: ``slug`` (``using-fetch``), ``underscore`` (``using_fetch``) or ``none``.
     """
 
-    base_url: str = ""
+    base_url: WebAddress = ""
     style: Literal["path", "directory", "slug"] = "path"
     anchors: Literal["slug", "underscore", "none"] = "slug"
-
-    @field_validator("base_url")
-    @classmethod
-    def _leads_to_the_web(cls, url: str) -> str:
-        return web_address(url)
 
 
 class Collection(Table):

@@ -11,9 +11,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..errors import SettingsError
-from .search import Search
+from .search import Table
 from .settings import Settings
-from .site import Site
 
 MAX_SETTINGS_BYTES = 1_000_000
 # Old names, and what they are called now.
@@ -103,44 +102,31 @@ def _reason(error: Any) -> str:
 
 
 def _anchored(settings: Settings, folder: Path) -> Settings:
+    """Return the settings with every folder and file that they name resolved against the file's folder."""
     collections = {
         name: collection.model_copy(update={"root": str(folder / Path(collection.root).expanduser())})
         for name, collection in settings.collections.items()
     }
     judged = tuple(_file_from(each, folder) for each in settings.relevance.judged)
+    search = settings.search
+    is_folder = search.rerank.model.startswith((".", "~", "/"))  # else it is a model's name, and no file
+    stages = {
+        "synonyms": _with_files(search.synonyms, folder, "file"),
+        "calibrate": _with_files(search.calibrate, folder, "file"),
+        "rerank": _with_files(search.rerank, folder, "model") if is_folder else search.rerank,
+    }
     return settings.model_copy(
         update={
             "collections": collections,
-            "search": _search_from(settings.search, folder),
+            "search": search.model_copy(update=stages),
             "relevance": settings.relevance.model_copy(update={"judged": judged}),
-            "site": _site_from(settings.site, folder),
+            "site": _with_files(settings.site, folder, "templates", "words", "mermaid"),
         }
     )
 
 
-def _site_from(site: Site, folder: Path) -> Site:
-    """Return the site's settings with its file names resolved against the folder."""
-    named = {name: _file_from(getattr(site, name), folder) for name in ("templates", "words", "mermaid")}
-    return site.model_copy(update=named)
-
-
-def _search_from(search: Search, folder: Path) -> Search:
-    """Return the search settings with their file names resolved against the folder.
-
-    A model's name is no file.
-    """
-    model = search.rerank.model
-    return search.model_copy(
-        update={
-            "synonyms": search.synonyms.model_copy(update={"file": _file_from(search.synonyms.file, folder)}),
-            "calibrate": search.calibrate.model_copy(
-                update={"file": _file_from(search.calibrate.file, folder)}
-            ),
-            "rerank": search.rerank.model_copy(
-                update={"model": _file_from(model, folder) if model.startswith((".", "~", "/")) else model}
-            ),
-        }
-    )
+def _with_files(section: Table, folder: Path, *names: str) -> Table:
+    return section.model_copy(update={name: _file_from(getattr(section, name), folder) for name in names})
 
 
 def _file_from(file: str, folder: Path) -> str:

@@ -5,7 +5,7 @@ None of it is part of a snapshot: the same snapshot can be searched with any of 
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -15,6 +15,7 @@ DEFAULT_WEIGHTS = {
 }  # fmt: skip
 DEFAULT_RERANKER = "cross-encoder/ms-marco-MiniLM-L-6-v2"
 
+Share = Annotated[float, Field(ge=0, le=1)]
 Understanding = Literal["split", "classify", "spelling", "acronyms", "synonyms", "concepts"]
 StageName = Literal[
     "support",
@@ -120,14 +121,7 @@ class Recency(Table):
     """Factors for documents changed within so many days."""
 
     days: tuple[int, ...] = Field(default=(7, 30), strict=False)
-    factors: tuple[float, ...] = Field(default=(1.2, 1.1), strict=False)
-
-    @field_validator("factors")
-    @classmethod
-    def _factors(cls, given: tuple[float, ...]) -> tuple[float, ...]:
-        if any(factor < 1 for factor in given):
-            raise ValueError("a factor is at least 1")
-        return given
+    factors: tuple[Annotated[float, Field(ge=1)], ...] = Field(default=(1.2, 1.1), strict=False)
 
     @field_validator("days")
     @classmethod
@@ -174,14 +168,7 @@ class Rerank(Table):
     model: str = Field(default=DEFAULT_RERANKER, min_length=1)
     depth: int = Field(default=10, ge=1, le=1000)
     # How much the previous order counts at ranks 1 to 3, 4 to 10, and beyond.
-    blend: tuple[float, float, float] = Field(default=(0.75, 0.6, 0.4), strict=False)
-
-    @field_validator("blend")
-    @classmethod
-    def _shares(cls, given: tuple[float, float, float]) -> tuple[float, float, float]:
-        if any(not 0 <= share <= 1 for share in given):
-            raise ValueError("a share is between 0 and 1")
-        return given
+    blend: tuple[Share, Share, Share] = Field(default=(0.75, 0.6, 0.4), strict=False)
 
 
 class Mmr(Table):

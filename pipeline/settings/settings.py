@@ -10,14 +10,16 @@ from pydantic import Field, field_validator, model_validator
 
 from ..identity import canonical_json, sha256_hex
 from .collection import Address, Collection
-from .engine import EngineSettings
-from .publish import Publish
 from .search import Search, Table
 from .site import Site
 
 FIELDS = ("title", "headings", "keywords", "description", "tags", "aliases", "author", "body", "anchors")
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 COLLECTION_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_ENGINE = re.compile(
+    r"inline|processes|(?:dask|ray)(?:://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_.-]+):[0-9]{1,5})?", re.ASCII
+)
+_TARGET = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s]*(/\S*)?|/.*|~/.*")
 
 
 class Chunk(Table):
@@ -142,6 +144,52 @@ class StoreSettings(Table):
     keep: int = Field(default=5, ge=1)
 
 
+class EngineSettings(Table):
+    """The engine that computes a build's batches, on this machine or a cluster; no content depends on it."""
+
+    name: str = "processes"
+    shared: str = Field(default="", description="a folder that every worker sees; empty: the store")
+
+    @field_validator("name")
+    @classmethod
+    def _is_known(cls, name: str) -> str:
+        if not _ENGINE.fullmatch(name):
+            raise ValueError(
+                f"no engine {name!r}; choose inline, processes, dask, dask://HOST:PORT, ray or ray://HOST:PORT"
+            )
+        return name
+
+    @property
+    def kind(self) -> str:
+        """Return the engine's name without an address."""
+        return self.name.partition("://")[0]
+
+    @property
+    def address(self) -> str:
+        """Return ``HOST:PORT`` of a running cluster; empty if one is to be started on this machine."""
+        return self.name.partition("://")[2]
+
+
+class Publish(Table):
+    """The targets that every new snapshot is copied to, and how many older ones stay there."""
+
+    targets: tuple[str, ...] = Field(default=(), strict=False, description="folders and addresses")
+    sign: str = Field(default="", description="a key of OpenSSH that signs what is published")
+    keep: int = Field(default=2, ge=0, description="besides the current and the one before")
+
+    @field_validator("targets")
+    @classmethod
+    def _are_addresses(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        wrong = [each for each in given if not _TARGET.fullmatch(each)]
+        if wrong:
+            raise ValueError(
+                f"not an absolute folder or an address such as s3://bucket/prefix: {', '.join(wrong)}"
+            )
+        if len(set(given)) < len(given):
+            raise ValueError("a target is named twice")
+        return given
+
+
 class Settings(Table):
     """All settings of a run; the defaults are complete except for the collections."""
 
@@ -171,19 +219,8 @@ class Settings(Table):
 
     def shaping(self) -> dict[str, Any]:
         """Return the settings that determine a snapshot's content, without locations and speed."""
-        given = self.model_dump(
-            mode="json",
-            include={
-                "collections",
-                "chunk",
-                "embed",
-                "lexical",
-                "vocabulary",
-                "query_encoder",
-                "communities",
-                "vectors",
-            },
-        )
+        shaping = {"collections", "chunk", "lexical", "vocabulary", "query_encoder", "communities", "vectors"}
+        given = self.model_dump(mode="json", include=shaping)
         for collection in given["collections"].values():
             del collection["root"]
         model = recorded_model_name(self.embed.model)

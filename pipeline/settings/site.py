@@ -6,7 +6,7 @@ import re
 
 from pydantic import Field, field_validator
 
-from .collection import web_address
+from .collection import WebAddress
 from .search import Table
 
 
@@ -14,13 +14,8 @@ class Version(Table):
     """Another edition of the documents, in the site's menu; ``current`` marks this one."""
 
     label: str
-    url: str
+    url: WebAddress
     current: bool = False
-
-    @field_validator("url")
-    @classmethod
-    def _leads_to_a_page(cls, url: str) -> str:
-        return web_address(url)
 
 
 class Site(Table):
@@ -28,7 +23,7 @@ class Site(Table):
 
     title: str = ""
     description: str = ""
-    base_url: str = Field(default="", description="absolute address: sitemap, feed, canonical links")
+    base_url: WebAddress = Field(default="", description="absolute address: sitemap, feed, canonical links")
     related: int = Field(default=5, ge=0)
     language: str = "en"
     search: bool = True
@@ -37,18 +32,13 @@ class Site(Table):
     report: bool = Field(default=True, description="a page on what the last night did")
     offline: bool = Field(default=False, description="a service worker keeps what was visited")
     feed: int = Field(default=50, ge=0, description="0: no feed")
-    edit_url: str = Field(default="", description="with {path} and {collection}")
-    image: str = Field(default="", description="absolute address of a picture for previews of links")
+    edit_url: WebAddress = Field(default="", description="with {path} and {collection}")
+    image: WebAddress = Field(default="", description="absolute address of a picture for previews of links")
     templates: str = Field(default="", description="a folder of templates, styles and files of your own")
     words: str = Field(default="", description="a TOML file with words of the interface")
     mermaid: str = Field(default="", description="a local copy of mermaid's script")
     verify_nights: int = Field(default=7, ge=0, description="every file is read within so many; 0: never")
     versions: tuple[Version, ...] = Field(default=(), strict=False)
-
-    @field_validator("edit_url", "image", "base_url")
-    @classmethod
-    def _leads_to_the_web(cls, url: str) -> str:
-        return web_address(url)
 
     @field_validator("edit_url")
     @classmethod

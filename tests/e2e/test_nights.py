@@ -26,8 +26,7 @@ from noctule.flows.run.request import IndexRequest
 from noctule.flows.run.stage import Silent
 from noctule.pipeline.errors import MissingRoot, SourceError
 from noctule.pipeline.settings import reading
-from noctule.pipeline.settings.engine import EngineSettings
-from noctule.pipeline.settings.settings import Settings
+from noctule.pipeline.settings.settings import EngineSettings, Settings
 from tests.command_line import CommandLine
 
 _SMALL = {

@@ -90,8 +90,6 @@ def test_rooms_of_a_package_are_in_layers(package: str) -> None:
         pytest.fail(f"a circle of rooms: {' -> '.join(circle.args[1])}")
 
 
-_PARSER = "a parser, or a part of one that is found by its name"
-_SECTION = "a section of the settings file"
 _FILE = "a file or kind of page of the site"
 CORRIDORS = {
     "artifacts.query.ranking.cutoffs": "a stage of ranking",
@@ -103,11 +101,6 @@ CORRIDORS = {
     "flows.nightly": "a Prefect flow, found by its path",
     "flows.schedule.serve": "a boundary: it imports Prefect",
     "pipeline.embedding.centroids": "a formula with its source",
-    "pipeline.parse.decoding": _PARSER,
-    "pipeline.parse.rst.tags": _PARSER,
-    "pipeline.parse.text": _PARSER,
-    "pipeline.settings.engine": _SECTION,
-    "pipeline.settings.publish": _SECTION,
 }
 
 

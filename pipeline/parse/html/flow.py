@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
-from bs4.element import NavigableString, PreformattedString, Tag
+from bs4.element import PageElement, PreformattedString, Tag
 
 from ...model import Block, BlockKind, Heading, Link, LinkKind
 
@@ -17,6 +18,7 @@ _BLOCK_NAMES = """
     header hgroup hr html legend main menu nav ol p section summary table tbody tfoot thead ul
 """
 _BLOCKS = frozenset(_BLOCK_NAMES.split())
+_BREAKS = _HEADINGS | _BLOCKS | {"tr", "td", "th"}
 _CODE = frozenset({"code", "kbd", "samp", "tt"})
 _SPACE = re.compile(r"[ \t\n\r\f\u00a0]+")
 _LANGUAGE = re.compile(r"(?:language|lang|highlight|brush:)-?([\w+#.-]+)")
@@ -25,25 +27,16 @@ _NO_LANGUAGE = frozenset({"default", "none", "text", "plain", "notranslate"})
 _PILCROWS = frozenset({"¶", "#", "§", "🔗", ""})
 
 
-@dataclass(frozen=True, slots=True)
-class _Visit:
-    node: Tag | NavigableString
-    leaving: bool
-
-
-def _visits(root: Tag) -> Iterator[_Visit]:
-    """Yield every node under the root on entry and on exit, without recursion: pages may nest deeply."""
-    pending = [
-        _Visit(child, False) for child in reversed(root.contents) if isinstance(child, Tag | NavigableString)
-    ]
+def _visits(root: Tag) -> Iterator[tuple[PageElement, bool]]:
+    """Yield every node under the root on entry and (true) on leaving; pages nest too deeply to recurse."""
+    pending: list[tuple[PageElement, bool]] = [(child, False) for child in reversed(root.contents)]
     while pending:
-        visit = pending.pop()
-        yield visit
-        if isinstance(visit.node, Tag) and not visit.leaving:
-            pending.append(_Visit(visit.node, True))
-            if visit.node.name != "pre":
-                for child in reversed(visit.node.contents):
-                    pending.append(_Visit(child, False))  # type: ignore[arg-type]
+        node, leaving = pending.pop()
+        yield node, leaving
+        if isinstance(node, Tag) and not leaving:
+            pending.append((node, True))
+            if node.name != "pre":
+                pending.extend((child, False) for child in reversed(node.contents))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +67,11 @@ class Flow:
 
     def walk(self, root: Tag) -> None:
         """Read everything under ``root``."""
-        for visit in _visits(root):
-            if isinstance(visit.node, Tag):
-                (self._leave if visit.leaving else self._enter)(visit.node)
-            elif not isinstance(visit.node, PreformattedString):
-                self._pieces.append(str(visit.node))
+        for node, leaving in _visits(root):
+            if isinstance(node, Tag):
+                (self._leave if leaving else self._enter)(node)
+            elif not isinstance(node, PreformattedString):
+                self._pieces.append(str(node))
         self._flush()
 
     def text(self) -> str:
@@ -89,21 +82,21 @@ class Flow:
         name = tag.name
         if self._row is not None:
             self._enter_cell_content(tag)
-        elif name in _HEADINGS:
+        elif name in _BREAKS or name in _ITEMS or name == "pre":
             self._flush()
-            self._heading, self._anchor = int(name[1]), _get(tag, "id")
+            self._enter_block(tag)
+        self._enter_inline(tag)
+
+    def _enter_block(self, tag: Tag) -> None:
+        name = tag.name
+        if name in _HEADINGS:
+            self._heading, self._anchor = int(name[1]), attribute(tag, "id")
         elif name == "pre":
-            self._flush()
             self._pre(tag)
         elif name in _ITEMS:
-            self._flush()
             self._items.append(True)
         elif name == "tr" and _is_row(tag):
-            self._flush()
             self._row = tag
-        elif name in _BLOCKS or name in ("tr", "td", "th"):
-            self._flush()
-        self._enter_inline(tag)
 
     def _enter_cell_content(self, tag: Tag) -> None:
         if tag.name in ("td", "th"):
@@ -117,7 +110,7 @@ class Flow:
             self._pieces.append("\x01" if not self._heading and self._row is None else " ")
         elif name == "img":
             self._image(tag)
-        elif name == "a" and (href := _get(tag, "href")):
+        elif name == "a" and (href := attribute(tag, "href")):
             self._open.append(_OpenLink(tag, href, len(self._pieces)))
         elif name in _CODE and self._code_from < 0:
             self._code_from = len(self._pieces)
@@ -134,11 +127,11 @@ class Flow:
         elif name in _ITEMS:
             self._flush()
             self._items.pop()
-        elif name in _HEADINGS or name in _BLOCKS or name in ("tr", "td", "th"):
+        elif name in _BREAKS:
             self._flush()
 
     def _image(self, tag: Tag) -> None:
-        alt, src = _folded(_get(tag, "alt")), _get(tag, "src")
+        alt, src = _folded(attribute(tag, "alt")), attribute(tag, "src")
         self._pieces.append(alt)
         if src:
             self._waiting.append(("image", src, alt))
@@ -166,9 +159,7 @@ class Flow:
         code = tag.get_text().strip("\n")
         self._pieces = []
         if code.strip():
-            start = self._put(code)
-            self.blocks.append(Block("code", start, self._length, code, code, language_of(tag)))
-            self._put_blank()
+            self.blocks.append(Block("code", *self._put(code), code, code, language_of(tag)))
 
     def _flush(self) -> None:
         """End the paragraph, item or heading that is being collected, if there is one."""
@@ -184,18 +175,16 @@ class Flow:
     def _emit_heading(self, text: str) -> None:
         level, self._heading = self._heading, 0
         if text:
-            start = self._put(text)
-            self.headings.append(Heading(level, text, start, self._length, self._anchor))
+            start, end = self._put(text)
+            self.headings.append(Heading(level, text, start, end, self._anchor))
             self._settle(start)
-            self._put_blank()
         self._reset()
 
     def _emit(self, kind: BlockKind, text: str) -> None:
         if text:
-            start = self._put(text)
-            self.blocks.append(Block(kind, start, self._length, text, "\n".join(self._code)))
+            start, end = self._put(text)
+            self.blocks.append(Block(kind, start, end, text, "\n".join(self._code)))
             self._settle(start)
-            self._put_blank()
         self._settle(self._length)
         self._reset()
 
@@ -208,23 +197,21 @@ class Flow:
         # A link around several blocks is cut at their boundaries.
         self._open = [_OpenLink(link.tag, link.target, 0) for link in self._open]
 
-    def _put(self, text: str) -> int:
+    def _put(self, text: str) -> tuple[int, int]:
+        """Append the text's line and a blank one; return where the former begins and ends."""
         start = self._length
-        self._parts += (text, "\n")
-        self._length += len(text) + 1
-        return start
-
-    def _put_blank(self) -> None:
-        self._parts.append("\n")
-        self._length += 1
+        self._parts += (text, "\n\n")
+        self._length += len(text) + 2
+        return start, self._length - 1
 
 
 def _is_row(tag: Tag) -> bool:
     # Tables used for layout contain headings, code and other tables: their content is read as if unboxed.
-    return tag.find(["h1", "h2", "h3", "h4", "h5", "h6", "pre", "table"]) is None
+    return tag.find([*_HEADINGS, "pre", "table"]) is None
 
 
-def _get(tag: Tag, name: str) -> str:
+def attribute(tag: Tag, name: str) -> str:
+    """Return the attribute's value, its parts joined if there are several, else an empty string."""
     value = tag.get(name)
     return (" ".join(value) if isinstance(value, list) else value or "").strip()
 
@@ -235,16 +222,11 @@ def _folded(text: str) -> str:
 
 def language_of(pre: Tag) -> str:
     """Return the language, lower-case, that a class of the block, its code or its two parents names."""
-    near = [pre, *([pre.code] if pre.code else []), *[box for box in (pre.parent, _box(pre.parent)) if box]]
-    for tag in near:
-        names = [_get(tag, "data-language"), _get(tag, "data-lang")]
-        classes = [_LANGUAGE.fullmatch(name) for name in _get(tag, "class").lower().split()]
+    for tag in filter(None, (pre, pre.code, *islice(pre.parents, 2))):
+        names = [attribute(tag, "data-language"), attribute(tag, "data-lang")]
+        classes = [_LANGUAGE.fullmatch(name) for name in attribute(tag, "class").lower().split()]
         names.extend(found[1] for found in classes if found)
         for name in names:
             if _NAME.fullmatch(name) and name.lower() not in _NO_LANGUAGE:
                 return name.lower()
     return ""
-
-
-def _box(tag: Tag | None) -> Tag | None:
-    return tag.parent if tag else None

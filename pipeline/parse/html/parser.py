@@ -3,52 +3,31 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 
 from bs4 import BeautifulSoup, Tag, XMLParsedAsHTMLWarning
 
-from ...model import Block, Heading, Link
 from ...sanitize import sanitize
+from ..content import ParsedContent, first_title
 from ..dates import day_of
 from ..front_matter import one_line, unique
-from ..markup import without_unseen
-from ..prescan import require_tame
-from .flow import Flow, language_of
+from ..markup import require_tame, without_unseen
+from .flow import Flow, attribute, language_of
 
 _AROUND = ("nav", "header", "footer", "aside")
-_WAYS = ("nav",)
 _UNSEEN = ("object", "head")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _DATES = ("date", "last-modified", "dcterms.modified", "article:modified_time")
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """The main content of an HTML page, and what its head says about it."""
-
-    title: str
-    text: str
-    html: str
-    language: str
-    description: str
-    author: str
-    modified: str | None
-    keywords: tuple[str, ...]
-    headings: tuple[Heading, ...]
-    blocks: tuple[Block, ...]
-    links: tuple[Link, ...]
-    anchors: tuple[str, ...]
-
-
-def read_html(html: str, where: str) -> Page:
+def read_html(html: str, where: str) -> ParsedContent:
     """Return the page's main content and metadata; raises ``RejectedDocument`` for an HTML bomb."""
     html = without_unseen(html)
     require_tame(html, where)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)
         soup = BeautifulSoup(html, "html.parser")
-    title = one_line(soup.title.get_text()) if soup.title else ""
     metas = _metas(soup)
+    title = one_line(soup.title.get_text()) if soup.title else ""
     language = _attribute(soup.html, "lang")
     main = _main(soup)
     flow = Flow()
@@ -56,10 +35,10 @@ def read_html(html: str, where: str) -> Page:
     for pre in main.find_all("pre"):
         if code_language := language_of(pre):
             pre["class"] = f"language-{code_language}"
-    return Page(
-        title=title,
+    return ParsedContent(
         text=flow.text(),
         html=sanitize(main.decode_contents()),
+        title=title or first_title(flow.headings, flow.blocks),
         language=language,
         description=metas.get("description", "") or metas.get("og:description", ""),
         author=metas.get("author", ""),
@@ -81,14 +60,13 @@ def _metas(soup: BeautifulSoup) -> dict[str, str]:
 
 
 def _attribute(tag: Tag | None, name: str) -> str:
-    value = tag.get(name) if tag else None
-    return one_line(" ".join(value) if isinstance(value, list) else value or "")
+    return one_line(attribute(tag, name)) if tag else ""
 
 
 def _main(soup: BeautifulSoup) -> Tag:
     """Return the page's main content without the navigation that generators put beside it."""
     main = soup.find("main") or soup.find(role="main") or soup.find("article")
-    around: tuple[str, ...] = _WAYS
+    around: tuple[str, ...] = ("nav",)
     if not isinstance(main, Tag):
         main, around = soup.body or soup, _AROUND
     articles = main.find_all("article")

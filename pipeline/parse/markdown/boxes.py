@@ -12,7 +12,7 @@ from markdown_it.rules_block import StateBlock
 
 _OPENING = re.compile(r"(/{3,}|:{3,})[ \t]*\{?([A-Za-z][\w-]{0,30})\}?[ \t]*(?:\|[ \t]*)?([^\n|]*)\Z")
 _CLOSINGS = "box_closings"
-TAB = "tab"
+TAB, _TAB_MARKER = "tab", "==="
 _TAB_OPENING = re.compile(r"={3}[!+]{0,2}[ \t]+(?:\"([^\"\n]*)\"|'([^'\n]*)')[ \t]*\Z")
 _TAB_INDENT = 4
 
@@ -27,7 +27,7 @@ def box(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if not found or closing >= end:
         return False
     if not silent:
-        _push(state, found, start, closing)
+        _push(state, found[1], found[2].lower(), found[3].strip(), range(start + 1, closing))
     return True
 
 
@@ -42,33 +42,37 @@ def _closing(state: StateBlock, marker: str, start: int) -> int:
     return known[marker][after] if after < len(known[marker]) else state.lineMax
 
 
-def _push(state: StateBlock, found: re.Match[str], start: int, closing: int) -> None:
-    kind, title = found[2].lower(), found[3].strip()
-    token = state.push("admonition_open", "div", 1)
-    token.block, token.map, token.meta = True, [start, closing + 1], {"tag": kind}
-    opening = state.push("admonition_title_open", "p", 1)
-    opening.map, opening.markup = [start, start + 1], f"{found[1]} {kind}"
+def _push(state: StateBlock, marker: str, kind: str, title: str, lines: range) -> None:
+    """Push the tokens of a box of that kind whose content is ``lines``, below its opening line."""
+    box_open = state.push("admonition_open", "div", 1)
+    box_open.block, box_open.meta = True, {"tag": kind}
+    title_open = state.push("admonition_title_open", "p", 1)
+    title_open.map, title_open.markup = [lines.start - 1, lines.start], f"{marker} {kind}"
     inline = state.push("inline", "", 0)
-    inline.content, inline.map, inline.children = title or kind.capitalize(), [start, start + 1], []
+    inline.content, inline.map, inline.children = title or kind.capitalize(), [*title_open.map], []
     state.push("admonition_title_close", "p", -1)
     old_parent, old_max = state.parentType, state.lineMax
-    state.parentType, state.lineMax = "admonition", closing
-    state.md.block.tokenize(state, start + 1, closing)
+    state.parentType, state.lineMax = "admonition", lines.stop
+    state.md.block.tokenize(state, lines.start, lines.stop)
     state.parentType, state.lineMax = old_parent, old_max
     state.push("admonition_close", "div", -1).block = True
-    state.line = closing + 1
+    state.line = lines.stop if marker == _TAB_MARKER else lines.stop + 1
+    box_open.map = [lines.start - 1, state.line]
 
 
 def tab(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Parse a tab into the same tokens as ``/// tab | Title`` (a block rule for markdown-it)."""
     first = state.bMarks[start] + state.tShift[start]
-    if not state.src.startswith("===", first) or state.is_code_block(start):
+    if not state.src.startswith(_TAB_MARKER, first) or state.is_code_block(start):
         return False
     found = _TAB_OPENING.match(state.src[first : state.eMarks[start]])
     if not found:
         return False
     if not silent:
-        _push_tab(state, (found[1] or found[2] or "").strip(), start, _last_of_tab(state, start, end) + 1)
+        lines = range(start + 1, _last_of_tab(state, start, end) + 1)
+        outside, state.blkIndent = state.blkIndent, state.sCount[start] + _TAB_INDENT
+        _push(state, _TAB_MARKER, TAB, (found[1] or found[2] or "").strip(), lines)
+        state.blkIndent = outside
     return True
 
 
@@ -82,20 +86,3 @@ def _last_of_tab(state: StateBlock, start: int, end: int) -> int:
             break
         last = line
     return last
-
-
-def _push_tab(state: StateBlock, title: str, start: int, after: int) -> None:
-    token = state.push("admonition_open", "div", 1)
-    token.block, token.map, token.meta = True, [start, after], {"tag": TAB}
-    opening = state.push("admonition_title_open", "p", 1)
-    opening.map, opening.markup = [start, start + 1], f"=== {TAB}"
-    inline = state.push("inline", "", 0)
-    inline.content, inline.map, inline.children = title or TAB.capitalize(), [start, start + 1], []
-    state.push("admonition_title_close", "p", -1)
-    old_parent, old_max, old_indent = state.parentType, state.lineMax, state.blkIndent
-    state.parentType, state.lineMax = "admonition", after
-    state.blkIndent = state.sCount[start] + _TAB_INDENT
-    state.md.block.tokenize(state, start + 1, after)
-    state.parentType, state.lineMax, state.blkIndent = old_parent, old_max, old_indent
-    state.push("admonition_close", "div", -1).block = True
-    state.line = after

@@ -1,7 +1,4 @@
-"""Callouts in one shape: blockquotes with ``[!NOTE]`` and admonitions (``!!!``, ``///``, ``:::``).
-
-GitHub, MDN and Obsidian write the former.
-"""
+"""Callouts in one shape: blockquotes with ``[!NOTE]`` as on GitHub, and admonitions (``!!!``, ``///``)."""
 
 from __future__ import annotations
 
@@ -31,8 +28,8 @@ def mark_callouts(state: StateCore) -> None:
     while position < len(tokens):
         token = tokens[position]
         if token.type == "blockquote_open" and (found := _marker(tokens, position)):
-            marked.append(_opened(token, found))
-            marked.extend(_title(tokens[position + 2], found))
+            token.attrSet("class", f"callout callout-{found[1].lower()}")
+            marked += [token, *_title(tokens[position + 2], found)]
             position += _cut_marker(tokens, position, found)
         else:
             marked.append(token)
@@ -54,11 +51,6 @@ def _marker(tokens: list[Token], position: int) -> re.Match[str] | None:
     if position + 3 < len(tokens) and tokens[position + 1].type == "paragraph_open":
         return _MARKER.match(tokens[position + 2].content)
     return None
-
-
-def _opened(token: Token, found: re.Match[str]) -> Token:
-    token.attrSet("class", f"callout callout-{found[1].lower()}")
-    return token
 
 
 def _title(inline: Token, found: re.Match[str]) -> list[Token]:

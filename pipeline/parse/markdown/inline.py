@@ -9,16 +9,7 @@ from typing import Any
 from markdown_it.token import Token
 
 from ...model import LinkKind
-from ..markup import alt_of, href_of, src_of
-
-
-@dataclass(frozen=True, slots=True)
-class InlineLink:
-    """A link whose offset is not known yet."""
-
-    kind: LinkKind
-    target: str
-    text: str
+from ..markup import FoundLink, alt_of, href_of, src_of
 
 
 @dataclass(slots=True)
@@ -27,7 +18,7 @@ class InlineText:
 
     text: str = ""
     code: list[str] = field(default_factory=list)
-    links: list[InlineLink] = field(default_factory=list)
+    links: list[FoundLink] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
     html: list[str] = field(default_factory=list)
 
@@ -87,19 +78,19 @@ class _Reader:
         if self.open and self.open[-1].by == by:
             link = self.open.pop()
             text = " ".join("".join(self.pieces[link.piece :]).split())
-            self.result.links.append(InlineLink("link", link.target, text))
+            self.result.links.append(FoundLink("link", link.target, text))
 
     def image(self, token: Token) -> None:
         alt = read_inline(token.children).text
         self.pieces.append(alt)
-        self.result.links.append(InlineLink("image", str(token.attrs.get("src", "")), alt))
+        self.result.links.append(FoundLink("image", str(token.attrs.get("src", "")), alt))
 
     def reference(self, token: Token) -> None:
         meta = token.meta
         fragment = f"#{meta['fragment']}" if meta["fragment"] else ""
         kind: LinkKind = "transclusion" if token.type == "transclusion" else "wikilink"
         self.pieces.append(meta["text"])
-        self.result.links.append(InlineLink(kind, meta["target"] + fragment, meta["text"]))
+        self.result.links.append(FoundLink(kind, meta["target"] + fragment, meta["text"]))
 
     def tag(self, token: Token) -> None:
         self.pieces.append(token.content)
@@ -129,7 +120,7 @@ class _Reader:
             self.open.append(_Open(href, len(self.pieces), "html"))
         elif src := src_of(tag):
             self.pieces.append(alt_of(tag))
-            self.result.links.append(InlineLink("image", src, alt_of(tag)))
+            self.result.links.append(FoundLink("image", src, alt_of(tag)))
 
 
 _HANDLERS = {

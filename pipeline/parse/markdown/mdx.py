@@ -57,36 +57,27 @@ def _without_modules(lines: list[str]) -> str:
     while position < len(lines):
         begins = not kept or not kept[-1].strip()
         if begins and _MODULE.match(lines[position]):
-            end = _statement_end(lines, position, looks)
-            looks -= end.looks
-            position = end.line
+            position, looked_at = _statement_end(lines, position, looks)
+            looks -= looked_at
         else:
             kept.append(lines[position])
             position += 1
     return "\n".join(kept)
 
 
-@dataclass(frozen=True, slots=True)
-class _End:
-    """The line after a statement, and how many lines were read to find it."""
+def _statement_end(lines: list[str], start: int, looks: int) -> tuple[int, int]:
+    """Return the line after a statement, and how many lines were read to find it.
 
-    line: int
-    looks: int
-
-
-def _statement_end(lines: list[str], start: int, looks: int) -> _End:
-    """Find the first blank line after the statement at which all brackets are closed.
-
-    Where they never close, take the first blank line.
+    It is the first blank line at which all brackets are closed; where they never close, the first blank line.
     """
     depth, first_blank, last = 0, 0, min(len(lines), start + max(looks, 1))
     for index in range(start, last):
         if not lines[index].strip():
             first_blank = first_blank or index
             if depth <= 0:
-                return _End(index, index - start)
+                return index, index - start
         depth += sum(_BRACKETS.get(character, 0) for character in lines[index])
-    return _End((depth > 0 and first_blank) or last, last - start)
+    return (depth > 0 and first_blank) or last, last - start
 
 
 @dataclass(slots=True)

@@ -9,13 +9,14 @@ from typing import Any
 from markdown_it.token import Token
 
 from ...model import Block, BlockKind, Heading, Link
-from ..front_matter import one_line
-from ..markup import links_in, visible_text
-from ..prescan import require_tame
-from .inline import InlineLink, InlineText, read_inline
+from ..content import ParsedContent, first_title
+from ..front_matter import one_line, unique
+from ..labels import myst_anchors, myst_label
+from ..markup import FoundLink, links_in, require_tame, visible_text
+from .inline import InlineText, read_inline
 from .syntax import DOCUMENT_ORDER, MAX_NESTING, markdown_parser
 
-__all__ = ["Markdown", "markdown_parser", "plain_markdown", "read_markdown"]
+__all__ = ["markdown_parser", "plain_markdown", "read_markdown"]
 
 # The first word of the info string: ``js``, ``{.js}``, ``rust,ignore``; options like ``title="x"`` are no
 # language.
@@ -28,26 +29,16 @@ _ITEMS = frozenset({"list_item_open", "dt_open", "dd_open"})
 TOO_DEEP = f"nested deeper than {MAX_NESTING}, text below was dropped"
 
 
-@dataclass(frozen=True, slots=True)
-class Markdown:
-    """The headings, blocks, links, tags and notes of a markdown text, in document order."""
-
-    headings: tuple[Heading, ...]
-    blocks: tuple[Block, ...]
-    links: tuple[Link, ...]
-    tags: tuple[str, ...]
-    notes: tuple[str, ...]
-
-
-def read_markdown(text: str, body_start: int, where: str) -> Markdown:
-    """Return headings, blocks, links, tags and notes of ``text`` from ``body_start`` on.
+def read_markdown(text: str, body_start: int, where: str) -> ParsedContent:
+    """Return the content of ``text`` from ``body_start`` on, whose title is that of a heading.
 
     Raises ``RejectedDocument`` when its raw HTML is a bomb.
     """
     body = text[body_start:] if body_start else text
     env: dict[str, Any] = {}
     markdown_parser().parse(body, env)
-    reader = _Reader(text, _Lines(body, body_start), env.get("footnotes"))
+    starts = [body_start, *(body_start + found.end() for found in re.finditer("\n", body)), len(text)]
+    reader = _Reader(text, starts, env.get("footnotes"))
     reader.walk(env[DOCUMENT_ORDER])
     # Inline tags end with their paragraph; blocks of raw HTML nest across the whole page.
     for html in ("".join(reader.raw_blocks), *reader.raw_inline):
@@ -55,29 +46,16 @@ def read_markdown(text: str, body_start: int, where: str) -> Markdown:
     return reader.result()
 
 
-class _Lines:
-    """The offsets at which the lines of a text begin, counted from ``origin``; lines end in LF only."""
-
-    def __init__(self, text: str, origin: int) -> None:
-        starts = [origin]
-        starts.extend([origin + found.end() for found in re.finditer("\n", text)])
-        self._starts = starts
-        self._end = origin + len(text)
-
-    def start(self, line: int) -> int:
-        """Return the offset at which the line begins; the end of the text for a line past the last."""
-        return self._starts[line] if line < len(self._starts) else self._end
-
-
 @dataclass(slots=True)
 class _Reader:
     text: str
-    lines: _Lines
+    # The offset at which each line begins, and that of the end of the text.
+    starts: list[int]
     footnotes: Any
     headings: list[Heading] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
-    tags: dict[str, None] = field(default_factory=dict)
+    tags: list[str] = field(default_factory=list)
     raw_blocks: list[str] = field(default_factory=list)
     raw_inline: list[str] = field(default_factory=list)
     too_deep: bool = False
@@ -122,14 +100,13 @@ class _Reader:
         self.found(inline, start, end)
 
     def paragraph(self, inline: InlineText, lines: list[int]) -> None:
-        text, kind = inline.text.strip(), "text"
+        text = inline.text.strip()
         if self.items:
-            kind = "list"
             text = f"- {_without_colon(text)}" if self.items[-1] and text else text
             self.items[-1] = False
         start, end = self.span(lines)
         self.found(inline, start, end)
-        self.block("list" if kind == "list" else "text", start, end, text, "\n".join(inline.code))
+        self.block("list" if self.items else "text", start, end, text, "\n".join(inline.code))
 
     def end_row(self, tokens: list[Token], index: int) -> None:
         cells, self.row = self.row or [], None
@@ -152,10 +129,7 @@ class _Reader:
         self.raw_blocks.append(token.content)
         start, end = self.span(token.map or [0, 0])
         self.block("list" if self.items else "text", start, end, visible_text(token.content))
-        raw = [
-            InlineLink("image" if r.is_image else "link", r.target, r.text) for r in links_in(token.content)
-        ]
-        self.locate(raw, start, end)
+        self.locate(links_in(token.content), start, end)
 
     def block(
         self, kind: BlockKind, start: int, end: int, text: str, code: str = "", language: str = ""
@@ -165,16 +139,17 @@ class _Reader:
 
     def span(self, lines: list[int]) -> tuple[int, int]:
         # The definition list plugin gives a term a range without lines.
-        return self.lines.start(lines[0]), self.lines.start(max(lines[1], lines[0] + 1))
+        first, last, end = lines[0], max(lines[1], lines[0] + 1), len(self.starts) - 1
+        return self.starts[min(first, end)], self.starts[min(last, end)]
 
     def found(self, inline: InlineText, start: int, end: int) -> None:
-        self.tags.update(dict.fromkeys(inline.tags))
+        self.tags += inline.tags
         if inline.html:
             self.raw_inline.append("".join(inline.html))
         if inline.links:
             self.locate(inline.links, start, end)
 
-    def locate(self, links: list[InlineLink], start: int, end: int) -> None:
+    def locate(self, links: list[FoundLink], start: int, end: int) -> None:
         """Place each link at its opening bracket, or after the previous link if it is defined elsewhere."""
         cursor = start
         for link in links:
@@ -192,13 +167,16 @@ class _Reader:
             found -= 1
         return max(cursor, found)
 
-    def result(self) -> Markdown:
-        return Markdown(
-            tuple(self.headings),
-            tuple(self.blocks),
-            tuple(sorted(self.links, key=lambda link: link.start)),
-            tuple(self.tags),
-            (TOO_DEEP,) if self.too_deep else (),
+    def result(self) -> ParsedContent:
+        return ParsedContent(
+            text=self.text,
+            blocks=tuple(block for block in self.blocks if not myst_label(block)),
+            title=first_title(self.headings, self.blocks),
+            tags=unique(self.tags),
+            headings=tuple(self.headings),
+            links=tuple(sorted(self.links, key=lambda link: link.start)),
+            anchors=myst_anchors(self.blocks),
+            notes=(TOO_DEEP,) if self.too_deep else (),
         )
 
 

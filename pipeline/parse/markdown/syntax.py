@@ -47,8 +47,7 @@ def markdown_parser() -> MarkdownIt:
     md.enable(["table", "strikethrough"])
     md.use(footnote_plugin).use(deflist_plugin).use(tasklists_plugin).use(admon_plugin)
     bound_brackets(md)
-    md.block.ruler.before("fence", "box", box, {"alt": ["paragraph", "reference", "blockquote", "list"]})
-    for name, rule in (("tab", tab), ("formula_block", formula_block)):
+    for name, rule in (("box", box), ("tab", tab), ("formula_block", formula_block)):
         md.block.ruler.before("fence", name, rule, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     md.inline.ruler.before("escape", "formula", formula)
     md.inline.ruler.before("link", "wikilink", _wikilink)

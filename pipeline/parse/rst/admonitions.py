@@ -1,7 +1,4 @@
-"""Directives that contain prose: notes, tabs, cards, figures, tables.
-
-They are read leniently, so that an unknown option never loses their text.
-"""
+"""Directives that contain prose: notes, tabs, cards, tables; an unknown option never loses their text."""
 
 from __future__ import annotations
 
@@ -73,6 +70,10 @@ class Lenient(Directive):
         """Return the text as an emphasized paragraph, or nothing."""
         return [nodes.paragraph("", "", nodes.strong("", "", *self.inline(text)))] if text else []
 
+    def caption(self) -> list[nodes.Node]:
+        """Return the title that the option ``caption`` gives."""
+        return self.title(self.options.get("caption", ""))
+
     def body(self, content: StringList | None = None, offset: int = 0) -> list[nodes.Node]:
         """Parse the content, or a part of it, as reStructuredText."""
         box = nodes.container()
@@ -94,20 +95,19 @@ class Boxed(Lenient):
         return self.named(nodes.container("", *self.body()))
 
 
-class Plain(Boxed):
+class _Plain(Boxed):
     """A box without an argument: what follows its name is content."""
 
     optional_arguments = 0
 
 
-class Titled(Lenient):
+class _Titled(Lenient):
     """A box whose argument is its title: a tab, a card, a drop-down, a sidebar."""
 
     def run(self) -> list[nodes.Node]:
         """Return the title, linked as the options say, and the content."""
-        title: list[nodes.Node] = []
-        address = linked(self.options)
-        if address:
+        title: list[nodes.Node]
+        if address := _linked(self.options):
             inner = self.inline(self.argument) if self.argument else []
             title = [nodes.paragraph("", "", nodes.reference("", "", *inner, refuri=address))]
         else:
@@ -126,10 +126,7 @@ class Titled(Lenient):
 
 
 class Unknown(Lenient):
-    """A directive of an unknown extension.
-
-    Argument and captions are text; the content is text or, failing that, code.
-    """
+    """A directive of an unknown extension, whose content is text or, failing that, code."""
 
     def run(self) -> list[nodes.Node]:
         """Return everything that may be meant for readers."""
@@ -162,29 +159,27 @@ class Admonition(Lenient):
         return self.named(box)
 
 
-class NamedAdmonition(Admonition):
+class _NamedAdmonition(Admonition):
     """The ``admonition`` directive: its title is its argument, its kind its class."""
 
     optional_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Return the callout with its own title."""
         kind = re.sub(r"[^\w-].*", "", self.options.get("class", "")) or "note"
         return self.callout(kind, *self.inline(self.argument or "Note"))
 
 
-class VersionChange(Admonition):
+class _VersionChange(Admonition):
     """``versionadded``, ``deprecated`` and the like: the version and what is said about it."""
 
     optional_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Return the callout that names the version."""
         kind = "warning" if self.name.startswith("deprecated") else "note"
         return self.callout(kind, *self.inline(f"{TITLES[self.name]} {self.argument}".strip()))
 
 
-class Image(Lenient):
+class _Image(Lenient):
     """``image`` and ``figure``: the picture with its alternative text, its link and its caption."""
 
     def run(self) -> list[nodes.Node]:
@@ -207,13 +202,13 @@ class Image(Lenient):
         return reference
 
 
-class ListTable(tables.ListTable):
+class _ListTable(tables.ListTable):
     """``list-table`` with any option; docutils' own rejects the table for an option that it does not know."""
 
     option_spec = _loosened(tables.ListTable)
 
 
-class CSVTable(tables.CSVTable):
+class _CSVTable(tables.CSVTable):
     """``csv-table`` with any option; it only names a file, since nothing but the document itself is read."""
 
     option_spec = _loosened(tables.CSVTable)
@@ -226,13 +221,13 @@ class CSVTable(tables.CSVTable):
         return list(super().run())
 
 
-class RSTTable(tables.RSTTable):
+class _RSTTable(tables.RSTTable):
     """The ``table`` directive with any option."""
 
     option_spec = _loosened(tables.RSTTable)
 
 
-def linked(options: dict[str, Any]) -> str:
+def _linked(options: dict[str, Any]) -> str:
     """Return the address that ``:link:`` or ``:ref-type:`` gives a card or button, else an empty string."""
     target = str(options.get("link", ""))
     kind = options.get("link-type", "url")
@@ -246,7 +241,8 @@ def label_or_document(target: str, kind: str) -> str:
     return f"#{label_anchor(target) if kind == 'ref' else LABEL_PREFIX + quote(target)}"
 
 
-def _classes(names: str, kind: type[Directive]) -> dict[str, type[Directive]]:
+def by_name(names: str, kind: type[Directive]) -> dict[str, type[Directive]]:
+    """Return the directive under each of the names."""
     return dict.fromkeys(names.split(), kind)
 
 
@@ -264,16 +260,16 @@ _TITLES_ABOVE = """
 _CALLOUTS = "attention caution danger error hint important note seealso tip todo warning"
 
 BOXES: dict[str, type[Directive]] = {
-    **_classes(_SETTINGS_BESIDE, Boxed),
-    **_classes(_WHOLE, Plain),
-    **_classes(_TITLES_ABOVE, Titled),
-    **_classes(_CALLOUTS, Admonition),
-    **_classes("deprecated deprecated-removed versionadded versionchanged versionremoved", VersionChange),
-    **_classes("figure figure-md image thumbnail", Image),
-    "admonition": NamedAdmonition,
-    "csv-table": CSVTable,
-    "flat-table": ListTable,
-    "list-table": ListTable,
-    "table": RSTTable,
+    **by_name(_SETTINGS_BESIDE, Boxed),
+    **by_name(_WHOLE, _Plain),
+    **by_name(_TITLES_ABOVE, _Titled),
+    **by_name(_CALLOUTS, Admonition),
+    **by_name("deprecated deprecated-removed versionadded versionchanged versionremoved", _VersionChange),
+    **by_name("figure figure-md image thumbnail", _Image),
+    "admonition": _NamedAdmonition,
+    "csv-table": _CSVTable,
+    "flat-table": _ListTable,
+    "list-table": _ListTable,
+    "table": _RSTTable,
 }
 """Directives that contain prose, by name."""

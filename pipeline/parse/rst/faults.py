@@ -10,8 +10,7 @@ from typing import Literal
 from bs4 import BeautifulSoup
 from docutils import nodes
 
-from ..markup import without_unseen
-from ..prescan import require_tame
+from ..markup import require_tame, without_unseen
 
 _ERROR = 3
 _WRONG_LEVEL = r"Inconsistent title style|A level \d+ section|Title level"

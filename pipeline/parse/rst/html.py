@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from html import escape
 
 from docutils import nodes
@@ -11,7 +11,6 @@ from docutils import nodes
 from ..labels import label_anchor
 from .faults import balanced, quoted_by
 from .objects import LANGUAGE
-from .tags import NAMED_INSIDE, TAGS, UNSEEN
 
 # Definitions may refer to each other: ten lines can expand to an endless page.
 MAX_SUBSTITUTED_CHARS = 1_000_000
@@ -21,6 +20,34 @@ _META_FIELDS = {"author": "author", "authors": "author", "date": "date", "descri
 _SETTING_FIELD = re.compile(
     r"orphan|tocdepth|no-?comments|no-?search|no-?index|html_theme.*|og:.*|allow-section-numbers"
 )
+
+# The nodes that each HTML element stands for.
+_NODES = {
+    "blockquote": "block_quote",
+    "code": "literal math title_reference",
+    "dd": "definition description field_body",
+    "div": "container footer header legend sidebar table topic",
+    "dl": "definition_list field_list option_list",
+    "dt": "field_name option_group",
+    "em": "emphasis",
+    "figcaption": "caption",
+    "figure": "figure",
+    "li": "list_item",
+    "ol": "enumerated_list",
+    "p": "attribution line_block paragraph rubric",
+    "strong": "strong",
+    "sub": "subscript",
+    "sup": "superscript",
+    "table": "tgroup",
+    "tbody": "tbody",
+    "thead": "thead",
+    "tr": "row",
+    "ul": "bullet_list",
+}
+_TAGS = {node: tag for tag, names in _NODES.items() for node in names.split()}
+# Names go inside these: around them HTML allows nothing else.
+_NAMED_INSIDE = frozenset({"definition", "field_body", "list_item", "row", "tbody", "thead"})
+_UNSEEN = frozenset({"classifier", "colspec", "label", "pending", "substitution_definition"})
 
 
 def tree_html(document: nodes.document, where: str) -> str:
@@ -52,21 +79,18 @@ class _Writer:
             self.out.append(escape(node.astext(), quote=False))
         elif isinstance(node, nodes.Element):
             name = type(node).__name__
-            if handler := _HANDLERS.get(name):
-                handler(self, node)
-            elif name not in UNSEEN:
-                self.tag(TAGS.get(name, ""), node)
+            if handler := getattr(self, f"visit_{name}", None):
+                handler(node)
+            elif name not in _UNSEEN:
+                self.tag(_TAGS.get(name, ""), node)
 
     def tag(self, tag: str, node: nodes.Element, attributes: str = "") -> None:
         names = self.names(node)
-        inside = type(node).__name__ in NAMED_INSIDE
-        if not tag:
-            self.out.append(names)
-            self.children(node)
-            return
-        self.out.append(f"<{tag}{attributes}>{names}" if inside else f"{names}<{tag}{attributes}>")
+        inside = type(node).__name__ in _NAMED_INSIDE
+        opening, closing = (f"<{tag}{attributes}>", f"</{tag}>") if tag else ("", "")
+        self.out.append(opening + names if inside else names + opening)
         self.children(node)
-        self.out.append(f"</{tag}>")
+        self.out.append(closing)
 
     def names(self, node: nodes.Element, but: str = "") -> str:
         """Return empty elements with the ids of a node and, where the author named it, its labels."""
@@ -78,12 +102,12 @@ class _Writer:
             ids += [label_anchor(name) for name in explicit]
         return "".join(f'<span id="{escape(each)}"></span>' for each in dict.fromkeys(ids))
 
-    def section(self, node: nodes.Element) -> None:
+    def visit_section(self, node: nodes.Element) -> None:
         self.depth += 1
         self.children(node)
         self.depth -= 1
 
-    def title(self, node: nodes.Element) -> None:
+    def visit_title(self, node: nodes.Element) -> None:
         parent = node.parent
         if not isinstance(parent, nodes.section):
             self.box_title(node)
@@ -105,33 +129,33 @@ class _Writer:
             self.tag("strong", node)
             self.out.append("</p>")
 
-    def admonition(self, node: nodes.Element) -> None:
+    def visit_admonition(self, node: nodes.Element) -> None:
         kind = re.sub(r"[^\w-]", "", node["classes"][0]) if node["classes"] else "note"
         self.tag("div", node, f' class="callout callout-{kind}"')
 
-    def literal_block(self, node: nodes.Element) -> None:
+    def visit_literal_block(self, node: nodes.Element) -> None:
         classes = [name for name in node["classes"] if name != "code"]
         language = node.get(LANGUAGE) or "".join(classes[:1]) or ("" if LANGUAGE in node else self.language)
         self.code(node, language)
 
-    def doctest_block(self, node: nodes.Element) -> None:
+    def visit_doctest_block(self, node: nodes.Element) -> None:
         self.code(node, "pycon")
 
-    def math_block(self, node: nodes.Element) -> None:
+    def visit_math_block(self, node: nodes.Element) -> None:
         self.code(node, "latex")
 
     def code(self, node: nodes.Element, language: str) -> None:
         attributes = f' class="language-{escape(language)}"' if language else ""
         self.out.append(f"{self.names(node)}<pre{attributes}>{escape(node.astext(), quote=False)}</pre>")
 
-    def comment(self, node: nodes.Element) -> None:
+    def visit_comment(self, node: nodes.Element) -> None:
         self.language = str(node.get(LANGUAGE, self.language))
 
-    def raw(self, node: nodes.Element) -> None:
+    def visit_raw(self, node: nodes.Element) -> None:
         if "html" in str(node.get("format", "")).split():
             self.out.append(balanced(node.astext(), self.where))
 
-    def reference(self, node: nodes.Element) -> None:
+    def visit_reference(self, node: nodes.Element) -> None:
         address = self.address(node)
         if not address:
             self.tag("", node)
@@ -153,12 +177,12 @@ class _Writer:
         title = named.next_node(nodes.title) if isinstance(named, nodes.section) else None
         return title.astext() if title else ""
 
-    def footnote_reference(self, node: nodes.Element) -> None:
+    def visit_footnote_reference(self, node: nodes.Element) -> None:
         text = f"[{escape(node.astext(), quote=False)}]"
         address = self.address(node)
         self.out.append(f'<a href="{escape(address)}">{text}</a>' if address else text)
 
-    def footnote(self, node: nodes.Element) -> None:
+    def visit_footnote(self, node: nodes.Element) -> None:
         label = node.next_node(nodes.label)
         shown = f"[{escape(label.astext(), quote=False)}] " if label else ""
         self.out.append(f'<div class="footnote">{self.names(node)}')
@@ -174,13 +198,15 @@ class _Writer:
             self.visit(other)
         self.out.append("</div>")
 
-    def image(self, node: nodes.Element) -> None:
+    visit_citation = visit_footnote
+    visit_citation_reference = visit_footnote_reference
+
+    def visit_image(self, node: nodes.Element) -> None:
         source, alt = escape(str(node.get("uri", ""))), escape(str(node.get("alt", "")))
         self.out.append(f'{self.names(node)}<img src="{source}" alt="{alt}">')
 
-    def term(self, node: nodes.Element) -> None:
-        names = self.names(node)
-        self.out.append(f"<dt>{names}")
+    def visit_term(self, node: nodes.Element) -> None:
+        self.out.append(f"<dt>{self.names(node)}")
         self.children(node)
         parent = node.parent
         for other in parent.children if isinstance(parent, nodes.Element) else ():
@@ -189,23 +215,23 @@ class _Writer:
                 self.children(other)
         self.out.append("</dt>")
 
-    def option(self, node: nodes.Element) -> None:
+    def visit_option(self, node: nodes.Element) -> None:
         before = ", " if node.parent and node.parent.index(node) else ""
         self.out.append(f"{before}<code>{escape(node.astext(), quote=False)}</code>")
 
-    def line(self, node: nodes.Element) -> None:
+    def visit_line(self, node: nodes.Element) -> None:
         self.children(node)
         self.out.append("<br>")
 
-    def line_block(self, node: nodes.Element) -> None:
+    def visit_line_block(self, node: nodes.Element) -> None:
         self.tag("" if isinstance(node.parent, nodes.line_block) else "p", node)
 
-    def thead(self, node: nodes.Element) -> None:
+    def visit_thead(self, node: nodes.Element) -> None:
         self.header_cells = True
         self.tag("thead", node)
         self.header_cells = False
 
-    def entry(self, node: nodes.Element) -> None:
+    def visit_entry(self, node: nodes.Element) -> None:
         across, down = node.get("morecols", 0), node.get("morerows", 0)
         attributes = f' colspan="{across + 1}"' if across else ""
         attributes += f' rowspan="{down + 1}"' if down else ""
@@ -214,17 +240,14 @@ class _Writer:
         self.children(node)
         self.out.append(f"</{tag}>")
 
-    def field_list(self, node: nodes.Element) -> None:
+    def visit_field_list(self, node: nodes.Element) -> None:
         if isinstance(node.parent, nodes.document) and _is_first(node):
             node = self.take_settings(node)
         if node.children:
             self.tag("dl", node)
 
     def take_settings(self, node: nodes.Element) -> nodes.Element:
-        """Keep the fields that are for readers.
-
-        A document's first fields, which describe it, go into the head.
-        """
+        """Keep the fields that are for readers; those that describe the document go into the head."""
         kept = nodes.field_list()
         for child in list(node.children):
             name, body = (part.astext().strip() for part in child.children[:2])
@@ -234,13 +257,13 @@ class _Writer:
                 kept += child
         return kept
 
-    def meta(self, node: nodes.Element) -> None:
+    def visit_meta(self, node: nodes.Element) -> None:
         self.meta_tag(str(node.get("name", "")), str(node.get("content", "")))
 
     def meta_tag(self, name: str, content: str) -> None:
         self.head.append(f'<meta name="{escape(name)}" content="{escape(" ".join(content.split()))}">')
 
-    def substitution_reference(self, node: nodes.Element) -> None:
+    def visit_substitution_reference(self, node: nodes.Element) -> None:
         """Return what the name stands for, or the name itself if that is unknown, endless or too long."""
         name = str(node.get("refname", ""))
         known = self.document.substitution_names.get(name.lower(), name)
@@ -253,7 +276,7 @@ class _Writer:
         self.children(definition)
         self.expanding.discard(known)
 
-    def system_message(self, node: nodes.Element) -> None:
+    def visit_system_message(self, node: nodes.Element) -> None:
         """Keep what docutils' complaints quote, which would otherwise be lost, but not the complaints."""
         level = min(self.depth + 1, 6)
         tags = {"heading": f"h{level}", "title": "p", "code": "pre"}
@@ -266,31 +289,3 @@ def _is_first(node: nodes.Element) -> bool:
     passing = (nodes.comment, nodes.target, nodes.system_message, nodes.substitution_definition, nodes.meta)
     before: Iterable[nodes.Node] = node.parent.children if node.parent else ()
     return next((each for each in before if not isinstance(each, passing)), None) is node
-
-
-_HANDLERS: dict[str, Callable[[_Writer, nodes.Element], None]] = {
-    "admonition": _Writer.admonition,
-    "citation": _Writer.footnote,
-    "citation_reference": _Writer.footnote_reference,
-    "comment": _Writer.comment,
-    "doctest_block": _Writer.doctest_block,
-    "entry": _Writer.entry,
-    "field_list": _Writer.field_list,
-    "footnote": _Writer.footnote,
-    "footnote_reference": _Writer.footnote_reference,
-    "image": _Writer.image,
-    "line": _Writer.line,
-    "line_block": _Writer.line_block,
-    "literal_block": _Writer.literal_block,
-    "math_block": _Writer.math_block,
-    "meta": _Writer.meta,
-    "option": _Writer.option,
-    "raw": _Writer.raw,
-    "reference": _Writer.reference,
-    "section": _Writer.section,
-    "substitution_reference": _Writer.substitution_reference,
-    "system_message": _Writer.system_message,
-    "term": _Writer.term,
-    "thead": _Writer.thead,
-    "title": _Writer.title,
-}

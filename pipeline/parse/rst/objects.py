@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from docutils.parsers.rst.directives import misc
 
-from .admonitions import Boxed, Lenient, label_or_document
+from .admonitions import Boxed, Lenient, by_name, label_or_document
 
 MODULE = "noctule-module"
 # The language of literal blocks from here on, as ``highlight`` sets it.
@@ -39,13 +38,6 @@ _FIXED = {
 _CODE_BESIDE = frozenset({"math", "mermaid", "plot", "productionlist", "uml"})
 
 
-class CodeParts(NamedTuple):
-    """The argument of a directive that contains code, and the code."""
-
-    argument: str
-    code: str
-
-
 class Code(Lenient):
     """A block of code whose language is its argument or follows from its name."""
 
@@ -54,20 +46,19 @@ class Code(Lenient):
         if "hide" in self.options:
             return []
         argument, code = self.parts()
-        caption = self.title(self.options.get("caption", ""))
         if not code.strip():
-            return caption
+            return self.caption()
         block = nodes.literal_block(code, code)
         block[LANGUAGE] = _FIXED.get(self.name) or _language(argument)
-        return [*caption, *self.named(block)]
+        return [*self.caption(), *self.named(block)]
 
-    def parts(self) -> CodeParts:
+    def parts(self) -> tuple[str, str]:
         """Return the argument and the code, between which some authors leave no blank line."""
         lines = self.arguments[0].split("\n") if self.arguments else []
         beside = bool(lines) and not self.block_text.partition("\n")[0].rstrip().endswith("::")
         argument = lines.pop(0) if beside and self.name not in _CODE_BESIDE else ""
         above = [*lines, ""] if lines else []
-        return CodeParts(argument, "\n".join([*above, *self.content]).strip("\n"))
+        return argument, "\n".join([*above, *self.content]).strip("\n")
 
 
 def _language(argument: str) -> str:
@@ -75,16 +66,24 @@ def _language(argument: str) -> str:
     return name if _LANGUAGE_NAME.fullmatch(name) else ""
 
 
-class CodeTab(Code):
+def _as_code(text: str) -> nodes.paragraph:
+    return nodes.paragraph("", "", nodes.literal("", text))
+
+
+def _listed(entries: Iterable[nodes.paragraph]) -> list[nodes.Node]:
+    items = [nodes.list_item("", entry) for entry in entries]
+    return [nodes.bullet_list("", *items)] if items else []
+
+
+class _CodeTab(Code):
     """``code-tab``: a language, perhaps a title, and the code."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the title and the code."""
         words = self.argument.split()
         return [*self.title(" ".join(words[1:]) or "".join(words[:1])), *super().run()]
 
 
-class Highlight(Lenient):
+class _Highlight(Lenient):
     """``highlight``: the language of the literal blocks that follow."""
 
     def run(self) -> list[nodes.Node]:
@@ -92,28 +91,25 @@ class Highlight(Lenient):
         return [nodes.comment("", **{LANGUAGE: self.argument.lower()})]
 
 
-class NamedFile(Lenient):
+class _NamedFile(Lenient):
     """``literalinclude`` and the like: the file's name, since nothing but the document itself is read."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the caption and the name."""
-        caption = self.title(self.options.get("caption", ""))
-        name = nodes.paragraph("", "", nodes.literal("", self.argument.lstrip("./")))
-        return [*caption, *self.named(name)] if self.argument else [*caption]
+        name = _as_code(self.argument.lstrip("./"))
+        return [*self.caption(), *(self.named(name) if self.argument else [])]
 
 
-class Include(Lenient):
+class _Include(Lenient):
     """``include``: a link to the document that Sphinx would insert here."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the link."""
         if not self.argument:
             return []
         text = self.argument.rpartition("/")[2]
         return [nodes.paragraph("", "", nodes.reference("", text, refuri=self.argument))]
 
 
-class TocTree(Lenient):
+class _TocTree(Lenient):
     """``toctree``: links to the documents below this one."""
 
     optional_arguments = 0
@@ -121,9 +117,7 @@ class TocTree(Lenient):
     def run(self) -> list[nodes.Node]:
         """Return the caption and a list of links; links without text if the author hid them."""
         hidden = "hidden" in self.options
-        items = [nodes.list_item("", paragraph) for paragraph in self.entries(hidden)]
-        caption = [] if hidden else self.title(self.options.get("caption", ""))
-        return [*caption, nodes.bullet_list("", *items)] if items else [*caption]
+        return [*([] if hidden else self.caption()), *_listed(self.entries(hidden))]
 
     def entries(self, hidden: bool) -> Iterator[nodes.paragraph]:
         """Yield one paragraph per entry; patterns cannot be followed and stay text."""
@@ -139,22 +133,15 @@ class TocTree(Lenient):
                 yield nodes.paragraph("", "", nodes.reference("", shown, refuri=target))
 
 
-class Autosummary(Lenient):
+class _Autosummary(Lenient):
     """``autosummary``: the names of objects that have pages of their own."""
 
     optional_arguments = 0
 
     def run(self) -> list[nodes.Node]:
-        """Return a list of the names as code."""
         lines = [line.split("(")[0].strip() for line in self.content]
         names = [line for line in lines if line and not _OPTION_LINE.match(line)]
-        items = [nodes.list_item("", nodes.paragraph("", "", _named_object(name))) for name in names]
-        listed = [nodes.bullet_list("", *items)] if items else []
-        return [*self.title(self.options.get("caption", "")), *listed]
-
-
-def _named_object(name: str) -> nodes.literal:
-    return nodes.literal("", name.lstrip("~"))
+        return [*self.caption(), *_listed(_as_code(name.lstrip("~")) for name in names)]
 
 
 class Described(Lenient):
@@ -169,7 +156,7 @@ class Described(Lenient):
 
     def signature(self, text: str) -> nodes.paragraph:
         """Return one signature, with the object's full name as its id."""
-        paragraph = nodes.paragraph("", "", nodes.literal("", text))
+        paragraph = _as_code(text)
         found = _OBJECT.match(text)
         if found:
             paragraph["ids"].append(qualified(self.state.document, found[0]))
@@ -183,10 +170,8 @@ class AutoDescribed(Described):
         """Return the full name and the members listed in the options as code, then the content."""
         name = self.options.get("prog", "") or qualified(self.state.document, self.argument)
         members = [word for word in re.split(r"[\s,]+", self.options.get("members", "")) if word]
-        items = [nodes.list_item("", nodes.paragraph("", "", nodes.literal("", word))) for word in members]
-        listed = [nodes.bullet_list("", *items)] if items else []
         shown = [self.signature(name)] if name else []
-        return self.named(nodes.container("", *shown, *listed, *self.body()))
+        return self.named(nodes.container("", *shown, *_listed(map(_as_code, members)), *self.body()))
 
 
 class Module(Boxed):
@@ -198,22 +183,20 @@ class Module(Boxed):
         return super().run() if self.content else []
 
 
-class Button(Lenient):
+class _Button(Lenient):
     """``button-ref`` and ``button-link``: a link, titled by its content."""
 
     def run(self) -> list[nodes.Node]:
-        """Return a paragraph that contains the link."""
         kind = "url" if self.name == "button-link" else self.options.get("ref-type", "any")
         text = " ".join(" ".join(self.content).split()) or self.argument
         link = nodes.reference("", "", *self.inline(text), refuri=label_or_document(self.argument, kind))
         return [nodes.paragraph("", "", link)]
 
 
-class ClassOrStyle(Described):
+class _ClassOrStyle(Described):
     """``class``: an object of the language in Sphinx, a style in docutils, which is written in lower case."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the class, or the content without the style."""
         if self.argument and not _STYLE_CLASSES.fullmatch(self.argument):
             return super().run()
         return self.body()
@@ -233,10 +216,6 @@ def qualified(document: nodes.document, name: str) -> str:
     return f"{module}.{name}" if module and name and not f"{name}.".startswith(f"{module}.") else name
 
 
-def _all(names: str, kind: type[Directive]) -> dict[str, type[Directive]]:
-    return dict.fromkeys(names.split(), kind)
-
-
 _CODES = "code code-block code-cell parsed-code prompt sourcecode terminal testoutput"
 _DESCRIBED = """
     attribute classmethod cmdoption confval data decorator decoratormethod describe envvar exception function
@@ -248,21 +227,21 @@ _TELLING_NOTHING = """
 """
 
 OBJECTS: dict[str, type[Directive]] = {
-    **_all(_CODES, Code),
-    **_all(" ".join(_FIXED), Code),
-    **_all(_DESCRIBED, Described),
-    **_all("argparse click typer", AutoDescribed),
-    **_all("currentmodule module", Module),
-    **_all("button-link button-ref", Button),
-    **_all("literalinclude remoteliteralinclude command-output program-output", NamedFile),
-    **_all(_TELLING_NOTHING, Setting),
-    "autosummary": Autosummary,
-    "class": ClassOrStyle,
-    "code-tab": CodeTab,
+    **by_name(_CODES, Code),
+    **by_name(" ".join(_FIXED), Code),
+    **by_name(_DESCRIBED, Described),
+    **by_name("argparse click typer", AutoDescribed),
+    **by_name("currentmodule module", Module),
+    **by_name("button-link button-ref", _Button),
+    **by_name("literalinclude remoteliteralinclude command-output program-output", _NamedFile),
+    **by_name(_TELLING_NOTHING, Setting),
+    "autosummary": _Autosummary,
+    "class": _ClassOrStyle,
+    "code-tab": _CodeTab,
     "cssclass": misc.Class,
-    "highlight": Highlight,
-    "include": Include,
+    "highlight": _Highlight,
+    "include": _Include,
     "rst-class": misc.Class,
-    "toctree": TocTree,
+    "toctree": _TocTree,
 }
 """Directives for code, objects and documents, by name."""

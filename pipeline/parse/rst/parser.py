@@ -1,7 +1,4 @@
-"""Converting reStructuredText to HTML through docutils, with Sphinx's vocabulary.
-
-Nothing but the text itself is read.
-"""
+"""Converting reStructuredText to HTML with docutils and Sphinx's vocabulary; no other file is read."""
 
 from __future__ import annotations
 

@@ -69,8 +69,8 @@ def _sphinx_role(key: str) -> Role:
 def _label(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
     title, target = _split(text)
     if "/" in target:  # only a document's name contains a slash
-        return [_link(raw, title or target, target)], []
-    link = _link(raw, title or target, f"#{label_anchor(target)}")
+        return [nodes.reference(raw, title or target, refuri=target)], []
+    link = nodes.reference(raw, title or target, refuri=f"#{label_anchor(target)}")
     if not title:
         link["label"] = nodes.fully_normalize_name(target)
     return [link], []
@@ -79,11 +79,7 @@ def _label(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
 def _document(name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
     title, target = _split(text)
     kind = "any" if name.lower().endswith("any") else "doc"
-    return [_link(raw, title or target, label_or_document(target, kind))], []
-
-
-def _link(raw: str, text: str, address: str) -> nodes.reference:
-    return nodes.reference(raw, text, refuri=address)
+    return [nodes.reference(raw, title or target, refuri=label_or_document(target, kind))], []
 
 
 def _name(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
