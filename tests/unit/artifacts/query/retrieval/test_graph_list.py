@@ -102,8 +102,8 @@ def test_the_order_of_links_in_the_table_does_not_matter() -> None:
 
 def test_of_a_hub_only_so_many_links_are_followed() -> None:
     graph = links(*[(0, other) for other in range(1, 11)], (1, 11))
-    assert reached([0], graph, hub=3) == [1, 2, 3]
-    assert reached([11], graph, depth=3, hub=3) == [1, 0, 2, 3]
+    assert reached([0], graph, max_links=3) == [1, 2, 3]
+    assert reached([11], graph, depth=3, max_links=3) == [1, 0, 2, 3]
     assert len(reached([0], graph)) == 10
 
 
