@@ -82,7 +82,7 @@ class EmbeddingStore:
     def _read(self, path: Path) -> pa.Table:
         rows = read_segment(path)
         if rows.schema != vectors_schema(self._dimension):
-            raise segments.Refused("with other columns or dimensions")
+            raise segments.UnusableSegment("with other columns or dimensions")
         return rows
 
 
@@ -99,13 +99,13 @@ def write_segment(folder: Path, table: pa.Table) -> Path:
 
 
 def read_segment(path: Path) -> pa.Table:
-    """Return the rows of a segment; raises ``Refused`` unless it is whole and of its folder's model."""
+    """Return the rows of a segment; raises ``UnusableSegment`` unless it is whole and of its folder's model."""
     rows = segments.read(path, lambda content: pq.read_table(pa.BufferReader(content)))
     found, expected = segments.marks(rows), _holds(path.parent)
     if not found:
-        raise segments.Refused("of an older noctule, which do not say of which model they are")
+        raise segments.UnusableSegment("of an older noctule, which do not say of which model they are")
     if found != expected:
-        raise segments.Refused("of another model or format")
+        raise segments.UnusableSegment("of another model or format")
     return rows.replace_schema_metadata(None)
 
 

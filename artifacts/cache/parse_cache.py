@@ -188,11 +188,11 @@ def _published(given: Mapping[str, Any]) -> CollectionRecord:
 
 
 def _read(path: Path) -> pa.Table:
-    """Return the rows of a segment; raises ``Refused`` if it is damaged or of another version.
+    """Return the rows of a segment; raises ``UnusableSegment`` if it is damaged or of another version.
 
     One of an older noctule does not say what it holds, but its columns do, and each row has its key.
     """
     table = segments.read(path, lambda content: pa.ipc.open_file(content).read_all())
     if segments.marks(table) not in ({}, _HOLDS) or not table.schema.equals(GROUPS):
-        raise segments.Refused("of another version")
+        raise segments.UnusableSegment("of another version")
     return table.replace_schema_metadata(None)

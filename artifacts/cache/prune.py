@@ -16,7 +16,7 @@ import pyarrow as pa
 from ..disk import durable
 from ..disk.layout import EMBEDDINGS
 from .embeddings import read_segment, write_segment
-from .segments import Refused
+from .segments import UnusableSegment
 
 # Segments below this size are merged; none grows much larger than twice this.
 _SMALL_BYTES = 4_000_000
@@ -107,7 +107,7 @@ def _pruned(path: Path, used: Container[str], spare_since_s: float) -> Freed:
 def _rows(path: Path) -> pa.Table | None:
     try:
         return read_segment(path)
-    except Refused:
+    except UnusableSegment:
         return None
 
 

@@ -19,7 +19,7 @@ _PREFIX = b"noctule."
 _log = logging.getLogger("noctule")
 
 
-class Refused(Exception):
+class UnusableSegment(Exception):
     """Why a segment is not used."""
 
 
@@ -48,17 +48,17 @@ def write(folder: Path, content: pa.Buffer, suffix: str) -> Path:
 
 
 def read(path: Path, decode: Callable[[pa.Buffer], pa.Table]) -> pa.Table:
-    """Return the memory-mapped rows of a segment; raises ``Refused`` if it cannot be read or has changed."""
+    """Return the memory-mapped rows of a segment; raises ``UnusableSegment`` if it cannot be read or has changed."""
     try:
         with pa.memory_map(str(path)) as file:
             content = file.read_buffer()
         if _name(content) != path.stem:
-            raise Refused("damaged")
+            raise UnusableSegment("damaged")
         return decode(content)
     except MemoryError:  # Arrow's is also one of Arrow's own exceptions, and no sign of damage
         raise
     except (OSError, pa.ArrowException):
-        raise Refused("damaged") from None
+        raise UnusableSegment("damaged") from None
 
 
 def read_all(
@@ -69,7 +69,7 @@ def read_all(
     for path in paths:
         try:
             found[path] = read_one(path)
-        except Refused as refusal:
+        except UnusableSegment as refusal:
             refused[str(refusal)] += 1
     if refused:
         reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(refused.items()))

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ...pipeline.errors import NotSigned, SettingsError
+from ..disk import durable
 
 SIGNATURE = "manifest.json.sig"
 MAX_SIGNATURE_BYTES = 100_000
@@ -44,7 +45,7 @@ def require_signature(manifest: bytes, signature: bytes | None, allowed: Path, w
         raise NotSigned("the snapshot is not signed", where=where, hint=hint)
     with TemporaryDirectory(prefix="noctule-") as folder:
         file = Path(folder, SIGNATURE)
-        file.write_bytes(signature)
+        durable.write_file(file, signature)
         who = _principal(file, allowed, where)
         verify = ["-Y", "verify", "-f", str(allowed), "-I", who, "-n", _NAMESPACE, "-s", str(file)]
         done = _ssh_keygen(verify, manifest)

@@ -319,7 +319,8 @@ class Store:
         if not others:
             what = "there is no other snapshot to go back to"
             hint = "The current one stays." if pointer else "Make one: noctule index"
-            raise NoEarlierSnapshot(what, where=str(self.root), hint=hint)
+            error = NoEarlierSnapshot if pointer else NoSnapshot
+            raise error(what, where=str(self.root), hint=hint)
         return pointer.previous if pointer and pointer.previous in others else others[0]
 
 
