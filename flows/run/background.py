@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from .signals import received, stop_if_told
-from .workers import WorkerFailed, Workers
+from .workers import WorkerFailed, Workers, WorkersEnded
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -33,7 +33,7 @@ class Begun(Generic[T]):
             return self._here()
         try:
             return self._result.result()
-        except WorkerFailed:
+        except (WorkerFailed, WorkersEnded):
             stop_if_told()  # it did not die, it was killed for that
             _log.warning("the background process died (out of memory?): its work is done again here")
             return self._here()

@@ -250,11 +250,11 @@ class _Worker:
 
     def stop(self) -> None:
         """Kill the process, and free all it holds."""
-        if self._connection is not None:
-            self._connection.close()
-        if self._process is not None:
+        if self._process is not None:  # first: one that is hung up on while it starts would complain
             self._process.kill()
             self._process.join()
+        if self._connection is not None:
+            self._connection.close()
         self._process = self._connection = None
 
 
@@ -270,10 +270,13 @@ def _serve(connection: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when a terminal's Ctrl-C ends the work
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # one process a core already
-    with uncollected():
-        connection.recv()  # unpickling the first stage imports it
-    collect_seldom()
-    connection.send("ready")
+    try:
+        with uncollected():
+            connection.recv()  # unpickling the first stage imports it
+        collect_seldom()
+        connection.send("ready")
+    except (EOFError, OSError):
+        return  # a stop came between
     while True:
         try:
             stage, batch, limit_s = connection.recv()
