@@ -1,8 +1,8 @@
 """The embedding store: a cache of computed vectors by the hash of the embedded text.
 
 It lies beside the snapshots and is shared by them. It is a cache: losing it costs nothing but time, and a
-segment with unexpected bytes, or of another model, is ignored. A segment is named by its own SHA-256 and says in
-its schema which model and configuration its vectors are of. Each batch that a run
+segment with unexpected bytes, or of another model, is ignored. A segment is named by its own SHA-256 and says
+in its schema which model and configuration its vectors are of. Each batch that a run
 finishes is a segment, so an interrupted run continues where it stopped.
 """
 
@@ -99,7 +99,7 @@ def write_segment(folder: Path, table: pa.Table) -> Path:
 
 
 def read_segment(path: Path) -> pa.Table:
-    """Return the rows of a segment; raises ``UnusableSegment`` unless it is whole and of its folder's model."""
+    """Return the rows of a segment; raises ``UnusableSegment`` unless whole and of its folder's model."""
     rows = segments.read(path, lambda content: pq.read_table(pa.BufferReader(content)))
     found, expected = segments.marks(rows), _holds(path.parent)
     if not found:

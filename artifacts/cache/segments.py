@@ -48,7 +48,7 @@ def write(folder: Path, content: pa.Buffer, suffix: str) -> Path:
 
 
 def read(path: Path, decode: Callable[[pa.Buffer], pa.Table]) -> pa.Table:
-    """Return the memory-mapped rows of a segment; raises ``UnusableSegment`` if it cannot be read or has changed."""
+    """Return the memory-mapped rows of a segment; raises ``UnusableSegment`` if it is damaged."""
     try:
         with pa.memory_map(str(path)) as file:
             content = file.read_buffer()
@@ -64,7 +64,7 @@ def read(path: Path, decode: Callable[[pa.Buffer], pa.Table]) -> pa.Table:
 def read_all(
     paths: Sequence[Path], read_one: Callable[[Path], pa.Table], where: Path, consequence: str
 ) -> dict[Path, pa.Table]:
-    """Read every segment that can be used; one line in the log says how many cannot, why, and what follows."""
+    """Read every segment that can be used; one line in the log says how many cannot, and why."""
     found, refused = dict[Path, pa.Table](), Counter[str]()
     for path in paths:
         try:

@@ -43,8 +43,9 @@ def send(store: Store, target: str, keep: int, *, deep: bool = False, sign_with:
     """Send the store's current snapshot, verify it and make it current there, keeping ``keep`` older ones.
 
     ``deep`` also reads back files that were already there; with ``sign_with``, a key of OpenSSH, a signature
-    lies beside the manifest there. Raises ``SettingsError`` for a key that does not sign, ``RemoteUnavailable``, ``WriteFailed``,
-    ``StoreBusy`` or ``NoSnapshot``; the target's current snapshot then stays as it was.
+    lies beside the manifest there. Raises ``SettingsError`` for a key that does not sign,
+    ``RemoteUnavailable``, ``WriteFailed``, ``StoreBusy`` or ``NoSnapshot``; the target's current
+    snapshot then stays as it was.
     """
     with store.open() as snapshot:
         signature = None if sign_with is None else sign(snapshot.manifest.to_bytes(), sign_with)

@@ -1,4 +1,4 @@
-"""Signatures of manifests by ``ssh-keygen -Y``: a manifest names every file's hash, so it stands for them all.
+"""Signatures of manifests by ``ssh-keygen -Y``: a manifest has the hash of every file and stands for all.
 
 The signature lies beside the manifest and is not part of the snapshot, whose name is that of its content.
 """

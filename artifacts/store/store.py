@@ -140,7 +140,7 @@ class Store:
         return require_signature(manifest, _signature(path), allowed, self._mirror.address)
 
     def put_signature(self, snapshot_id: SnapshotId, signature: bytes) -> None:
-        """Put a signature beside the snapshot's manifest, in place of an older one; raises ``WriteFailed``."""
+        """Put a signature beside the snapshot's manifest, replacing an older one; raises ``WriteFailed``."""
         durable.replace_file(self.path_of(snapshot_id) / SIGNATURE, signature)
 
     # Writing

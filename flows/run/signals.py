@@ -4,8 +4,8 @@ Python drops an exception that a signal raises inside a finaliser or a callback 
 drops one that arrives while it ends a run. So the signal is also recorded and checked between stages, and
 none is lost.
 
-A stop has a limit: a thread of its own hears of the first signal even while the main thread is inside a library,
-kills the worker processes, and ends the process where it has not ended by itself within seconds.
+A stop has a limit: a thread of its own hears of the first signal even while the main thread is inside a
+library, kills the worker processes, and ends the process where it has not ended by itself within seconds.
 """
 
 from __future__ import annotations

@@ -23,13 +23,13 @@ _START_LIMIT_S = 300
 # An item may take so many times its processor time, where it sleeps or the machine is busy, and never less.
 _WALL_TIMES = 10
 _LEAST_WALL_S = 30.0
-# The same work would end so again. SIGKILL comes from outside or for want of memory, SIGABRT of a library that
-# has none, SIGBUS of a disk.
+# The same work would end so again. SIGKILL comes from outside or for want of memory, SIGABRT of a library
+# that has none, SIGBUS of a disk.
 _LASTING = {signal.SIGFPE, signal.SIGILL, signal.SIGPROF, signal.SIGSEGV}
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class WorkStep:
     """Items of a batch that a stage begins: the first one, how many, and a mark that the stage gave them."""
 
     first: int
@@ -38,10 +38,10 @@ class Step:
 
 
 # A stage calls it with the items that it begins, so that a failure has a culprit.
-Begin = Callable[[Step], None]
+Begin = Callable[[WorkStep], None]
 
 
-def unwatched(_step: Step) -> None:
+def unwatched(_step: WorkStep) -> None:
     """Begin items that nobody watches: in this process."""
 
 
@@ -53,7 +53,7 @@ class WorkerFailed(Exception):
     """
 
     def __init__(
-        self, reason: str, at: Step | None = None, *, is_lasting: bool = False, by_chance: bool = False
+        self, reason: str, at: WorkStep | None = None, *, is_lasting: bool = False, by_chance: bool = False
     ) -> None:
         super().__init__(reason)
         self.at, self.is_lasting, self.by_chance = at, is_lasting, by_chance
@@ -135,7 +135,7 @@ class _Worker:
 
     def call(self, stage: Callable[..., T], batch: object, wall_s: float, limit_s: float = 0.0) -> T:
         """Return ``stage(batch)``; where there is a limit of processor time, ``stage(batch, begin)``."""
-        at: Step | None = None
+        at: WorkStep | None = None
         try:
             connection = self._started(stage)
             self._require_wanted()
@@ -179,7 +179,7 @@ class _Worker:
         return self._connection
 
     def _start_again(self, stage: Callable[..., object], how: str) -> None:
-        """Start a process once more after one that died before it could work, which is no document's fault."""
+        """Start a process once more after one that died before it could work: no document's fault."""
         try:
             self._start(stage)
         except EOFError:
@@ -219,7 +219,7 @@ class _Worker:
         except OSError:
             raise EOFError from None
 
-    def _failure(self, at: Step | None, limit_s: float) -> WorkerFailed:
+    def _failure(self, at: WorkStep | None, limit_s: float) -> WorkerFailed:
         how = self._exit_code()
         number = self._signal()
         if number == signal.SIGPROF:
@@ -258,7 +258,7 @@ class _Worker:
         self._process = self._connection = None
 
 
-def _begin(connection: Connection, limit_s: float, step: Step) -> None:
+def _begin(connection: Connection, limit_s: float, step: WorkStep) -> None:
     """Say what begins; the kernel ends this process when it takes too much processor time."""
     connection.send(("began", step))
     signal.setitimer(signal.ITIMER_PROF, limit_s * step.count)

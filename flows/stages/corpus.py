@@ -107,7 +107,7 @@ def require_cached(
     chosen, deciding = {name: known[name] for name in settings.collections}, decides(settings)
     if others := sorted(name for name, each in chosen.items() if each.deciding != deciding[name]):
         raise SourceError(
-            f"{', '.join(others)}: what is in the parse cache was parsed with other settings or by another version",
+            f"{', '.join(others)}: parsed with other settings or by another version",
             where="--from",
             hint="Begin with the files: noctule index --from parse",
         )

@@ -17,11 +17,11 @@ from ...pipeline.settings.settings import Settings
 from ..engines import Caller, Engine
 from ..run.context import Resources, RunContext
 from ..run.memory import give_back
-from ..run.workers import Step, WorkerFailed
+from ..run.workers import WorkerFailed, WorkStep
 from .corpus import CorpusRecord, recalled, settled
 from .encode import Encoding
 from .groups import Group
-from .parse_batch import FileBatch, Verdict, understand
+from .parse_batch import FileBatch, ParseVerdict, understand
 from .sources import HashedSources, Listing, ParsedSources, key_of_group
 
 _MIN_FILES = 32
@@ -164,7 +164,7 @@ def _batches(groups: Sequence[Group], like: FileBatch) -> list[FileBatch]:
 
 def _isolated(workers: Caller, batch: FileBatch) -> pa.Table:
     """Return the rows of the batch's groups; a file that hangs or crashes the parser is quarantined there."""
-    suspected = set[Step | None]()
+    suspected = set[WorkStep | None]()
     while True:
         try:
             return workers.watch(understand, batch, batch.settings.limits.parse_timeout_s)
@@ -181,21 +181,21 @@ def _isolated(workers: Caller, batch: FileBatch) -> pa.Table:
             batch = replace(batch, verdicts={**batch.verdicts, **found})
 
 
-def _verdicts(workers: Caller, batch: FileBatch, failure: WorkerFailed) -> dict[int, Verdict]:
-    """Return the verdict on the file at which the worker failed; on one at least, or there would be no end."""
-    at = failure.at or Step(0, batch.files)
+def _verdicts(workers: Caller, batch: FileBatch, failure: WorkerFailed) -> dict[int, ParseVerdict]:
+    """Return the verdict on the file at which the worker failed, on one file at least."""
+    at = failure.at or WorkStep(0, batch.files)
     if at.count == 1:
-        return {at.first: Verdict(str(failure), at.mark, failure.is_lasting)}
-    found: dict[int, Verdict] = {}
+        return {at.first: ParseVerdict(str(failure), at.mark, failure.is_lasting)}
+    found: dict[int, ParseVerdict] = {}
     for number in range(at.first, at.first + at.count):
         if number not in batch.verdicts:
             found |= _verdict_alone(workers, batch, number)
     return found or {
-        number: Verdict(str(failure), "", False) for number in range(at.first, at.first + at.count)
+        number: ParseVerdict(str(failure), "", False) for number in range(at.first, at.first + at.count)
     }
 
 
-def _verdict_alone(workers: Caller, batch: FileBatch, number: int) -> dict[int, Verdict]:
+def _verdict_alone(workers: Caller, batch: FileBatch, number: int) -> dict[int, ParseVerdict]:
     """Return the verdict on a file, if it fails also where nothing else is parsed."""
     file = [file for group in batch.groups for file in group][number]
     try:
@@ -204,5 +204,5 @@ def _verdict_alone(workers: Caller, batch: FileBatch, number: int) -> dict[int, 
         )
     except WorkerFailed as failure:
         mark = failure.at.mark if failure.at else ""
-        return {number: Verdict(str(failure), mark, failure.is_lasting)}
+        return {number: ParseVerdict(str(failure), mark, failure.is_lasting)}
     return {}

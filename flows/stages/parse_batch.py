@@ -26,12 +26,12 @@ from ...pipeline.parse import parse
 from ...pipeline.settings.settings import Settings
 from ...pipeline.vocabulary.acronyms import learn
 from ..run.retry import asked_again
-from ..run.workers import Begin, Step, unwatched
+from ..run.workers import Begin, WorkStep, unwatched
 from .groups import Group, group_key
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ParseVerdict:
     """The reason why a file with these bytes cannot be parsed, any bytes if it could not even be read.
 
     A lasting one is remembered with its group; after any other the next run tries the file again.
@@ -52,7 +52,7 @@ class FileBatch:
     groups: tuple[Group, ...]
     settings: Settings
     deciding: Mapping[str, str]
-    verdicts: Mapping[int, Verdict] = field(default_factory=dict)
+    verdicts: Mapping[int, ParseVerdict] = field(default_factory=dict)
 
     @property
     def files(self) -> int:
@@ -95,14 +95,14 @@ class _Reading:
     def row(self, group: Group, first: int) -> pa.Table:
         sources = [self._read(file, number) for number, file in enumerate(group, start=first)]
         if len(group) > 1:  # what is done with all documents of a group has no single culprit
-            self._begin(Step(first, len(group)))
+            self._begin(WorkStep(first, len(group)))
         key = group_key(sources, self._batch.deciding)
         return group_row(key, group[0].collection, _counted(self._cuts, self._rejections))
 
     def _read(self, file: FoundFile, number: int) -> Source | None:
         """Read, parse and cut a file; return its source unless the next run has to try it again."""
         settings, verdict = self._batch.settings, self._batch.verdicts.get(number)
-        self._begin(Step(number))
+        self._begin(WorkStep(number))
         if verdict is not None and not verdict.sha256:
             self._reject(file, verdict.reason)
             return None
@@ -112,7 +112,7 @@ class _Reading:
             if verdict is not None and verdict.sha256 == source.sha256:
                 self._reject(file, verdict.reason)
                 return source if verdict.is_lasting else None
-            self._begin(Step(number, mark=source.sha256))
+            self._begin(WorkStep(number, mark=source.sha256))
             self._cuts.append(_cut(source, settings))
         except NoctuleError as error:
             if not isinstance(error, RejectedDocument):

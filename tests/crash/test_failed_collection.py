@@ -119,7 +119,7 @@ def _killed(night: _Night, folder: Path, nth: int) -> Dying:
 
 
 def _said(store: Path) -> tuple[str, str]:
-    """What the current snapshot says of the papers, and what a night on which they fail would fall back to."""
+    """What the current snapshot says of the papers, and what a night without them falls back to."""
     with Store(store).open() as snapshot:
         rows = snapshot.table("documents", ["collection", "text"]).to_pylist()
         published = "".join(row["text"] for row in rows if row["collection"] == "papers")

@@ -264,7 +264,7 @@ def test_what_other_settings_understood_is_no_beginning(notes: Path, tmp_path: P
     settings, store = _settings(notes=notes), tmp_path / "store"
     first = _build(settings, store)
     chunk = settings.chunk.model_copy(update={"max_tokens": 64})
-    with pytest.raises(SourceError, match="understood by other settings") as caught:
+    with pytest.raises(SourceError, match="parsed with other settings") as caught:
         _build(settings.model_copy(update={"chunk": chunk}), store, BuildOptions(start="embed"))
     assert "--from parse" in caught.value.hint
     assert Store(store).current() == first.snapshot

@@ -18,7 +18,7 @@ from noctule.flows.report.result import BuildResult
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
 from noctule.flows.run.versions import decides
-from noctule.flows.run.workers import Begin, Step, WorkerFailed, Workers
+from noctule.flows.run.workers import Begin, WorkerFailed, Workers, WorkStep
 from noctule.pipeline.discover import FoundFile, read_source
 from noctule.pipeline.errors import RejectedDocument
 from noctule.pipeline.parse import parse as parse_document
@@ -81,7 +81,7 @@ def test_documents_that_hang_cost_their_limit_once(tmp_path: Path) -> None:
 def work(batch: str, begin: Begin) -> str:
     """Begin three items, and get stuck at the second in the way that the batch names."""
     for number in range(3):
-        begin(Step(number, mark=f"mark {number}"))
+        begin(WorkStep(number, mark=f"mark {number}"))
         if number == 1:
             _WAYS[batch]()
     return "done"
@@ -117,7 +117,7 @@ def test_a_failure_names_its_culprit_and_whether_it_would_come_again(
     with Workers(1) as workers:
         with pytest.raises(WorkerFailed) as caught:
             workers.watch(work, way, 0.5)
-        assert caught.value.at == Step(1, mark="mark 1")
+        assert caught.value.at == WorkStep(1, mark="mark 1")
         assert (caught.value.is_lasting, caught.value.by_chance) == (lasting, by_chance)
         # Processor time decides: waiting for a busy machine costs no document.
         assert workers.watch(work, "waits", 0.5) == "done"
@@ -155,7 +155,7 @@ def parse_bomb(path: str, begin: Begin) -> float:
     resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
     place = Path(path)
     collection = Collection(root=str(place.parent))
-    begin(Step(0))
+    begin(WorkStep(0))
     before = time.process_time()
     with suppress(RejectedDocument):
         found = FoundFile("c", place.name, path, place.stat().st_size)

@@ -340,8 +340,8 @@ def test_odd_documents_become_sound_passages_or_none(text: str, path: str, tmp_p
 
 
 _SCARCE = (
-    errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.EDQUOT, errno.ENOSPC, errno.EIO, errno.ESTALE,
-    errno.ETIMEDOUT,
+    errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.EDQUOT, errno.ENOSPC, errno.EIO,
+    errno.ESTALE, errno.ETIMEDOUT,
 )  # fmt: skip
 
 

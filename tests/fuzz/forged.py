@@ -37,8 +37,8 @@ _ROWS = 1_200
 _NUMBERS = (-1, 0, 1, 2, 7, 100, 32_767, 1 << 20, (1 << 31) - 1, -(1 << 31), (1 << 62))
 _FLOATS = (0.0, -1.0, 1e30, -1e30, math.inf, -math.inf, math.nan)
 _TEXTS = (
-    "", "\0", "\x1b[2J", "\u202e", "../../etc/passwd", "'); select 1; --", "notes:a.md", "javascript:alert(1)",
-    "a" * 5_000, "{", "9999-99-99", "en", "resolved", "0" * 64,
+    "", "\0", "\x1b[2J", "\u202e", "../../etc/passwd", "'); select 1; --", "notes:a.md",
+    "javascript:alert(1)", "a" * 5_000, "{", "9999-99-99", "en", "resolved", "0" * 64,
 )  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def parquet_file(script: bytes) -> None:
 
 
 def snapshot(script: bytes) -> None:
-    """A whole snapshot with forged cells or bytes, and a manifest that fits: checked, searched and asked in SQL."""
+    """A snapshot with forged cells or bytes and a manifest that fits: checked, searched, asked in SQL."""
     with_forgery = _forged(script)
     if with_forgery is None:
         return
