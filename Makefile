@@ -87,7 +87,7 @@ torture: $(VENV)/.installed-test ## 500 kills of a publish and 500 in every stag
 	NOCTULE_KILLS=500 $(BIN)/python -m pytest tests/crash tests/faults/test_fault_builds.py --timeout 14400 -s
 
 SECONDS_EACH ?= 120
-fuzz: $(VENV)/.installed-test ## generated input for every parser, pages, settings, queries: SECONDS_EACH=120 for each of 11 targets, twice
+fuzz: $(VENV)/.installed-test ## generated input for every parser, pages, settings, queries: SECONDS_EACH=120 for each of 14 targets, twice
 	@$(BIN)/pip install -q -c constraints.txt -e ".[fuzz]" || echo "atheris could not be installed: only Hypothesis runs"
 	PYTHONPATH=. $(BIN)/python -m tests.fuzz.run --seconds $(SECONDS_EACH) --found .fuzz
 
