@@ -58,7 +58,7 @@ def test_two_files_of_the_same_content_are_two_documents_and_encoded_once(tmp_pa
 _FAULTY = """
 import os, signal
 import noctule.pipeline.parse as parser
-really = parser.decode
+really = parser._decode
 def decode(content, where):
     if b"CRASH" in content:
         os.kill(os.getpid(), signal.SIGSEGV)
@@ -67,7 +67,7 @@ def decode(content, where):
     if b"MEMORY" in content:
         raise MemoryError
     return really(content, where)
-parser.decode = decode
+parser._decode = decode
 """
 
 
