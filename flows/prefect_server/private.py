@@ -34,6 +34,7 @@ DRAIN_LIMIT_S = 60.0
 _STOPPED_DRAIN_S = 1.5
 MAX_HOME_BYTES = 200_000_000
 _LOOPBACK = "127.0.0.1"
+_LOOPBACK_LIMIT_S = 3.0
 _NO_PREFECT = "Or do the same work without Prefect: --no-prefect"
 
 # No connection leaves this machine, whatever the shell's environment says.
@@ -136,6 +137,7 @@ def _private_server(home: Path, start_limit_s: float) -> Iterator[str]:
     """Yield the address of a server that is up until the block ends; its socket is ours before it starts."""
     if _size(home) > MAX_HOME_BYTES:
         durable.remove_tree(home)
+    _require_loopback()
     with socket.socket() as listener:
         listener.bind((_LOOPBACK, 0))
         listener.listen(128)
@@ -149,6 +151,19 @@ def _private_server(home: Path, start_limit_s: float) -> Iterator[str]:
                 _stop(server.process)
         finally:
             os.environ.pop("PREFECT_API_URL", None)
+
+
+def _require_loopback() -> None:
+    """Raise ``SettingsError`` where this machine does not reach itself and would wait in vain."""
+    try:
+        with socket.create_server((_LOOPBACK, 0)) as probe:
+            socket.create_connection(probe.getsockname(), timeout=_LOOPBACK_LIMIT_S).close()
+    except OSError as error:
+        raise SettingsError(
+            f"this machine cannot reach its own address: {error.strerror or error}",
+            where=_LOOPBACK,
+            hint=f"Turn the loopback interface on: ip link set lo up. {_NO_PREFECT}",
+        ) from None
 
 
 def _size(folder: Path) -> int:

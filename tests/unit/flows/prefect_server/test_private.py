@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -121,3 +123,20 @@ def test_prefects_recorder_is_not_told_to_flush_without_pause() -> None:
     settings = runtime.PREFERRED | runtime.PINNED
     intervals = [value for name, value in settings.items() if name.endswith("FLUSH_INTERVAL")]
     assert intervals and all(int(float(value)) >= 1 for value in intervals)
+
+
+_UNSHARE = ["unshare", "--map-root-user", "--net"]
+_CAN_UNSHARE = shutil.which("unshare") and not subprocess.run([*_UNSHARE, "true"], check=False).returncode
+
+
+@pytest.mark.skipif(not _CAN_UNSHARE, reason="no network namespace of one's own can be had here")
+def test_without_loopback_a_run_ends_at_once_and_says_what_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# One\n")
+    command = [*_UNSHARE, sys.executable, "-m", "noctule.flows.cli.main", "index", "docs"]
+    start = time.monotonic()
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 2, done.stderr
+    assert time.monotonic() - start < 20
+    assert "cannot reach its own address: Network is unreachable" in done.stderr
+    assert "ip link set lo up" in done.stderr and "--no-prefect" in done.stderr
