@@ -17,6 +17,7 @@ from pathspec import GitIgnoreSpec
 from .errors import MissingRoot, RejectedDocument, SourceError, is_transient
 from .identity import sha256_hex
 from .model import Rejection, Source
+from .printable import printable_path
 from .settings.collection import Collection
 
 # A FIFO swapped in after the listing must neither block nor be followed.
@@ -227,8 +228,9 @@ def _escaped(path: str) -> str:
     """Return the path in printable form: bytes that are not UTF-8 and control characters become escapes."""
     if _is_plain(path):
         return path
-    readable = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return "".join(repr(char)[1:-1] if unicodedata.category(char) == "Cc" else char for char in readable)
+    return "".join(
+        repr(char)[1:-1] if unicodedata.category(char) == "Cc" else char for char in printable_path(path)
+    )
 
 
 def _strerror(error: OSError | ValueError) -> str:

@@ -21,6 +21,11 @@ def is_printable(text: str) -> bool:
     return _UNSAFE.search(text) is None
 
 
+def printable_path(path: str) -> str:
+    r"""Return a path as a file system gave it, with bytes that are not UTF-8 as escapes such as ``\xff``."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
 def json_printable(text: str) -> str:
     r"""Return JSON that means the same, with control and direction characters as ``\uXXXX``."""
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

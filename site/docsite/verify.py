@@ -14,6 +14,7 @@ from zlib import crc32
 
 from ..artifacts.disk import locks
 from ..pipeline.errors import ArtifactError, DamagedSite, SourceError, UnsupportedFormat
+from ..pipeline.printable import printable_path
 from . import urls
 from .incremental.folder_listing import Standing, standing_in
 from .incremental.previous import (
@@ -227,8 +228,8 @@ def _compared(folder: Path, opened: int, record: SiteRecord) -> SiteCheck:
             hint="Make it readable for this user, then check it again.",
         ) from error
     faults = {each.path: _fault(opened, each, standing) for each in record.files}
-    extra = sorted(standing.files.keys() - faults.keys() - {urls.MARKER, urls.RECORD})
-    strange = [name for name in extra if not record.whole or name.split("/")[0] in urls.RESERVED]
+    extra = standing.files.keys() - faults.keys() - {urls.MARKER, urls.RECORD}
+    strange = {name for name in extra if not record.whole or name.split("/")[0] in urls.RESERVED}
     return SiteCheck(
         folder,
         record.snapshot,
@@ -236,14 +237,9 @@ def _compared(folder: Path, opened: int, record: SiteRecord) -> SiteCheck:
         sum(found.st_size for name, found in standing.files.items() if name not in extra),
         {path: fault for path, fault in faults.items() if fault and path in standing.files},
         tuple(path for path in faults if path not in standing.files),
-        tuple(map(_printable, strange)),
-        tuple(_printable(name) for name in extra if name not in strange),
+        tuple(map(printable_path, sorted(strange))),
+        tuple(map(printable_path, sorted(extra - strange))),
     )
-
-
-def _printable(name: str) -> str:
-    """Return a name that somebody else gave, with the bytes escaped that are no text."""
-    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def _fault(opened: int, known: FileRecord, standing: Standing) -> str:

@@ -1,4 +1,4 @@
-"""A disk that refuses a call: the n-th, or every one from the n-th on that needs space."""
+"""Disks that fail at the n-th call: they refuse it, or also every later one that needs space."""
 
 from __future__ import annotations
 
@@ -12,17 +12,10 @@ from noctule.artifacts.disk.system_calls import Disk
 FREES_SPACE = {"unlink", "rmdir", "close"}
 
 
-@dataclass
-class FailingDisk(Disk):
-    """Refuses the n-th call with this error; if it is a full disk, it refuses every later one that needs
-    space.
-    """
+class CountingDisk(Disk):
+    """Counts the calls, and asks ``_failure`` before each of them."""
 
-    nth: int
-    code: int
-    for_ever: bool
-    calls: int = 0
-    refused: list[str] = field(default_factory=list)
+    calls = 0
 
     def __getattribute__(self, name: str) -> Any:
         method = super().__getattribute__(name)
@@ -32,10 +25,32 @@ class FailingDisk(Disk):
 
     def _call(self, name: str, method: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         self.calls += 1
-        if self.calls == self.nth or (self.calls > self.nth and self.for_ever and name not in FREES_SPACE):
-            self.refused.append(name)
-            if name == "close":
+        if (error := self._failure(name)) is not None:
+            if name == "close":  # the kernel does it, and with it goes the lock
                 method(*arguments)
-            raise OSError(self.code, os.strerror(self.code))
+            raise error
         # Nothing cuts the power here, and a real sync costs a hundred times the rest.
-        return None if name == "fsync" else method(*arguments)
+        return None if name in {"fsync", "sync_file_system"} else method(*arguments)
+
+    def _failure(self, name: str) -> BaseException | None:
+        """Return what this call, the ``calls``-th, fails with; None if it is made."""
+        raise NotImplementedError(name)
+
+
+@dataclass
+class FailingDisk(CountingDisk):
+    """Refuses the n-th call with this error; if it is a full disk, it refuses every later one that needs
+    space.
+    """
+
+    nth: int
+    code: int
+    for_ever: bool
+    refused: list[str] = field(default_factory=list)
+
+    def _failure(self, name: str) -> OSError | None:
+        is_later = self.calls > self.nth and self.for_ever and name not in FREES_SPACE
+        if self.calls != self.nth and not is_later:
+            return None
+        self.refused.append(name)
+        return OSError(self.code, os.strerror(self.code))

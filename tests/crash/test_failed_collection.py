@@ -6,8 +6,7 @@ What the collection falls back to is what the current snapshot says of it, which
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ import pytest
 
 from noctule.artifacts.cache.parse_cache import ParseCache
 from noctule.artifacts.cache.parsed_corpus import joined
-from noctule.artifacts.disk.system_calls import Disk
 from noctule.artifacts.store.run_records import write_run
 from noctule.artifacts.store.store import Staging, Store
 from noctule.flows.api import build_snapshot
@@ -27,6 +25,7 @@ from noctule.flows.stages.corpus import CorpusRecord
 from noctule.flows.stages.write import StagedSnapshot
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
+from tests.crash.failing_disk import CountingDisk
 from tests.crash.power_cut import using
 
 
@@ -35,26 +34,13 @@ class Killed(BaseException):
 
 
 @dataclass
-class Dying(Disk):
+class Dying(CountingDisk):
     """Dies at the n-th call: from there on nothing reaches the disk."""
 
     nth: int
-    calls: int = 0
-    names: list[str] = field(default_factory=list)
 
-    def __getattribute__(self, name: str) -> Any:
-        method = super().__getattribute__(name)
-        if name.startswith("_") or not callable(getattr(Disk, name, None)):
-            return method
-        return lambda *arguments: self._call(name, method, arguments)
-
-    def _call(self, name: str, method: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-        self.calls += 1
-        if self.calls >= self.nth:
-            if name == "close":  # the kernel does it, and with it goes the lock
-                method(*arguments)
-            raise Killed
-        return None if name in {"fsync", "sync_file_system"} else method(*arguments)
+    def _failure(self, name: str) -> Killed | None:
+        return Killed() if self.calls >= self.nth else None
 
 
 @dataclass(frozen=True)
@@ -99,10 +85,10 @@ def night(tmp_path_factory: pytest.TempPathFactory) -> _Night:
     return _Night(store.root, folder / "staged", settings=settings, **caught)
 
 
-def _killed(night: _Night, folder: Path, nth: int) -> Dying:
-    """Publish in a copy of the store, and die at the n-th call; return the disk."""
+def _killed(night: _Night, folder: Path, nth: int) -> bool:
+    """Publish in a copy of the store, and die at the n-th call; return whether there was one."""
     shutil.copytree(night.store, folder)
-    store, disk = Store(folder), Dying(nth)
+    store = Store(folder)
     cache = ParseCache(folder)
     with store.lock("index"):
         staging = store.stage()
@@ -110,12 +96,12 @@ def _killed(night: _Night, folder: Path, nth: int) -> Dying:
         staged = replace(night.snapshot, staging=Staging(staging.path))
         run = RunContext(night.settings, folder)
         try:
-            with using(disk):
+            with using(Dying(nth)):
                 publishing.publish(run, store, staged, night.record, cache, None)
                 write_run(folder, {"snapshot": staged.manifest.snapshot_id()})
         except Killed:
-            disk.names.append("killed")
-    return disk
+            return True
+    return False
 
 
 def _said(store: Path) -> tuple[str, str]:
@@ -137,13 +123,13 @@ def test_at_whatever_call_a_run_is_killed_a_failed_collection_keeps_what_is_publ
     for nth in range(1, 5_000):
         folder = tmp_path / "killed"
         shutil.rmtree(folder, ignore_errors=True)
-        disk = _killed(night, folder, nth)
+        killed = _killed(night, folder, nth)
         published, fallen_back = _said(folder)
         assert published == fallen_back, f"killed at call {nth}"
         word = "later" if "later" in published else "earlier"
         seen.add(word)
         windows.setdefault(word, nth)
-        if not disk.names:
+        if not killed:
             break
     assert seen == {"earlier", "later"}
     assert nth > 60

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from hashlib import sha256
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -50,7 +49,7 @@ def file_digest(content: bytes) -> str:
     a record to match. The other half would only make the record larger, by 1.1 MB for MDN's site. It is
     SHA-256 because processors compute it and ``sha256sum`` prints it.
     """
-    return sha256(content, usedforsecurity=False).hexdigest()[:32]
+    return sha256_hex(content)[:32]
 
 
 class OldRecord(ValueError):
