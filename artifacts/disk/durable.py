@@ -18,9 +18,11 @@ from typing import BinaryIO, cast
 from uuid import uuid4
 
 from ...pipeline.errors import WriteFailed
+from .layout import is_held_open
 from .system_calls import Disk
 
 _BUFFER_BYTES = 1 << 20
+_NOT_EMPTY = {errno.ENOTEMPTY, errno.EEXIST, errno.EBUSY}
 _NO_EXCHANGE = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM}
 
 
@@ -151,9 +153,15 @@ def sync_tree(path: Path) -> None:
         disk.sync_file_system(descriptor)
 
 
+def is_directory(path: Path) -> bool:
+    """Return whether a directory is there; raise ``WriteFailed`` if the disk cannot say."""
+    with refusals(path, "look at"):
+        return path.is_dir()
+
+
 def make_directory(path: Path) -> None:
     """Make a directory and its parents, and wait until their names are on disk."""
-    if path.is_dir():
+    if is_directory(path):
         return
     if path != path.parent:
         make_directory(path.parent)
@@ -161,7 +169,7 @@ def make_directory(path: Path) -> None:
         try:
             disk.mkdir(path)
         except FileExistsError:
-            if not path.is_dir():
+            if not is_directory(path):
                 raise
     sync_directory(path.parent)
 
@@ -169,13 +177,35 @@ def make_directory(path: Path) -> None:
 def rename(source: Path, target: Path) -> None:
     """Rename a directory to a name that is not taken; nothing is synced."""
     with refusals(target, "rename to"):
-        disk.rename(source, target)
+        _rename(source, target)
 
 
 def replace(source: Path, target: Path) -> None:
     """Put the file in the place of ``target`` in one step; nothing is synced."""
     with refusals(target, "replace"):
+        _rename(source, target)
+
+
+def _rename(source: Path, target: Path) -> None:
+    found = _stat(source)
+    try:
         disk.rename(source, target)
+    except FileNotFoundError:
+        # A server that did it, and whose answer was lost, is asked again and finds no source.
+        if found is None or _stat(source) is not None or not _is(target, found):
+            raise
+
+
+def _stat(path: Path) -> os.stat_result | None:
+    try:
+        return path.lstat()
+    except OSError:
+        return None
+
+
+def _is(path: Path, expected: os.stat_result | None) -> bool:
+    found = _stat(path)
+    return found is not None and expected is not None and os.path.samestat(found, expected)
 
 
 def link(source: Path, target: Path) -> bool:
@@ -183,6 +213,8 @@ def link(source: Path, target: Path) -> bool:
     try:
         disk.link(source, target)
     except OSError as error:
+        if error.errno == errno.EEXIST and _is(target, _stat(source)):
+            return True  # it was done, and the server's answer was lost
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO):
             with refusals(target, "link"):
                 raise
@@ -191,7 +223,9 @@ def link(source: Path, target: Path) -> bool:
 
 
 def remove_file(path: Path) -> None:
-    """Remove a file; a missing one is no error."""
+    """Remove a file; a missing one is no error, nor one that is removed and still read somewhere."""
+    if is_held_open(path.name):
+        return
     with refusals(path, "remove"), suppress(FileNotFoundError, NotADirectoryError):
         disk.unlink(path)
 
@@ -204,18 +238,38 @@ def remove_directory(path: Path) -> None:
 
 def remove_tree(path: Path) -> None:
     """Remove a folder and everything below it, without following links; a missing one is no error."""
-    if path.is_symlink():
+    with refusals(path, "look at"):
+        is_link = path.is_symlink()
+    if is_link:
         remove_file(path)
         return
     for folder, directories, files in os.walk(path, topdown=False):
         here = Path(folder)
         with refusals(here, "remove"):
             for name in files:
-                disk.unlink(f"{folder}/{name}")
+                if not is_held_open(name):
+                    _unlink(f"{folder}/{name}")
             for name in directories:
                 if (here / name).is_symlink():
                     disk.unlink(here / name)
-            disk.rmdir(here)
+            _remove_emptied(here)
+
+
+def _unlink(path: str) -> None:
+    with suppress(FileNotFoundError):
+        disk.unlink(path)
+
+
+def _remove_emptied(folder: Path) -> None:
+    """Remove a folder; one that a server keeps for files that are still open goes with the next sweep."""
+    try:
+        disk.rmdir(folder)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        left = (name for _, _, names in os.walk(folder) for name in names)
+        if error.errno not in _NOT_EMPTY or not any(map(is_held_open, left)):
+            raise
 
 
 def make_read_only(tree: Path) -> None:
@@ -236,7 +290,7 @@ def swap_directory(staged: Path, target: Path, aside: Path | None = None) -> Non
     ``.{name}-old-…``.
     """
     sync_tree(staged)
-    if not target.is_dir():
+    if not is_directory(target):
         rename(staged, target)
         sync_directory(target.parent)
         return
@@ -250,7 +304,7 @@ def moved(source: Path, target: Path) -> bool:
     """Move a folder to where nothing or an empty folder is; return whether it did. Nothing is synced."""
     try:
         make_directory(target.parent)
-        disk.rename(source, target)
+        _rename(source, target)
     except (OSError, WriteFailed):
         return False
     return True

@@ -13,6 +13,7 @@ PINS = "pins"
 RUNS = "runs"
 REPORTS = "reports"
 EMBEDDINGS = "embeddings"
+MODELS = "models"
 PARSE_CACHE = "parse-cache"
 OLD_PARSE_CACHE = "remembered"
 SITES = "sites"
@@ -21,6 +22,9 @@ NIGHT_LOCK = "night.lock"
 STAGING_PREFIX = ".staging-"
 POINTER_PREFIX = ".CURRENT-"
 SNAPSHOT_ID = re.compile(r"[0-9a-f]{20}")
+
+# Names that NFS and FUSE give to files which are removed while they are open
+HELD_OPEN = re.compile(r"\.nfs[0-9a-f]{16,}|\.fuse_hidden[0-9a-f]{16}")
 
 # In a snapshot
 MANIFEST = "manifest.json"
@@ -46,10 +50,20 @@ TABLES = (
     "report",
 )
 
+# Of the model that encodes queries; in the store's folder of models they are named by their SHA-256.
+ONNX_MODEL = "model.onnx"
+TOKENIZER = "tokenizer.json"
+QUERY_MODEL_FILES = (ONNX_MODEL, TOKENIZER)
+
 
 def table_file(table: str) -> str:
     """Return the name of the file that holds a table."""
     return f"{table}.parquet"
+
+
+def is_held_open(name: str) -> bool:
+    """Return whether this is what NFS or FUSE makes of a removed file that somebody still reads."""
+    return HELD_OPEN.fullmatch(name) is not None
 
 
 def collections_file(snapshot_id: str) -> str:

@@ -19,10 +19,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ...pipeline.errors import StoreBusy
-from . import durable
+from ...pipeline.errors import SettingsError, StoreBusy, WriteFailed
+from . import durable, mounts
 
+ONE_HOST = "NOCTULE_ONE_HOST"
 _NOTE_BYTES = 4096
+# Of a pin that is removed again and again; or whose server no longer says which file a name is.
+_ATTEMPTS = 100
+_NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +57,18 @@ def shared(path: Path) -> Lock | None:
 
     Raises ``StoreBusy`` while the file is being removed.
     """
-    while True:
+    for _ in range(_ATTEMPTS):
         try:
             descriptor = _open_for_reading(path)
-        except OSError:
+            is_free = _flock(descriptor, fcntl.LOCK_SH)
+        except OSError:  # no lock file is possible, or no lock on it
             return None
-        if not _flock(descriptor, fcntl.LOCK_SH):
+        if not is_free:
             raise StoreBusy("it is being removed", where=str(path), hint="Open the current snapshot instead.")
         if _still_named(descriptor, path):
             return Lock(descriptor)
         durable.disk.close(descriptor)
+    return None
 
 
 def _open_for_reading(path: Path) -> int:
@@ -76,7 +82,7 @@ def _still_named(descriptor: int, path: Path) -> bool:
     # A lock on a file that has been removed in the meantime protects nothing.
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
-    except FileNotFoundError:
+    except OSError:  # missing, or its handle is stale
         return False
 
 
@@ -105,7 +111,13 @@ def try_exclusive(path: Path) -> Lock | None:
     """Return the only lock on the file, or ``None`` while anyone holds one."""
     with durable.refusals(path, "lock"):
         descriptor = durable.disk.open(path, os.O_RDWR | os.O_CREAT)
-        return Lock(descriptor) if _flock(descriptor, fcntl.LOCK_EX) else None
+        try:
+            return Lock(descriptor) if _flock(descriptor, fcntl.LOCK_EX) else None
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+            what = f"the file system has no locks: {error.strerror}"
+            raise WriteFailed(what, where=str(path), hint=mounts.HINT) from error
 
 
 @contextmanager
@@ -116,19 +128,51 @@ def exclusive(path: Path, purpose: str = "") -> Iterator[None]:
         what, hint = f"another run holds the lock{_holder(path)}", "Wait for it to end, or stop it."
         raise StoreBusy(what, where=str(path), hint=hint)
     try:
+        _require_alone(path)
         _leave_note(lock.descriptor, purpose)
+    except BaseException:
+        lock.close()
+        raise
+    try:
         yield
     finally:
-        with suppress(OSError):
+        with suppress(OSError):  # what was done under the lock is done, whatever a server says now
             os.ftruncate(lock.descriptor, 0)
-        fcntl.flock(lock.descriptor, fcntl.LOCK_UN)
+            fcntl.flock(lock.descriptor, fcntl.LOCK_UN)
         lock.close()
+
+
+def _require_alone(path: Path) -> None:
+    """Raise unless the lock keeps out runs of other hosts, or this is said to be the only host that writes.
+
+    Raises ``SettingsError``; ``StoreBusy`` if a note says that another host has begun and not ended a run.
+    """
+    reason = mounts.local_locks(path)
+    if not reason:
+        return
+    if not os.environ.get(ONE_HOST):
+        what = f"locks here do not keep out other hosts ({reason}){_holder(path)}"
+        hint = f"{mounts.HINT} If no other host writes here, say so: {ONE_HOST}=1"
+        raise SettingsError(what, where=str(path), hint=hint)
+    note = _note(path)
+    if note and socket.gethostname() != note.get("host") and _boot_id() != note.get("boot"):
+        what = f"a run of another host has not ended{_holder(path)}"
+        raise StoreBusy(what, where=str(path), hint="Wait for it to end. If it died, remove this file.")
+
+
+def _boot_id() -> str:
+    """Return what tells this machine, and containers on it, from every other; nothing where it has none."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""
 
 
 def _leave_note(descriptor: int, purpose: str) -> None:
     note = {
         "pid": os.getpid(),
         "host": socket.gethostname(),
+        "boot": _boot_id(),
         "since": datetime.now(UTC).isoformat(timespec="seconds"),
         "purpose": purpose,
         "command": shlex.join(sys.argv)[:500],
@@ -141,8 +185,16 @@ def _leave_note(descriptor: int, purpose: str) -> None:
 
 def _holder(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            note = json.loads(file.read(_NOTE_BYTES))
-        return ": process {pid} on {host} since {since}, {purpose} ({command})".format(**note)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return ": process {pid} on {host} since {since}, {purpose} ({command})".format(**_note(path))
+    except (ValueError, KeyError, TypeError):
         return ""
+
+
+def _note(path: Path) -> dict[str, object]:
+    """Return what the holder of a lock has left in it; nothing if it is empty or damaged."""
+    try:
+        with path.open("rb") as file:
+            found = json.loads(file.read(_NOTE_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

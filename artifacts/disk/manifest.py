@@ -12,18 +12,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from ...pipeline.errors import DamagedSnapshot, UnsupportedFormat
+from ...pipeline.errors import ArtifactError, DamagedSnapshot, UnsupportedFormat
 from ...pipeline.identity import canonical_json, sha256_hex
 from ...pipeline.lexical.analyzer import STEMMERS, UNSTEMMED
 from ...pipeline.model import SnapshotId
 from ...pipeline.printable import is_printable
-from .layout import FILES, FORMAT_VERSION
+from .layout import FILES, FORMAT_VERSION, QUERY_MODEL_FILES
 
 MAX_MANIFEST_BYTES = 1_000_000
 _MAX_FILES = 100
 _MAX_TEXT = 1_000
 _MAX_DIMENSION = 65_536
 _MAX_LISTS = 1 << 20
+_MAX_TOKENS = 1 << 20
 _INDEX_KIND = re.compile(r"flat|ivf")
 _FILE_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,99}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -56,6 +57,21 @@ class ModelRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class QueryModel:
+    """The embedding model as readers encode queries with it: exported to ONNX, with its tokenizer.
+
+    ``files`` are kept once a store, by their SHA-256, beside the snapshots; there are none of a model that
+    could not be exported. ``exporter`` names the libraries that made them.
+    """
+
+    exporter: str
+    max_tokens: int
+    query_prompt: str
+    files: Mapping[str, FileEntry]
+    unknown: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class IndexRecord:
     """How the FAISS index keeps the vectors: ``flat`` is exact, ``ivf`` keeps lists by nearest centroid.
 
@@ -73,7 +89,10 @@ class IndexRecord:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Everything a reader must know before it opens a file of the snapshot."""
+    """Everything a reader must know before it opens a file of the snapshot.
+
+    ``query_model`` is missing from snapshots of an older noctule.
+    """
 
     format_version: int
     files: Mapping[str, FileEntry]
@@ -84,6 +103,7 @@ class Manifest:
     index: IndexRecord
     analyzer: Mapping[str, str]
     tools: Mapping[str, str]
+    query_model: QueryModel | None = None
     unknown: Mapping[str, object] = field(default_factory=dict)
 
     @property
@@ -98,6 +118,9 @@ class Manifest:
             "model": _plain(self.model),
             "index": _plain(self.index),
         }
+        if self.query_model is not None:
+            files = {name: _plain(entry) for name, entry in self.query_model.files.items()}
+            value["query_model"] = _plain(self.query_model) | {"files": files}
         return canonical_json(value).encode() + b"\n"
 
     def snapshot_id(self) -> SnapshotId:
@@ -122,15 +145,24 @@ def damaged(what: str, where: Path | str) -> DamagedSnapshot:
     return DamagedSnapshot(what, where=str(where), hint="Go back: noctule rollback")
 
 
+def unreadable(error: Exception, where: Path | str) -> ArtifactError:
+    """Return the error for a file that the machine cannot read now, which says nothing about its bytes."""
+    what = f"this machine cannot read it now: {getattr(error, 'strerror', None) or error}"
+    return ArtifactError(
+        what, where=str(where), hint="Look at memory, open files and the disk; then try again."
+    )
+
+
 def snapshot_id(content: bytes) -> SnapshotId:
     """Return the name of the snapshot whose manifest has these bytes."""
     return SnapshotId(sha256_hex(content)[:20])
 
 
-def _plain(noun: FileEntry | ModelRecord | IndexRecord | Manifest) -> dict[str, object]:
+def _plain(noun: FileEntry | ModelRecord | QueryModel | IndexRecord | Manifest) -> dict[str, object]:
     known = {f.name: getattr(noun, f.name) for f in fields(noun) if f.name != "unknown"}
-    if known.get("rows", 0) is None:
-        del known["rows"]
+    for optional in ("rows", "query_model"):
+        if known.get(optional, 0) is None:
+            del known[optional]
     return {**noun.unknown, **known}
 
 
@@ -177,6 +209,13 @@ class _Fields:
             raise _Wrong(f"{self.at}{name} is no line that can be printed: {value!r:.80}")
         return value
 
+    def prompt(self, name: str) -> str:
+        """Take a text that is put in front of queries and may have any characters."""
+        value = self._take(name)
+        if not isinstance(value, str) or len(value) > _MAX_TEXT:
+            raise _Wrong(f"{self.at}{name} is {value!r:.80}")
+        return value
+
     def inner(self, name: str) -> _Fields:
         return _Fields(self._take(name), f"{self.at}{name}.")
 
@@ -220,6 +259,7 @@ def _manifest(value: _Fields) -> Manifest:
         index=_index(value.inner("index")),
         analyzer=_analyzer(value.texts("analyzer")),
         tools=value.texts("tools"),
+        query_model=_query_model(value.inner("query_model")) if "query_model" in value.rest else None,
         unknown=value.rest,
     )
 
@@ -239,6 +279,19 @@ def _model(value: _Fields) -> ModelRecord:
         sha256=value.text("sha256"),
         dimension=value.number("dimension", 1, _MAX_DIMENSION),
         precision=value.text("precision"),
+        unknown=value.rest,
+    )
+
+
+def _query_model(value: _Fields) -> QueryModel:
+    files = {name: _entry(name, item) for name, item in sorted(value.inner("files").rest.items())}
+    if files and sorted(files) != sorted(QUERY_MODEL_FILES):
+        raise _Wrong(f"query_model.files are not {', '.join(QUERY_MODEL_FILES)}")
+    return QueryModel(
+        exporter=value.text("exporter"),
+        max_tokens=value.number("max_tokens", 1, _MAX_TOKENS),
+        query_prompt=value.prompt("query_prompt"),
+        files=files,
         unknown=value.rest,
     )
 

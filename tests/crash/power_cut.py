@@ -1,215 +1,208 @@
-"""Records what a run does to the disk, and builds every tree that a power cut at any point could leave.
+"""Records what a run does to the disk, and what a power cut at any point of it could leave.
 
-The model: what was synced survives. Every change to a directory since its last sync (a new name, a removal, a
-rename) may be there or not; the bytes of a file since its last sync may be there, cut in half, or missing.
+Before every flush, and at the end, the recording asks ``disk_model`` for the trees that a power cut could
+leave then: earlier ones leave nothing else, for between two flushes there is only more to lose.
 """
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import os
+import random
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from noctule.artifacts.disk import durable
 from noctule.artifacts.disk.system_calls import Disk
+from tests.crash.disk_model import Change, Entry, Node, Tree, World
 
-ALL_COMBINATIONS_UP_TO = 6
+SAMPLES = int(os.environ.get("NOCTULE_POWER_CUTS", "20"))
+"""Trees sampled before each flush that has too many for all of them."""
 
-
-@dataclass(eq=False)
-class Node:
-    """A file or a folder, whatever its name; a folder's content is None."""
-
-    content: bytes | None = b""
-    on_disk: bytes = b""
+EXHAUSTIVE_UP_TO = max(256, SAMPLES)
+FLUSHES = {"fsync", "sync_file_system"}
+Seen = frozenset[tuple[str, bytes | None]]
 
 
-@dataclass(eq=False)
-class Change:
-    """Names taken away and names put in, in one step; lost or kept as a whole."""
-
-    away: tuple[tuple[Node, str], ...]
-    put: tuple[tuple[Node, str, Node], ...]
-    synced: bool = False
-
-    def folders(self) -> set[Node]:
-        return {folder for folder, _ in self.away} | {folder for folder, _, _ in self.put}
+def is_for_readers(path: str) -> bool:
+    """Return whether readers of a store look at it: not what waits under a hidden name."""
+    return "/." not in f"/{path}"
 
 
-@dataclass
-class World:
-    """Everything that happened since the tree was loaded, as changes in order."""
+@dataclass(frozen=True)
+class Flush:
+    """A flush of a recorded run: the number among them, and what was flushed."""
 
-    root: Node = field(default_factory=lambda: Node(None))
-    changes: list[Change] = field(default_factory=list)
-    files: list[Node] = field(default_factory=list)
-
-    def load(self, folder: Path, node: Node | None = None) -> None:
-        """A real tree, taken as synced."""
-        node = node or self.root
-        for path in sorted(folder.iterdir()):
-            child = Node(None) if path.is_dir() else self.file(path.read_bytes())
-            self.changes.append(Change((), ((node, path.name, child),), synced=True))
-            if path.is_dir():
-                self.load(path, child)
-
-    def file(self, content: bytes = b"") -> Node:
-        node = Node(content, content)
-        self.files.append(node)
-        return node
-
-    def names(self, keep: Callable[[Change], bool] = lambda _: True) -> dict[Node, dict[str, Node]]:
-        """The entries of every folder once the kept changes are made."""
-        entries: dict[Node, dict[str, Node]] = {}
-        for change in filter(keep, self.changes):
-            if all(name in entries.get(folder, {}) for folder, name in change.away):
-                for folder, name in change.away:
-                    del entries[folder][name]
-                for folder, name, node in change.put:
-                    entries.setdefault(folder, {})[name] = node
-        return entries
-
-    def trees(self) -> Iterator[dict[str, bytes | None]]:
-        """Every tree (path to content, None for a folder) that a power cut now could leave."""
-        changes = [change for change in self.changes if not change.synced]
-        torn = [node for node in self.files if node.content != node.on_disk]
-        for lost in _subsets([*changes, *torn]):
-            names = self.names(lambda change, lost=lost: change not in lost)
-            for share in (0.0, 0.5) if any(node in lost for node in torn) else (1.0,):
-                yield dict(_walk(self.root, "", names, lost, share))
-
-
-def _subsets(pending: list[Change | Node]) -> Iterator[set[Change | Node]]:
-    if len(pending) <= ALL_COMBINATIONS_UP_TO:
-        sizes = range(len(pending) + 1)
-        yield from (set(s) for size in sizes for s in itertools.combinations(pending, size))
-        return
-    everything = set(pending)
-    yield set()
-    yield everything
-    for one in pending:
-        yield {one}
-        yield everything - {one}
-
-
-def _walk(
-    folder: Node, at: str, names: Mapping[Node, Mapping[str, Node]], lost: set[Change | Node], share: float
-) -> Iterator[tuple[str, bytes | None]]:
-    for name, node in sorted(names.get(folder, {}).items()):
-        if node.content is None:
-            yield at + name, None
-            yield from _walk(node, f"{at}{name}/", names, lost, share)
-        elif node in lost:
-            added = node.content[len(node.on_disk) :]
-            yield at + name, node.on_disk + added[: int(len(added) * share)]
-        else:
-            yield at + name, node.content
+    number: int
+    path: Path
 
 
 class RecordingDisk(Disk):
-    """Does everything for real, and keeps every tree that a power cut on the way could have left."""
+    """Does everything for real, and keeps what a power cut on the way could have left.
 
-    def __init__(self, root: Path, forget: Callable[[Path], bool] = lambda _: False) -> None:
-        self.base, self.forget = root, forget
+    A walk before and after each call finds what changed, so that changes by other libraries, which do not go
+    through the disk, are recorded too. A flush that ``forget`` names is not made.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        forget: Callable[[Flush], bool] = lambda _: False,
+        sees: Callable[[str], bool] = is_for_readers,
+        keep: int = 0,
+    ) -> None:
+        self._base, self._forget, self._sees, self._keep = root, forget, sees, keep
+        self._chance = random.Random(9)
+        self._nodes: dict[int, Node] = {}
+        self._names: dict[Node, dict[str, Node]] = {}
+        self._paths: dict[int, Path] = {}
         self.world = World()
-        self.world.load(root)
-        self.open_files: dict[int, tuple[Path, Node]] = {}
-        self.seen: dict[frozenset[tuple[str, bytes | None]], dict[str, bytes | None]] = {}
-        self._cut()
+        self.seen: dict[bytes, dict[str, bytes | None]] = {}
+        self.kept: list[Tree] = []
+        self.made = 0
+        self.flushes: list[Flush] = []
+        self.calls = Counter[str]()
+        self.order: list[str] = []
+        self.world.root = self._node_of(root.stat())
+        self._notice()
+        self.world.flush_all()
 
     def trees(self) -> list[dict[str, bytes | None]]:
-        """The distinct trees so far, as readers see them: staged files do not count."""
+        """The distinct trees so far, as those see them who ``sees`` stands for."""
         return list(self.seen.values())
 
-    def _cut(self) -> None:
-        for tree in self.world.trees():
-            visible = {path: content for path, content in tree.items() if "/." not in f"/{path}"}
-            self.seen.setdefault(frozenset(visible.items()), visible)
+    def cut(self) -> None:
+        """Keep what a power cut now could leave."""
+        self._notice()
+        for tree in self.world.trees(EXHAUSTIVE_UP_TO, SAMPLES, self._chance):
+            self.made += 1
+            visible = {path: entry.content for path, entry in tree.items() if self._sees(path)}
+            self.seen.setdefault(_digest(visible), visible)
+            self._keep_some(tree)
 
-    def _find(self, path: Path) -> tuple[Node, str]:
-        names, folder = self.world.names(), self.world.root
-        parts = path.relative_to(self.base).parts
-        for part in parts[:-1]:
-            folder = names[folder][part]
-        return folder, parts[-1] if parts else ""
+    def _keep_some(self, tree: Tree) -> None:
+        """Keep a sample of whole trees, each as likely as any other."""
+        if len(self.kept) < self._keep:
+            self.kept.append(tree)
+        elif (at := self._chance.randrange(self.made)) < self._keep:
+            self.kept[at] = tree
 
-    def _node(self, path: Path) -> Node:
-        folder, name = self._find(path)
-        return self.world.names()[folder][name] if name else folder
+    def __getattribute__(self, name: str) -> Any:
+        method = super().__getattribute__(name)
+        if name.startswith("_") or not callable(getattr(Disk, name, None)):
+            return method
+        return lambda *arguments: self._call(name, method, arguments)
 
-    def _change(self, away: Iterable[Path], put: Iterable[tuple[Path, Node]]) -> None:
-        gone = tuple(self._find(path) for path in away)
-        self.world.changes.append(Change(gone, tuple((*self._find(path), node) for path, node in put)))
-        self._cut()
+    def _call(self, name: str, method: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        self.calls[name] += 1
+        self.order += [name] * (name != "close")
+        self._notice()
+        if name in FLUSHES:
+            self.cut()
+            self._flush(name, arguments[0])
+            return None  # the model is what flushes; a real flush only takes time
+        result = method(*arguments)
+        if name == "open":
+            self._paths[result] = arguments[0]
+        self._notice(in_one_step=True)
+        return result
 
-    def open(self, path: Path, flags: int) -> int:
-        is_new = bool(flags & os.O_CREAT) and not path.exists()
-        descriptor = super().open(path, flags)
-        if is_new:
-            self._change([], [(path, self.world.file())])
-        self.open_files[descriptor] = (path, self._node(path))
-        if stat.S_ISREG(os.fstat(descriptor).st_mode) and flags & os.O_WRONLY and not is_new:
-            self._node(path).content = b""  # overwrite() starts again from the first byte
-        return descriptor
-
-    def write(self, descriptor: int, content: bytes | memoryview) -> int:
-        written = super().write(descriptor, content)
-        node = self.open_files[descriptor][1]
-        node.content = (node.content or b"") + bytes(content[:written])
-        self._cut()
-        return written
-
-    def fsync(self, descriptor: int) -> None:
-        super().fsync(descriptor)
-        path, node = self.open_files[descriptor]
-        if not self.forget(path):
-            self._sync(node)
-        self._cut()
-
-    def sync_file_system(self, descriptor: int) -> None:
-        super().sync_file_system(descriptor)
-        if not self.forget(self.open_files[descriptor][0]):
-            for node in self.world.files:
-                self._sync(node)
-            for change in self.world.changes:
-                change.synced = True
-        self._cut()
-
-    def _sync(self, node: Node) -> None:
-        if node.content is not None:
-            node.on_disk = node.content
+    def _flush(self, name: str, descriptor: int) -> None:
+        flush = Flush(len(self.flushes), self._paths[descriptor])
+        self.flushes.append(flush)
+        if self._forget(flush):
             return
-        for change in self.world.changes:
-            change.synced |= node in change.folders()
+        if name == "sync_file_system":
+            self.world.flush_all()
+        else:
+            self.world.flush(self._nodes[os.fstat(descriptor).st_ino])
 
-    def close(self, descriptor: int) -> None:
-        self.open_files.pop(descriptor, None)
-        super().close(descriptor)
+    def _notice(self, in_one_step: bool = False) -> None:
+        """Record what is not as it was at the last look."""
+        away: list[tuple[Node, str, Node]] = []
+        put: list[tuple[Node, str, Node]] = []
+        before, self._names = self._names, {}
+        live = {self.world.root, *before, *itertools.chain.from_iterable(n.values() for n in before.values())}
+        self._nodes = {number: node for number, node in self._nodes.items() if node in live}
+        self._look(self._base, self.world.root, before)
+        for folder in {**before, **self._names}:
+            old, new = before.get(folder, {}), self._names.get(folder, {})
+            away += [(folder, name, node) for name, node in old.items() if new.get(name) is not node]
+            put += [(folder, name, node) for name, node in new.items() if old.get(name) is not node]
+        if in_one_step and (away or put):
+            self.world.changes.append(Change(tuple(away), tuple(put)))
+        elif not in_one_step:
+            self.world.changes += [Change((each,), ()) for each in away]
+            self.world.changes += [Change((), (each,)) for each in put]
 
-    def mkdir(self, path: Path) -> None:
-        super().mkdir(path)
-        self._change([], [(path, Node(None))])
+    def _look(self, folder: Path, node: Node, before: Mapping[Node, Mapping[str, Node]]) -> None:
+        names: dict[str, Node] = {}
+        for entry in sorted(os.scandir(folder), key=lambda each: each.name):
+            found = entry.stat(follow_symlinks=False)
+            known = before.get(node, {}).get(entry.name)
+            names[entry.name] = self._node_of(found, known)
+            if entry.is_dir(follow_symlinks=False):
+                self._look(Path(entry.path), names[entry.name], before)
+            elif names[entry.name].mtime_ns != found.st_mtime_ns or _size(names[entry.name]) != found.st_size:
+                names[entry.name].content = Path(entry.path).read_bytes()
+                names[entry.name].mtime_ns = found.st_mtime_ns
+        self._names[node] = names
 
-    def rename(self, source: Path, target: Path) -> None:
-        super().rename(source, target)
-        self._change([source], [(target, self._node(source))])
+    def _node_of(self, found: os.stat_result, known: Node | None = None) -> Node:
+        node = self._nodes.get(found.st_ino)
+        is_folder = stat.S_ISDIR(found.st_mode)
+        if node is None or not _is_same(node, found, known, is_folder):
+            node = self._nodes[found.st_ino] = Node(None if is_folder else b"")
+            if not is_folder:
+                self.world.files.append(node)
+        return node
 
-    def exchange(self, first: Path, second: Path) -> None:
-        super().exchange(first, second)
-        a, b = self._node(first), self._node(second)
-        self._change([first, second], [(first, b), (second, a)])
 
-    def unlink(self, path: Path | str) -> None:
-        super().unlink(path)
-        self._change([Path(path)], [])
+def _is_same(node: Node, found: os.stat_result, known: Node | None, is_folder: bool) -> bool:
+    """Return whether it is that node, and not another that got the number of a removed one."""
+    if is_folder or node.content is None:
+        return is_folder and node.content is None
+    return node is known or (found.st_mtime_ns, found.st_size) == (node.mtime_ns, _size(node))
 
-    def rmdir(self, path: Path) -> None:
-        super().rmdir(path)
-        self._change([path], [])
+
+def _size(node: Node) -> int:
+    return len(node.content or b"")
+
+
+def _digest(visible: Mapping[str, bytes | None]) -> bytes:
+    found = hashlib.blake2b(digest_size=16)
+    for path, content in visible.items():
+        found.update(repr((path, None if content is None else len(content))).encode() + (content or b""))
+    return found.digest()
+
+
+class Killed(BaseException):
+    """Ends a run at once."""
+
+
+class KilledOnce(RecordingDisk):
+    """Ends a run before its n-th call; of the next one it makes every call."""
+
+    def __init__(self, root: Path, nth: int, sees: Callable[[str], bool] = is_for_readers) -> None:
+        super().__init__(root, sees=sees)
+        self._left, self._is_dead = nth, False
+
+    def _call(self, name: str, method: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        if name != "close":  # a killed process closes everything
+            self._left -= 1
+            self._is_dead |= self._left == 0
+            if self._is_dead:
+                raise Killed
+        return super()._call(name, method, arguments)
+
+    def revive(self) -> None:
+        self._is_dead = False
 
 
 @contextmanager
@@ -222,11 +215,19 @@ def using(disk: Disk) -> Iterator[None]:
         durable.disk = before
 
 
-def materialise(tree: Mapping[str, bytes | None], folder: Path) -> None:
-    """The tree as real files."""
+def materialise(tree: Mapping[str, bytes | None] | Tree, folder: Path) -> None:
+    """The tree as real files; names of one file stay names of one file, and files keep their times."""
     folder.mkdir()
-    for path, content in sorted(tree.items()):
+    first: dict[Node, Path] = {}
+    for name, found in sorted(tree.items()):
+        path, content = folder / name, found.content if isinstance(found, Entry) else found
         if content is None:
-            (folder / path).mkdir()
+            path.mkdir()
+        elif isinstance(found, Entry) and found.node in first:
+            path.hardlink_to(first[found.node])
         else:
-            (folder / path).write_bytes(content)
+            path.write_bytes(content)
+            if isinstance(found, Entry):
+                first[found.node] = path
+    for node, path in first.items():
+        os.utime(path, ns=(node.mtime_ns, node.mtime_ns))

@@ -5,14 +5,18 @@ What the collection falls back to is what the current snapshot says of it, which
 
 from __future__ import annotations
 
+import gc
+import json
 import shutil
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from noctule.artifacts.cache.parse_cache import ParseCache
+from noctule.artifacts.cache import parse_cache
+from noctule.artifacts.cache.parse_cache import CollectionRecord, ParseCache
 from noctule.artifacts.cache.parsed_corpus import joined
 from noctule.artifacts.store.run_records import write_run
 from noctule.artifacts.store.store import Staging, Store
@@ -61,7 +65,7 @@ def _write(root: Path, word: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def night(tmp_path_factory: pytest.TempPathFactory) -> _Night:
+def night(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Night]:
     """A second night, stopped before it publishes; the first one is current."""
     folder = tmp_path_factory.mktemp("night")
     roots = {name: _write(folder / name, "earlier") for name in ("notes", "papers")}
@@ -82,7 +86,9 @@ def night(tmp_path_factory: pytest.TempPathFactory) -> _Night:
     with pytest.MonkeyPatch.context() as patched, pytest.raises(Killed):
         patched.setattr(publishing, "_write_down", stop)
         build_snapshot(settings, store, PlainDriver(), Silent())
-    return _Night(store.root, folder / "staged", settings=settings, **caught)
+    gc.freeze()  # publishing collects garbage, of what is there by now too: most of the time of a kill
+    yield _Night(store.root, folder / "staged", settings=settings, **caught)
+    gc.unfreeze()
 
 
 def _killed(night: _Night, folder: Path, nth: int) -> bool:
@@ -119,23 +125,54 @@ def _said(store: Path) -> tuple[str, str]:
 def test_at_whatever_call_a_run_is_killed_a_failed_collection_keeps_what_is_published(
     night: _Night, tmp_path: Path
 ) -> None:
-    seen, windows = set[str](), dict[str, int]()
+    windows, calls = _every_kill(night, tmp_path / "killed")
+    assert set(windows) == {"earlier", "later"}
+    assert calls > 60
+    print(f"killed at each of {calls - 1} calls")
+    for word, first in windows.items():
+        _next_night_with_failing_papers(night, tmp_path / f"next-{word}", first, word)
+
+
+def _every_kill(night: _Night, folder: Path) -> tuple[dict[str, int], int]:
+    """Kill at each call; return the first call that left each of the two texts current, and the calls."""
+    windows = dict[str, int]()
     for nth in range(1, 5_000):
-        folder = tmp_path / "killed"
         shutil.rmtree(folder, ignore_errors=True)
         killed = _killed(night, folder, nth)
         published, fallen_back = _said(folder)
         assert published == fallen_back, f"killed at call {nth}"
-        word = "later" if "later" in published else "earlier"
-        seen.add(word)
-        windows.setdefault(word, nth)
+        windows.setdefault("later" if "later" in published else "earlier", nth)
         if not killed:
-            break
-    assert seen == {"earlier", "later"}
-    assert nth > 60
-    print(f"killed at each of {nth - 1} calls")
-    for word, first in windows.items():
-        _next_night_with_failing_papers(night, tmp_path / f"next-{word}", first, word)
+            return windows, nth
+    raise AssertionError("publishing never ends")
+
+
+def _newest(cache: ParseCache, _: object) -> dict[str, CollectionRecord]:
+    """What the cache was told last, whichever snapshot is current."""
+    last = max(cache._folder.glob("collections*.json"), key=lambda path: path.stat().st_mtime_ns)
+    given = json.loads(last.read_bytes())["collections"]
+    return {name: parse_cache._published(each) for name, each in given.items()}
+
+
+def _record_after_publishing(patched: pytest.MonkeyPatch) -> None:
+    record, written = publishing._write_down, list[Any]()
+    patched.setattr(publishing, "_write_down", lambda *given: written.append(given))
+    patched.setattr(publishing, "_tidy", lambda *_: record(*written.pop()))
+
+
+_MUTATIONS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
+    "what the cache was told last": lambda patched: patched.setattr(ParseCache, "collections", _newest),
+    "recorded after publishing": _record_after_publishing,
+}
+
+
+@pytest.mark.parametrize("mutation", _MUTATIONS)
+def test_a_fallback_to_anything_but_the_current_snapshot_is_noticed(
+    mutation: str, night: _Night, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _MUTATIONS[mutation](monkeypatch)
+    with pytest.raises(AssertionError, match=r"killed at call|would fail that night"):
+        _every_kill(night, tmp_path / "killed")
 
 
 def _next_night_with_failing_papers(night: _Night, folder: Path, nth: int, word: str) -> None:

@@ -1,25 +1,33 @@
-"""A power cut at any point of a publish leaves the old snapshot or the new one; and each fsync is needed."""
+"""A power cut at any point of a publish leaves the old snapshot or the new one; and each fsync is needed.
+
+``NOCTULE_POWER_CUTS`` says how many trees are sampled before each flush that leaves too many for all of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from noctule.artifacts.disk import durable
+from noctule.artifacts.disk.layout import FILES
 from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.errors import NoctuleError
-from tests.crash.power_cut import RecordingDisk, materialise, using
+from tests.crash.failing_disk import CountingDisk
+from tests.crash.power_cut import SAMPLES, Killed, KilledOnce, RecordingDisk, materialise, using
 from tests.snapshot_builder import publish_tiny_snapshot
+
+_numbers = count()
 
 
 def _readable_states(recording: RecordingDisk, scratch: Path) -> list[str]:
     """For each state: the snapshot that a reader gets, or the error's kind."""
     states = []
-    for number, tree in enumerate(recording.trees()):
-        folder = scratch / f"state{number}"
+    for tree in recording.trees():
+        folder = scratch / f"state{next(_numbers)}"
         materialise(tree, folder)
         try:
             with Store(folder).open() as snapshot:
@@ -29,12 +37,15 @@ def _readable_states(recording: RecordingDisk, scratch: Path) -> list[str]:
     return states
 
 
-def _published_twice(tmp_path: Path, forget: Callable[[Path], bool]) -> tuple[RecordingDisk, set[str]]:
+def _published_twice(
+    tmp_path: Path, forget: Callable[[Path], bool], keep: int = 0
+) -> tuple[RecordingDisk, set[str]]:
     store = Store(tmp_path / "store")
     old = publish_tiny_snapshot(store, 0).snapshot_id
-    recording = RecordingDisk(store.root, forget)
+    recording = RecordingDisk(store.root, lambda flush: forget(flush.path), keep=keep)
     with using(recording):
         new = publish_tiny_snapshot(store, 1).snapshot_id
+    recording.cut()
     return recording, {old, new}
 
 
@@ -43,6 +54,52 @@ def test_every_power_cut_leaves_the_old_snapshot_or_the_new_one(tmp_path: Path) 
     states = _readable_states(recording, tmp_path)
     assert set(states) == either
     assert len(states) >= 5
+    assert recording.made > 1_000
+    differ = f"{len(states):,} that differ for readers"
+    print(f"a publish: {len(recording.flushes)} flushes, {recording.made:,} trees, {differ}")
+
+
+def test_after_every_power_cut_the_next_run_publishes_and_leaves_no_litter(tmp_path: Path) -> None:
+    recording, _ = _published_twice(tmp_path, forget=lambda _: False, keep=max(5, SAMPLES // 10))
+    fresh = publish_tiny_snapshot(Store(tmp_path / "fresh"), 2).snapshot_id
+    for number, tree in enumerate(recording.kept):
+        materialise(tree, tmp_path / f"cut{number}")
+        store = Store(tmp_path / f"cut{number}")
+        assert publish_tiny_snapshot(store, 2).snapshot_id == store.current() == fresh
+        check_deep(store.path_of(fresh), fresh)
+        store.rollback()
+        assert not list(store.root.rglob(".*"))
+
+
+def _calls_of_a_publish(folder: Path) -> int:
+    store = Store(folder)
+    publish_tiny_snapshot(store, 0)
+    with using(counting := _Counting()):
+        publish_tiny_snapshot(store, 1)
+    return counting.calls - counting.closed
+
+
+class _Counting(CountingDisk):
+    closed = 0
+
+    def _failure(self, name: str) -> None:
+        self.closed += name == "close"
+
+
+@pytest.mark.parametrize("from_end", range(0, 12, 1 if SAMPLES > 20 else 3))
+def test_a_power_cut_after_the_run_that_follows_a_kill_loses_nothing(from_end: int, tmp_path: Path) -> None:
+    """What the killed run did not flush, the next one must, before it says that it is published."""
+    calls, store = _calls_of_a_publish(tmp_path / "counted"), Store(tmp_path / "store")
+    publish_tiny_snapshot(store, 0)
+    recording = KilledOnce(store.root, calls - from_end)
+    with using(recording):
+        with pytest.raises(Killed):
+            publish_tiny_snapshot(store, 1)
+        recording.revive()
+        new = publish_tiny_snapshot(store, 1).snapshot_id
+    recording.seen.clear()
+    recording.cut()
+    assert set(_readable_states(recording, tmp_path)) == {new}
 
 
 def _is_root(path: Path) -> bool:
@@ -57,6 +114,8 @@ FSYNCS: dict[str, Callable[[Path], bool]] = {
     "the folder of snapshots": lambda path: path.name == "snapshots",
     "the pointer": lambda path: path.name.startswith(".CURRENT-"),
 }
+if SAMPLES > 20:
+    FSYNCS |= {name: lambda path, name=name: path.name == name for name in FILES}  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("dropped", FSYNCS)
@@ -68,7 +127,7 @@ def test_without_an_fsync_some_power_cut_loses_the_snapshot(dropped: str, tmp_pa
 def _after_publish(tmp_path: Path, forget: Callable[[Path], bool]) -> set[str]:
     recording, _ = _published_twice(tmp_path, forget)
     recording.seen.clear()
-    recording._cut()
+    recording.cut()
     return set(_readable_states(recording, tmp_path))
 
 

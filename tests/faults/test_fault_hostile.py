@@ -146,6 +146,8 @@ _BOMBS = {
         }
     ),
     "nested.ipynb": '{"cells":' + "[" * 400_000 + "]" * 400_000 + "}",
+    "emphasis.rst": "*a " * 400_000,
+    "references.rst": "a_ " * 300_000,
     "sections.rst": "\n".join("  " * depth + "* item\n" for depth in range(400)),
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from tests.command_line import CommandLine, Started, wait_until
 LIMIT_S = 10
 # What a worker needs to start, at most; what has used more is in a parser that hangs.
 _START_CPU_S = 6.0
+# More than one batch: for a single one no cluster is started.
+_BATCHES = 70
 
 
 def _seconds_of(process: int) -> float:
@@ -31,11 +34,11 @@ def _hangs(started: Started) -> bool:
     return any(_seconds_of(number) > _START_CPU_S for number in workers)
 
 
-def _hanging_run(folder: Path, *flags: str) -> tuple[CommandLine, Started]:
+def _hanging_run(folder: Path, *flags: str, files: int = 6) -> tuple[CommandLine, Started]:
     """A run whose two last files hang a rule of their collection in a worker, for minutes."""
     vault = folder / "vault"
     vault.mkdir()
-    for number in range(6):
+    for number in range(files):
         (vault / f"note{number}.md").write_text(f"# Note {number}\n\nText.\n")
     for name in ("x.md", "y.md"):
         (vault / name).write_text("a" * 60 + "!")
@@ -56,16 +59,85 @@ def test_a_signal_stops_a_run_whose_parser_hangs(name: str, flags: tuple[str, ..
     command, started = _hanging_run(tmp_path, *flags)
     try:
         wait_until(lambda: _hangs(started) or started.process.poll() is not None, 180, "no parser hangs")
-        told = time.monotonic()
-        started.process.send_signal(number)
-        assert started.process.wait(60) == 128 + number, started.said()
-        wait_until(lambda: not started.family(), LIMIT_S, "processes are left")
-        assert time.monotonic() - told < LIMIT_S
+        _stopped_in_time(command, started, number)
     finally:
         started.end()
     assert started.said().count("error: ") == 1
+
+
+def _stopped_in_time(command: CommandLine, started: Started, number: signal.Signals) -> None:
+    """Send a signal; the process, all that it started and its locks are gone within the limit."""
+    told = time.monotonic()
+    started.process.send_signal(number)
+    assert started.process.wait(60) == 128 + number, started.said()
+    wait_until(lambda: not started.family(), LIMIT_S, f"processes are left: {started.family()}")
+    seconds = time.monotonic() - told
+    print(f"gone after {seconds:.1f} s")
+    assert seconds < LIMIT_S
     with Store(command.store).lock("the next run"):
         assert not list(command.store.glob(".staging-*"))
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("engine", ["dask", "ray"])
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+def test_a_signal_stops_a_run_on_a_cluster_whose_parser_hangs(name: str, engine: str, tmp_path: Path) -> None:
+    if find_spec({"dask": "distributed"}.get(engine, engine)) is None:
+        pytest.skip(f'{engine} is not installed; with it: pip install -e ".[{engine}]"')
+    command, started = _hanging_run(tmp_path, "--no-prefect", "--engine", engine, files=_BATCHES)
+    try:
+        wait_until(lambda: _hangs(started) or started.process.poll() is not None, 200, "no parser hangs")
+        _stopped_in_time(command, started, signal.Signals[name])
+    finally:
+        started.end()
+
+
+@pytest.mark.timeout(240)
+def test_a_signal_stops_a_run_whose_prefect_server_hangs(tmp_path: Path) -> None:
+    command, started = _hanging_run(tmp_path)
+    try:
+        wait_until(lambda: _hangs(started) or started.process.poll() is not None, 180, "no parser hangs")
+        [server] = [number for number, line in started.family().items() if "prefect_server/server.py" in line]
+        os.kill(server, signal.SIGSTOP)
+        _stopped_in_time(command, started, signal.SIGTERM)
+    finally:
+        started.end()
+
+
+# A page that takes for ever, inside a library: no handler of Python's runs there.
+_HANGING_SITE = """
+import re
+from pathlib import Path
+from noctule.docsite.content.render import Renderer
+from noctule.flows.cli.main import main
+
+def render(*_):
+    Path("hangs").touch()
+    re.match("(a+)+$", "a" * 60 + "!")
+
+Renderer.render = render
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+def test_a_signal_stops_a_site_whose_page_hangs(name: str, tmp_path: Path) -> None:
+    command = CommandLine(tmp_path, tmp_path / "store")
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault" / "note.md").write_text("# Note\n\nText.\n")
+    assert command.run("index", "vault", "--no-prefect").code == 0
+    started = command.start("site", "--out", "public", "--no-prefect", program=_HANGING_SITE)
+    try:
+        hangs = (tmp_path / "hangs").exists
+        wait_until(lambda: hangs() or started.process.poll() is not None, 120, "no page hangs")
+        assert hangs(), started.said()
+        _stopped_in_time(command, started, signal.Signals[name])
+    finally:
+        started.end()
+    assert not (tmp_path / "public").exists()
+    assert command.run("site", "--out", "public", "--no-prefect").code == 0
 
 
 @pytest.mark.timeout(240)

@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 import shutil
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import cycle, islice
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -48,6 +49,14 @@ class _Original:
 
     content: bytes
     record: IndexRecord
+
+
+@dataclass(frozen=True)
+class Forged:
+    """A folder with a forged snapshot, and the name that fits its manifest."""
+
+    path: Path
+    id: SnapshotId
 
 
 def edited(content: bytes, script: bytes) -> bytes:
@@ -102,16 +111,15 @@ def parquet_file(script: bytes) -> None:
 
 def snapshot(script: bytes) -> None:
     """A snapshot with forged cells or bytes and a manifest that fits: checked, searched, asked in SQL."""
-    with_forgery = _forged(script)
-    if with_forgery is None:
+    made = _forged(script)
+    if made is None:
         return
-    path, number = with_forgery
     try:
         for read in (check_deep, _read):
             with suppress(NoctuleError):
-                read(path, number)
+                read(made.path, made.id)
     finally:
-        shutil.rmtree(path, ignore_errors=True)
+        shutil.rmtree(made.path, ignore_errors=True)
 
 
 def _read(path: Path, number: SnapshotId) -> None:
@@ -133,8 +141,8 @@ def _read(path: Path, number: SnapshotId) -> None:
                 continue
 
 
-def _forged(script: bytes) -> tuple[Path, SnapshotId] | None:
-    """Make a copy of the library's snapshot with one file forged; return its folder and name."""
+def _forged(script: bytes) -> Forged | None:
+    """Make a copy of the library's snapshot with one file forged."""
     if len(script) < 5:
         return None
     names, source = sorted(_manifest().files), _library()
@@ -143,17 +151,30 @@ def _forged(script: bytes) -> tuple[Path, SnapshotId] | None:
         content = _with_cell(Path(name).stem, script[2:])
     else:
         content = edited((source / name).read_bytes(), script[2:])
-    if content is None:
-        return None
-    staged = Path(mkdtemp(dir=_folder()))
-    for each in names:
+    return None if content is None else _with_file(name, content)
+
+
+def with_texts(table: str, column: str, texts: Sequence[str]) -> Forged:
+    """Make a copy of the library's snapshot whose column, of texts or of lists of texts, holds these."""
+    rows = read_table(_library() / table_file(table))
+    given = islice(cycle(texts), rows.num_rows)
+    field = rows.schema.field(column)
+    cells = [[text] if pa.types.is_list(field.type) else text for text in given]
+    forged = rows.set_column(rows.schema.get_field_index(column), field, pa.array(cells, field.type))
+    return _with_file(table_file(table), _written(forged))
+
+
+def _with_file(name: str, content: bytes) -> Forged:
+    """Make a copy of the library's snapshot with another file of this name, which its manifest describes."""
+    staged, source = Path(mkdtemp(dir=_folder())), _library()
+    for each in _manifest().files:
         (staged / each).hardlink_to(source / each)
     (staged / name).unlink()
     (staged / name).write_bytes(content)
     entry = FileEntry(len(content), hash_files([staged / name])[name], _manifest().files[name].rows)
     manifest = replace(_manifest(), files={**_manifest().files, name: entry})
     (staged / MANIFEST).write_bytes(manifest.to_bytes())
-    return staged, manifest.snapshot_id()
+    return Forged(staged, manifest.snapshot_id())
 
 
 def _with_cell(table: str, script: bytes) -> bytes | None:
@@ -169,9 +190,13 @@ def _with_cell(table: str, script: bytes) -> bytes | None:
         forged = rows.set_column(column, field, pa.array(cells, field.type))
     except (pa.ArrowException, OverflowError, TypeError, UnicodeError):
         return None
-    path = _folder() / "cell.parquet"
+    return _written(forged)
+
+
+def _written(table: pa.Table) -> bytes:
+    path = _folder() / "forged.parquet"
     path.unlink(missing_ok=True)
-    write_table(forged, path)
+    write_table(table, path)
     return path.read_bytes()
 
 
@@ -190,6 +215,11 @@ def _value(kind: pa.DataType, before: Any, choice: int) -> Any:
     if inner:
         inner[choice % len(inner)] = _value(kind.value_type, None, choice // 5 + 1)
     return inner
+
+
+def dimension() -> int:
+    """The dimension of the library's vectors."""
+    return _manifest().model.dimension
 
 
 @cache

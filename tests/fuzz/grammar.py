@@ -104,11 +104,12 @@ _OWN = {
     "faiss": _STORE,
     "parquet": _STORE,
     "snapshot": _STORE,
+    "site": _STORE,
 }
 
 
 # Their bytes say what is forged, and are no text.
-FORGED = frozenset({"faiss", "parquet", "snapshot"})
+FORGED = frozenset({"faiss", "parquet", "snapshot", "site"})
 
 
 def inputs(target: str) -> st.SearchStrategy[bytes]:

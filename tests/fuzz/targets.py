@@ -34,7 +34,7 @@ from noctule.pipeline.parse import parse
 from noctule.pipeline.settings import reading
 from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.settings.settings import Chunk, Site
-from tests.fuzz import forged
+from tests.fuzz import forged, forged_site
 
 Target = Callable[[bytes], None]
 _RUNNING = {"script", "iframe", "object", "embed", "base", "form", "svg", "style", "link", "meta"}
@@ -172,4 +172,5 @@ TARGETS: dict[str, Target] = {
     "faiss": forged.faiss_file,
     "parquet": forged.parquet_file,
     "snapshot": forged.snapshot,
+    "site": forged_site.site,
 }

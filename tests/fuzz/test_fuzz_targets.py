@@ -4,15 +4,18 @@ once.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.fuzz import forged_site
 from tests.fuzz.grammar import dictionary, inputs
 from tests.fuzz.targets import TARGETS, is_inert
 
 
-@pytest.mark.parametrize("name", sorted(set(TARGETS) - {"search", "snapshot"}))
+@pytest.mark.parametrize("name", sorted(set(TARGETS) - {"search", "snapshot", "site"}))
 def test_any_input_is_answered_or_refused_as_meant(name: str) -> None:
     @given(inputs(name))
     @settings(max_examples=40, deadline=None, database=None, suppress_health_check=list(HealthCheck))
@@ -20,6 +23,28 @@ def test_any_input_is_answered_or_refused_as_meant(name: str) -> None:
         TARGETS[name](content)
 
     run()
+
+
+# The columns that pages show as more than a word; ``make fuzz`` forges all of them.
+@pytest.mark.parametrize("place", [("documents", name) for name in ("title", "text", "html", "front_matter")]
+                         + [("links", "text"), ("sections", "slug"), ("communities", "label")])  # fmt: skip
+def test_a_site_of_a_forged_snapshot_runs_nothing(place: tuple[str, str]) -> None:
+    forged_site.site(bytes([forged_site.columns().index(place), *range(len(forged_site.TEXTS))]))
+
+
+@pytest.mark.parametrize(
+    "planted",
+    ["<script>x</script>", "<script src=//evil.example/x.js></script>", "<p onclick=x>", "<base href=/>",
+     "<a href='java\nscript:x'>", "<meta http-equiv=refresh content=0>", "<iframe></iframe>"],
+)  # fmt: skip
+def test_a_file_of_a_site_that_runs_something_would_be_noticed(planted: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(f"<html><script src='../_assets/theme.js'></script><body>{planted}</body></html>")
+    assert list(forged_site.active(page))
+    page.write_text(
+        "<html><script src='../_assets/theme.js'></script><body><a href='a.html'>x</a></body></html>"
+    )
+    assert not list(forged_site.active(page))
 
 
 def test_a_page_that_runs_something_would_be_noticed() -> None:

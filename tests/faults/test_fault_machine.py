@@ -1,0 +1,124 @@
+"""A thread or a mapping that cannot be had ends in an error that says so; nothing else is blamed."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import faiss
+import pyarrow.parquet as pq
+import pytest
+import typer
+
+from noctule.artifacts.disk.layout import FAISS_INDEX, TABLES, table_file
+from noctule.artifacts.store.check import check_deep
+from noctule.artifacts.store.store import Store
+from noctule.flows.cli import flags as command_flags
+from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, OutOfResources
+from tests.snapshot_builder import publish_tiny_snapshot
+
+
+def _refusing(code: int) -> Callable[..., Any]:
+    def refuse(*_: object, **__: object) -> Any:
+        raise OSError(code, os.strerror(code))
+
+    return refuse
+
+
+@pytest.mark.parametrize("code", [errno.ENOMEM, errno.EMFILE, errno.EIO, errno.ESTALE])
+def test_a_table_that_cannot_be_read_now_is_not_called_damaged(
+    code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path / "store")
+    publish_tiny_snapshot(store, 0)
+    with store.open() as snapshot:
+        monkeypatch.setattr(pq, "ParquetFile", _refusing(code))
+        for table in TABLES:
+            with pytest.raises(ArtifactError, match=os.strerror(code)) as caught:
+                snapshot.table(table)
+            assert not isinstance(caught.value, DamagedSnapshot)
+            assert caught.value.where == str(snapshot.path / table_file(table))
+
+
+def test_an_index_without_memory_for_it_is_not_called_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: str) -> Any:
+        raise MemoryError("std::bad_alloc")
+
+    store = Store(tmp_path / "store")
+    publish_tiny_snapshot(store, 0)
+    monkeypatch.setattr(faiss, "read_index", refuse)
+    with store.open() as snapshot, pytest.raises(ArtifactError, match="bad_alloc") as caught:
+        snapshot.index()
+    assert not isinstance(caught.value, DamagedSnapshot)
+    assert caught.value.where == str(snapshot.path / FAISS_INDEX)
+
+
+class _Starts:
+    """Threads that start but for the n-th."""
+
+    def __init__(self, nth: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.nth, self.count, self._start = nth, 0, threading.Thread.start
+
+        def start(thread: threading.Thread) -> None:  # a bound method would not be told of the thread
+            self.start(thread)
+
+        monkeypatch.setattr(threading.Thread, "start", start)
+
+    def start(self, thread: threading.Thread) -> None:
+        self.count += 1
+        if self.count == self.nth:
+            raise RuntimeError("can't start new thread")
+        self._start(thread)
+
+
+def test_whichever_thread_cannot_be_started_a_command_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each start of a thread fails in turn while a snapshot is verified, until none is left to fail."""
+    store, refused = Store(tmp_path / "store"), 0
+    publish_tiny_snapshot(store, 0)
+    for nth in range(1, 200):
+        with monkeypatch.context() as patched:
+            starts = _Starts(nth, patched)
+            code = _exit_code(lambda: _check(store))
+        if starts.count < nth:
+            break
+        refused += 1
+        said = capsys.readouterr().err
+        assert code == 2, said
+        assert "can't start new thread" in said and "limits of processes" in said
+        assert "a bug" not in said
+    assert refused > 1
+
+
+def test_a_snapshot_that_no_thread_can_verify_is_an_error_of_the_house_and_not_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path / "store")
+    publish_tiny_snapshot(store, 0)
+    with monkeypatch.context() as patched:
+        _Starts(1, patched)
+        with pytest.raises(OutOfResources, match="can't start new thread") as caught, store.open():
+            pass
+    assert "limits of processes" in caught.value.hint
+    with store.open() as snapshot:
+        assert snapshot.manifest
+
+
+def _check(store: Store) -> None:
+    with store.open() as snapshot:
+        check_deep(snapshot.path, snapshot.id)
+
+
+def _exit_code(command: Callable[[], None]) -> int:
+    try:
+        command_flags._guarded(command_flags.Flags(quiet=True), command)
+    except typer.Exit as stop:
+        return int(stop.exit_code)
+    return 0
