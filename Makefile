@@ -12,7 +12,7 @@ INPUTS := pyproject.toml constraints.txt
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
-.PHONY: help demo check test lint types layers tests browser npm bundle bench evaluate torture fuzz clean
+.PHONY: help demo check test lint types layers tests browser npm bundle bench evaluate torture duckdb fuzz clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1	/' | expand -t 18
@@ -83,11 +83,16 @@ evaluate: $(VENV)/.installed-test ## every figure of docs/relevance.md (NOCTULE_
 	$(BIN)/pip install -q -c constraints.txt -e ".[bench]"
 	$(BIN)/python -m bench relevance --write docs/relevance.md
 
-torture: $(VENV)/.installed-test ## 500 kills of a publish and 500 in every stage with live readers, every call refused: an hour
-	NOCTULE_KILLS=500 $(BIN)/python -m pytest tests/crash tests/faults/test_fault_builds.py --timeout 14400 -s
+torture: $(VENV)/.installed-test ## 500 kills of a publish and 500 in every stage with live readers, every call refused, thousands of power cuts: hours
+	NOCTULE_KILLS=500 NOCTULE_POWER_CUTS=2000 $(BIN)/python -m pytest tests/crash tests/faults/test_fault_builds.py \
+	  tests/faults/test_fault_network.py tests/faults/test_fault_hostile.py --timeout 14400 -s
+	$(MAKE) --no-print-directory duckdb
+
+duckdb: $(VENV)/.installed-test ## the tests that ask DuckDB, with each minor version from 1.3 to the newest (needs the registry)
+	$(BIN)/python -m tests.duckdb_versions
 
 SECONDS_EACH ?= 120
-fuzz: $(VENV)/.installed-test ## generated input for every parser, pages, settings, queries: SECONDS_EACH=120 for each of 14 targets, twice
+fuzz: $(VENV)/.installed-test ## generated input for every parser, pages, settings, queries: SECONDS_EACH=120 for each of 15 targets, twice
 	@$(BIN)/pip install -q -c constraints.txt -e ".[fuzz]" || echo "atheris could not be installed: only Hypothesis runs"
 	PYTHONPATH=. $(BIN)/python -m tests.fuzz.run --seconds $(SECONDS_EACH) --found .fuzz
 

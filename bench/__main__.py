@@ -1,9 +1,9 @@
 """Command line of the benchmarks: ``python -m bench [NAME …]``.
 
 The names are ``index``, ``encoding``, ``search``, ``determinism``, ``relevance``, ``peers``, ``engines`` and
-``scale``, which all run by default, and ``browser``, ``nights``, ``million``, ``groups`` and ``communities``,
-which run only when named. ``relevance`` also takes ``--set NAME`` (repeatable), ``--part NAME``, and
-``--write docs/relevance.md``.
+``scale``, which all run by default, and ``browser``, ``nights``, ``million``, ``groups``, ``communities`` and
+``confidence``, which run only when named. ``relevance`` also takes ``--set NAME`` (repeatable), ``--part
+NAME``, and ``--write docs/relevance.md``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 from bench import (
     browser,
     communities,
+    confidence,
     determinism,
     encoding,
     engines,
@@ -44,8 +45,9 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "million": million.measure,
     "groups": groups.measure,
     "communities": communities.measure,
+    "confidence": confidence.measure,
 }
-ON_REQUEST = {"browser", "communities", "groups", "million", "nights", "search-pairs"}
+ON_REQUEST = {"browser", "communities", "confidence", "groups", "million", "nights", "search-pairs"}
 
 
 def main() -> None:

@@ -126,7 +126,8 @@ def _compare(name: str, snapshot: Snapshot, own: Path, other: Path | None, pages
     ids = _sample(judged)
     queries = [judged.queries[each] for each in ids]
     encoder = CachedEncoder(Settings().embed)
-    with Searcher(snapshot, for_evaluation(Settings())) as searcher:
+    static_settings = parse({"search": {"encoder": "static"}}, where="bench")
+    with Searcher(snapshot, for_evaluation(static_settings)) as searcher:
         static = [rank_documents(searcher, query, "hybrid", 10).documents for query in queries]
     full_settings = parse({"search": {"encoder": "full"}}, where="bench")
     with Searcher(snapshot, for_evaluation(full_settings), encoder) as searcher:

@@ -25,9 +25,12 @@ class Cost:
     output: str
 
 
-def noctule(*arguments: str | Path, environment: Mapping[str, str] | None = None) -> Cost:
+def noctule(
+    *arguments: str | Path, environment: Mapping[str, str] | None = None, sample_s: float = _SAMPLE_S
+) -> Cost:
     """Run the command line once; the benchmark ends if it fails."""
-    return run([sys.executable, "-m", "noctule.flows.cli.main", *map(str, arguments)], environment or {})
+    program = [sys.executable, "-m", "noctule.flows.cli.main", *map(str, arguments)]
+    return run(program, environment or {}, sample_s)
 
 
 def run(command: Sequence[str], environment: Mapping[str, str], sample_s: float = _SAMPLE_S) -> Cost:

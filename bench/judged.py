@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from bench.children import noctule
-from bench.corpora import cache_folder, data_folder, settings_file
+from bench.corpora import ARCHIVES, cache_folder, data_folder, settings_file
 from noctule.artifacts.judged.reading import Judged, read_corpus, read_judged
 from noctule.artifacts.store.store import Store
 from noctule.flows.quality.tuning.settings_file import as_toml
@@ -16,7 +16,16 @@ from noctule.pipeline.identity import canonical_json, sha256_hex
 from noctule.pipeline.settings.reading import load
 from noctule.pipeline.settings.settings import Settings
 
-CORPUS_OF = {"scifact": "scifact", "ray-docs": "ray", "mdn-3p-links": "mdn", "mdn-3p-titlelike": "mdn"}
+CORPUS_OF = {
+    "scifact": "scifact",
+    "cranfield": "cranfield",
+    "med": "med",
+    "npl": "npl",
+    "ray-docs": "ray",
+    "rust-book-links": "rust",
+    "mdn-3p-links": "mdn",
+    "mdn-3p-titlelike": "mdn",
+}
 
 
 def judged_sets() -> list[str]:
@@ -64,7 +73,7 @@ def _readable(root: Path) -> bool:
 
 
 def _settings_file(source: str) -> Path:
-    if source != "scifact":
+    if source in ARCHIVES:
         return settings_file(source)
     root = _text_corpus(source)
     path = cache_folder() / f"{source}.toml"

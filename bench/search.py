@@ -1,19 +1,23 @@
-"""Warm search latency by stage, over real queries."""
+"""Search latency: warm by stage, over real queries, and cold, from the start of a process to its answer."""
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 
 import numpy as np
 
 import noctule.artifacts.query
+from bench.children import noctule as command
 from bench.corpora import cache_folder, queries
 from noctule.artifacts.query import Mode, Searcher
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.settings.reading import parse
 
 JUDGED = {"mdn": "mdn-3p-links"}
+_COLD_RUNS = 5
+_MEMORY_SAMPLE_S = 0.2
 
 
 def measure(name: str = "mdn") -> None:
@@ -34,6 +38,22 @@ def measure(name: str = "mdn") -> None:
                 f"search on {name}, {label}, {len(texts)} queries, warm, milliseconds",
                 _round(searcher, texts, mode),
             )
+    _measure_cold(name, texts[0])
+
+
+def _measure_cold(name: str, text: str) -> None:
+    """Print the least seconds and the peak memory of ``noctule search`` in a process of its own."""
+    print(f"noctule search on {name}, least of {_COLD_RUNS} runs, load {os.getloadavg()[0]:.1f}")
+    # Whoever forbids Python to keep bytecode measures its compiler.
+    environment = {"PYTHONDONTWRITEBYTECODE": ""}
+    for encoder in ("full", "static"):
+        given = ("search", text, "--encoder", encoder, "--store", cache_folder() / f"store-{name}")
+        command(*given, environment=environment)
+        costs = [
+            command(*given, environment=environment, sample_s=_MEMORY_SAMPLE_S) for _ in range(_COLD_RUNS)
+        ]
+        wall, cpu, peak = min(c.wall_s for c in costs), min(c.cpu_s for c in costs), costs[0].peak_mb
+        print(f"  {encoder:7} wall {wall:5.2f} s   processor {cpu:5.2f} s   peak {peak:5.0f} MB")
 
 
 def _round(searcher: Searcher, texts: Sequence[str], mode: Mode) -> dict[str, list[float]]:

@@ -27,8 +27,8 @@ DEFAULTS = Variant("defaults")
 LISTS: tuple[Variant, ...] = (
     Variant("keyword list alone", mode="keyword"),
     Variant("semantic list alone", mode="semantic"),
-    Variant("with the code list at 0.5", {"search": {"weights": {"code": 0.5}}}),
-    Variant("with the graph list at 0.5", {"search": {"weights": {"graph": 0.5}}}),
+    Variant("with the code list at 0.15", {"search": {"weights": {"code": 0.15}}}),
+    Variant("with the graph list at 0.15", {"search": {"weights": {"graph": 0.15}}}),
     Variant("candidates 300", {"search": {"candidates": 300}}),
 )
 
@@ -61,7 +61,7 @@ def seed_order() -> dict[str, Any]:
 def options() -> tuple[Variant, ...]:
     """Return the variants that are neither a list, a step nor a stage."""
     return (
-        Variant("with `balance`", {"search": {"balance": {"on": True}}}),
+        Variant("with `balance`", {"search": {"balance": {"enabled": True}}}),
         Variant('with `fuzziness = "auto"`', {"search": {"fuzziness": "auto"}}),
         Variant("with `min_confidence = 0.3`", {"search": {"calibrate": {"min_confidence": 0.3}}}),
         Variant("`configs/seed-order.toml` without `rerank`", seed_order()),

@@ -12,10 +12,12 @@
     ├── SettingsError          your configuration               exit 2
     │   ├── ModelUnavailable     the embedding model is not on this machine
     │   └── EngineUnavailable    the cluster cannot be reached, has no worker left, or runs another version
+    ├── OutOfResources         this machine refuses a thread, an open file or a mapping   exit 2
     ├── ArtifactError          our store                        exit 3
     │   ├── NoSnapshot           the store holds no such snapshot, or none at all
     │   │   └── NoEarlierSnapshot  there is none to go back to     exit 2
     │   ├── DamagedSnapshot      bytes on disk are not the bytes that were published
+    │   ├── DamagedModel         the exported model that encodes queries is not as it was published
     │   ├── DamagedSite          a site's files are not those that were written
     │   ├── UnsupportedFormat    written by a newer or an older noctule
     │   ├── NotSigned            nobody who is trusted has signed the snapshot
@@ -173,6 +175,12 @@ class EngineUnavailable(SettingsError):
     """The engine cannot be reached, has no worker left, or its workers differ from this machine."""
 
 
+class OutOfResources(NoctuleError):
+    """This machine lacks what was asked for: a thread, an open file, memory."""
+
+    exit_code = 2
+
+
 class ArtifactError(NoctuleError):
     """The store or a snapshot in it is not sound."""
 
@@ -191,6 +199,10 @@ class NoEarlierSnapshot(NoSnapshot):
 
 class DamagedSnapshot(ArtifactError):
     """Bytes on disk are not the bytes that were published."""
+
+
+class DamagedModel(ArtifactError):
+    """The exported model that encodes queries is missing, or not the one that was published."""
 
 
 class DamagedSite(ArtifactError):

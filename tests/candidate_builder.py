@@ -33,9 +33,9 @@ def factors(found: Sequence[Candidate]) -> dict[int, list[float]]:
 
 
 def ranked(name: ListName, *found: int, scores: Sequence[float] = (), most: float = 10.0) -> RankedList:
-    """A list of these rows; scores fall from 9 to 1 unless they are given."""
+    """A list of these rows; scores fall from 9 to 1 unless they are given, and are shares of ``most``."""
     values = np.array(scores if scores else np.linspace(9, 1, len(found)), dtype=np.float64)
-    return RankedList(name, np.array(found, dtype=np.int64), values, most)
+    return RankedList(name, np.array(found, dtype=np.int64), values, most, most)
 
 
 def documents_of(*documents: int) -> npt.NDArray[np.int32]:

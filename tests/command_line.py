@@ -58,7 +58,9 @@ class CommandLine:
     @property
     def environment(self) -> dict[str, str]:
         kept = {
-            name: value for name, value in os.environ.items() if not name.startswith(("PREFECT", "NOCTULE"))
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("PREFECT", "NOCTULE")) or name == "NOCTULE_MODELS"
         }
         home = self.folder / ".home"
         home.mkdir(exist_ok=True)
@@ -114,12 +116,14 @@ class CommandLine:
         said, _, modules = done.stderr.rstrip("\n").rpartition("\n")
         return Outcome(done.returncode, done.stdout, said), frozenset(modules.split())
 
-    def start(self, *arguments: str) -> Started:
+    def start(self, *arguments: str, program: str = "") -> Started:
+        """Start a command, or with the same arguments a program that calls it."""
+        how = ["-c", program] if program else ["-m", "noctule.flows.cli.main"]
         mark = uuid4().hex
         log = self.folder / f".stderr-{mark}"
         with log.open("wb") as err:
             process = subprocess.Popen(
-                [sys.executable, "-m", "noctule.flows.cli.main", *arguments],
+                [sys.executable, *how, *arguments],
                 cwd=self.folder,
                 env=self.environment | {MARK: mark},
                 stdout=subprocess.DEVNULL,

@@ -56,7 +56,7 @@ class SearchSite:
 
 def _settings(folder: Path) -> Settings:
     given = {"collections": {"guide": {"root": str(folder)}}, "store": {"keep": 5}}
-    return parse(given | {"engine": {"name": "inline"}}, where="test")
+    return parse(given | {"engine": {"name": "inline"}, "search": {"encoder": "static"}}, where="test")
 
 
 @pytest.fixture(scope="session")

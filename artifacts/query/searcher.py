@@ -31,7 +31,7 @@ from .ranking.rerank import PairScorer
 from .retrieval.filters import Filter, documents_allowed, parse_filter
 from .similar import related_terms, similar_documents
 from .understanding.expansion import Concept
-from .understanding.query_vectors import QueryVectors, load_query_encoder
+from .understanding.query_vectors import QueryVectors, load_query_encoder, torch_notice
 from .understanding.synonyms import read_glossary
 
 if TYPE_CHECKING:
@@ -138,9 +138,11 @@ class Searcher:
         request = replace(request, today=day, filters=tuple(sorted(set(request.filters))))
         found = self._answers.get(request)
         if found is None:
+            if request.mode in ("hybrid", "semantic"):
+                self._vectors.begin()
             with self._blaming():
                 made = answer(request, self._resources)
-            found = replace(made, warnings=(*self._notices, *made.warnings))
+            found = replace(made, warnings=self._told(made.warnings))
             if not made.warnings:  # what failed may be there again at the next try
                 self._answers.put(request, found)
         self._warn(found.warnings)
@@ -151,7 +153,7 @@ class Searcher:
         _require_some(request.top_n)
         with self._blaming():
             ranked = rank(replace(request, today=request.today or self._clock()), self._resources)
-        return replace(ranked, warnings=(*self._notices, *ranked.warnings))
+        return replace(ranked, warnings=self._told(ranked.warnings))
 
     def with_settings(
         self, search: Search, corpus: CorpusReader | None = None, remember: Remember | None = None
@@ -234,7 +236,8 @@ class Searcher:
         if search.encoder not in self._encoders:
             settings, corpus = self._settings.model_copy(update={"search": search}), self._corpus
             load = partial(load_query_encoder, corpus, settings)
-            self._encoders[search.encoder] = QueryVectors(load, search.caches.vectors)
+            notice = torch_notice(self._snapshot, settings)
+            self._encoders[search.encoder] = QueryVectors(load, search.caches.vectors, notice)
         return self._encoders[search.encoder]
 
     def _cross_encoder(self, search: Search) -> PairScorer | None:
@@ -248,6 +251,10 @@ class Searcher:
                 raise
             self._notices.append(f"not reranked: {error}")
             return None
+
+    def _told(self, messages: Sequence[str]) -> tuple[str, ...]:
+        """Return the warnings of an answer with what is to be told beside it."""
+        return (*self._notices, *self._vectors.notices(), *messages)
 
     def _warn(self, messages: Sequence[str]) -> None:
         for message in messages:

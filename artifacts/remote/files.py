@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ from ...pipeline.errors import NoctuleError, RemoteUnavailable, SettingsError
 
 _BLOCK = 8 << 20
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.ASCII)
+# Parts between slashes that lead nowhere else, without control characters.
+_PLAIN_NAME = re.compile(r"(?!(?:.*/)?\.{0,2}(?:/|$))[^\x00-\x1f\x7f\\]+")
 # Protocols whose single request replaces a whole object. Elsewhere a temporary file is written and renamed.
 _REPLACES_WHOLE = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "oss", "memory"}
 _PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "abfs": "adlfs", "az": "adlfs",
@@ -68,10 +70,17 @@ class RemoteFiles:
             with self._refusals(folder):
                 self._files.invalidate_cache()
                 found = self._files.find(self._path(folder), detail=True)
+                return dict(sorted(self._listed(found)))
         except NotThere:
             return {}
-        start = len(self._root.rstrip("/")) + 1
-        return {path[start:]: int(info["size"]) for path, info in sorted(found.items())}
+
+    def _listed(self, found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, int]]:
+        """Yield plain names below the address, and their sizes: a server may list anything."""
+        below = f"{self._root.rstrip('/')}/"
+        for path, info in found.items():
+            name = path.removeprefix(below)
+            if path.startswith(below) and _PLAIN_NAME.fullmatch(name):
+                yield name, int(info["size"])
 
     def send(self, source: Path, name: str) -> None:
         """Send a local file under this name; an interruption may leave half of it."""

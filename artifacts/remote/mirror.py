@@ -30,8 +30,9 @@ from ..disk.layout import LOCK, MANIFEST, PINS, SNAPSHOTS, STAGING_PREFIX
 from ..disk.manifest import FileEntry, Manifest
 from ..store.contents import StoreContents
 from ..store.pointer import Pointer
+from ..store.query_models import model_files, prune_models
 from ..store.signature import MAX_SIGNATURE_BYTES, SIGNATURE
-from ..store.snapshot import hash_files
+from ..store.snapshot import hash_files, read_manifest
 from .files import NotThere, RemoteFiles
 from .target import AGAIN, RemoteTarget
 
@@ -102,6 +103,7 @@ class Mirror:
         if not self._contents.path_of(name).is_dir():
             with self._alone():
                 self._fetch(RemoteFiles(self.address), name)
+        self._mend_model(name)
 
     def mend(self, name: SnapshotId) -> None:
         """Fetch again what the disk has lost of a cached snapshot; raises as ``bring_current`` does."""
@@ -162,7 +164,38 @@ class Mirror:
             kept = self._object(remote, f"{SNAPSHOTS}/{name}/{file}", entry)
             if not durable.link(kept, staging / file):
                 durable.write_file(staging / file, kept.read_bytes())
+        self._fetch_model(remote, manifest)
         self._seal(staging, manifest, target)
+
+    def _fetch_model(self, remote: RemoteFiles, manifest: Manifest) -> None:
+        """Fetch the model that encodes the snapshot's queries, unless it is here."""
+        for name, entry in model_files(manifest.query_model).items():
+            path = self.root / name
+            if path.is_file() and path.stat().st_size == entry.bytes:
+                continue
+            durable.make_directory(path.parent)
+            before = self._objects() / entry.sha256
+            if before.is_file() and hash_files([before])[before.name] != entry.sha256:
+                durable.remove_file(before)  # it is the same file as a model that somebody removed as damaged
+            kept = self._object(remote, name, entry)
+            durable.remove_file(path)
+            if not durable.link(kept, path):
+                durable.replace_file(path, kept.read_bytes())
+            durable.sync_directory(path.parent)
+
+    def _mend_model(self, name: SnapshotId) -> None:
+        """Fetch a cached snapshot's model again if it is gone; a search by term vectors does without."""
+        try:
+            manifest = read_manifest(self._contents.path_of(name), name)
+        except ArtifactError:
+            return  # opening it says what is wrong
+        if all((self.root / file).is_file() for file in model_files(manifest.query_model)):
+            return
+        try:
+            with self._alone():
+                self._fetch_model(RemoteFiles(self.address), manifest)
+        except (RemoteUnavailable, DamagedSnapshot) as error:
+            _log.warning("the model that encodes queries cannot be fetched again: %s", error)
 
     def _object(self, remote: RemoteFiles, path: str, entry: FileEntry) -> Path:
         """Return a file by its hash, fetching it if it is not here yet."""
@@ -203,6 +236,9 @@ class Mirror:
         for info in self._contents.snapshots():
             if not (info.current or info.previous):
                 self._forget(info.snapshot_id)
+        with suppress(ArtifactError):  # of a snapshot that cannot be read nobody knows what it needs
+            names = self._contents.names()
+            prune_models(self.root, [read_manifest(self._contents.path_of(name), name) for name in names])
         for kept in sorted(self._objects().iterdir()):
             if kept.stat().st_nlink == 1:
                 durable.remove_file(kept)

@@ -13,10 +13,11 @@ from pathlib import Path
 from ...pipeline.errors import NoctuleError, RemoteUnavailable, SettingsError
 from ...pipeline.model import SnapshotId
 from ..disk import durable
-from ..disk.layout import CURRENT, MANIFEST, PINS, SNAPSHOTS
+from ..disk.layout import CURRENT, MANIFEST, MODELS, PINS, SNAPSHOTS
 from ..disk.manifest import MAX_MANIFEST_BYTES, FileEntry
 from ..store.contents import pin_content
 from ..store.pointer import MAX_POINTER_BYTES, Pointer
+from ..store.query_models import copy_model, model_files
 from ..store.signature import SIGNATURE, sign
 from ..store.snapshot import Snapshot
 from ..store.store import Staging, Store
@@ -68,13 +69,14 @@ def _send_to_folder(
         have = _files_of_current(target)
         staging = target.stage()
         sizes = {name: _placed(snapshot, name, entry, have, staging) for name, entry in _entries(snapshot)}
+        copied = copy_model(snapshot.store, target.root, snapshot.manifest.query_model)
         if signature is not None:
             durable.write_file(staging.path / SIGNATURE, signature)
         published = target.publish(staging, snapshot.manifest)
         if signature is not None:  # a snapshot that was there already keeps its files
             target.put_signature(snapshot.id, signature)
         removed = target.prune(keep)
-    sent = {name: size for name, size in sizes.items() if size is not None}
+    sent = {name: size for name, size in sizes.items() if size is not None} | copied
     return _report(snapshot, str(folder), sent, published.changed, removed)
 
 
@@ -119,7 +121,7 @@ def _send_to_address(
         remote.replace(f"{_folder(snapshot.id)}/{SIGNATURE}", signature)
     if is_there and pointer is not None:
         return _report(snapshot, remote.address, {}, False, target.prune(keep, pointer))
-    moved = _send_files(snapshot, remote, _hashes_there(target, pointer, snapshot.id))
+    moved = _send_files(snapshot, remote, _hashes_there(target, pointer, snapshot.id, deep=deep))
     if not _is_complete(snapshot, remote):
         # Another publisher took a half-sent snapshot for the remains of a killed run.
         moved |= _send_files(snapshot, remote, {})
@@ -141,7 +143,7 @@ def _send_to_address(
 def _report(
     snapshot: Snapshot, target: str, moved: Mapping[str, int], changed: bool, removed: tuple[SnapshotId, ...]
 ) -> Sent:
-    kept = len(snapshot.manifest.files) - len(moved)
+    kept = len(snapshot.manifest.files) + len(model_files(snapshot.manifest.query_model)) - len(moved)
     return Sent(target, snapshot.id, changed, len(moved), kept, sum(moved.values()), removed)
 
 
@@ -151,10 +153,23 @@ def _folder(name: SnapshotId) -> str:
 
 def _is_complete(snapshot: Snapshot, remote: RemoteFiles) -> bool:
     """Return whether every file is there with its size."""
-    folder, there = _folder(snapshot.id), remote.sizes(_folder(snapshot.id))
-    wanted = {f"{folder}/{name}": entry.bytes for name, entry in snapshot.manifest.files.items()}
-    wanted[f"{folder}/{MANIFEST}"] = len(snapshot.manifest.to_bytes())
+    there = _sizes_there(snapshot, remote)
+    wanted = {path: entry.bytes for path, (_, entry) in _wanted(snapshot).items()}
+    wanted[f"{_folder(snapshot.id)}/{MANIFEST}"] = len(snapshot.manifest.to_bytes())
     return wanted.items() <= there.items()
+
+
+def _sizes_there(snapshot: Snapshot, remote: RemoteFiles) -> dict[str, int]:
+    models = remote.sizes(MODELS) if model_files(snapshot.manifest.query_model) else {}
+    return remote.sizes(_folder(snapshot.id)) | models
+
+
+def _wanted(snapshot: Snapshot) -> dict[str, tuple[Path, FileEntry]]:
+    """Return every file to be sent by its path there: where it is here, and its size and hash."""
+    models = model_files(snapshot.manifest.query_model)
+    found = {path: (snapshot.store / path, entry) for path, entry in models.items()}
+    folder = _folder(snapshot.id)
+    return found | {f"{folder}/{name}": (snapshot.path / name, entry) for name, entry in _entries(snapshot)}
 
 
 def _require_complete(snapshot: Snapshot, remote: RemoteFiles) -> None:
@@ -164,29 +179,35 @@ def _require_complete(snapshot: Snapshot, remote: RemoteFiles) -> None:
         raise RemoteUnavailable(what, where=where, hint=hint)
 
 
-def _hashes_there(target: RemoteTarget, pointer: Pointer | None, but: SnapshotId) -> dict[str, str]:
-    """Return the files of the target's current snapshot by hash, to be copied there instead of sent."""
+def _hashes_there(
+    target: RemoteTarget, pointer: Pointer | None, but: SnapshotId, *, deep: bool
+) -> dict[str, str]:
+    """Return the files of the target's current snapshot by hash, to be copied there instead of sent.
+
+    Its model is kept where it is, and is not read back each night unless the sending is ``deep``.
+    """
     if pointer is None or pointer.id == but:
         return {}
     try:
         manifest = target.manifest(pointer.id)
     except (NoctuleError, NotThere):
         return {}
-    return {entry.sha256: f"{_folder(pointer.id)}/{name}" for name, entry in manifest.files.items()}
+    models = {} if deep else {entry.sha256: path for path, entry in model_files(manifest.query_model).items()}
+    return models | {entry.sha256: f"{_folder(pointer.id)}/{name}" for name, entry in manifest.files.items()}
 
 
 def _send_files(snapshot: Snapshot, remote: RemoteFiles, have: Mapping[str, str]) -> dict[str, int]:
     """Send what is missing, the manifest last, and verify every hash; return the bytes sent, by name."""
     folder, moved = _folder(snapshot.id), dict[str, int]()
-    there = remote.sizes(folder)
-    for name, entry in _entries(snapshot):
-        path = f"{folder}/{name}"
-        is_there = there.get(path) == entry.bytes and _holds(remote, path, entry.sha256)
-        copied = not is_there and entry.sha256 in have and remote.copy(have[entry.sha256], path)
+    there = _sizes_there(snapshot, remote)
+    for path, (source, entry) in _wanted(snapshot).items():
+        known = have.get(entry.sha256)
+        is_there = there.get(path) == entry.bytes and (known == path or _holds(remote, path, entry.sha256))
+        copied = not is_there and known not in (None, path) and remote.copy(str(known), path)
         if is_there or (copied and _holds(remote, path, entry.sha256)):
             continue
-        _send_one(snapshot.path / name, remote, path, entry.sha256)
-        moved[name] = entry.bytes
+        _send_one(source, remote, path, entry.sha256)
+        moved[path] = entry.bytes
     content = snapshot.manifest.to_bytes()
     remote.replace(f"{folder}/{MANIFEST}", content)
     _require_read_back(remote, f"{folder}/{MANIFEST}", content, MAX_MANIFEST_BYTES)

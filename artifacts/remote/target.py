@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from ...pipeline.errors import DamagedSnapshot
+from ...pipeline.errors import DamagedSnapshot, NoctuleError
 from ...pipeline.model import SnapshotId
-from ..disk.layout import CURRENT, MANIFEST, PINS, SNAPSHOTS
+from ..disk.layout import CURRENT, MANIFEST, MODELS, PINS, SNAPSHOTS
 from ..disk.manifest import MAX_MANIFEST_BYTES, Manifest, snapshot_id
 from ..store.contents import PIN_DIGITS, pin_generation
 from ..store.pointer import MAX_POINTER_BYTES, Pointer, is_snapshot_id
+from ..store.query_models import model_files
 from .files import NotThere, RemoteFiles
 
 # A listing is what the other side says: a name must not lead out of the snapshot.
@@ -69,7 +70,21 @@ class RemoteTarget:
             for file in sorted(files[name], key=lambda each: each != MANIFEST):
                 self._remote.remove(f"{SNAPSHOTS}/{name}/{file}")
             self._remote.remove(f"{PINS}/{name}")
+        self._prune_models(pointer)
         return tuple(whole[keep:])
+
+    def _prune_models(self, pointer: Pointer) -> None:
+        """Remove the models that no snapshot needs; where a manifest cannot be read, all of them stay."""
+        there = set(self._remote.sizes(MODELS))
+        try:
+            for name in (pointer.id, *self.names()) if there else ():
+                there -= set(model_files(self.manifest(name).query_model))
+                if not there:
+                    return
+        except (NoctuleError, NotThere):
+            return
+        for path in sorted(there):
+            self._remote.remove(path)
 
     def _files(self) -> dict[SnapshotId, list[str]]:
         found: dict[SnapshotId, list[str]] = {}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...pipeline.errors import QueryError
+from ...pipeline.lexical.stop_words import stop_words
 from ...pipeline.settings.settings import FIELDS
 from ..disk.durable import write_file
 from ..disk.layout import CATALOG, TABLES, table_file
@@ -68,7 +69,13 @@ def write_catalog(folder: Path, dimension: int, languages: Sequence[str]) -> Non
 
 def catalog(dimension: int, languages: Sequence[str], parts: Sequence[str] = PARTS) -> str:
     """Return the SQL of the views and macros over a snapshot, for its dimension and languages."""
-    filled = {"dimension": str(dimension), "languages": _listed(languages), "fields": _listed(FIELDS)}
+    ignored = sorted(frozenset[str]().union(*map(stop_words, languages)))
+    filled = {
+        "dimension": str(dimension),
+        "languages": _listed(languages),
+        "stop_words": _listed(ignored),
+        "fields": _listed(FIELDS),
+    }
     folder = package_files(__package__)
     sql = "\n".join((folder / f"{part}.sql").read_text(encoding="utf-8") for part in parts)
     for name, value in filled.items():

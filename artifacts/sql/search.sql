@@ -6,7 +6,7 @@ with hits as (
     select passage, sum(score) as score
     from (
         select unnest(passage) as passage, unnest(score)::double as score
-        from postings semi join query_terms(query) using (term)
+        from postings semi join query_terms(without_stop_words(query)) using (term)
     )
     group by passage order by score desc, passage limit n
 )
@@ -58,18 +58,18 @@ create or replace macro semantic_search_text(query, n) as table from semantic_se
 comment on macro table semantic_search_text is
     'The n passages nearest to a query by the vectors of its terms; none if none of them has one.';
 
--- The 100 best of either search, scored by both and by how near their document is: each score taken between 0 and the most
--- that it could be. Documents that others link to count a little more.
+-- The 100 best of either search, scored by both and by how near their document is: cosines as they are, BM25F as a share of
+-- the best score. Documents that others link to count a little more.
 create or replace macro hybrid_search(query, n) as table
 with keyword_scores as materialized (
     select passage, sum(score) as score
     from (
         select unnest(passage) as passage, unnest(score)::double as score
-        from postings semi join query_terms(query) using (term)
+        from postings semi join query_terms(without_stop_words(query)) using (term)
     )
     group by passage
 ),
-best_keyword as (select sum(max_score)::double as score from terms semi join query_terms(query) using (term)),
+best_keyword as (select max(score) as score from keyword_scores),
 wanted as materialized (select text_vector(query) as vector),
 meanings as materialized (
     select passage, array_cosine_similarity(vectors.vector, wanted.vector)::double as score
@@ -89,9 +89,9 @@ scored as (
 ),
 hits as (
     select passage, keyword_score, semantic_score, document_score, in_degree, in_degree * (
-        coalesce(keyword_score / best_keyword.score, 0) + 0.3 * if(isfinite(semantic_score), semantic_score, 0)
-        + 0.7 * if(isfinite(document_score), document_score, 0)
-    ) / 2 as score
+        0.3 * coalesce(keyword_score / best_keyword.score, 0) + 0.2 * if(isfinite(semantic_score), semantic_score, 0)
+        + 0.5 * if(isfinite(document_score), document_score, 0)
+    ) as score
     from scored, best_keyword order by score desc, passage limit n
 )
 select row_number() over (order by score desc, passage) as rank, score, keyword_score, semantic_score, document_score, in_degree,

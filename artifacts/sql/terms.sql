@@ -52,6 +52,22 @@ create or replace macro tokens(written_text) as (
 );
 comment on macro tokens is 'The words of a text, folded, as the index counts them.';
 
+-- What is not written as a word, such as :has(), is no stop word; and one word alone may be part of a name ("for loop").
+create or replace macro without_stop_words(query) as coalesce((
+    select case when count(distinct bare) > 1 then string_agg(word, ' ' order by place) end
+    from (
+        select word, place, without_accents(replace(fold(rtrim(word, ',;:.?!')), chr(8217), '''')) as bare
+        from (
+            select unnest(words) as word, generate_subscripts(words, 1) as place
+            from (select regexp_extract_all(left(query, 10000), '\S+') as words)
+        )
+    )
+    where not (
+        regexp_full_match(word, '\p{L}+(?:[''\x{2019}]\p{L}+)?[,;:.?!]*') and list_contains([{stop_words}]::varchar[], bare)
+    )
+), query);
+comment on macro without_stop_words is 'A query without its stop words, or as it is if less than two words were left.';
+
 -- English is stemmed here; in another language a word is looked up among all the corpus has, and stays as it is if it
 -- is not one of them.
 create or replace macro query_terms(query) as table

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ...pipeline.errors import NoctuleError
 from ...pipeline.model import SnapshotId
-from ..disk.layout import CATALOG, FAISS_INDEX, MANIFEST, TABLES, table_file
+from ..disk.layout import CATALOG, FAISS_INDEX, MANIFEST, TABLES, is_held_open, table_file
 from ..disk.manifest import Manifest, damaged
 from ..tables import invariants
 from ..tables.names import NAMES
@@ -19,7 +19,7 @@ from ..tables.parquet import open_file, read_table
 from ..tables.schemas import schemas
 from ..tables.vectors import first_strange_row, read_index
 from .signature import SIGNATURE
-from .snapshot import Snapshot, read_manifest, require_names, verify_files, verify_sizes
+from .snapshot import Snapshot, read_manifest, require_names, unreadable, verify_files, verify_sizes
 
 # Of text only the length is checked, and the two columns of vectors are compared separately.
 _UNREAD = {
@@ -45,6 +45,13 @@ def check_deep(path: Path, expected_id: SnapshotId | None = None) -> None:
     Raises ``DamagedSnapshot`` naming the file, what was expected and what was found; ``UnsupportedFormat``
     for a newer snapshot, ``NoSnapshot`` if there is none.
     """
+    try:
+        _check(path, expected_id)
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+def _check(path: Path, expected_id: SnapshotId | None) -> None:
     manifest = read_manifest(path, expected_id)
     verify_files(path, manifest.files)
     _no_extra_files(path, manifest)
@@ -89,7 +96,8 @@ def blaming(snapshot: Snapshot) -> Iterator[None]:
 
 def _no_extra_files(path: Path, manifest: Manifest) -> None:
     known = {*manifest.files, MANIFEST, SIGNATURE}
-    extra = sorted(found.name for found in path.iterdir() if found.name not in known)
+    names = [found.name for found in path.iterdir() if not is_held_open(found.name)]
+    extra = sorted(set(names) - known)
     if extra:
         raise damaged(f"the manifest does not list it; {len(extra)} such files", path / extra[0])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,9 +11,10 @@ from ...pipeline.model import SnapshotId
 from ..disk import durable, locks
 from ..disk.layout import CURRENT, PINS, SNAPSHOTS
 from .pointer import MAX_POINTER_BYTES, Pointer, is_snapshot_id
-from .snapshot import Snapshot
+from .snapshot import Snapshot, is_away, is_folder, unreadable
 
 PIN_DIGITS = 20
+_ATTEMPTS = 3
 
 
 def pin_content(generation: int) -> bytes:
@@ -34,6 +36,18 @@ class SnapshotInfo:
     generation: int
     current: bool
     previous: bool
+
+
+def _first_bytes(path: Path) -> bytes:
+    """Return the first bytes of a pointer; a server forgets one that another host replaces meanwhile."""
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            with path.open("rb") as file:
+                return file.read(MAX_POINTER_BYTES + 1)
+        except OSError as error:
+            if error.errno != errno.ESTALE or attempt == _ATTEMPTS:
+                raise
+    raise AssertionError("the last attempt returns or raises")
 
 
 class StoreContents:
@@ -58,13 +72,13 @@ class StoreContents:
         """Return what ``CURRENT`` says, if there is one; raises ``DamagedSnapshot``, ``ArtifactError``."""
         path = self.root / CURRENT
         try:
-            with path.open("rb") as file:
-                content = file.read(MAX_POINTER_BYTES + 1)
+            content = _first_bytes(path)
         except FileNotFoundError:
             return None
         except OSError as error:
             what = f"cannot read which snapshot is current: {error.strerror}"
-            raise ArtifactError(what, where=str(path), hint=self.hint()) from error
+            hint = unreadable(path, error).hint if is_away(error) else self.hint()
+            raise ArtifactError(what, where=str(path), hint=hint) from error
         return Pointer.from_bytes(content, where=str(path), hint=self.hint())
 
     def pointer_if_sound(self) -> Pointer | None:
@@ -86,24 +100,38 @@ class StoreContents:
 
     def hint(self) -> str:
         """Return what to do next, and the snapshots to do it with."""
-        names = ", ".join(self.names())
+        try:
+            names = ", ".join(self.names())
+        except ArtifactError as error:
+            return error.hint
         if not names:
             return "There are none; make one: noctule index"
         return f"Go back: noctule rollback. There are {names}."
 
     def names(self) -> list[SnapshotId]:
-        """Return the snapshots in the store, sorted, ignoring everything else in the folder."""
+        """Return the snapshots in the store, sorted, ignoring everything else in the folder.
+
+        Raises ``ArtifactError`` if the folder cannot be listed, which is not to have none.
+        """
         try:
             found = [path.name for path in self.snapshots_folder.iterdir() if is_snapshot_id(path.name)]
-        except OSError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
+        except OSError as error:
+            raise unreadable(self.snapshots_folder, error) from error
         return sorted(map(SnapshotId, found))
 
     def generation_of(self, snapshot_id: SnapshotId) -> int:
-        """Return when a snapshot last became current; 0 if its pin is lost."""
+        """Return when a snapshot last became current; 0 if its pin is lost.
+
+        Raises ``ArtifactError`` if it is only away, for prune would take the snapshot for an old one.
+        """
+        path = self.pin(snapshot_id)
         try:
-            return pin_generation(self.pin(snapshot_id).read_bytes())
-        except OSError:
+            return pin_generation(path.read_bytes())
+        except OSError as error:
+            if is_away(error):
+                raise unreadable(path, error) from error
             return 0
 
     def make_current(self, pointer: Pointer) -> None:
@@ -122,7 +150,7 @@ class StoreContents:
     def open(self, snapshot_id: SnapshotId) -> Snapshot:
         """Open a snapshot, verified and pinned; raises ``NoSnapshot`` and as ``Snapshot.open`` does."""
         path = self.path_of(snapshot_id)
-        if not path.is_dir():
+        if not is_folder(path):
             raise NoSnapshot("there is no such snapshot", where=str(path), hint=self.hint())
         pin = locks.shared(self.pin(snapshot_id))
         try:

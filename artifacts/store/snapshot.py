@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import warnings
@@ -11,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...pipeline.errors import ArtifactError, NoSnapshot
+from ...pipeline.errors import ArtifactError, NoSnapshot, OutOfResources, is_transient
 from ...pipeline.model import SnapshotId
 from ..disk.layout import FAISS_INDEX, MANIFEST, TABLES, table_file
 from ..disk.locks import Lock
@@ -98,6 +99,11 @@ class Snapshot:
         for name in TABLES:
             self.open_table(name).close()
 
+    @property
+    def store(self) -> Path:
+        """Return the folder of the store, where the models lie beside the snapshots."""
+        return self.path.parent.parent
+
     def rows(self, name: str) -> int:
         """Return how many rows a table has."""
         return self.manifest.files[table_file(name)].rows or 0
@@ -158,13 +164,13 @@ def read_manifest(folder: Path, expected_id: SnapshotId | None) -> Manifest:
         with path.open("rb") as file:
             content = file.read(MAX_MANIFEST_BYTES + 1)
     except FileNotFoundError:
-        if not folder.is_dir():
+        if not is_folder(folder):
             raise NoSnapshot(
                 "there is no such snapshot", where=str(folder), hint="See what there is: noctule snapshots"
             ) from None
         raise damaged("the file is missing", path) from None
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise unreadable(path, error) from error
     found = snapshot_id(content)
     if expected_id is not None and found != expected_id:
         raise damaged(f"expected the manifest of {expected_id}, found that of {found}", path)
@@ -178,7 +184,7 @@ def verify_sizes(folder: Path, entries: Mapping[str, FileEntry]) -> None:
         try:
             found = path.lstat().st_size if path.is_file() and not path.is_symlink() else None
         except OSError as error:
-            raise _unreadable(path, error) from error
+            raise unreadable(path, error) from error
         if found is None:
             raise damaged("the file is missing", path)
         if found != entry.bytes:
@@ -204,10 +210,23 @@ def is_sound(folder: Path, expected_id: SnapshotId) -> bool:
 
 
 def hash_files(paths: Sequence[Path]) -> dict[str, str]:
-    """Return the SHA-256 of each file by name, computed in parallel: hashing lets other threads run."""
+    """Return the SHA-256 of each file by name, computed in parallel: hashing lets other threads run.
+
+    Raises ``OutOfResources`` if no thread can be started: that says nothing about the files.
+    """
     largest_first = sorted(paths, key=lambda path: (-_size(path), path))
-    with ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1)) as pool:
-        return dict(zip((path.name for path in largest_first), pool.map(_sha256, largest_first), strict=True))
+    try:
+        with ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1)) as pool:
+            found = pool.map(_sha256, largest_first)
+            return dict(zip((path.name for path in largest_first), found, strict=True))
+    except RuntimeError as refused:
+        if not is_transient(refused):
+            raise
+        raise OutOfResources(
+            f"cannot verify files: {refused}",
+            where=str(largest_first[0].parent),
+            hint="Look at the limits of processes and threads, and at memory. Then try again.",
+        ) from refused
 
 
 def _sha256(path: Path) -> str:
@@ -215,7 +234,7 @@ def _sha256(path: Path) -> str:
         with path.open("rb", buffering=0) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise unreadable(path, error) from error
 
 
 def _size(path: Path) -> int:
@@ -225,7 +244,24 @@ def _size(path: Path) -> int:
         return 0
 
 
-def _unreadable(path: Path, error: OSError) -> ArtifactError:
+def is_folder(path: Path) -> bool:
+    """Return whether a folder is there; raises ``ArtifactError`` if that cannot be said."""
+    try:
+        return path.is_dir()
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+def is_away(error: OSError) -> bool:
+    """Return whether the machine or a server is to blame, and not what was to be read; a bad sector is."""
+    return is_transient(error) and error.errno != errno.EIO
+
+
+def unreadable(path: Path, error: OSError) -> ArtifactError:
+    """Return the error for what cannot be read: damage, unless the machine or a server is to blame."""
+    if is_away(error):
+        what, hint = f"cannot read it now: {error.strerror}", "Try again; if that fails, look at the mount."
+        return ArtifactError(what, where=str(path), hint=hint)
     if isinstance(error, PermissionError):
         return ArtifactError(
             "not allowed to read it", where=str(path), hint="Check its owner and permissions."

@@ -35,6 +35,7 @@ from ..disk.layout import (
     PINS,
     POINTER_PREFIX,
     STAGING_PREFIX,
+    is_held_open,
 )
 from ..disk.manifest import FileEntry, Manifest
 from ..remote.files import is_address
@@ -42,6 +43,7 @@ from ..remote.mirror import mirror_folder, mirror_of
 from .check import check_deep
 from .contents import SnapshotInfo, StoreContents
 from .pointer import Pointer
+from .query_models import prune_models, require_sound
 from .signature import MAX_SIGNATURE_BYTES, SIGNATURE, require_signature
 from .snapshot import Snapshot, hash_files, is_sound, read_manifest
 
@@ -66,10 +68,17 @@ class Published:
 
 def describe(staging: Staging, tables: Mapping[str, int]) -> dict[str, FileEntry]:
     """Return the size and SHA-256 of every staged file, and the rows of those named in ``tables``."""
-    paths = sorted(path for path in staging.path.iterdir() if path.name not in {MANIFEST, SIGNATURE})
-    digests = hash_files(paths)
-    rows = {path.name: tables.get(path.stem) if path.suffix == ".parquet" else None for path in paths}
-    return {path.name: FileEntry(path.stat().st_size, digests[path.name], rows[path.name]) for path in paths}
+    with durable.refusals(staging.path, "read"):
+        paths = [path for path in _staged_files(staging) if path.name not in {MANIFEST, SIGNATURE}]
+        digests = hash_files(paths)
+        rows = {path.name: tables.get(path.stem) if path.suffix == ".parquet" else None for path in paths}
+        sizes = {path.name: path.stat().st_size for path in paths}
+    return {name: FileEntry(size, digests[name], rows[name]) for name, size in sizes.items()}
+
+
+def _staged_files(staging: Staging) -> list[Path]:
+    with durable.refusals(staging.path, "list"):
+        return sorted(path for path in staging.path.iterdir() if not is_held_open(path.name))
 
 
 class Store:
@@ -176,14 +185,15 @@ class Store:
     def publish(self, staging: Staging, manifest: Manifest) -> Published:
         """Verify the staged files and make them the current snapshot, durably; the lock must be held.
 
-        Raises ``WriteFailed`` or, if the files fail their own check, ``DamagedSnapshot``: the current
-        snapshot then stays as it was. Content that is already current is left alone.
+        Raises ``WriteFailed`` or, if the files fail their own check, ``DamagedSnapshot`` or ``DamagedModel``:
+        the current snapshot then stays as it was. Content that is already current is left alone.
         """
         self._require_lock()
         snapshot_id = manifest.snapshot_id()
         try:
             _seal(staging, manifest)
             self._prove(staging, snapshot_id)
+            require_sound(self.root, manifest.query_model)
             self._put_in_place(staging, snapshot_id)
         except BaseException:
             with suppress(WriteFailed):
@@ -191,6 +201,7 @@ class Store:
             raise
         pointer = self._contents.pointer_if_sound()
         if pointer is not None and pointer.id == snapshot_id:
+            durable.sync_directory(self.root)  # as above
             return Published(snapshot_id, pointer.generation, changed=False)
         return Published(snapshot_id, self._make_current(snapshot_id, pointer), changed=True)
 
@@ -216,7 +227,9 @@ class Store:
             self._contents.pointer()  # damaged, it would make the current snapshot look old
             self._sweep(rejected=True)
             others = [info for info in self.snapshots() if not (info.current or info.previous)]
-            return tuple(info.snapshot_id for info in others[keep:] if self._remove(info.snapshot_id))
+            removed = tuple(info.snapshot_id for info in others[keep:] if self._remove(info.snapshot_id))
+            self._prune_models()
+            return removed
 
     # Steps
 
@@ -230,7 +243,7 @@ class Store:
     def _sweep(self, rejected: bool = False) -> None:
         # The lock is ours, so nobody is writing these; a disk that refuses must not stop a rollback.
         prefixes = (STAGING_PREFIX, REJECTED_PREFIX) if rejected else (STAGING_PREFIX,)
-        with suppress(WriteFailed):
+        with suppress(WriteFailed), durable.refusals(self._snapshots, "list"):
             for path in sorted(self._snapshots.iterdir()):
                 if path.name.startswith(prefixes):
                     durable.remove_tree(path)
@@ -240,8 +253,8 @@ class Store:
     def _rename_parse_cache(self) -> None:
         """Give the parse cache of an older noctule its new name, so that nothing is parsed again."""
         old, new = self.root / OLD_PARSE_CACHE, self.root / PARSE_CACHE
-        if old.is_dir() and not new.exists():
-            with suppress(WriteFailed):  # it is a cache
+        with suppress(WriteFailed):  # it is a cache
+            if durable.is_directory(old) and not durable.is_directory(new):
                 durable.rename(old, new)
 
     def _prove(self, staging: Staging, snapshot_id: SnapshotId) -> None:
@@ -259,10 +272,11 @@ class Store:
 
     def _put_in_place(self, staging: Staging, snapshot_id: SnapshotId) -> None:
         target = self.path_of(snapshot_id)
-        if not target.exists():
+        if not durable.is_directory(target):
             durable.rename(staging.path, target)
             durable.sync_directory(self._snapshots)
         elif is_sound(target, snapshot_id):
+            durable.sync_directory(self._snapshots)  # whoever put it there may have died before this
             durable.remove_tree(staging.path)
         else:
             # Same name, so same content, but the disk has lost some of it: the new files take its place.
@@ -287,6 +301,14 @@ class Store:
             durable.remove_file(self._contents.pin(snapshot_id))
             durable.remove_tree(doomed)
         return True
+
+    def _prune_models(self) -> None:
+        """Remove the models that no snapshot needs; of a snapshot that cannot be read nobody knows."""
+        try:
+            manifests = [read_manifest(self.path_of(name), name) for name in self._contents.names()]
+        except ArtifactError:
+            return
+        prune_models(self.root, manifests)
 
     def _require_sound(self, snapshot_id: SnapshotId) -> None:
         try:
@@ -335,7 +357,7 @@ def _signature(snapshot: Path) -> bytes | None:
 
 def _seal(staging: Staging, manifest: Manifest) -> None:
     """Write all files to disk, the manifest last, then their names, and make them read-only."""
-    for path in sorted(staging.path.iterdir()):
+    for path in _staged_files(staging):
         durable.sync_file(path)
     durable.write_file(staging.path / MANIFEST, manifest.to_bytes())
     durable.sync_directory(staging.path)

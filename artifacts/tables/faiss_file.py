@@ -9,7 +9,8 @@ import struct
 from pathlib import Path
 from typing import BinaryIO
 
-from ..disk.manifest import IndexRecord, damaged
+from ...pipeline.errors import is_transient
+from ..disk.manifest import IndexRecord, damaged, unreadable
 
 # As FAISS writes them: kind, d, ntotal, two unused, is_trained, metric.
 _INDEX = struct.Struct("<4siqqqBi")
@@ -46,6 +47,8 @@ def check_header(path: Path, rows: int, dimension: int, record: IndexRecord) -> 
         what = f"not {kind} inner-product index with {rows} rows of {dimension}: {error}"
         raise damaged(what, path) from error
     except OSError as error:
+        if is_transient(error):
+            raise unreadable(error, path) from error
         raise damaged(f"cannot read it: {error.strerror}", path) from error
 
 

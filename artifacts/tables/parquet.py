@@ -10,9 +10,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ...pipeline.errors import ArtifactError
+from ...pipeline.errors import ArtifactError, is_transient
 from ..disk.durable import writer
-from ..disk.manifest import damaged
+from ..disk.manifest import damaged, unreadable
 
 ROW_GROUP_ROWS = 65_536
 _ROWS_AT_A_TIME, _BUFFER_BYTES = 8_192, 1_048_576
@@ -134,6 +134,8 @@ def refusals(path: Path) -> Iterator[None]:
             hint="Free some memory. If the snapshot is from elsewhere, it may be forged: noctule check",
         ) from None
     except _REFUSALS as error:
+        if is_transient(error):  # such as a mapping for which there is no room: no sign of damage either
+            raise unreadable(error, path) from error
         raise damaged(f"not a sound Parquet file: {str(error).strip()[:200]}", path) from error
 
 

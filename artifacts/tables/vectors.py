@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ...pipeline.errors import ArtifactError
 from ...pipeline.settings.settings import VectorIndex
 from ..disk.durable import writer
-from ..disk.manifest import IndexRecord, damaged
+from ..disk.manifest import IndexRecord, damaged, unreadable
 from . import inverted_file
 from .faiss_file import check_header
 
@@ -142,6 +142,8 @@ def _read(path: Path, limit: int) -> Any:
     faiss.set_deserialization_vector_byte_limit(limit)
     try:
         return faiss.read_index(str(path))
+    except MemoryError as error:  # of C++, and no sign of damage
+        raise unreadable(error, path) from error
     except RuntimeError as error:
         raise damaged(f"FAISS cannot read it: {str(error)[:200]}", path) from error
     finally:

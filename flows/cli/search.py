@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 Mode = Literal["hybrid", "keyword", "semantic", "code"]
 TopN = Annotated[int, typer.Option("--top-n", "-n", min=1, max=1000, help="How many hits.")]
-EncoderName = Literal["static", "full"]
+EncoderName = Literal["full", "static"]
 Encoder = Annotated[
     EncoderName | None,
     typer.Option(
         "--encoder",
-        help="What turns the query into a vector: the snapshot's term vectors, "
-        "or the model itself (seconds to load).",
-        show_default="static, or what the settings say",
+        help="What turns the query into a vector: the model that encoded the passages (full), "
+        "or the snapshot's term vectors (static).",
+        show_default="full, or what the settings say",
     ),
 ]
 Explain = Annotated[

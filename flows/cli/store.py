@@ -41,11 +41,15 @@ def check(
 ) -> None:
     """Prove a snapshot or a site sound: every byte is as it was published, every reference holds.
 
+    With a snapshot goes the exported model that encodes its queries.
+
     Examples: noctule check ; noctule check --quick 3f9c0d2b7a6e5f4d1c0b ; noctule check --site public
     """
     if deep and quick:
         raise SettingsError("--deep and --quick exclude each other", where="check", hint="Leave one out.")
     from ...artifacts.store.check import check_deep, check_structure
+    from ...artifacts.store.query_models import require_sound
+    from ...artifacts.store.snapshot import read_manifest
     from ..report.store import chosen
 
     if site is not None:
@@ -61,6 +65,7 @@ def check(
         progress.begin("check", 0, "")
         try:
             check_structure(path, number) if quick else check_deep(path, number)
+            require_sound(store.root, read_manifest(path, number).query_model, quick=quick)
         finally:
             progress.end()
     if flags.as_json:

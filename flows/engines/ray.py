@@ -11,7 +11,7 @@ from typing import Any
 
 from ...artifacts.disk import durable
 from ...pipeline.errors import EngineUnavailable, SettingsError
-from ..run.signals import stop_if_told
+from ..run.signals import keeping_handlers, stop_if_told
 from ..run.workers import WorkerFailed
 from . import jobs
 from .cluster import unavailable
@@ -20,6 +20,7 @@ from .jobs import EncodeJob, Outcome, ParseJob
 _RETRIES = 3
 _NO_WORKER_S = 60.0
 _LOOK_S = 1.0
+_LEAVE_S = 3.0
 _LOOPBACK = "127.0.0.1"
 
 
@@ -28,9 +29,11 @@ class RayCluster:
 
     def __init__(self, address: str, workers: int) -> None:
         self._address, self._scratch = address, None if address else _own_scratch()
-        self._ray = _ray(self._scratch)
-        self._start(workers)
+        with keeping_handlers():  # Ray's would end this process at once, with a stack trace
+            self._ray = _ray(self._scratch)
+            self._start(workers)
         remote = self._ray.remote(jobs.run)
+        self._awaiting = set[Any]()
         self._run = remote.options(num_cpus=1, max_retries=_RETRIES, retry_exceptions=False)
 
     def _start(self, workers: int) -> None:
@@ -67,12 +70,16 @@ class RayCluster:
         """Return the job's outcome; raise ``WorkerFailed`` or ``EngineUnavailable``."""
         failures = self._ray.exceptions
         lost = (failures.WorkerCrashedError, failures.NodeDiedError, failures.OutOfMemoryError)
+        reference = self._run.remote(job)
+        self._awaiting.add(reference)
         try:
-            return self._awaited(self._run.remote(job))
+            return self._awaited(reference)
         except lost:
             raise WorkerFailed("took its worker down several times") from None
         except (failures.RayError, OSError, ConnectionError) as error:
             raise self._unavailable(f"the cluster is gone: {_first_line(error)}") from None
+        finally:
+            self._awaiting.discard(reference)
 
     def _awaited(self, reference: Any) -> Outcome:
         """Return the outcome, however long it takes, as long as there is a core that could compute it."""
@@ -90,6 +97,9 @@ class RayCluster:
 
     def close(self) -> None:
         """Close the connection, and with it a cluster of this run; Ray ends idle workers by itself."""
+        deadline = time.monotonic() + _LEAVE_S
+        while self._awaiting and time.monotonic() < deadline:
+            time.sleep(_LOOK_S / 20)  # whoever asks a library that is shut down ends the process
         self._ray.shutdown()
         self._remove_scratch()
 

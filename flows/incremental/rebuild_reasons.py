@@ -31,7 +31,7 @@ _STAGES: Mapping[str, tuple[str, ...]] = {
     "embed": ("embed", "vocabulary", "query encoder", "vector index"),
     "embed.query_prompt": ("query encoder",),
     "lexical": ("lexical", "communities", "vocabulary", "query encoder"),
-    "model.sha256": ("embed", "vocabulary", "query encoder", "vector index"),
+    "model.sha256": ("embed", "vocabulary", "query model", "query encoder", "vector index"),
     "noctule": ("parse",),
     "query_encoder": ("query encoder",),
     "vectors": ("vector index",),

@@ -9,9 +9,11 @@ from pathlib import Path
 
 from ... import flows
 from ...artifacts.disk.layout import FORMAT_VERSION
+from ...artifacts.store.query_models import require_sound
 from ...artifacts.store.run_records import read_runs
 from ...artifacts.store.store import Store
 from ...pipeline.embedding.model_files import find
+from ...pipeline.embedding.onnx_export import exporter
 from ...pipeline.errors import ArtifactError
 from ...pipeline.identity import combined_hash
 from ...pipeline.model import Rejection, SnapshotId
@@ -60,6 +62,7 @@ def inputs_of(hashed: HashedSources | None, listing: Listing | None, settings: S
             settings.embed.device,
             *(f"{name}={number}" for name, number in sorted(tools().items())),
             version("scipy"),  # fits the query encoder
+            exporter(),
             *hashed.keys,
             *rejected,
         ]
@@ -75,6 +78,7 @@ def unchanged(run: RunContext, store: Store, inputs: str) -> UnchangedSnapshot |
         if current is None or not _was_made_of(store, current, inputs):
             return None
         with store.open(current) as snapshot:
+            require_sound(store.root, snapshot.manifest.query_model)
             rejections = tuple(Rejection(**row) for row in snapshot.table("report").to_pylist())
             counts = dict(snapshot.manifest.counts)
             return UnchangedSnapshot(current, store.generation(), counts, rejections, inputs)

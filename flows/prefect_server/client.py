@@ -45,7 +45,7 @@ def drain(url: str, limit_s: float) -> None:
     _hand_over(limit_s / 2)
     before, still = None, 0
     while time.monotonic() < deadline:
-        now = _written(url)
+        now = _written(url, min(30.0, limit_s))
         still = still + 1 if now == before else 0
         # Runs cut off by a signal stay open for ever: when nothing moves for three seconds, that is all
         # there is.
@@ -66,10 +66,10 @@ def _hand_over(limit_s: float) -> None:
         EventsWorker.drain_all(timeout=limit_s)
 
 
-def _written(url: str) -> tuple[int, int]:
+def _written(url: str, timeout_s: float) -> tuple[int, int]:
     """Return how many task runs the API knows, and how many of them have not ended."""
     unfinished = {"task_runs": {"state": {"type": {"any_": _OPEN_STATES}}}}
-    known, still_open = (ask(f"{url}/task_runs/count", each, 30) for each in ({}, unfinished))
+    known, still_open = (ask(f"{url}/task_runs/count", each, timeout_s) for each in ({}, unfinished))
     return int(str(known)), int(str(still_open))
 
 

@@ -16,7 +16,7 @@ import threading
 import time
 
 _PR_SET_PDEATHSIG = 1
-_GRACE_S = 10.0
+_GRACE_S = 2.0
 
 
 def main() -> None:
@@ -37,11 +37,12 @@ def _die_with(parent: int) -> None:
     """End this process when its parent dies.
 
     There are two watches, since each has a gap: the kernel's signal is Linux only, the pipe may be held by a
-    fork.
+    fork. The signal is SIGKILL, which ends a server that hangs too: a parent that dies without a word has
+    nothing more to record, and the next run marks what it left open.
     """
     threading.Thread(target=_watch_pipe, daemon=True).start()
     if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         sys.exit("the parent is gone")
 

@@ -33,6 +33,7 @@ STOP_LIMIT_S = 7.0
 _ECHO_S = 1.0
 _FROM_HANDLER = 0x80  # marks what Python's handler says of a signal, for the kernel's may have said it before
 _PR_SET_PDEATHSIG = 1
+_SIGACTION_BYTES = 256  # more than any system's struct sigaction has
 INTERRUPTED = 128 + signal.SIGINT
 LOST_OUTPUT = 120  # as Python ends where standard output takes no more
 STOPPED = frozenset({INTERRUPTED, *(128 + number for number in _STOPPING)})
@@ -135,6 +136,27 @@ def _heard(told: int, limit_s: float) -> int | None:
 def _kill_workers() -> None:
     for owner in list(_killed_at_stop):
         owner.kill()
+
+
+@contextmanager
+def keeping_handlers() -> Iterator[None]:
+    """Put the handlers of stop signals back after the block, in which a library installs its own.
+
+    In another thread than the main one only the system can: Python's own table has not changed there.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    actions = {number: ctypes.create_string_buffer(_SIGACTION_BYTES) for number in _STOPS}
+    for number, action in actions.items():
+        libc.sigaction(int(number), None, action)
+    handlers = {number: signal.getsignal(number) for number in _STOPS}
+    try:
+        yield
+    finally:
+        is_main = threading.current_thread() is threading.main_thread()
+        for number, action in actions.items():
+            if is_main and handlers[number] is not None:
+                signal.signal(number, handlers[number])
+            libc.sigaction(int(number), action, None)
 
 
 def received() -> int | None:

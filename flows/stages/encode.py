@@ -1,10 +1,12 @@
 """Encoding of texts as vectors: each distinct text once, and only if the embedding store does not have it
-yet.
+yet; and the export of the model for those who search.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import logging
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,15 +17,24 @@ import pyarrow as pa
 
 from ...artifacts.cache.embeddings import EmbeddingStore
 from ...artifacts.cache.parsed_corpus import ParsedCorpus
+from ...artifacts.disk.layout import ONNX_MODEL, TOKENIZER
+from ...artifacts.disk.manifest import FileEntry, QueryModel
+from ...artifacts.store import query_models
+from ...artifacts.store.snapshot import read_manifest
+from ...artifacts.store.store import Store
 from ...pipeline.chunk.passages import SPECIAL_TOKENS, embedded_text
 from ...pipeline.embedding import encoder as embed
 from ...pipeline.embedding.encoder import TransformerEncoder, Vectors
+from ...pipeline.embedding.onnx_export import NotExportable, export, exporter
+from ...pipeline.errors import ArtifactError
 from ...pipeline.identity import text_hash
 from ...pipeline.vocabulary.concepts import VocabularyTerm
 from ..engines import Engine
 from ..run.context import Resources, RunContext
 from ..run.memory import give_back
 
+_log = logging.getLogger("noctule")
+EXPORT_STAGE = "query model"
 _MAX_TASKS = 48
 _MIN_TEXTS_PER_TASK = 512
 _FEWEST_TEXTS = 64
@@ -102,6 +113,61 @@ def embed_passages(encoding: Encoding, corpus: ParsedCorpus) -> Encoded:
 def embed_words(encoding: Encoding, terms: Sequence[VocabularyTerm]) -> Encoded:
     """Return the vectors of the words of the vocabulary."""
     return encoding.encode("vocabulary vectors", word_texts([term.term for term in terms], encoding.encoder))
+
+
+def export_query_model(run: RunContext, store: Store, encoding: Encoding) -> QueryModel:
+    """Return the model as readers encode queries with it; it is exported unless the store has it already.
+
+    With ``NOCTULE_MODELS`` set to a folder, stores share their exports there. Raise ``WriteFailed``.
+    """
+    model, made_by = encoding.encoder.model, exporter()
+    record = QueryModel(made_by, model.max_tokens, model.query_prompt, {})
+    if run.options.start != EXPORT_STAGE:
+        kept = _exported_before(store, model.sha256, made_by)
+        if kept is not None:
+            return replace(record, files=kept)
+    folder = os.environ.get("NOCTULE_MODELS", "")
+    shared = (
+        query_models.ExportedModels(Path(folder).expanduser().absolute(), model.sha256, made_by)
+        if folder
+        else None
+    )
+    files = shared.give(store.root) if shared and run.options.start != EXPORT_STAGE else None
+    if files is None:
+        files = _export(run, store)
+        if shared and files:
+            shared.take(store.root, files)
+    return replace(record, files=files)
+
+
+def _exported_before(store: Store, model_sha256: str, made_by: str) -> Mapping[str, FileEntry] | None:
+    """Return the files that the current snapshot names if they are of this model and sound."""
+    try:
+        current = store.current()
+        manifest = None if current is None else read_manifest(store.path_of(current), current)
+    except ArtifactError:
+        return None
+    record = None if manifest is None else manifest.query_model
+    if manifest is None or record is None:
+        return None
+    is_same = manifest.model.sha256 == model_sha256 and record.exporter == made_by
+    return record.files if is_same and query_models.is_sound(store.root, record) else None
+
+
+def _export(run: RunContext, store: Store) -> dict[str, FileEntry]:
+    """Export the model into the store and return its files; none if it has no form that says the same."""
+    try:
+        made = export(run.settings.embed)
+    except NotExportable as error:
+        _log.warning("queries will be encoded by torch: the model cannot be exported: %s", error)
+        return {}
+    contents = {ONNX_MODEL: made.model, TOKENIZER: made.tokenizer}
+    files = {name: query_models.entry_of(content) for name, content in contents.items()}
+    query_models.keep(
+        store.root, {query_models.file_name(name, each): contents[name] for name, each in files.items()}
+    )
+    _log.info("the model is exported for searching; its least cosine to torch is %.7f", made.least_cosine)
+    return files
 
 
 class Encoding:

@@ -163,11 +163,16 @@ def _batches(groups: Sequence[Group], like: FileBatch) -> list[FileBatch]:
 
 
 def _isolated(workers: Caller, batch: FileBatch) -> pa.Table:
-    """Return the rows of the batch's groups; a file that hangs or crashes the parser is quarantined there."""
+    """Return the rows of the batch's groups; a file that hangs or crashes the parser is quarantined there.
+
+    What stands before such a file is parsed once more, however many come after it.
+    """
     suspected = set[WorkStep | None]()
+    done: list[pa.Table] = []
     while True:
         try:
-            return workers.watch(understand, batch, batch.settings.limits.parse_timeout_s)
+            rows = workers.watch(understand, batch, batch.settings.limits.parse_timeout_s)
+            return pa.concat_tables([*done, rows])
         except WorkerFailed as failure:
             if failure.by_chance and failure.at not in suspected:
                 suspected.add(failure.at)
@@ -178,7 +183,25 @@ def _isolated(workers: Caller, batch: FileBatch) -> pa.Table:
                     f"workers fail without parsing anything: a worker {failure}",
                     hint="Look at the limits of memory and processes, then run it again.",
                 ) from failure
-            batch = replace(batch, verdicts={**batch.verdicts, **found})
+            before, batch = _cut(replace(batch, verdicts={**batch.verdicts, **found}), min(found))
+            if before.groups:
+                done.append(_isolated(workers, before))
+                suspected.clear()  # they are numbered in another batch
+
+
+def _cut(batch: FileBatch, number: int) -> tuple[FileBatch, FileBatch]:
+    """Cut the batch before the group that holds this file."""
+    at = first = 0
+    while first + len(batch.groups[at]) <= number:
+        first += len(batch.groups[at])
+        at += 1
+    known = batch.verdicts.items()
+    return (
+        replace(batch, groups=batch.groups[:at], verdicts={n: each for n, each in known if n < first}),
+        replace(
+            batch, groups=batch.groups[at:], verdicts={n - first: each for n, each in known if n >= first}
+        ),
+    )
 
 
 def _verdicts(workers: Caller, batch: FileBatch, failure: WorkerFailed) -> dict[int, ParseVerdict]:

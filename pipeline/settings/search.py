@@ -11,12 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 LISTS = ("keyword", "semantic", "document", "code", "graph", "hypothesis")
 DEFAULT_WEIGHTS = {
-    "keyword": 1.0, "semantic": 0.3, "document": 0.7, "code": 0.0, "graph": 0.0, "hypothesis": 1.0,
+    "keyword": 0.3, "semantic": 0.2, "document": 0.5, "code": 0.0, "graph": 0.0, "hypothesis": 1.0,
 }  # fmt: skip
 DEFAULT_RERANKER = "cross-encoder/ms-marco-MiniLM-L-6-v2"
 
 Share = Annotated[float, Field(ge=0, le=1)]
-Understanding = Literal["split", "classify", "spelling", "acronyms", "synonyms", "concepts"]
+Understanding = Literal["split", "classify", "identifiers", "spelling", "acronyms", "synonyms", "concepts"]
 StageName = Literal[
     "support",
     "in_degree",
@@ -147,10 +147,14 @@ class GlossaryPages(Table):
 
 
 class Calibrate(Table):
-    """Confidence: a sigmoid over the share of the maximal score, or a file of fitted parameters."""
+    """Confidence: a sigmoid over the share of the maximal score, or a file of fitted parameters.
 
-    threshold: float = Field(default=0.5, ge=0, le=1, strict=False)
-    steepness: float = Field(default=5.0, gt=0, strict=False)
+    The defaults are fitted to questions that six collections answer and cannot answer
+    (``python -m bench confidence``).
+    """
+
+    threshold: float = Field(default=0.4, ge=0, le=1, strict=False)
+    steepness: float = Field(default=20.0, gt=0, strict=False)
     min_confidence: float = Field(default=0.0, ge=0, le=1, strict=False)
     file: str = ""
 
@@ -208,10 +212,10 @@ class Caches(Table):
 class Search(Table):
     """How a query is answered."""
 
-    encoder: Literal["static", "full"] = "static"
+    encoder: Literal["full", "static"] = "full"
     candidates: int = Field(default=100, ge=1)
     oversample: int = Field(default=5, ge=1, le=100)
-    understand: tuple[Understanding, ...] = Field(default=("spelling",), strict=False)
+    understand: tuple[Understanding, ...] = Field(default=("identifiers", "spelling"), strict=False)
     fuzziness: Literal["off", "auto"] = "off"
     weights: dict[str, float] = Field(default_factory=lambda: dict(DEFAULT_WEIGHTS))
     fusion: Literal["rrf", "convex"] = "convex"

@@ -65,7 +65,7 @@ def _default_fields() -> dict[str, LexicalField]:
 class Lexical(Table):
     """BM25F over passages (``k1``, and a weight and ``b`` for each field)."""
 
-    k1: float = Field(default=1.2, gt=0, strict=False)
+    k1: float = Field(default=0.9, gt=0, strict=False)
     fields: dict[str, LexicalField] = Field(default_factory=_default_fields)
 
     @field_validator("fields")

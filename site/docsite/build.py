@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from ..artifacts.disk import durable
 from ..pipeline.errors import SourceError
 from ..pipeline.settings.search import Search
 from ..pipeline.settings.site import Site
@@ -97,6 +98,7 @@ def build_site(  # noqa: PLR0913  # what a site is made of, and how
         previous = PreviousSite() if full else verified(found, settings.verify_nights, wanted.began_ns)
         if previous.record.whole == whole and _is_whole(previous):
             _stamp(target, wanted.began_ns)
+            durable.sync_directory(target.parent)  # whoever put it there may have died before this
             return _as_it_stands(previous, target)
         return exchanged(target, previous, partial(_write, wanted), aside)
 
@@ -109,8 +111,13 @@ def is_built_from(snapshot_id: str, out: Path, settings: Site, ranking: Search |
 
 def refuse_other_content(target: Path) -> None:
     """Raise ``SourceError`` unless the folder is empty, absent or a site, so that no other files are
-    replaced.
+    replaced; ``WriteFailed`` if the disk cannot say what it is.
     """
+    with durable.refusals(target, "look at"):
+        _refuse_other_content(target)
+
+
+def _refuse_other_content(target: Path) -> None:
     if not target.exists():
         return
     if not target.is_dir():
@@ -141,9 +148,9 @@ def _stamp(folder: Path, began_ns: int) -> None:
 
 def _as_it_stands(previous: PreviousSite, target: Path) -> SiteResult:
     record = previous.record
-    size = sum(each.size for each in record.files) + sum(
-        (target / name).stat().st_size for name in (urls.MARKER, urls.RECORD)
-    )
+    with durable.refusals(target, "look at"):
+        around = sum((target / name).stat().st_size for name in (urls.MARKER, urls.RECORD))
+    size = sum(each.size for each in record.files) + around
     return SiteResult(record.pages, len(record.files) + 2, size, target / urls.HOME, 0)
 
 

@@ -20,9 +20,11 @@ from noctule.docsite.search.manifest import ranking_of
 from noctule.docsite.search.spelling import read_surfaces
 from noctule.docsite.urls import SEARCH as FOLDER
 from noctule.pipeline.lexical.analyzer import fold, prose_analyzer
+from noctule.pipeline.lexical.stop_words import stop_words
 from noctule.pipeline.settings.reading import parse
 from tests.browser_driver import needs_browser, served
 from tests.search_site_builder import SearchSite, analyzer_script, search_site
+from tests.stop_word_queries import STOP_WORD_QUERIES
 
 __all__ = ["search_site"]
 
@@ -202,7 +204,7 @@ _STAGES = ("support", "in_degree", "duplicate_hash", "calibrate", "per_document"
 def test_the_browser_ranks_as_the_settings_say(
     page: webdriver.Chrome, search_site: SearchSite, changed: dict[str, Any]
 ) -> None:
-    search = parse({"search": changed}, where="test").search
+    search = parse({"search": {"encoder": "static", **changed}}, where="test").search
     settings = search_site.settings.model_copy(update={"search": search})
     ranking = json.loads(json.dumps(asdict(ranking_of(search))))
     page.execute_async_script(RANKING, ranking)
@@ -241,7 +243,8 @@ def test_the_engine_cuts_and_stems_as_the_index_did(page: webdriver.Chrome, sear
     wanted = [list(prose_analyzer("en").expand(word)) for word in words]
     texts = ["C++ and C# aren't node.js’s", "東京都の天気 and Größe", "naïve_café.txt ½ ﬁne", "l’été d'été"]
     page.execute_script(
-        f"{analyzer_script()}\nwindow.test = {{expanded, stem: stemEnglish, tokens: tokensOf, folded}};"
+        f"{analyzer_script()}\nwindow.test = {{expanded, stem: stemEnglish, tokens: tokensOf, folded, "
+        "withoutStopWords, partsOfNames};"
     )
     stems = page.execute_script("return arguments[0].map((word) => test.expanded(word, test.stem))", words)
     assert [each for each in zip(words, wanted, stems, strict=True) if each[1] != each[2]] == []
@@ -249,6 +252,13 @@ def test_the_engine_cuts_and_stems_as_the_index_did(page: webdriver.Chrome, sear
     assert cut == [prose_analyzer("en").tokens(each) for each in texts]
     letters = [chr(code) for code in range(0x20, 0x250)]
     assert page.execute_script("return arguments[0].map(test.folded)", letters) == [fold(c) for c in letters]
+    ignored = "return arguments[0].map((text) => test.withoutStopWords(text, new Set(arguments[1])))"
+    asked, left = zip(*STOP_WORD_QUERIES, strict=True)
+    assert page.execute_script(ignored, asked, sorted(stop_words("en"))) == [*left]
+    parts = (
+        "return test.partsOfNames('SquareTiles in XMLHttpRequest, plain', ['squaretiles', 'xmlhttprequest'])"
+    )
+    assert page.execute_script(parts) == ["Square", "Tiles", "XML", "Http", "Request"]
 
 
 def test_words_of_other_languages_find_their_pages(page: webdriver.Chrome) -> None:

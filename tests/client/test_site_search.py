@@ -91,7 +91,8 @@ def test_the_browser_ranks_as_python_does(browser: webdriver.Chrome, base: str, 
     opened(browser, base)
     answers = asked(browser, QUERIES)
     shares = []
-    with Searcher(guide.store.open(), Settings()) as searcher:
+    settings = Settings.model_validate({"search": {"encoder": "static"}})
+    with Searcher(guide.store.open(), settings) as searcher:
         for query, answer in zip(QUERIES, answers, strict=True):
             hits = searcher.search(query, 30).hits
             expected = list(dict.fromkeys(hit.path.removesuffix(".md") for hit in hits))[:10]

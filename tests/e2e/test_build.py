@@ -19,9 +19,11 @@ from noctule.flows.report.result import BuildResult
 from noctule.flows.run.context import BuildOptions
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
+from noctule.flows.stages import encode
+from noctule.pipeline.embedding.onnx_export import ExportedModel, NotExportable
 from noctule.pipeline.errors import EmptyCollection, MissingRoot, ModelMismatch, SettingsError
 from noctule.pipeline.settings.reading import parse
-from noctule.pipeline.settings.settings import Settings
+from noctule.pipeline.settings.settings import Embed, Settings
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 VAULT = {
@@ -191,7 +193,13 @@ def test_passages_that_the_model_would_cut_off_are_refused_as_a_setting(tmp_path
         build(write_vault(tmp_path / "vault"), tmp_path / "store", chunk={"max_tokens": 300})
 
 
-def test_without_its_model_a_snapshot_still_answers_by_keyword_and_warns_once(tmp_path: Path) -> None:
+def _refuse(_: Embed) -> ExportedModel:
+    raise NotExportable("as a test wants it")
+
+
+def test_without_its_model_a_snapshot_still_answers_by_keyword_and_warns_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     build(write_vault(tmp_path / "vault"), tmp_path / "store")
     store = Store(tmp_path / "store")
     settings = settings_for(tmp_path / "vault")
@@ -209,14 +217,15 @@ def test_without_its_model_a_snapshot_still_answers_by_keyword_and_warns_once(tm
         },
         "test",
     )
+    monkeypatch.setattr(encode, "export", _refuse)  # else readers need no model on their machine
     build_snapshot(other, store, PlainDriver(), Silent())
     (copy / "config_sentence_transformers.json").write_text(json.dumps({"prompts": {"query": "q: "}}))
     model_files._find.cache_clear()
     model_files._file_sha256.cache_clear()
-    with noctule.artifacts.query.open(store, other) as searcher:
+    static = other.model_copy(update={"search": other.search.model_copy(update={"encoder": "static"})})
+    with noctule.artifacts.query.open(store, static) as searcher:
         assert searcher.search("floats on water").warnings == ()  # term vectors need no model
-    full = other.model_copy(update={"search": other.search.model_copy(update={"encoder": "full"})})
-    with noctule.artifacts.query.open(store, full) as searcher:
+    with noctule.artifacts.query.open(store, other) as searcher:
         with pytest.warns(RuntimeWarning, match="no semantic list"):
             answer = searcher.search("floats on water")
         assert answer.hits[0].doc_id == "vault:boats.md"

@@ -25,8 +25,8 @@ TEXTS = [
     "harbuor gate SSO",
     "tide",
 ]
-# torch takes seconds to start: the light processes take the term vectors.
 LIGHT = {
+    "encoder": "static",
     "weights": {"keyword": 1.0, "semantic": 0.5, "document": 0.5, "code": 1.0, "graph": 0.5},
     "understand": ["split", "classify", "spelling", "acronyms"],
     "fuzziness": "auto",
@@ -86,7 +86,7 @@ def answers_of(library: Store, search: dict[str, object], processes: int, at_onc
         for process in running:
             out, err = process.communicate(timeout=120)
             assert process.returncode == 0, err
-            assert ("True" in err) == (search is FULL), err
+            assert "True" not in err, err
             found.append(out)
     return found
 

@@ -5,18 +5,26 @@ curves.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from noctule.artifacts.query.model import Candidate
 from noctule.artifacts.query.ranking.calibrate import Curve, calibrated, curve_of, fit, sigmoid
-from noctule.artifacts.query.ranking.fuse import attainable, reciprocal_rank_fusion
+from noctule.artifacts.query.ranking.fuse import attainable, convex_combination, reciprocal_rank_fusion
 from noctule.pipeline.errors import SettingsError
 from noctule.pipeline.settings.search import Calibrate
 from tests.candidate_builder import candidates, ranked, rows
 
 SEEDS = Curve(steepness=150.0, threshold=0.035)
+HALF = Curve(steepness=5.0, threshold=0.5)
+
+
+def of(most: float) -> Callable[[Candidate], float]:
+    """The share of the most that a score can be."""
+    return lambda candidate: candidate.score / most
 
 
 @pytest.mark.parametrize(
@@ -63,7 +71,7 @@ WAYS: tuple[dict[str, float], ...] = (
 def test_whatever_is_switched_on_the_best_possible_hit_is_as_sure(weights: dict[str, float]) -> None:
     lists = [ranked(name, 1) for name in weights]  # type: ignore[arg-type]
     found = reciprocal_rank_fusion(lists, weights, 60)
-    (hit,) = calibrated(found, attainable(lists, weights, 60), curve_of(Calibrate()), 0.3)
+    (hit,) = calibrated(found, of(attainable(lists, weights, 60)), HALF, 0.3)
     assert hit.confidence == pytest.approx(sigmoid(1.0, 5.0, 0.5))
 
 
@@ -71,21 +79,26 @@ def test_a_hit_of_one_list_among_two_passes_a_min_confidence_of_three_tenths() -
     lists = [ranked("keyword", 1, 2, 3), ranked("semantic")]
     weights = {"keyword": 1.0, "semantic": 1.0}
     found = reciprocal_rank_fusion(lists, weights, 60)
-    kept = calibrated(found, attainable(lists, weights, 60), curve_of(Calibrate()), 0.3)
+    kept = calibrated(found, of(attainable(lists, weights, 60)), HALF, 0.3)
     assert rows(kept) == [1, 2, 3]
     assert kept[0].confidence == pytest.approx(0.5)
     assert SEEDS.at(found[0].score) < 0.06
 
 
 def test_min_confidence_cuts_what_is_below_it_and_keeps_the_order() -> None:
-    found = calibrated(candidates(0.9, 0.8, 0.2, 0.1), 1.0, Curve(10.0, 0.5), 0.5)
+    found = calibrated(candidates(0.9, 0.8, 0.2, 0.1), of(1.0), Curve(10.0, 0.5), 0.5)
     assert rows(found) == [0, 1]
     assert [round(each.confidence or 0, 3) for each in found] == [0.982, 0.953]
     assert [each.score for each in found] == [0.9, 0.8]
 
 
-def test_without_a_list_nothing_is_sure() -> None:
-    assert [each.confidence for each in calibrated(candidates(0.5), 0.0, Curve(5.0, 0.5), 0.0)] == [0.0]
+def test_a_share_is_a_mean_of_what_the_lists_gave_by_their_weights() -> None:
+    lists = [
+        ranked("keyword", 1, scores=(8.0,), most=16.0),
+        ranked("semantic", 1, scores=(0.9,), most=1.0),
+    ]
+    (hit,) = convex_combination(lists, {"keyword": 1.0, "semantic": 3.0})
+    assert hit.attained == pytest.approx(0.25 * 0.5 + 0.75 * 0.9)
 
 
 @pytest.mark.parametrize("x", [-1e300, -1.0, 0.0, 1.0, 1e300])

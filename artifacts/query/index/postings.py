@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ...disk.manifest import damaged
 from ...store.snapshot import Snapshot
@@ -113,6 +114,11 @@ class InvertedIndex(_SortedTerms):
         """Return how many passages hold each term."""
         found: npt.NDArray[np.int32] = self._table.column("passages").to_numpy()
         return found
+
+    @cached_property
+    def highest_score(self) -> float:
+        """Return the highest score of any posting, 0 without postings."""
+        return float(pc.max(self._table.column("max_score")).as_py() or 0.0)
 
     def of(self, term: str) -> PostingList | None:
         """Return the term's postings, or ``None`` if no passage holds it."""

@@ -1,16 +1,18 @@
-"""Confidence: how much of what the active lists could give a hit it has, on a scale from 0 to 1.
+"""Confidence: the chance that a hit is about what was asked, on a scale from 0 to 1.
 
-A score of reciprocal ranks means nothing by itself: with two lists it is at most 2/61, with three 3/61. So it
-is divided by the most that the lists which ran could give, and then bent by a sigmoid: half of the most
-(first in one of two lists) is a confidence of a half. Numbers fitted to judged queries (Platt 1999) can be
-read from a file.
+A fused score says which passage is best, not whether it is good: the best of nothing is still the best. So
+the scores that a hit has in the lists are taken as shares of the most that each list could give (1 for a
+cosine; for BM25F the best posting of every word of the query, known here or not), averaged by the lists'
+weights, and bent by a sigmoid. Its two numbers are fitted (Platt 1999) to queries that a collection answers
+and queries that it cannot answer; others can be read from a file. Reciprocal ranks have no such scores: of
+them a hit's share is that of the best possible ranks.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -44,13 +46,10 @@ def sigmoid(x: float, steepness: float, threshold: float) -> float:
 
 
 def calibrated(
-    candidates: Sequence[Candidate], attainable: float, curve: Curve, min_confidence: float
+    candidates: Sequence[Candidate], share: Callable[[Candidate], float], curve: Curve, min_confidence: float
 ) -> list[Candidate]:
-    """Give candidates their confidence, a share of what is ``attainable``, and drop those below the least."""
-    with_confidence = (
-        replace(each, confidence=curve.at(each.score / attainable) if attainable > 0 else 0.0)
-        for each in candidates
-    )
+    """Give candidates their confidence by their ``share`` of what is possible; drop those below the least."""
+    with_confidence = (replace(each, confidence=curve.at(share(each))) for each in candidates)
     return [each for each in with_confidence if (each.confidence or 0.0) >= min_confidence]
 
 

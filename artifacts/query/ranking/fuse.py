@@ -26,11 +26,12 @@ def reciprocal_rank_fusion(
 
 
 def convex_combination(lists: Sequence[RankedList], weights: Mapping[str, float]) -> list[Candidate]:
-    """Fuse by ``Σ weight · score / most``, every score taken between 0 and the most that its list could give.
+    """Fuse by ``Σ weight · score / scale``, every score taken between 0 and 1.
 
-    Bruch, Gai, Ingber 2023, with bounds that do not depend on what else was found: 0 and 1 for a cosine, 0
-    and the sum of each term's best posting for BM25F. What one list found, the others score too if they can,
-    because a passage just below the end of a list still has a score there.
+    Bruch, Gai, Ingber 2023: a cosine is taken as it is, BM25F as a share of the best score that any passage
+    has for the query. The most that it could be, the sum of each term's best posting, grows with the length
+    of a question, and would silence the words of a long one. What one list found, the others score too if
+    they can, because a passage just below the end of a list still has a score there.
     """
     total = _total(lists, weights) or 1.0
     shares = {name: weight / total for name, weight in weights.items()}
@@ -38,7 +39,7 @@ def convex_combination(lists: Sequence[RankedList], weights: Mapping[str, float]
     found = np.unique(np.concatenate([each.rows for each in asked])) if asked else np.zeros(0, np.int64)
     complete = [_completed(each, found) for each in asked]
     return _fuse(
-        complete, shares, lambda ranked, _, score: min(1.0, score / ranked.most) if ranked.most else 0.0
+        complete, shares, lambda ranked, _, score: min(1.0, score / ranked.scale) if ranked.scale else 0.0
     )
 
 
@@ -95,7 +96,8 @@ def _fuse(lists: Sequence[RankedList], weights: Mapping[str, float], share: Shar
         for rank, (row, score) in enumerate(pairs, start=1):
             given = weight * share(ranked, rank, score)
             place = rank if rank <= last else 0
-            each = Contribution(ranked.name, place, score, weight, given, ranked.question)
+            attained = min(1.0, score / ranked.most) if ranked.most else 0.0
+            each = Contribution(ranked.name, place, score, weight, given, ranked.question, attained)
             found[row] = (*found.get(row, ()), each)
     several = any(ranked.question > 0 for ranked in lists)
     return in_order(

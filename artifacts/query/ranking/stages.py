@@ -96,12 +96,18 @@ def _glossary(candidates: Sequence[Candidate], context: QueryContext) -> list[Ca
 
 def _calibrate(candidates: Sequence[Candidate], context: QueryContext) -> list[Candidate]:
     settings = context.settings
-    # Support is part of what a passage can get: without it, half of the most would be easy to reach.
+    # Support is part of what ranks can give: without it, half of the most would be easy to reach.
     most = context.attainable * (1 + settings.support.share if "support" in settings.stages else 1)
+
+    def share(candidate: Candidate) -> float:
+        if settings.fusion == "convex":
+            return candidate.attained
+        return candidate.score / most if most > 0 else 0.0
+
     least = settings.calibrate.min_confidence
     # The others are never shown, and none of them is left out.
     seen = len(candidates) if least > 0 else max(context.pool, context.request.top_n)
-    return [*calibrated(candidates[:seen], most, context.curve, least), *candidates[seen:]]
+    return [*calibrated(candidates[:seen], share, context.curve, least), *candidates[seen:]]
 
 
 def _duplicate_hash(candidates: Sequence[Candidate], context: QueryContext) -> list[Candidate]:

@@ -22,7 +22,10 @@ def keyword_list(
 ) -> RankedList:
     """List the passages with the highest BM25F score for the query's terms and expansions."""
     found = postings_of(query, corpus, fuzzy=fuzzy)
-    return _ranked("keyword", add_up(found, corpus.passages), limit, allowed, _most(found))
+    # What an expansion stands for is known by another name.
+    unknown = sum(term not in corpus.prose for term in query.terms) - len(query.expansions)
+    most = _most(found) + max(0, unknown) * corpus.prose.highest_score
+    return _ranked("keyword", add_up(found, corpus.passages), limit, allowed, most)
 
 
 def code_list(query: Query, corpus: CorpusReader, limit: int, allowed: Mask | None = None) -> RankedList:
@@ -47,7 +50,8 @@ def _ranked(name: ListName, scores: Scores, limit: int, allowed: Mask | None, mo
     may = scores if allowed is None else np.where(allowed, scores, 0.0)
     rows = np.flatnonzero(may > 0)
     rows, found = best(rows, may[rows], limit)
-    return RankedList(name, rows, found, most, score_of=scores.__getitem__)
+    scale = float(found[0]) if len(found) else 0.0
+    return RankedList(name, rows, found, most, scale, score_of=scores.__getitem__)
 
 
 def _most(found: Sequence[WeightedPostings]) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from ....pipeline.errors import DamagedSnapshot, ModelUnavailable, NoctuleError
+from ....pipeline.errors import DamagedModel, DamagedSnapshot, ModelUnavailable, NoctuleError
 from ..context import SearchRequest, SearchResources
 from ..model import ListName, Mask, Query, RankedList, Step, Vector
 from ..understanding.operators import readable
@@ -19,7 +19,7 @@ _QUERY_LISTS: tuple[ListName, ...] = ("semantic", "keyword", "code", "hypothesis
 # Besides our own errors: a torch that does not load, a GPU that is full, a file that is not there.
 FAILURES = (NoctuleError, ImportError, OSError, RuntimeError)
 # Whoever asked for the model must not be answered without it, nor from a snapshot that is not sound.
-NEVER_LEFT_OUT = (ModelUnavailable, DamagedSnapshot)
+NEVER_LEFT_OUT = (ModelUnavailable, DamagedModel, DamagedSnapshot)
 
 
 @dataclass(slots=True)

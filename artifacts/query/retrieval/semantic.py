@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...tables.vectors import search
-from ..index.corpus import CorpusReader
+from ..index.corpus import CorpusReader, Vectors
 from ..index.postings import best
 from ..model import Ints, ListName, Mask, RankedList, Scores, Vector
 
@@ -32,7 +32,7 @@ def semantic_list(
         rows, similarity = rows[allowed[rows]], similarity[allowed[rows]]
 
     def score_of(passages: Ints) -> Scores:
-        return np.asarray(corpus.vectors(passages) @ vector, dtype=np.float64)
+        return _cosines(corpus.vectors(passages), vector)
 
     return RankedList(name, *best(rows, similarity, limit), 1.0, score_of=score_of)
 
@@ -42,15 +42,24 @@ def document_list(vector: Vector, corpus: CorpusReader, others: Sequence[RankedL
 
     A single passage tells little of what its document is about; all of them together tell more.
     """
-    nearness = np.asarray(corpus.centroids @ vector, dtype=np.float64)
 
     def score_of(passages: Ints) -> Scores:
-        return nearness[corpus.document_of[passages]]
+        documents, place = np.unique(corpus.document_of[passages], return_inverse=True)
+        return _cosines(corpus.centroids[documents], vector)[place]
 
     found = np.unique(np.concatenate([each.rows for each in others]))
     scores = score_of(found)
     rows, similarity = best(found[scores > 0], scores[scores > 0], len(found))
     return RankedList("document", rows, similarity, 1.0, score_of=score_of)
+
+
+def _cosines(vectors: Vectors, vector: Vector) -> Scores:
+    """Return the cosine of each row with the query's vector, computed by this thread alone.
+
+    The threads of a matrix product wait for each other: on a busy machine up to 24 ms in place of 0.15.
+    """
+    found: Scores = np.einsum("ij,j->i", vectors, vector).astype(np.float64)
+    return found
 
 
 def _vectors(allowed: Mask | None, corpus: CorpusReader) -> Mask | None:

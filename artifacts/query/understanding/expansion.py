@@ -8,16 +8,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ....pipeline.lexical.analyzer import fold, query_terms
+from ....pipeline.lexical.analyzer import fold, identifier_parts, identifiers, query_terms
 from ....pipeline.settings.search import Concepts, Spelling
 from ..index.vocabulary import ConceptVocabulary, SurfaceForms, auto_edits
 from ..model import Expansion, Query, Vector
 
 _DECIMALS = 4
 _PUNCTUATION = ".,;:!?()[]{}'\"’`*"
-_CODE = re.compile(r"`|_|\w\(|[a-z0-9][A-Z]")
+_CODE = re.compile(r"`|_|\w\(")
 # Each costs some milliseconds; what is longer was not typed by a person.
 _MAX_WORDS = 64
+# Of a name that is not known: its longest known beginning is nearly the name, its parts are common words.
+_LEAST_BEGINNING, _BEGINNING_WEIGHT, _PART_WEIGHT = 5, 0.8, 0.5
 
 
 def with_spelling(
@@ -29,7 +31,7 @@ def with_spelling(
 ) -> Query:
     """Expand the query for every unknown word that is written almost like one of the collection.
 
-    ``known`` tells whether the index holds a term; ``written`` is called only if one is unknown. Identifiers,
+    ``known`` tells whether the index holds a term; ``written`` is called only if one is unknown. Code,
     numbers and short words are never corrected. Of the nearest words the commonest is taken, then the first
     by name.
     """
@@ -43,6 +45,30 @@ def with_spelling(
             best = min(near, key=lambda each: (each.edits, -written().counts[each.word], each.word)).word
             terms = tuple(query_terms(best, languages))
             found.append(Expansion(best, terms, settings.weight, f"spelling of {word!r}"))
+    return replace(query, expansions=(*query.expansions, *found))
+
+
+def with_identifiers(query: Query, known: Callable[[str], bool], languages: Sequence[str]) -> Query:
+    """Expand the query for every name in code that the index does not hold.
+
+    ``MutationObserverInit`` is also looked for by the longest known beginning, ``mutationobserver``, and by
+    its parts, as prose writes them: ``mutation observer init``.
+    """
+    found = []
+    for name in dict.fromkeys(identifiers(query.text)[:_MAX_WORDS]):
+        whole = fold(name)
+        if known(whole) or any(map(known, query_terms(name, languages)[:1])):
+            continue
+        least = max(_LEAST_BEGINNING, len(whole) // 2)
+        beginning = next(
+            (whole[:end] for end in range(len(whole) - 1, least - 1, -1) if known(whole[:end])), ""
+        )
+        if beginning:
+            found.append(Expansion(beginning, (beginning,), _BEGINNING_WEIGHT, f"beginning of {name!r}"))
+        parts = " ".join(identifier_parts(name))
+        terms = tuple(term for term in query_terms(parts, languages) if term not in query.terms)
+        if any(map(known, terms)):
+            found.append(Expansion(parts, terms, _PART_WEIGHT, f"parts of {name!r}"))
     return replace(query, expansions=(*query.expansions, *found))
 
 

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from ....pipeline.lexical.analyzer import code_analyzer, query_terms, terms
+from ....pipeline.lexical.stop_words import without_stop_words
 from ....pipeline.settings.search import Understanding
 from ..context import SearchResources
 from ..model import Query
 from .classify import classify
-from .expansion import with_concepts, with_spelling
+from .expansion import with_concepts, with_identifiers, with_spelling
 from .operators import ParsedQuery, split_questions
 from .synonyms import with_acronyms, with_synonyms
 
@@ -37,15 +38,21 @@ def _query(text: str, parsed: ParsedQuery, resources: SearchResources) -> Query:
     if resources.reformulate is not None:
         words = resources.reformulate(text)
         query = query.noting(f"reformulated for keywords: {words}")
+    languages = resources.corpus.languages
     return replace(
         query,
-        terms=tuple(query_terms(words, resources.corpus.languages)[:_MAX_TERMS]),
+        terms=tuple(query_terms(without_stop_words(words, languages), languages)[:_MAX_TERMS]),
         code_terms=tuple(dict.fromkeys(terms(code_analyzer(), words)))[:_MAX_TERMS],
     )
 
 
 def _classify(query: Query, _: SearchResources) -> Query:
     return replace(query, kind=classify(query.text))
+
+
+def _identifiers(query: Query, resources: SearchResources) -> Query:
+    corpus = resources.corpus
+    return with_identifiers(query, corpus.prose.__contains__, corpus.languages)
 
 
 def _spelling(query: Query, resources: SearchResources) -> Query:
@@ -69,6 +76,7 @@ def _concepts(query: Query, resources: SearchResources) -> Query:
 
 _STEPS: Mapping[Understanding, Callable[[Query, SearchResources], Query]] = {
     "classify": _classify,
+    "identifiers": _identifiers,
     "spelling": _spelling,
     "acronyms": _acronyms,
     "synonyms": _synonyms,

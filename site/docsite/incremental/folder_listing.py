@@ -7,6 +7,8 @@ import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ...artifacts.disk.layout import is_held_open
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -43,7 +45,7 @@ def _walk(folder: int, above: str, files: dict[str, os.stat_result], folders: se
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 below.append(entry.name)
-            else:
+            elif not is_held_open(entry.name):
                 files[above + entry.name] = entry.stat(follow_symlinks=False)
     for name in below:
         folders.add(above + name)

@@ -10,7 +10,7 @@ import errno
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -171,8 +171,11 @@ class StagingFolder:
         try:
             try:
                 os.link(name, path, src_dir_fd=self.previous.folder, follow_symlinks=False)
-            except (FileNotFoundError, FileExistsError):
+            except FileNotFoundError:
                 raise
+            except FileExistsError:
+                if not self._is_the_same(name):  # else a server did it, and its answer was lost
+                    raise
             except OSError:  # a file system without links, or one that allows no more of them
                 _copy(name, self.previous.folder, Path(path))
                 self.has_copies = True
@@ -224,14 +227,27 @@ def _exchange(
     try:
         result = fill(stage)
         stage.sweep()
-        # Copies have nothing in common with what comes after them.
-        durable.swap_directory(staged, target, None if stage.has_copies else aside)
     except BaseException:
         abandon(staged)
         raise
     finally:
         stage.close()
+    # Copies have nothing in common with what comes after them.
+    _put_in_place(staged, target, None if stage.has_copies else aside)
     return result
+
+
+def _put_in_place(staged: Path, target: Path, aside: Path | None) -> None:
+    with durable.refusals(staged, "look at"):
+        made = staged.stat()
+    try:
+        durable.swap_directory(staged, target, aside)
+    except BaseException:
+        # Or it is the old site, and a power cut may put it back: the next build removes it when none can.
+        with suppress(OSError):
+            if os.path.samestat(made, staged.stat()):
+                abandon(staged)
+        raise
 
 
 def _begun_with(aside: Path, staged: Path, until: ExitStack) -> Standing:

@@ -87,6 +87,8 @@ def _sweep(folder: Path, name: str) -> None:
     for left in sorted(folder.glob(f"{_literal(_prefix(name))}*")):
         owner = left.name.removeprefix(_prefix(name)).partition("-")[0]
         if owner.isdecimal() and (int(owner) == os.getpid() or not _is_alive(int(owner))):
+            # It may be the old site, whose exchange with the new one nobody has waited for.
+            durable.sync_directory(folder)
             abandon(left)  # another process may be writing its last file there: the next build sweeps it
 
 

@@ -25,6 +25,8 @@ const CJK_RUN = new RegExp(`[${CJK}]+`, "gu");
 const HAS_CJK = new RegExp(`[${CJK}]`, "u");
 const LOOSE_MARK = new RegExp(`[${LOOSE_MARKS}]`, "gu");
 const MOST_CHARS = 64;
+// One word alone may be part of a name: "for loop", "if else".
+const LEAST_LEFT = 2;
 
 /** @typedef {(word: string) => string} Stemmer */
 
@@ -63,6 +65,35 @@ export function withoutAccents(word) {
  */
 export function tokensOf(text) {
   return folded(text).match(TOKENS) || [];
+}
+
+/**
+ * A query without its stop words, or as it is if less than two words were left; what is not written as a
+ * word, such as `:has()`, is none.
+ * @param {string} text
+ * @param {Set<string>} stopWords
+ * @returns {string}
+ */
+export function withoutStopWords(text, stopWords) {
+  const bare = (/** @type {string} */ word) =>
+    withoutAccents(folded(word.replace(/[,;:.?!]+$/, "")).replace(/’/g, "'"));
+  const kept = text
+    .split(/\s+/)
+    .filter((word) => word && !(/^\p{L}+(?:['’]\p{L}+)?[,;:.?!]*$/u.test(word) && stopWords.has(bare(word))));
+  return new Set(kept.map(bare)).size >= LEAST_LEFT ? kept.join(" ") : text;
+}
+
+/**
+ * The parts of names in code that are among these tokens: square and tiles of SquareTiles.
+ * @param {string} text
+ * @param {string[]} tokens
+ * @returns {string[]}
+ */
+export function partsOfNames(text, tokens) {
+  const names = (text.match(/[\p{L}\p{N}_$]+/gu) || []).filter((name) => tokens.includes(folded(name)));
+  return names
+    .filter((name) => /[a-z0-9][A-Z]|[A-Z]{2}[a-z]/.test(name))
+    .flatMap((name) => name.match(/[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+/g) || []);
 }
 
 /**

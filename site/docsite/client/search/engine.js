@@ -131,8 +131,9 @@ class Engine {
    * @returns {Promise<Hit[]>}
    */
   async hits(ranked, reads, { phrases }, limit, signal) {
-    const wanted = new Set(reads.flatMap(({ token, terms }) => [token, ...terms.map(({ term }) => term)]));
-    const words = reads.filter(({ terms }) => terms.length).map(({ token }) => token);
+    const counted = reads.filter(({ weight }) => weight);
+    const wanted = new Set(counted.flatMap(({ token, terms }) => [token, ...terms.map(({ term }) => term)]));
+    const words = counted.filter(({ terms }) => terms.length).map(({ token }) => token);
     const how = { base: this.parts.base, wanted, stemmers: this.manifest.stemmers };
     const kept = phrases.length ? await this.withPhrases(ranked, phrases, limit, signal) : ranked;
     /** @type {Hit[]} */

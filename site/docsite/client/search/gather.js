@@ -44,20 +44,22 @@ export class Gatherer {
     const flat = reads.flatMap(({ terms, weight, either }, group) =>
       terms.map((term, i) => ({ term, weight, group: either ? -1 - group : group * MOST_TERMS + i })),
     );
+    const counted = flat.filter(({ weight }) => weight);
     const allowed = Object.values(filters).some((value) => [value ?? []].flat().length)
       ? (await this.store.facets()).allowed(filters)
       : null;
     const pieces = await this.pieces(reads);
     const [lists, nearby, banned] = await Promise.all([
       this.postings(
-        flat.map(({ term }) => term),
+        counted.map(({ term }) => term),
         allowed ? TAIL_BYTES_FILTERED : tailBytes(flat),
       ),
       this.nearby([...flat.map(({ term }) => term), ...pieces]),
       this.banned(excluded),
     ]);
-    const asked = flat.map((each, i) => ({ ...each, lists: lists[i] }));
-    for (const term of pieces) {
+    const asked = counted.map((each, i) => ({ ...each, lists: lists[i] }));
+    const meant = flat.filter(({ weight }) => !weight).map(({ term }) => term);
+    for (const term of [...meant, ...pieces]) {
       asked.push({ term, weight: 0, group: Infinity, lists: [term.shard.block.list(term.place)] });
     }
     return { asked, banned, nearby, allowed };

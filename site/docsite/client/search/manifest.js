@@ -39,6 +39,7 @@ export class Manifest {
     /** @type {boolean} */
     this.aliases = header.aliases;
     this.stemmers = stemmersFor(header.languages);
+    this.stopWords = new Set(/** @type {string[]} */ (header.stop_words));
     this.names = filesOf(header.files, own.file_names);
     this.firstTerms = wordsOf(own.shard_shared, own.shard_size, own.shard_rest);
     this.firstLetters = wordsOf(own.letter_shared, own.letter_size, own.letter_rest);

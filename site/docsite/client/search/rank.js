@@ -49,13 +49,11 @@ const LEAST_SHARE = 0.5;
 export function rank(question, manifest) {
   const slots = new Slots(question, manifest);
   const meanings = new Meanings(question, manifest);
-  const most = addWords(slots, question);
+  addWords(slots, question);
   addContributions(slots, question, meanings, manifest);
   ban(slots, question);
   const ranked =
-    manifest.ranking.rrf_k === null
-      ? documentsOf(slots, meanings, most, manifest)
-      : documentsByRank(slots, manifest);
+    manifest.ranking.rrf_k === null ? documentsOf(slots, manifest) : documentsByRank(slots, manifest);
   const meant = !question.asked.some(({ weight }) => weight);
   return {
     ranked,
@@ -64,18 +62,13 @@ export function rank(question, manifest) {
 }
 
 /**
- * Adds up the scores of words, and says the most that they could come to.
+ * Adds up the scores of words.
  * @param {Slots} slots
  * @param {Question} question
- * @returns {number}
  */
 function addWords(slots, { asked }) {
-  /** @type {Map<number, number>} */
-  const most = new Map();
   for (const { term, lists, weight, group } of asked) {
     const alone = asked.filter((other) => other.group === group).length === 1;
-    const top = weight * term.impact[term.impact.length - 1];
-    most.set(group, Math.max(most.get(group) || 0, top));
     if (!weight) for (const list of lists) slots.forEach(list, (_, place) => (slots.meant[place] = 1));
     if (!alone) continue;
     for (const list of lists) {
@@ -84,11 +77,10 @@ function addWords(slots, { asked }) {
       });
     }
   }
-  for (const group of most.keys()) {
+  for (const group of new Set(asked.map((each) => each.group))) {
     const same = asked.filter((each) => each.group === group);
     addBest(slots, same);
   }
-  return [...most.values()].reduce((sum, value) => sum + value, 0) || 1;
 }
 
 /**
@@ -175,15 +167,15 @@ function ban(slots, { banned }) {
 /**
  * The candidates of both lists, scored, and made into documents.
  * @param {Slots} slots
- * @param {Meanings} meanings
- * @param {number} most
  * @param {Manifest} manifest
  * @returns {Ranked[]}
  */
-function documentsOf(slots, meanings, most, manifest) {
+function documentsOf(slots, manifest) {
   const { candidates, keyword, passage, document } = manifest.ranking;
   const meaning = manifest.dimensions ? passage + document : 0;
   const total = keyword + meaning || 1;
+  const best =
+    slots.keyword.reduce((high, score, at) => Math.max(high, slots.banned[at] ? 0 : score), 0) || 1;
   const words = leastOfBest(slots.keyword, candidates);
   const alone = aloneOf(slots);
   const share = passage / (passage + document || 1);
@@ -195,7 +187,7 @@ function documentsOf(slots, meanings, most, manifest) {
     const passages = [];
     /** @type {(ordinal: number, score: number, cosine: number, chance: number) => void} */
     const take = (ordinal, score, cosine, chance) => {
-      const part = [(keyword * score) / most / total, (meaning * Math.max(0, cosine)) / total];
+      const part = [(keyword * score) / best / total, (meaning * Math.max(0, cosine)) / total];
       passages.push({ ordinal, score: part[0] + part[1], keyword: part[0], semantic: part[1], chance });
     };
     for (let place = slots.starts[slot]; place < slots.starts[slot + 1]; place++) {

@@ -1,7 +1,7 @@
 // @ts-check
 // Reading a query: the terms that its words stand for, and what an unknown word was meant to be.
 
-import { expanded, folded, tokensOf, withoutAccents } from "./analyze.js";
+import { expanded, folded, partsOfNames, tokensOf, withoutAccents, withoutStopWords } from "./analyze.js";
 import { named, valueOf } from "./bytes.js";
 import { NEAR_WORDS } from "./format.js";
 import { LEAST_SPELT, completions, nearestWords } from "./words.js";
@@ -11,12 +11,14 @@ import { LEAST_SPELT, completions, nearestWords } from "./words.js";
 
 /**
  * A token of a query with the terms that it came to; of terms that only begin like it, a passage counts the
- * best. An `unknown` one came to none; others may have none left that is not another's too.
+ * best. A stop word has no `weight`, and counts for its meaning alone. An `unknown` one came to none; others
+ * may have none left that is not another's too.
  * @typedef {{token: string, terms: Term[], weight: number, either: boolean, unknown?: boolean}} Read
  */
 
 export const MOST_TERMS = 64;
 const SPELT_WEIGHT = 0.8;
+const PART_WEIGHT = 0.5;
 const BEGINNINGS = 8;
 const NEAR_FILES = 2;
 
@@ -45,9 +47,17 @@ export class Reader {
    */
   async understood({ plain, prefixes, partial }) {
     const tokens = [...new Set(tokensOf(plain))];
+    const content = new Set(tokensOf(withoutStopWords(plain, this.store.manifest.stopWords)));
+    const lookedUp = async (/** @type {string} */ token) => {
+      const read = await this.lookedUp(token);
+      return content.has(token) ? read : { ...read, weight: 0 };
+    };
     /** @type {Read[]} */
-    const found = (await Promise.all(tokens.map((token) => this.lookedUp(token)))).slice(0, MOST_TERMS);
+    const found = (await Promise.all(tokens.map(lookedUp))).slice(0, MOST_TERMS);
     for (const prefix of prefixes) found.push(await this.begun(folded(prefix)));
+    const strange = found.filter(({ terms }) => !terms.length).map(({ token }) => token);
+    for (const part of tokensOf(partsOfNames(plain, strange).join(" ")))
+      found.push({ ...(await this.lookedUp(part)), weight: PART_WEIGHT });
     /** @type {{from: string, to: string}[]} */
     const spelling = [];
     for (const [i, read] of found.entries()) {

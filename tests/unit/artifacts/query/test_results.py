@@ -11,6 +11,7 @@ import pytest
 
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.store.store import Store
+from noctule.flows.cli.search_text import print_answer
 from noctule.pipeline.errors import QueryError
 from tests.library_builder import searcher_of
 
@@ -150,3 +151,22 @@ def test_threads_get_the_filtered_answers_that_one_gets(library: Store) -> None:
     graph = {"weights": {"keyword": 1.0, "graph": 0.5}, "caches": {"answers": 0, "vectors": 0}}
     with searcher_of(library, **graph) as first, searcher_of(library, **graph) as second:
         assert answers(first, 8) == answers(second, 1)
+
+
+def test_an_answer_says_whether_anything_fits(library: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    convex = {"fusion": "convex", "weights": {"keyword": 1.0, "semantic": 0.0, "document": 0.0}}
+    with searcher_of(library, **convex) as found:
+        known = found.search("apples cellar", 3)
+        strange = found.search("apples submarine periscope torpedo", 3)
+    assert (known.is_sure, known.as_dict()["sure"]) == (True, True)
+    assert (strange.is_sure, strange.as_dict()["sure"]) == (False, False)
+    assert strange.hits
+    print_answer(strange, explain=False)
+    assert "Nothing here answers this well" in capsys.readouterr().out
+    print_answer(known, explain=False)
+    assert "Nothing here" not in capsys.readouterr().out
+
+
+def test_without_a_confidence_nothing_speaks_against_an_answer(library: Store) -> None:
+    with searcher_of(library, stages=["per_document"]) as found:
+        assert found.search("apples submarine").is_sure

@@ -24,6 +24,7 @@ from noctule.artifacts.query.understanding.term_vectors import TermEncoder
 from noctule.artifacts.sql.catalog import catalog
 from noctule.artifacts.store.snapshot import Snapshot
 from noctule.pipeline.lexical.analyzer import code_analyzer, query_terms, terms
+from noctule.pipeline.lexical.stop_words import without_stop_words
 from noctule.pipeline.settings.settings import Settings
 from tests.guide_snapshot import Guide, guide
 
@@ -92,7 +93,8 @@ def test_a_query_has_the_terms_it_has_in_python(
 def test_keyword_search_is_the_keyword_list(
     text: str, connection: duckdb.DuckDBPyConnection, corpus: CorpusReader
 ) -> None:
-    expected = keyword_list(Query(text, tuple(query_terms(text, corpus.languages))), corpus, 20)
+    asked = without_stop_words(text, corpus.languages)
+    expected = keyword_list(Query(text, tuple(query_terms(asked, corpus.languages))), corpus, 20)
     sql = "select passage, score from keyword_search($1, 20) order by rank"
     _ranked(connection.execute(sql, [text]).fetchall(), expected)
     assert len(expected.rows)
@@ -151,7 +153,9 @@ def test_hybrid_search_scores_as_the_searcher_does_before_its_stages(
     connection: duckdb.DuckDBPyConnection, guide: Guide
 ) -> None:
     text = "a crash while a snapshot is written"
-    settings = Settings.model_validate({"search": {"stages": ["in_degree"], "understand": []}})
+    settings = Settings.model_validate(
+        {"search": {"encoder": "static", "stages": ["in_degree"], "understand": []}}
+    )
     with Searcher(guide.store.open(), settings) as searcher:
         expected = [(hit.passage_id, hit.score) for hit in searcher.search(text, 10).hits]
     sql = "select passage_id, score from hybrid_search($1, 10) order by rank"

@@ -72,7 +72,7 @@ def test_a_setting_names_the_stages_that_depend_on_it(
 
 def test_the_line_says_before_and_now() -> None:
     found = _only(compared(_manifest(_settings()), _settings(lexical={"k1": 2.0})))
-    assert str(found).startswith("lexical.k1 was 1.2, is 2.0: lexical, ")
+    assert str(found).startswith("lexical.k1 was 0.9, is 2.0: lexical, ")
 
 
 def test_a_collection_that_came_or_went_is_one_line() -> None:

@@ -99,6 +99,34 @@ except KeyboardInterrupt:
     assert _python(program) == ["heard"]
 
 
+_TAKEN = """
+import ctypes, os, signal, sys, threading
+from noctule.flows.run.signals import Stopped, keeping_handlers, stop_on_signals
+stop_on_signals()
+def take():
+    with keeping_handlers():
+        if sys.argv[1] == "main":
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(15))
+        ctypes.CDLL(None).signal(int(signal.SIGTERM), None)  # as a library in C++ does: the default action
+if sys.argv[1] == "main":
+    take()
+else:
+    thread = threading.Thread(target=take)
+    thread.start()
+    thread.join()
+try:
+    os.kill(os.getpid(), signal.SIGTERM)
+    sum(range(1000))
+except Stopped:
+    print("heeded")
+"""
+
+
+@pytest.mark.parametrize("where", ["main", "thread"])
+def test_a_library_that_takes_a_signal_for_itself_gives_it_back(where: str) -> None:
+    assert _python(_TAKEN, where) == ["heeded"]
+
+
 _STUCK = """
 import hashlib, os, sys, threading, time
 from noctule.flows.run import signals

@@ -96,7 +96,7 @@ def test_a_searcher_that_was_told_nothing_takes_the_prompt_of_the_snapshot(
     with store.open() as snapshot:
         found = load_model(snapshot, Embed(model=str(model), precision="fp32"))
         expected = load_encoder(Embed(model=str(model), precision="fp32", query_prompt=PROMPT))
-        assert np.array_equal(found.encode_query("boats"), expected.encode_query("boats"))
+        assert found.encode_query("boats") == pytest.approx(expected.encode_query("boats"), abs=1e-5)
 
 
 def test_the_preset_names_the_model_and_its_prompt() -> None:

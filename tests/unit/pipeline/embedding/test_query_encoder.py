@@ -164,7 +164,7 @@ def test_a_query_of_unknown_words_has_no_vector_and_still_an_answer(
         assert searcher.search("apples qqq").hits
 
 
-def test_the_shell_and_python_search_without_the_model(library: Store) -> None:
-    with Searcher(library.open(), settings_of()) as searcher:
+def test_the_static_encoder_searches_without_the_model(library: Store) -> None:
+    with Searcher(library.open(), settings_of(encoder="static")) as searcher:
         (first, *_) = searcher.search("keep fruit in the cellar", mode="semantic").hits
         assert first.doc_id.startswith("notes:fruit/")

@@ -17,7 +17,12 @@ from noctule.artifacts.query.index.vocabulary import (
     auto_edits,
 )
 from noctule.artifacts.query.model import Query
-from noctule.artifacts.query.understanding.expansion import near_concepts, with_concepts, with_spelling
+from noctule.artifacts.query.understanding.expansion import (
+    near_concepts,
+    with_concepts,
+    with_identifiers,
+    with_spelling,
+)
 from noctule.artifacts.query.understanding.synonyms import (
     read_glossary,
     with_acronyms,
@@ -236,7 +241,7 @@ def test_the_words_of_the_corpus_are_read_only_for_one_that_it_does_not_hold() -
     def never() -> SurfaceForms:
         raise AssertionError("read for nothing")
 
-    asked = query("storing orchards launchBaot xyz")
+    asked = query("storing orchards launch_baot xyz")
     assert with_spelling(asked, KNOWN.__contains__, never, EN, Spelling()) == asked
 
 
@@ -254,7 +259,6 @@ def test_a_word_that_the_index_holds_is_right(text: str) -> None:
     "text",
     [
         "launch_baot",
-        "launchBaot",
         "launchbo4t",
         "`orchad`",
         "orchad.js",
@@ -264,7 +268,7 @@ def test_a_word_that_the_index_holds_is_right(text: str) -> None:
         "qqqqqqqq",
     ],
 )
-def test_identifiers_numbers_and_short_or_strange_words_are_never_corrected(text: str) -> None:
+def test_code_numbers_and_short_or_strange_words_are_never_corrected(text: str) -> None:
     assert corrected(text) == []
 
 
@@ -296,3 +300,28 @@ def test_near_words_are_sixteen_at_most() -> None:
 def test_of_ten_thousand_unknown_words_the_first_are_looked_up() -> None:
     text = " ".join(["xxxxxxxx"] * 63 + ["orchad"] + ["harbuor"] * 9_936)
     assert corrected(text) == ["orchard"]
+
+
+def named(text: str, *held: str) -> list[tuple[str, tuple[str, ...], float]]:
+    found = with_identifiers(query(text), set(held).__contains__, EN).expansions
+    return [(each.text, each.terms, each.weight) for each in found]
+
+
+def test_an_unknown_name_is_also_its_longest_known_beginning_and_its_parts() -> None:
+    assert named("use MutationObserverInit here", "mutationobserv", "mutationobserver", "observ") == [
+        ("mutationobserver", ("mutationobserver",), 0.8),
+        ("Mutation Observer Init", ("mutat", "observ", "init"), 0.5),
+    ]
+    assert named("SquareTiles", "squar", "tile", "sq") == [
+        ("squar", ("squar",), 0.8),
+        ("Square Tiles", ("squar", "tile"), 0.5),
+    ]
+
+
+@pytest.mark.parametrize("text", ["MutationObserver", "mutationobserverinit", "plain words", "XYZ", "42", ""])
+def test_a_name_that_is_known_or_a_word_that_is_no_name_stays_alone(text: str) -> None:
+    assert named(text, "mutationobserv", "plain", "word") == []
+
+
+def test_a_name_of_unknown_parts_stays_alone() -> None:
+    assert named("QuuxFrob", "mutat") == []
