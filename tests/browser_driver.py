@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from selenium import webdriver
+from selenium.webdriver.support.ui import WebDriverWait
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 REQUIRED = os.environ.get("NOCTULE_REQUIRE_BROWSER") == "1"
@@ -34,6 +35,26 @@ FLAGS = [
 ]
 
 
+class _Chromium(webdriver.Chrome):
+    """A browser whose ``get`` ends when the new page has run its scripts.
+
+    Under load the driver may take the page before for the new one, whose loading has not begun.
+    """
+
+    def get(self, url: str) -> None:
+        here, _, _ = self.current_url.partition("#")
+        if url.partition("#")[0] == here and "#" in url:
+            return super().get(url)
+        self.execute_script("window.noctuleIsLeft = true")
+        super().get(url)
+        loaded = "return document.readyState === 'complete' && !window.noctuleIsLeft"
+        WebDriverWait(self, 20, poll_frequency=0.01).until(lambda _: self.execute_script(loaded))
+
+
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 128  # a page asks for more files at once than the five that wait by default
+
+
 @contextmanager
 def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
     """A browser whose console and requests are logged."""
@@ -44,7 +65,7 @@ def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
     for flag in (*FLAGS, f"--user-data-dir={profile}"):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    driver = _Chromium(options=options, service=webdriver.ChromeService(DRIVER))
     try:
         yield driver
     finally:
@@ -68,7 +89,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 def served(folder: Path, gone: threading.Event | None = None) -> Iterator[str]:
     """The address of the folder on a server of this machine, which answers nothing while ``gone`` is set."""
     handler = partial(_Quiet, directory=str(folder), gone=gone or threading.Event())
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+    with _Server(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}/"
