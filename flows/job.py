@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 from ..artifacts.disk import durable, locks
 from ..artifacts.disk.layout import NIGHT_LOCK
 from ..artifacts.store.night_reports import read_night
-from ..artifacts.store.store import Published, Staging, Store
+from ..artifacts.store.staging import Staging
+from ..artifacts.store.store import Published, Store
 from ..pipeline.errors import ArtifactError, NoctuleError, StoreBusy, WriteFailed
 from ..pipeline.model import SnapshotId
 from .engines.open import opened

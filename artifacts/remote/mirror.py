@@ -30,7 +30,7 @@ from ..disk.layout import LOCK, MANIFEST, PINS, SNAPSHOTS, STAGING_PREFIX
 from ..disk.manifest import FileEntry, Manifest
 from ..store.contents import StoreContents
 from ..store.pointer import Pointer
-from ..store.query_models import model_files, prune_models
+from ..store.query_models import model_files
 from ..store.signature import MAX_SIGNATURE_BYTES, SIGNATURE
 from ..store.snapshot import hash_files, read_manifest
 from .files import NotThere, RemoteFiles
@@ -114,7 +114,8 @@ class Mirror:
                 found = hash_files(sorted(self._objects().iterdir()))
                 for digest in sorted(digest for digest in found if found[digest] != digest):
                     durable.remove_file(self._objects() / digest)
-                self._discard(path)
+                durable.rename(path, doomed := path.parent / f"{STAGING_PREFIX}{uuid4().hex}")
+                durable.remove_tree(doomed)
             self._fetch(RemoteFiles(self.address), name)
 
     def bring_signature(self, name: SnapshotId) -> None:
@@ -235,26 +236,11 @@ class Mirror:
         self._contents.make_current(pointer)
         for info in self._contents.snapshots():
             if not (info.current or info.previous):
-                self._forget(info.snapshot_id)
-        with suppress(ArtifactError):  # of a snapshot that cannot be read nobody knows what it needs
-            names = self._contents.names()
-            prune_models(self.root, [read_manifest(self._contents.path_of(name), name) for name in names])
+                self._contents.remove(info.snapshot_id)
+        self._contents.prune_models()
         for kept in sorted(self._objects().iterdir()):
             if kept.stat().st_nlink == 1:
                 durable.remove_file(kept)
-
-    def _forget(self, name: SnapshotId) -> None:
-        """Remove an older snapshot from the cache, unless somebody reads it."""
-        lock = locks.try_exclusive(self._contents.pin(name))
-        if lock is not None:
-            with closing(lock):
-                durable.remove_file(self._contents.pin(name))
-                self._discard(self._contents.path_of(name))
-
-    def _discard(self, path: Path) -> None:
-        doomed = path.parent / f"{STAGING_PREFIX}{uuid4().hex}"
-        durable.rename(path, doomed)
-        durable.remove_tree(doomed)
 
     def _sweep(self) -> None:
         """Remove what an interrupted fetch left behind."""
