@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..artifacts.disk import durable, locks
+from ..artifacts.disk import durable, folders, locks
 from ..artifacts.disk.layout import NIGHT_LOCK
 from ..artifacts.store.night_reports import read_night
 from ..artifacts.store.staging import Staging
@@ -161,7 +161,7 @@ def _build(
     staged: StagedSnapshot = execution.make("staged")
     verdict = execution.make("verdict")
     if verdict and verdict.reasons and not run.options.accept_drop:
-        durable.remove_tree(staged.staging.path)
+        folders.remove_tree(staged.staging.path)
         snapshot, seconds = staged.manifest.snapshot_id(), time.perf_counter() - start
         raise refused(store, snapshot, verdict, driver.times, seconds)
     published: Published = execution.make("published")

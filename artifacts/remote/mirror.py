@@ -25,7 +25,7 @@ from ...pipeline.errors import (
 )
 from ...pipeline.identity import sha256_hex
 from ...pipeline.model import SnapshotId
-from ..disk import durable, locks
+from ..disk import durable, folders, locks
 from ..disk.layout import LOCK, MANIFEST, PINS, SNAPSHOTS, STAGING_PREFIX
 from ..disk.manifest import FileEntry, Manifest
 from ..store.contents import StoreContents
@@ -115,7 +115,7 @@ class Mirror:
                 for digest in sorted(digest for digest in found if found[digest] != digest):
                     durable.remove_file(self._objects() / digest)
                 durable.rename(path, doomed := path.parent / f"{STAGING_PREFIX}{uuid4().hex}")
-                durable.remove_tree(doomed)
+                folders.remove_tree(doomed)
             self._fetch(RemoteFiles(self.address), name)
 
     def bring_signature(self, name: SnapshotId) -> None:
@@ -226,7 +226,7 @@ class Mirror:
 
     def _seal(self, staging: Path, manifest: Manifest, target: Path) -> None:
         durable.write_file(staging / MANIFEST, manifest.to_bytes())
-        durable.make_read_only(staging)
+        folders.make_read_only(staging)
         durable.sync_directory(staging)
         durable.sync_directory(self._objects())
         durable.rename(staging, target)
@@ -248,7 +248,7 @@ class Mirror:
             for path in sorted(self._objects().glob(f"{STAGING_PREFIX}*")):
                 durable.remove_file(path)
             for path in sorted(self._contents.snapshots_folder.glob(f"{STAGING_PREFIX}*")):
-                durable.remove_tree(path)
+                folders.remove_tree(path)
 
     def _objects(self) -> Path:
         return self.root / OBJECTS

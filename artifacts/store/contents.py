@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from ...pipeline.errors import ArtifactError, DamagedSnapshot, NoSnapshot, WriteFailed
 from ...pipeline.model import SnapshotId
-from ..disk import durable, locks
+from ..disk import durable, folders, locks
 from ..disk.layout import CURRENT, PINS, SNAPSHOTS, STAGING_PREFIX
 from .pointer import MAX_POINTER_BYTES, Pointer, is_snapshot_id
 from .query_models import prune_models
@@ -160,7 +160,7 @@ class StoreContents:
             durable.rename(self.path_of(snapshot_id), doomed)
             durable.sync_directory(self.snapshots_folder)
             durable.remove_file(self.pin(snapshot_id))
-            durable.remove_tree(doomed)
+            folders.remove_tree(doomed)
         return True
 
     def prune_models(self) -> None:

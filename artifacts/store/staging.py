@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from ...pipeline.errors import DamagedSnapshot, UnsupportedFormat, WriteFailed
 from ...pipeline.model import SnapshotId
-from ..disk import durable
+from ..disk import durable, folders
 from ..disk.layout import MANIFEST, POINTER_PREFIX, SNAPSHOTS, STAGING_PREFIX, is_held_open
 from ..disk.manifest import FileEntry, Manifest
 from .check import check_deep
@@ -55,7 +55,7 @@ def seal(staging: Staging, manifest: Manifest) -> None:
         durable.sync_file(path)
     durable.write_file(staging.path / MANIFEST, manifest.to_bytes())
     durable.sync_directory(staging.path)
-    durable.make_read_only(staging.path)
+    folders.make_read_only(staging.path)
 
 
 def prove(staging: Staging, snapshot_id: SnapshotId) -> None:
@@ -68,7 +68,7 @@ def prove(staging: Staging, snapshot_id: SnapshotId) -> None:
     except (DamagedSnapshot, UnsupportedFormat) as error:
         rejected = staging.path.with_name(staging.path.name.replace(STAGING_PREFIX, REJECTED_PREFIX))
         for older in sorted(rejected.parent.glob(f"{REJECTED_PREFIX}*")):
-            durable.remove_tree(older)
+            folders.remove_tree(older)
         durable.rename(staging.path, rejected)
         broken = Path(error.where).name
         what = f"the build failed its own check and was not published: {broken}: {error.what}"
@@ -86,6 +86,6 @@ def sweep(store: Path, *, rejected: bool = False) -> None:
     with suppress(WriteFailed), durable.refusals(snapshots, "list"):
         for path in sorted(snapshots.iterdir()):
             if path.name.startswith(prefixes):
-                durable.remove_tree(path)
+                folders.remove_tree(path)
         for path in sorted(store.glob(f"{POINTER_PREFIX}*")):
             durable.remove_file(path)

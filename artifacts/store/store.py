@@ -23,7 +23,7 @@ from ...pipeline.errors import (
     WriteFailed,
 )
 from ...pipeline.model import SnapshotId
-from ..disk import durable, locks
+from ..disk import durable, folders, locks
 from ..disk.layout import (
     CURRENT,
     LOCK,
@@ -166,7 +166,7 @@ class Store:
             self._put_in_place(staging, snapshot_id)
         except BaseException:
             with suppress(WriteFailed):
-                durable.remove_tree(staging.path)
+                folders.remove_tree(staging.path)
             raise
         pointer = self._contents.pointer_if_sound()
         if pointer is not None and pointer.id == snapshot_id:
@@ -225,10 +225,10 @@ class Store:
             durable.sync_directory(self._snapshots)
         elif is_sound(target, snapshot_id):
             durable.sync_directory(self._snapshots)  # whoever put it there may have died before this
-            durable.remove_tree(staging.path)
+            folders.remove_tree(staging.path)
         else:
             # Same name, so same content, but the disk has lost some of it: the new files take its place.
-            durable.swap_directory(staging.path, target)
+            folders.swap_directory(staging.path, target)
 
     def _make_current(self, snapshot_id: SnapshotId, before: Pointer | None) -> int:
         known = [info.generation for info in self.snapshots()]
