@@ -15,10 +15,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..artifacts.disk import durable, locks
+from ..artifacts.disk import durable, folders, locks
 from ..artifacts.disk.layout import NIGHT_LOCK
 from ..artifacts.store.night_reports import read_night
-from ..artifacts.store.store import Published, Staging, Store
+from ..artifacts.store.staging import Staging
+from ..artifacts.store.store import Published, Store
 from ..pipeline.errors import ArtifactError, NoctuleError, StoreBusy, WriteFailed
 from ..pipeline.model import SnapshotId
 from .engines.open import opened
@@ -160,7 +161,7 @@ def _build(
     staged: StagedSnapshot = execution.make("staged")
     verdict = execution.make("verdict")
     if verdict and verdict.reasons and not run.options.accept_drop:
-        durable.remove_tree(staged.staging.path)
+        folders.remove_tree(staged.staging.path)
         snapshot, seconds = staged.manifest.snapshot_id(), time.perf_counter() - start
         raise refused(store, snapshot, verdict, driver.times, seconds)
     published: Published = execution.make("published")

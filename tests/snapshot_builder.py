@@ -14,7 +14,8 @@ from noctule.artifacts.disk.layout import FAISS_INDEX, FORMAT_VERSION, table_fil
 from noctule.artifacts.disk.manifest import IndexRecord, Manifest, ModelRecord
 from noctule.artifacts.disk.system_calls import Disk
 from noctule.artifacts.sql.catalog import write_catalog
-from noctule.artifacts.store.store import Published, Staging, Store, describe
+from noctule.artifacts.store.staging import Staging, describe
+from noctule.artifacts.store.store import Published, Store
 from noctule.artifacts.tables.parquet import write_table
 from noctule.artifacts.tables.schemas import (
     DOCUMENTS,

@@ -20,11 +20,12 @@ from ...pipeline.errors import ModelUnavailable, QueryError
 from ...pipeline.settings.search import Search
 from ...pipeline.settings.settings import Settings
 from ..store.snapshot import Snapshot
+from .answer import Answer
 from .caches import Cache, Usage
 from .context import Reformulate, Remember, SearchRequest, SearchResources
 from .graph import link_graph
 from .index.corpus import CorpusReader
-from .model import Answer, Mask, Mode, TextEncoder
+from .model import Mask, Mode, TextEncoder
 from .pipeline import Ranked, answer, rank
 from .ranking.calibrate import curve_of
 from .ranking.rerank import PairScorer

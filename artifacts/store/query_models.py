@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ...pipeline.errors import DamagedModel
 from ...pipeline.identity import canonical_json, combined_hash
-from ..disk import durable
+from ..disk import durable, folders
 from ..disk.layout import MODELS, ONNX_MODEL, QUERY_MODEL_FILES
 from ..disk.manifest import FileEntry, Manifest, QueryModel
 
@@ -80,7 +80,7 @@ def keep(store: Path, contents: Mapping[str, bytes]) -> None:
     durable.make_directory(store / MODELS)
     for name, content in contents.items():
         durable.replace_file(store / name, content)
-    durable.make_read_only(store / MODELS)
+    folders.make_read_only(store / MODELS)
 
 
 def copy_model(source: Path, target: Path, record: QueryModel | None) -> dict[str, int]:

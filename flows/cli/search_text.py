@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from rich.table import Table
 from rich.text import Text
 
+from ...artifacts.query.answer import Answer, Hit
 from ...artifacts.query.federate import Federated
-from ...artifacts.query.model import Answer, Hit, Query, Step
+from ...artifacts.query.model import Query, Step
 from ...pipeline.printable import printable
 from . import output
 

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ...artifacts.disk import durable
+from ...artifacts.disk import folders
 from ...pipeline.errors import EngineUnavailable, SettingsError
 from ..run.signals import keeping_handlers, stop_if_told
 from ..run.workers import WorkerFailed
@@ -105,7 +105,7 @@ class RayCluster:
 
     def _remove_scratch(self) -> None:
         if self._scratch is not None:
-            durable.remove_tree(self._scratch)
+            folders.remove_tree(self._scratch)
 
 
 def _own_scratch() -> Path:

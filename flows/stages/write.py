@@ -12,7 +12,8 @@ from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...artifacts.disk.layout import FAISS_INDEX, FORMAT_VERSION, table_file
 from ...artifacts.disk.manifest import IndexRecord, Manifest, ModelRecord, QueryModel
 from ...artifacts.sql.catalog import write_catalog
-from ...artifacts.store.store import Staging, Store, describe
+from ...artifacts.store.staging import Staging, describe
+from ...artifacts.store.store import Store
 from ...artifacts.tables.parquet import write_table
 from ...artifacts.tables.vectors import build_index, save_index
 from ...pipeline.lexical import analyzer

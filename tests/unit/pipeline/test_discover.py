@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from noctule.pipeline.discover import FoundFile, list_files, read_source
+from noctule.pipeline.discover import list_files
 from noctule.pipeline.errors import MissingRoot, RejectedDocument
 from noctule.pipeline.settings.collection import Collection
+from noctule.pipeline.source_files import FoundFile, read_source
 
 
 def collection(root: Path, **more: object) -> Collection:

@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from noctule.artifacts.query.answer import Answer, Hit
 from noctule.artifacts.query.context import SearchRequest
 from noctule.artifacts.query.federate import search_namespaces
-from noctule.artifacts.query.model import Answer, Hit
 from noctule.artifacts.query.retrieval import operator_filters
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.store.store import Store
