@@ -31,7 +31,7 @@ class IncludedFile:
     text: str
 
 
-class Files(Protocol):
+class FindIncluded(Protocol):
     """Finds what a directive names; raises ``NotIncluded``."""
 
     def __call__(self, target: str, included_by: str) -> IncludedFile:
@@ -39,7 +39,7 @@ class Files(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Expansion:
+class ExpandedText:
     """A text whose directives were followed, and a remark on each that could not be."""
 
     text: str
@@ -53,14 +53,14 @@ def has_directives(content: bytes, path: str) -> bool:
     return any(mark in content for mark in marks)
 
 
-def expand(text: str, path: str, files: Files, max_chars: int) -> Expansion:
+def expand(text: str, path: str, find: FindIncluded, max_chars: int) -> ExpandedText:
     """Return the text of the file at the real path ``path`` with everything it includes.
 
     What would make it longer than ``max_chars`` characters is not included.
     """
-    expander = _Expander(files, max_chars - len(text))
+    expander = _Expander(find, max_chars - len(text))
     expanded = expander.expand(text, (path,))
-    return Expansion(
+    return ExpandedText(
         expanded if _IS_RST.get(_suffix(path)) else mdbook.without_hidden_lines(expanded),
         tuple(expander.notes),
     )
@@ -85,7 +85,7 @@ def _suffix(path: str) -> str:
 
 @dataclass(slots=True)
 class _Expander:
-    files: Files
+    find: FindIncluded
     room: int
     notes: list[str] = field(default_factory=list)
 
@@ -102,15 +102,17 @@ class _Expander:
             at = each.end
             if isinstance(each, Literal):
                 yield each.text
+                if each.note:
+                    self._note(text, each.start, each.note, stack)
                 continue
             try:
                 yield self._included(each, stack)
             except (NotIncluded, NoSuchPart) as fault:
-                self._note(text, each, fault, stack)
+                self._note(text, each.start, f"{each.target!r:.200} is not included: {fault}", stack)
         yield text[at:]
 
     def _included(self, directive: Directive, stack: tuple[str, ...]) -> str:
-        file = self.files(directive.target, stack[-1])
+        file = self.find(directive.target, stack[-1])
         if file.path in stack:
             raise NotIncluded("the file includes itself")
         if len(stack) > MAX_DEPTH:
@@ -123,7 +125,7 @@ class _Expander:
             part = self.expand(part, (*stack, file.path))
         return indented(directive.form(part), directive.indent)
 
-    def _note(self, text: str, directive: Directive, fault: Exception, stack: tuple[str, ...]) -> None:
-        line = text.count("\n", 0, directive.start) + 1
+    def _note(self, text: str, start: int, note: str, stack: tuple[str, ...]) -> None:
+        line = text.count("\n", 0, start) + 1
         place = f"line {line}" if len(stack) == 1 else f"line {line} of {PurePosixPath(stack[-1]).name}"
-        self.notes.append(f"{place}: {directive.target!r:.200} is not included: {fault}")
+        self.notes.append(f"{place}: {note}")

@@ -9,7 +9,7 @@ from functools import partial
 from .fences import fenced, fences_of, hanging, indent_before, is_quoted, language_of
 from .parts import Directive, Literal, Part, between, lines, whole
 
-MARKS = (b"8<-", b"{*", b"{!")
+MARKS = (b"8<-", b"{*", b"{!", b"[TOC]", b":::")
 
 
 def directives(text: str) -> Iterator[Directive | Literal]:
@@ -18,6 +18,7 @@ def directives(text: str) -> Iterator[Directive | Literal]:
     yield from _snippet_blocks(text)
     yield from _starred(text)
     yield from _bang_includes(text)
+    yield from _generated(text)
 
 
 # MkDocs: --8<-- "file.md:section", on a line of its own or as a block
@@ -98,3 +99,21 @@ def _bang_includes(text: str) -> Iterator[Directive | Literal]:
             part: Part = lines(",".join(found["lines"].split()), "-") if found["lines"] else whole
             form = partial(hanging, indent=indent_before(text, start))
             yield Directive(start, end, found["target"], part, form, is_nested=True)
+
+
+# What MkDocs makes itself: [TOC], and ::: package.name of mkdocstrings with its options
+
+_GENERATED = re.compile(
+    r"^[ \t]*(?:\[TOC\]|:::[ \t]+(?P<name>[A-Za-z_]\w*(?:\.\w+)+)(?:\n(?=[ \t]+\S)[^\n]*)*)[ \t]*$",
+    re.MULTILINE,
+)
+
+
+def _generated(text: str) -> Iterator[Literal]:
+    fences = fences_of(text)
+    for found in _GENERATED.finditer(text):
+        if fences.hold(found.start()):
+            continue
+        name = found["name"]  # a page shows its contents beside the text
+        note = f"the API documentation of {name} is not generated" if name else ""
+        yield Literal(*found.span(), f"`{name}`" if name else "", note)

@@ -43,11 +43,15 @@ class Directive:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A directive at ``[start, end)`` that its author escaped, and the text that it stands for."""
+    """A directive at ``[start, end)`` that names no file, and the text that takes its place.
+
+    One that its author escaped stands for itself; a ``note`` says what is missing on the page.
+    """
 
     start: int
     end: int
     text: str
+    note: str = ""
 
 
 def lines(spec: str, separator: str = ":", *, alone_to_end: bool = False) -> Part:

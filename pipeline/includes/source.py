@@ -28,8 +28,8 @@ def read_source(file: FoundFile, collection: Collection) -> Source:
         text = source.content.decode("utf-8")
     except UnicodeDecodeError:
         return source  # the parser says where
-    files = _Files(file.collection, collection, _folders(collection))
-    found = expand(text, os.path.realpath(file.location), files, collection.max_bytes)
+    find = _FoundBelow(file.collection, collection, _folders(collection))
+    found = expand(text, os.path.realpath(file.location), find, collection.max_bytes)
     content = found.text.encode()
     return replace(source, content=content, sha256=sha256_hex(content), notes=found.notes)
 
@@ -41,7 +41,7 @@ def _folders(collection: Collection) -> tuple[Path, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Files:
+class _FoundBelow:
     """Finds included files in the collection's folder and in its ``snippet_folders``, and nowhere else."""
 
     name: str

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from noctule.pipeline.includes.expand import Expansion, IncludedFile, NotIncluded, expand, has_directives
+from noctule.pipeline.includes.expand import ExpandedText, IncludedFile, NotIncluded, expand, has_directives
 
 MAIN_RS = """// ANCHOR: here
 fn main() {
@@ -23,7 +23,7 @@ APP_PY = (
 
 def expanded(
     text: str, files: Mapping[str, str], path: str = "/docs/page.md", most: int = 100_000
-) -> Expansion:
+) -> ExpandedText:
     def find(target: str, _included_by: str) -> IncludedFile:
         if target not in files:
             raise NotIncluded("there is no such file")
@@ -122,6 +122,13 @@ def test_what_cannot_be_followed_is_removed_and_named_with_its_line(directive: s
     assert found.text == "A.\n\n\n\nB.\n"
     (note,) = found.notes
     assert note.startswith("line 3: ") and note.endswith(reason)
+
+
+def test_what_a_tool_makes_itself_is_no_text_of_the_page() -> None:
+    text = "# A\n\n[TOC]\n\n::: app.core.Engine\n    options:\n      members: no\n\n```text\n[TOC]\n```\n"
+    found = expanded(f"{text}\n::: tip\nA box.\n:::\n", {})
+    assert found.text == "# A\n\n\n\n`app.core.Engine`\n\n```text\n[TOC]\n```\n\n::: tip\nA box.\n:::\n"
+    assert found.notes == ("line 5: the API documentation of app.core.Engine is not generated",)
 
 
 def test_included_text_is_expanded_too_and_its_faults_name_the_file() -> None:
