@@ -33,6 +33,8 @@ Each carries what happened, where, and what to do next; the command line prints 
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import ClassVar, Literal
 
 from .printable import bounded
@@ -179,6 +181,24 @@ class OutOfResources(NoctuleError):
     """This machine lacks what was asked for: a thread, an open file, memory."""
 
     exit_code = 2
+
+
+@contextmanager
+def machine_refusals(where: str = "") -> Iterator[None]:
+    """Raise ``OutOfResources`` in place of the library's error where the machine refuses a thread or a file.
+
+    A module that cannot be loaded keeps its own error.
+    """
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        if not is_transient(error):
+            raise
+        raise OutOfResources(
+            f"this machine cannot go on: {getattr(error, 'strerror', None) or error}",
+            where=str(getattr(error, "filename", None) or where),
+            hint="Look at the limits of processes, open files and memory, and at the disk. Then run it again.",
+        ) from error
 
 
 class ArtifactError(NoctuleError):

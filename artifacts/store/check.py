@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from ...pipeline.errors import NoctuleError
+from ...pipeline.errors import NoctuleError, machine_refusals
 from ...pipeline.model import SnapshotId
 from ..disk.layout import CATALOG, FAISS_INDEX, MANIFEST, TABLES, is_held_open, table_file
 from ..disk.manifest import Manifest, damaged
@@ -83,10 +83,12 @@ def _contradictions(path: Path) -> Iterator[None]:
 def blaming(snapshot: Snapshot) -> Iterator[None]:
     """Raise ``DamagedSnapshot`` in place of an unexpected error in the block, if the snapshot is the cause.
 
+    Where the machine refuses a thread or a file, ``OutOfResources`` is raised, and nothing is blamed.
     Reading checks hashes, schemas and ranges, but not every reference, which would take seconds.
     """
     try:
-        yield
+        with machine_refusals(str(snapshot.path)):
+            yield
     except NoctuleError:
         raise
     except Exception:
