@@ -70,8 +70,8 @@ def run_job(
     ``same`` is the unchanged snapshot found by a check before the run, if any. A failed index leaves the site
     as it was, and a failed copy leaves both. Raise ``MissingRoot``, ``EmptyCollection``,
     ``CollectionShrank``, ``RelevanceFell``, ``SourceError``, ``SettingsError``, ``StoreBusy``,
-    ``WriteFailed``, ``OutOfResources`` or ``DamagedSnapshot`` with the current snapshot untouched; ``PartialFailure`` where only
-    a copy failed.
+    ``WriteFailed``, ``OutOfResources`` or ``DamagedSnapshot`` with the current snapshot untouched;
+    ``PartialFailure`` where only a copy failed.
     """
     store, publish = Store(run.store), publish and bool(run.settings.publish.targets)
     parts = {"published": index, "site": run.out is not None, "sent": publish}

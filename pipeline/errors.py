@@ -197,7 +197,7 @@ def machine_refusals(where: str = "") -> Iterator[None]:
         raise OutOfResources(
             f"this machine cannot go on: {getattr(error, 'strerror', None) or error}",
             where=str(getattr(error, "filename", None) or where),
-            hint="Look at the limits of processes, open files and memory, and at the disk. Then run it again.",
+            hint="Look at the limits of processes, open files and memory, and at the disk. Then try again.",
         ) from error
 
 

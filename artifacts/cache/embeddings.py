@@ -47,7 +47,7 @@ class EmbeddingStore:
         self._reading = threading.Lock()
 
     def read_ahead(self) -> None:
-        """Read the segments in a thread that does not hold the interpreter; without one they are read later."""
+        """Read the segments in a thread that does not hold the interpreter; if there is none, later."""
         with suppress(RuntimeError):
             threading.Thread(target=self._segments, name="noctule-embeddings").start()
 
