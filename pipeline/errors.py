@@ -33,6 +33,7 @@ Each carries what happened, where, and what to do next; the command line prints 
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import ClassVar, Literal
@@ -114,6 +115,18 @@ def is_transient(error: BaseException | None) -> bool:
         return isinstance(error, TimeoutError) or error.errno in _TRANSIENT
     is_thread = isinstance(error, RuntimeError) and "start new thread" in str(error)
     return is_thread or isinstance(error, ImportError)
+
+
+_SYSTEM_WORDS = frozenset(map(os.strerror, _TRANSIENT))
+
+
+def reports_transient(error: Exception) -> bool:
+    """Return whether a library reports, in the system's own words, an error that may go away.
+
+    For libraries that read our own files and have no errno to give (FAISS, DuckDB): a document could hold
+    these words too.
+    """
+    return any(words in str(error) for words in _SYSTEM_WORDS)
 
 
 def heals_by_itself(error: BaseException | None) -> bool:

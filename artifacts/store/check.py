@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from ...pipeline.errors import NoctuleError, machine_refusals
+from ...pipeline.errors import NoctuleError, machine_refusals, reports_transient
 from ...pipeline.model import SnapshotId
 from ..disk.layout import CATALOG, FAISS_INDEX, MANIFEST, TABLES, is_held_open, table_file
 from ..disk.manifest import Manifest, damaged
+from ..disk.manifest import unreadable as unreadable_now
 from ..tables import invariants
 from ..tables.names import NAMES
 from ..tables.parquet import open_file, read_table
@@ -91,7 +92,9 @@ def blaming(snapshot: Snapshot) -> Iterator[None]:
             yield
     except NoctuleError:
         raise
-    except Exception:
+    except Exception as error:
+        if reports_transient(error):
+            raise unreadable_now(error, snapshot.path) from error
         check_deep(snapshot.path, snapshot.id)
         raise
 
