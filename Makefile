@@ -35,13 +35,16 @@ demo: $(VENV)/.installed ## install, index docs/, build its site, ask three ques
 check: $(VENV)/.installed-test ## format, lint, types, layers and the tests of what changed: for every commit
 	@set -eu; start=$$SECONDS; \
 	$(MAKE) --no-print-directory lint types layers; \
-	$(BIN)/python tests/changed.py | xargs -r $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder -p no:cacheprovider; \
+	$(BIN)/python tests/changed.py | xargs -r $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -p no:cacheprovider; \
 	echo "make check took $$((SECONDS - start)) s"
 
 test: $(VENV)/.installed-test browser npm ## install the test extras and run every check
 	@set -eu; start=$$SECONDS; \
 	$(MAKE) --no-print-directory lint types layers tests; \
 	echo "make test took $$((SECONDS - start)) s after the install"
+
+# A third of their time tests wait for servers and for hangs to end, so two cores carry three workers.
+WORKERS ?= 3
 
 lint: $(VENV)/.installed-test ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -54,7 +57,7 @@ layers: $(VENV)/.installed-test ## imports go down only
 	PYTHONPATH=. $(BIN)/lint-imports --no-cache
 
 tests: $(VENV)/.installed-test ## unit, golden, property, crash, client and end-to-end tests
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 browser: ## Chromium for the client tests, where this user may install it
 	@command -v chromium >/dev/null && command -v chromedriver >/dev/null && exit 0; \

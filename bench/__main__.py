@@ -1,8 +1,8 @@
 """Command line of the benchmarks: ``python -m bench [NAME …]``.
 
 The names are ``index``, ``encoding``, ``search``, ``determinism``, ``relevance``, ``peers``, ``engines`` and
-``scale``, which all run by default, and ``browser``, ``nights``, ``million``, ``groups``, ``communities`` and
-``confidence``, which run only when named. ``relevance`` also takes ``--set NAME`` (repeatable), ``--part
+``scale``, which all run by default, and ``browser``, ``nights``, ``million``, ``groups`` and
+``communities``, which run only when named. ``relevance`` also takes ``--set NAME`` (repeatable), ``--part
 NAME``, and ``--write docs/relevance.md``.
 """
 
@@ -15,7 +15,6 @@ from pathlib import Path
 from bench import (
     browser,
     communities,
-    confidence,
     determinism,
     encoding,
     engines,
@@ -45,9 +44,8 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "million": million.measure,
     "groups": groups.measure,
     "communities": communities.measure,
-    "confidence": confidence.measure,
 }
-ON_REQUEST = {"browser", "communities", "confidence", "groups", "million", "nights", "search-pairs"}
+ON_REQUEST = {"browser", "communities", "groups", "million", "nights", "search-pairs"}
 
 
 def main() -> None:

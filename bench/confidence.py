@@ -1,6 +1,6 @@
 """Whether confidence tells questions that a collection answers from those that it cannot.
 
-python -m bench confidence
+python -m bench relevance --part confidence
 
 The questions that a collection cannot answer are those of the sets made for other collections. The figures
 are of the best hit: AUROC, and the share of both kinds that is at least ``SURE``.
@@ -8,14 +8,14 @@ are of the best hit: AUROC, and the share of both kinds that is at least ``SURE`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from bench.judged import CORPUS_OF, judged_set, judged_sets, settings_for, store_for
+from bench.judged import CORPUS_OF, judged_set, settings_for, store_for
 from bench.query_vectors import CachedEncoder
 from noctule.artifacts.query import Searcher
 from noctule.artifacts.query.answer import SURE
@@ -83,16 +83,14 @@ def fitted(found: Sequence[Separation]) -> Curve:
     return fit(shares, relevant)
 
 
-def measure(names: Sequence[str] = ()) -> None:
-    """Print the table, the curve fitted to all sets, and what it gives where each set is left out."""
-    found = separations(names or judged_sets())
-    whole, default = fitted(found), Settings().search.calibrate
-    print(f"fitted: threshold {whole.threshold:.3f}, steepness {whole.steepness:.1f}")
+def rows(names: Sequence[str]) -> Iterator[str]:
+    """Yield a markdown table: AUROC, and what the curve, and one fitted to the other sets, calls sure."""
+    found = separations(names)
+    default = Settings().search.calibrate
     curve = Curve(default.steepness, default.threshold)
-    print("| set | AUROC | sure, answered | sure, unanswered | without this set: answered | unanswered |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: |")
+    yield "| set | AUROC | sure, answered | sure, unanswered | without this set: answered | unanswered |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: |"
     for each in found:
         others = [other for other in found if CORPUS_OF[other.name] != CORPUS_OF[each.name]]
-        own, left = each.sure(curve), each.sure(fitted(others or found))
-        figures = (each.auroc, *own, *left)
-        print(f"| {each.name} | {' | '.join(f'{figure:.3f}' for figure in figures)} |")
+        figures = (each.auroc, *each.sure(curve), *each.sure(fitted(others or found)))
+        yield f"| {each.name} | {' | '.join(f'{figure:.3f}' for figure in figures)} |"

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from bench import learned, query_encoder, variants
+from bench import baselines, confidence, learned, left_out, query_encoder, static_share, variants
 from bench.corpora import cache_folder
 from bench.judged import judged_sets
 from bench.page import with_figures
@@ -90,18 +90,19 @@ def _sizes(sets: Sequence[str]) -> Measured:
     )
 
 
-def _encoder(sets: Sequence[str]) -> Measured:
-    return {"encoder": "\n".join(query_encoder.rows(sets))}
-
-
-def _learned(sets: Sequence[str]) -> Measured:
-    return {"learned": "\n".join(learned.rows(sets))}
+def _one(name: str, rows: Callable[[Sequence[str]], Iterator[str]]) -> Callable[[Sequence[str]], Measured]:
+    """Return the part that writes these rows under its own name."""
+    return lambda sets: {name: "\n".join(rows(sets))}
 
 
 PARTS: Mapping[str, Callable[[Sequence[str]], Measured]] = {
     "defaults": _defaults,
+    "baselines": _one("baselines", baselines.rows),
+    "left-out": _one("left-out", left_out.rows),
+    "static": _one("static", static_share.rows),
+    "confidence": _one("confidence", confidence.rows),
     "switches": _switches,
     "sizes": _sizes,
-    "learned": _learned,
-    "encoder": _encoder,
+    "learned": _one("learned", learned.rows),
+    "encoder": _one("encoder", query_encoder.rows),
 }

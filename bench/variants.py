@@ -33,22 +33,25 @@ LISTS: tuple[Variant, ...] = (
 )
 
 
-def _fused(name: str, weights: Sequence[float], **search: object) -> Variant:
+def fused(name: str, weights: Sequence[float], **search: object) -> Variant:
+    """Return a variant with these weights of the keyword, the semantic and the document list."""
     named = dict(zip(("keyword", "semantic", "document"), weights, strict=True))
     return Variant(name, {"search": {"weights": named, **search}})
 
 
 FUSION: tuple[Variant, ...] = (
-    _fused("rrf, k 60, keyword 1 : passage 1", (1.0, 1.0, 0.0), fusion="rrf", rrf_k=60),
-    _fused("rrf, k 20, keyword 1 : passage 1", (1.0, 1.0, 0.0), fusion="rrf", rrf_k=20),
-    _fused("rrf, k 60, as the defaults weigh", (1.0, 0.3, 0.7), fusion="rrf", rrf_k=60),
-    _fused("rrf, k 20, as the defaults weigh", (1.0, 0.3, 0.7), fusion="rrf", rrf_k=20),
-    _fused("keyword 1 : passage 1", (1.0, 1.0, 0.0)),
-    _fused("keyword 1 : document 1", (1.0, 0.0, 1.0)),
-    _fused("keyword 1 : passage 0.5 : document 0.5", (1.0, 0.5, 0.5)),
-    _fused("keyword 0.7 : passage 0.3 : document 0.7", (0.7, 0.3, 0.7)),
-    _fused("keyword 1.5 : passage 0.3 : document 0.7", (1.5, 0.3, 0.7)),
+    fused("rrf, k 60, keyword 1 : passage 1", (1.0, 1.0, 0.0), fusion="rrf", rrf_k=60),
+    fused("rrf, k 20, keyword 1 : passage 1", (1.0, 1.0, 0.0), fusion="rrf", rrf_k=20),
+    fused("rrf, k 60, as the defaults weigh", (0.3, 0.2, 0.5), fusion="rrf", rrf_k=60),
+    fused("rrf, k 20, as the defaults weigh", (0.3, 0.2, 0.5), fusion="rrf", rrf_k=20),
+    fused("keyword 0.5 : passage 0.5", (0.5, 0.5, 0.0)),
+    fused("keyword 0.5 : document 0.5", (0.5, 0.0, 0.5)),
+    fused("keyword 0.2 : passage 0.2 : document 0.6", (0.2, 0.2, 0.6)),
+    fused("keyword 0.4 : passage 0.2 : document 0.4", (0.4, 0.2, 0.4)),
+    fused("keyword 0.5 : passage 0.15 : document 0.35", (0.5, 0.15, 0.35)),
 )
+# What the defaults must not lose to on any collection.
+BASELINES: tuple[Variant, ...] = (*LISTS[:2], FUSION[0])
 
 
 def seed_order() -> dict[str, Any]:

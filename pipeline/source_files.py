@@ -34,7 +34,7 @@ class FoundFile:
     author: str = ""
 
 
-def read_source(file: FoundFile, collection: Collection) -> Source:
+def read_file(file: FoundFile, collection: Collection) -> Source:
     """Return the file's bytes and their SHA-256, provided that it did not change while it was read.
 
     Raises ``RejectedDocument`` when the file is gone, a link, not a regular file, outside the collection's

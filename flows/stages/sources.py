@@ -10,9 +10,10 @@ from ...artifacts.store.store import Store
 from ...pipeline.discover import list_files
 from ...pipeline.errors import CollectionShrank, NoctuleError, RejectedDocument, SourceError
 from ...pipeline.identity import doc_id
+from ...pipeline.includes.source import read_source
 from ...pipeline.model import Rejection, Source
 from ...pipeline.settings.settings import Settings
-from ...pipeline.source_files import FoundFile, read_source
+from ...pipeline.source_files import FoundFile
 from ..run.context import RunContext
 from ..run.retry import asked_again
 from ..run.versions import decides

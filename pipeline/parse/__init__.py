@@ -136,7 +136,7 @@ def _document(
         anchors=content.anchors,
         blocks=content.blocks,
         links=content.links,
-        notes=content.notes,
+        notes=(*source.notes, *content.notes),
     )
 
 

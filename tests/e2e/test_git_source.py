@@ -12,9 +12,9 @@ import pytest
 
 from noctule.flows.stages.sources import list_sources
 from noctule.pipeline.errors import SourceError
+from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings import reading
-from noctule.pipeline.source_files import read_source
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not on this machine")
 

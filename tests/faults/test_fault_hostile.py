@@ -23,11 +23,12 @@ from noctule.flows.run.workers import Begin, WorkerFailed, Workers, WorkStep
 from noctule.flows.stages import parse as parse_stage
 from noctule.flows.stages.parse_batch import FileBatch, understand
 from noctule.pipeline.errors import RejectedDocument
+from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.parse import parse as parse_document
 from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
-from noctule.pipeline.source_files import FoundFile, read_source
+from noctule.pipeline.source_files import FoundFile
 
 HOSTILE = 10 if int(os.environ.get("NOCTULE_KILLS", "0")) >= 500 else 3  # all for `make torture`
 _HANGS = "a" * 60 + "!"

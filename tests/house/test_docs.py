@@ -22,12 +22,12 @@ from noctule.flows.cli.main import app
 from noctule.pipeline import __version__
 from noctule.pipeline.chunk.sections import heading_slugs
 from noctule.pipeline.discover import list_files
+from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.links.resolve import linking_document, resolve_links
 from noctule.pipeline.model import Document, ResolvedLink
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.settings.settings import Settings
-from noctule.pipeline.source_files import read_source
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

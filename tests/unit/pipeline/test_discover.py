@@ -8,8 +8,9 @@ import pytest
 
 from noctule.pipeline.discover import list_files
 from noctule.pipeline.errors import MissingRoot, RejectedDocument
+from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.settings.collection import Collection
-from noctule.pipeline.source_files import FoundFile, read_source
+from noctule.pipeline.source_files import FoundFile
 
 
 def collection(root: Path, **more: object) -> Collection:

@@ -17,10 +17,10 @@ from noctule.flows.run.versions import decides
 from noctule.flows.stages.groups import group_key, grouped
 from noctule.flows.stages.parse_batch import FileBatch, understand
 from noctule.pipeline.discover import list_files
+from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.model import Rejection, SnapshotId
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
-from noctule.pipeline.source_files import read_source
 
 TEXTS = {
     "owls.md": "---\ntags: [night]\naliases: [strix]\n---\n"

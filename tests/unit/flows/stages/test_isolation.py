@@ -16,8 +16,8 @@ from noctule.flows.run.workers import WorkerFailed, WorkStep
 from noctule.flows.stages import parse as stage
 from noctule.flows.stages.parse_batch import FileBatch, ParseVerdict, understand
 from noctule.pipeline.discover import list_files
+from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.settings.reading import parse
-from noctule.pipeline.source_files import read_source
 
 FILES = 24
 CULPRITS = {3, 4, 9, 15, 23}
