@@ -18,7 +18,7 @@ FREE = {
     "ISC", "MIT", "MIT-0", "MIT-CMU", "MPL-2.0", "PSF-2.0", "Public-Domain", "Python-2.0", "Unlicense",
     "Zlib",
 }  # fmt: skip
-# Several licences to choose from, of parts that are not installed, or only in a file beside the metadata; the page
+# Several licences to choose from, of parts that are not installed, or named outside the metadata; the page
 # says which is used.
 CHOSEN = {"atheris": "Apache-2.0", "docutils": "BSD-2-Clause", "text-unidecode": "Artistic-1.0"}
 
