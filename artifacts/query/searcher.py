@@ -139,9 +139,9 @@ class Searcher:
         request = replace(request, today=day, filters=tuple(sorted(set(request.filters))))
         found = self._answers.get(request)
         if found is None:
-            if request.mode in ("hybrid", "semantic"):
-                self._vectors.begin()
             with self._blaming():
+                if request.mode in ("hybrid", "semantic"):
+                    self._vectors.begin()
                 made = answer(request, self._resources)
             found = replace(made, warnings=self._told(made.warnings))
             if not made.warnings:  # what failed may be there again at the next try

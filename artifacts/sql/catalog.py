@@ -9,11 +9,12 @@ from importlib.resources import files as package_files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...pipeline.errors import QueryError
+from ...pipeline.errors import NoctuleError, QueryError, reports_transient
 from ...pipeline.lexical.stop_words import stop_words
 from ...pipeline.settings.settings import FIELDS
 from ..disk.durable import write_file
 from ..disk.layout import CATALOG, TABLES, table_file
+from ..disk.manifest import unreadable
 
 if TYPE_CHECKING:
     import duckdb
@@ -104,6 +105,13 @@ def require_queries(sql: str) -> None:
         elif statement.type != duckdb.StatementType.SELECT:
             hint = "A snapshot is read-only: use SELECT."
             raise QueryError(f"{statement.type.name} is not a query", hint=hint)
+
+
+def refused(error: Exception, folder: Path, where: str, hint: str) -> NoctuleError:
+    """Return the error for SQL that DuckDB refuses: the query's fault, unless a file cannot be read now."""
+    if reports_transient(error):
+        return unreadable(error, folder)
+    return QueryError(reason(error), where=where, hint=hint)
 
 
 def reason_to_refuse(folder: Path, sql: str) -> str:

@@ -12,14 +12,13 @@ import pytest
 
 from noctule.artifacts.store.store import Store
 from tests.command_line import CommandLine, Started, wait_until
+from tests.ray_cluster import NOT_NICE
 
 LIMIT_S = 10
 # What a worker needs to start, at most; what has used more is in a parser that hangs.
 _START_CPU_S = 6.0
 # More than one batch: for a single one no cluster is started.
 _BATCHES = 70
-# Else Ray's workers, nice by 15, may need minutes on a busy machine before one hangs.
-_NOT_NICE = {"RAY_worker_niceness": "0"}
 
 
 def _seconds_of(process: int) -> float:
@@ -48,7 +47,7 @@ def _hanging_run(folder: Path, *flags: str, files: int = 6) -> tuple[CommandLine
         '[collections.vault]\nroot = "vault"\n\n'
         '[[collections.vault.rules]]\npattern = "(a+)+$"\nreplacement = ""\n'
     )
-    command = CommandLine(folder, folder / "store", _NOT_NICE)
+    command = CommandLine(folder, folder / "store", NOT_NICE)
     started = command.start("index", "--config", "noctule.toml", *flags)
     return command, started
 

@@ -214,34 +214,32 @@ def test_a_target_loses_what_none_of_its_snapshots_needs_and_mends_what_is_damag
         require_sound(folder, record_of(OTHER))
 
 
-def test_a_mirror_fetches_a_removed_model_again(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def mirrored(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of a target that has the store's snapshot, and that was read through a mirror."""
     monkeypatch.setenv("NOCTULE_CACHE", str(tmp_path / "cache"))
     target = f"file://{tmp_path}/target"
     send(store, target, 0)
     Store(target).open().close()
-    kept = mirror_folder(target) / file_name(ONNX_MODEL, entry_of(ONE))
+    return target
+
+
+def test_a_mirror_fetches_a_removed_model_again(mirrored: str) -> None:
+    kept = mirror_folder(mirrored) / file_name(ONNX_MODEL, entry_of(ONE))
     flip(kept)
     with pytest.raises(DamagedModel):
-        require_sound(mirror_folder(target), record_of(ONE))
+        require_sound(mirror_folder(mirrored), record_of(ONE))
     kept.unlink()
-    Store(target).open().close()
-    require_sound(mirror_folder(target), record_of(ONE))
+    Store(mirrored).open().close()
+    require_sound(mirror_folder(mirrored), record_of(ONE))
 
 
-def test_a_mirror_forgets_models_with_their_snapshots(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NOCTULE_CACHE", str(tmp_path / "cache"))
-    target = f"file://{tmp_path}/target"
-    send(store, target, 0)
-    Store(target).open().close()
+def test_a_mirror_forgets_models_with_their_snapshots(store: Store, mirrored: str) -> None:
     for edition in (1, 2, 3):
         publish(store, edition, OTHER)
-        send(store, target, 0)
-        Store(target).open().close()
-    cached = mirror_folder(target)
+        send(store, mirrored, 0)
+        Store(mirrored).open().close()
+    cached = mirror_folder(mirrored)
     assert {path.name for path in (cached / MODELS).iterdir()} == {
         Path(path).name for path in model_files(record_of(OTHER))
     }
