@@ -1,9 +1,9 @@
 """Command line of the benchmarks: ``python -m bench [NAME …]``.
 
 The names are ``index``, ``encoding``, ``search``, ``determinism``, ``relevance``, ``peers``, ``engines`` and
-``scale``, which all run by default, and ``browser``, ``nights``, ``million``, ``groups``, ``communities`` and
-``confidence``, which run only when named. ``relevance`` also takes ``--set NAME`` (repeatable), ``--part
-NAME``, and ``--write docs/relevance.md``.
+``scale``, which all run by default, and ``browser``, ``nights``, ``million``, ``groups``, ``communities``,
+``confidence`` and ``questions``, which run only when named. ``relevance`` also takes ``--set NAME``
+(repeatable), ``--part NAME``, and ``--write docs/relevance.md``.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from bench import (
     million,
     nights,
     peers,
+    questions,
     relevance_page,
     scale,
     search,
@@ -46,8 +47,18 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "groups": groups.measure,
     "communities": communities.measure,
     "confidence": confidence.measure,
+    "questions": questions.measure,
 }
-ON_REQUEST = {"browser", "communities", "confidence", "groups", "million", "nights", "search-pairs"}
+ON_REQUEST = {
+    "browser",
+    "communities",
+    "confidence",
+    "groups",
+    "million",
+    "nights",
+    "questions",
+    "search-pairs",
+}
 
 
 def main() -> None:
