@@ -47,7 +47,8 @@ export class Reader {
    */
   async understood({ plain, prefixes, partial }) {
     const tokens = [...new Set(tokensOf(plain))];
-    const content = new Set(tokensOf(withoutStopWords(plain, this.store.manifest.stopWords)));
+    const { stopWords, questionWords } = this.store.manifest;
+    const content = new Set(tokensOf(withoutStopWords(plain, stopWords, questionWords)));
     const lookedUp = async (/** @type {string} */ token) => {
       const read = await this.lookedUp(token);
       return content.has(token) ? read : { ...read, weight: 0 };
