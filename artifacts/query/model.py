@@ -50,12 +50,14 @@ class Expansion:
 class Query:
     """One question as understood.
 
-    ``terms`` and ``code_terms`` are what the indexes are asked for. ``expansions`` add terms at a weight;
-    ``nearby`` are texts whose vectors join the query's, each with its weight. ``notes`` say what was done.
+    ``terms`` and ``code_terms`` are what the indexes are asked for; ``unknown`` are the words that no passage
+    holds. ``expansions`` add terms at a weight; ``nearby`` are texts whose vectors join the query's, each
+    with its weight. ``notes`` say what was done.
     """
 
     text: str
     terms: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
     code_terms: tuple[str, ...] = ()
     prefixes: tuple[str, ...] = ()
     kind: QueryKind | None = None
