@@ -52,7 +52,8 @@ class Query:
 
     ``terms`` and ``code_terms`` are what the indexes are asked for; ``unknown`` are the words that no passage
     holds. ``expansions`` add terms at a weight; ``nearby`` are texts whose vectors join the query's, each
-    with its weight. ``notes`` say what was done.
+    with its weight. ``suggestion`` is the text with misspelt words corrected, if that was not done anyway.
+    ``notes`` say what was done.
     """
 
     text: str
@@ -63,6 +64,7 @@ class Query:
     kind: QueryKind | None = None
     expansions: tuple[Expansion, ...] = ()
     nearby: tuple[tuple[str, float], ...] = ()
+    suggestion: str = ""
     notes: tuple[str, ...] = ()
 
     @property
@@ -275,6 +277,11 @@ class Answer:
         return not self.hits or self.hits[0].confidence is None or self.hits[0].confidence >= SURE
 
     @property
+    def suggestions(self) -> tuple[str, ...]:
+        """Return the questions that may have been meant where words are misspelt."""
+        return tuple(query.suggestion for query in self.understood if query.suggestion)
+
+    @property
     def timings(self) -> dict[str, float]:
         """Return seconds by stage."""
         return {step.stage: step.seconds for step in self.steps}
@@ -304,6 +311,7 @@ class Answer:
             "query": self.query,
             "snapshot": self.snapshot,
             "sure": self.is_sure,
+            "suggestions": list(self.suggestions),
             "hits": [hit.as_dict() for hit in self.hits],
             "warnings": list(self.warnings),
             "understood": [

@@ -122,7 +122,7 @@ class InvertedIndex(_SortedTerms):
 
     @property
     def unknown_score(self) -> float:
-        """Return what one occurrence in a passage of average length scores, for a word that no passage holds."""
+        """Return what a word that no passage holds would score where a passage of average length holds it."""
         return float(np.log1p((self._passages + 0.5) / 0.5))
 
     def of(self, term: str) -> PostingList | None:

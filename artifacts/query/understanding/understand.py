@@ -69,7 +69,9 @@ def _identifiers(query: Query, resources: SearchResources) -> Query:
 
 def _spelling(query: Query, resources: SearchResources) -> Query:
     corpus, settings = resources.corpus, resources.settings.spelling
-    return with_spelling(query, corpus.prose.__contains__, lambda: corpus.written, corpus.languages, settings)
+    known, languages = corpus.prose.__contains__, corpus.languages
+    is_word = lambda word: word in corpus.model_words  # noqa: E731  read for an unknown word alone
+    return with_spelling(query, known, lambda: corpus.written, languages, settings, is_word)
 
 
 def _acronyms(query: Query, resources: SearchResources) -> Query:
