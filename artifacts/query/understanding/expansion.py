@@ -54,7 +54,9 @@ def with_spelling(
         return query
     text = _respelt(query.text, right)
     if query.expansions or held - frozenset[str]().union(*map(stop_words, languages)):
-        return replace(query, suggestion=text)
+        # What is misspelt is not unknown, and takes no weight from the other words.
+        left = tuple(word for word in query.unknown if word not in right)
+        return replace(query, suggestion=text, unknown=left)
     found = (
         Expansion(best, tuple(query_terms(best, languages)), settings.weight, f"spelling of {word!r}")
         for word, best in right.items()

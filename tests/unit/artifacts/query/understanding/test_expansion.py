@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -240,11 +241,10 @@ def test_the_correction_has_the_weight_of_the_settings_and_says_what_it_is() -> 
 
 
 def test_a_correction_is_offered_where_another_word_is_known_and_followed_where_none_is() -> None:
-    offered = with_spelling(
-        query("storing in an Orchad?"), KNOWN.__contains__, lambda: WRITTEN, EN, Spelling()
-    )
+    asked = replace(query("storing in an Orchad?"), unknown=("orchad", "an"))
+    offered = with_spelling(asked, KNOWN.__contains__, lambda: WRITTEN, EN, Spelling())
     assert (offered.text, offered.suggestion) == ("storing in an Orchad?", "storing in an orchard")
-    assert offered.expansions == ()
+    assert (offered.expansions, offered.unknown) == ((), ("an",))
     followed = with_spelling(query("on an orchad"), KNOWN.__contains__, lambda: WRITTEN, EN, Spelling())
     assert (followed.text, followed.suggestion) == ("on an orchard", "")
     assert [each.text for each in followed.expansions] == ["orchard"]
