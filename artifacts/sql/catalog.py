@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...pipeline.errors import NoctuleError, QueryError, reports_transient
-from ...pipeline.lexical.stop_words import stop_words
+from ...pipeline.lexical.stop_words import question_words, stop_words
 from ...pipeline.settings.settings import FIELDS
 from ..disk.durable import write_file
 from ..disk.layout import CATALOG, TABLES, table_file
@@ -70,11 +70,14 @@ def write_catalog(folder: Path, dimension: int, languages: Sequence[str]) -> Non
 
 def catalog(dimension: int, languages: Sequence[str], parts: Sequence[str] = PARTS) -> str:
     """Return the SQL of the views and macros over a snapshot, for its dimension and languages."""
-    ignored = sorted(frozenset[str]().union(*map(stop_words, languages)))
+    ignored, asking = (
+        sorted(frozenset[str]().union(*map(words, languages))) for words in (stop_words, question_words)
+    )
     filled = {
         "dimension": str(dimension),
         "languages": _listed(languages),
         "stop_words": _listed(ignored),
+        "question_words": _listed(asking),
         "fields": _listed(FIELDS),
     }
     folder = package_files(__package__)

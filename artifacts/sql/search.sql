@@ -59,17 +59,26 @@ comment on macro table semantic_search_text is
     'The n passages nearest to a query by the vectors of its terms; none if none of them has one.';
 
 -- The 100 best of either search, scored by both and by how near their document is: cosines as they are, BM25F as a share of
--- the best score. Documents that others link to count a little more.
+-- the best score, which is worth the share that known words have of what was asked. Documents that others link to count a
+-- little more.
 create or replace macro hybrid_search(query, n) as table
-with keyword_scores as materialized (
+with asked as materialized (select token, term from query_terms(without_stop_words(query))),
+keyword_scores as materialized (
     select passage, sum(score) as score
     from (
-        select unnest(passage) as passage, unnest(score)::double as score
-        from postings semi join query_terms(without_stop_words(query)) using (term)
+        select unnest(passage) as passage, unnest(score)::double as score from postings semi join asked using (term)
     )
     group by passage
 ),
-best_keyword as (select max(score) as score from keyword_scores),
+unknown_words as (
+    select count(*) * (select ln(1 + (count(*) + 0.5) / 0.5) from passages) as score
+    from (select token from asked left join terms using (term) group by token having count(terms.passages) = 0)
+),
+known_words as (select sum(max_score)::double as score from terms semi join asked using (term)),
+best_keyword as (
+    select max(keyword_scores.score) * (1 + any_value(unknown_words.score) / any_value(known_words.score)) as score
+    from keyword_scores, unknown_words, known_words
+),
 wanted as materialized (select text_vector(query) as vector),
 meanings as materialized (
     select passage, array_cosine_similarity(vectors.vector, wanted.vector)::double as score

@@ -20,7 +20,7 @@ from noctule.docsite.search.manifest import ranking_of
 from noctule.docsite.search.spelling import read_surfaces
 from noctule.docsite.urls import SEARCH as FOLDER
 from noctule.pipeline.lexical.analyzer import fold, prose_analyzer
-from noctule.pipeline.lexical.stop_words import stop_words
+from noctule.pipeline.lexical.stop_words import question_words, stop_words
 from noctule.pipeline.settings.reading import parse
 from tests.browser_driver import needs_browser, served
 from tests.search_site_builder import SearchSite, analyzer_script, search_site
@@ -252,9 +252,13 @@ def test_the_engine_cuts_and_stems_as_the_index_did(page: webdriver.Chrome, sear
     assert cut == [prose_analyzer("en").tokens(each) for each in texts]
     letters = [chr(code) for code in range(0x20, 0x250)]
     assert page.execute_script("return arguments[0].map(test.folded)", letters) == [fold(c) for c in letters]
-    ignored = "return arguments[0].map((text) => test.withoutStopWords(text, new Set(arguments[1])))"
+    ignored = (
+        "const [stop, question] = [new Set(arguments[1]), new Set(arguments[2])];"
+        "return arguments[0].map((text) => test.withoutStopWords(text, stop, question))"
+    )
     asked, left = zip(*STOP_WORD_QUERIES, strict=True)
-    assert page.execute_script(ignored, asked, sorted(stop_words("en"))) == [*left]
+    listed = (sorted(stop_words("en")), sorted(question_words("en")))
+    assert page.execute_script(ignored, asked, *listed) == [*left]
     parts = (
         "return test.partsOfNames('SquareTiles in XMLHttpRequest, plain', ['squaretiles', 'xmlhttprequest'])"
     )

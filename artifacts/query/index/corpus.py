@@ -21,13 +21,22 @@ import pyarrow.compute as pc
 from ....pipeline.model import SectionId
 from ....pipeline.settings.collection import Address
 from ....pipeline.settings.settings import recorded_addresses
+from ...disk.layout import TOKENIZER
 from ...disk.manifest import damaged
+from ...store.query_models import file_name, verify_file
 from ...store.snapshot import Snapshot
 from ...tables.parquet import tuples
 from ..model import Ints
 from .database import SnapshotDatabase
 from .postings import InvertedIndex, TableRows, TermVectorRows
-from .vocabulary import AcronymTable, ConceptVocabulary, SpellingIndex, SurfaceForms, acronym_table
+from .vocabulary import (
+    AcronymTable,
+    ConceptVocabulary,
+    SpellingIndex,
+    SurfaceForms,
+    acronym_table,
+    whole_words,
+)
 
 Narrow = npt.NDArray[np.int32]
 Vectors = npt.NDArray[np.float32]
@@ -128,6 +137,16 @@ class CorpusReader:
         table = self.snapshot.table("surfaces", ["surface", "count"])
         counts = dict(tuples(table.group_by("surface").aggregate([("count", "sum")])))
         return SurfaceForms(SpellingIndex(counts), counts)
+
+    @_Once
+    def model_words(self) -> frozenset[str]:
+        """Return the words that the model's tokenizer knows whole; none without a model beside it."""
+        record = self.snapshot.manifest.query_model
+        if record is None or TOKENIZER not in record.files:
+            return frozenset()
+        entry = record.files[TOKENIZER]
+        path = verify_file(self.snapshot.store / file_name(TOKENIZER, entry), entry)
+        return whole_words(path.read_bytes())
 
     @_Once
     def acronyms(self) -> AcronymTable:

@@ -120,6 +120,11 @@ class InvertedIndex(_SortedTerms):
         """Return the highest score of any posting, 0 without postings."""
         return float(pc.max(self._table.column("max_score")).as_py() or 0.0)
 
+    @property
+    def unknown_score(self) -> float:
+        """Return what a word that no passage holds would score where a passage of average length holds it."""
+        return float(np.log1p((self._passages + 0.5) / 0.5))
+
     def of(self, term: str) -> PostingList | None:
         """Return the term's postings, or ``None`` if no passage holds it."""
         at = self.position(term)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...artifacts.query.understanding.term_vectors import PIECE_WEIGHT
 from ...pipeline.identity import sha256_hex
-from ...pipeline.lexical.stop_words import stop_words
+from ...pipeline.lexical.stop_words import question_words, stop_words
 from ...pipeline.settings.search import Search
 from .excerpts import ExcerptFiles, first_rows
 from .files import compressed
@@ -157,6 +157,7 @@ def _header(index: Index, names: Sequence[str]) -> dict[str, object]:
         "ranking": asdict(lookup.ranking),
         "languages": list(lookup.languages),
         "stop_words": sorted(frozenset[str]().union(*map(stop_words, lookup.languages))),
+        "question_words": sorted(frozenset[str]().union(*map(question_words, lookup.languages))),
         "aliases": lookup.has_aliases,
         "dimensions": lookup.inverted_file.turn.shape[1] if lookup.inverted_file else 0,
         "levels": [list(each) for each in LEVELS],

@@ -62,7 +62,8 @@ export class Gatherer {
     for (const term of [...meant, ...pieces]) {
       asked.push({ term, weight: 0, group: Infinity, lists: [term.shard.block.list(term.place)] });
     }
-    return { asked, banned, nearby, allowed };
+    const unknown = reads.filter((read) => read.unknown && read.weight).length;
+    return { asked, banned, nearby, allowed, unknown };
   }
 
   /**

@@ -47,7 +47,8 @@ export class Reader {
    */
   async understood({ plain, prefixes, partial }) {
     const tokens = [...new Set(tokensOf(plain))];
-    const content = new Set(tokensOf(withoutStopWords(plain, this.store.manifest.stopWords)));
+    const { stopWords, questionWords } = this.store.manifest;
+    const content = new Set(tokensOf(withoutStopWords(plain, stopWords, questionWords)));
     const lookedUp = async (/** @type {string} */ token) => {
       const read = await this.lookedUp(token);
       return content.has(token) ? read : { ...read, weight: 0 };
@@ -55,9 +56,11 @@ export class Reader {
     /** @type {Read[]} */
     const found = (await Promise.all(tokens.map(lookedUp))).slice(0, MOST_TERMS);
     for (const prefix of prefixes) found.push(await this.begun(folded(prefix)));
-    const strange = found.filter(({ terms }) => !terms.length).map(({ token }) => token);
-    for (const part of tokensOf(partsOfNames(plain, strange).join(" ")))
-      found.push({ ...(await this.lookedUp(part)), weight: PART_WEIGHT });
+    for (const read of found.filter(({ terms }) => !terms.length)) {
+      const parts = tokensOf(partsOfNames(plain, [read.token]).join(" "));
+      for (const part of parts) found.push({ ...(await this.lookedUp(part)), weight: PART_WEIGHT });
+      if (parts.length) read.weight = 0; // known by its parts
+    }
     /** @type {{from: string, to: string}[]} */
     const spelling = [];
     for (const [i, read] of found.entries()) {

@@ -149,10 +149,12 @@ def test_a_text_has_the_vector_that_the_query_encoder_gives_it(
     assert connection.execute("from semantic_search_text('zzzz qqqq', 5)").fetchall() == []
 
 
+@pytest.mark.parametrize(
+    "text", ["a crash while a snapshot is written", "a crash while qqqq zzzz is written"]
+)
 def test_hybrid_search_scores_as_the_searcher_does_before_its_stages(
-    connection: duckdb.DuckDBPyConnection, guide: Guide
+    text: str, connection: duckdb.DuckDBPyConnection, guide: Guide
 ) -> None:
-    text = "a crash while a snapshot is written"
     settings = Settings.model_validate(
         {"search": {"encoder": "static", "stages": ["in_degree"], "understand": []}}
     )
