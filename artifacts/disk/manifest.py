@@ -17,7 +17,16 @@ from ...pipeline.identity import canonical_json, sha256_hex
 from ...pipeline.lexical.analyzer import STEMMERS, UNSTEMMED
 from ...pipeline.model import SnapshotId
 from ...pipeline.printable import is_printable
-from .layout import FILES, FORMAT_VERSION, QUERY_MODEL_FILES
+from .layout import (
+    FILES,
+    FORMAT_VERSION,
+    LATER_TABLES,
+    ONNX_MODEL,
+    QUERY_MODEL_FILES,
+    TABLES,
+    TOKENIZER,
+    table_file,
+)
 
 MAX_MANIFEST_BYTES = 1_000_000
 _MAX_FILES = 100
@@ -61,7 +70,8 @@ class QueryModel:
     """The embedding model as readers encode queries with it: exported to ONNX, with its tokenizer.
 
     ``files`` are kept once a store, by their SHA-256, beside the snapshots; there are none of a model that
-    could not be exported. ``exporter`` names the libraries that made them.
+    could not be exported, and no vectors of tokens by an older noctule. ``exporter`` names the libraries that
+    made them.
     """
 
     exporter: str
@@ -110,6 +120,11 @@ class Manifest:
     def languages(self) -> tuple[str, ...]:
         """Return the languages of the documents, in each of which a query's words are analysed."""
         return tuple(self.analyzer["languages"].split(","))
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Return the names of the tables: an older noctule wrote fewer."""
+        return tuple(table for table in TABLES if table_file(table) in self.files)
 
     def to_bytes(self) -> bytes:
         """Return canonical JSON and a newline."""
@@ -285,7 +300,7 @@ def _model(value: _Fields) -> ModelRecord:
 
 def _query_model(value: _Fields) -> QueryModel:
     files = {name: _entry(name, item) for name, item in sorted(value.inner("files").rest.items())}
-    if files and sorted(files) != sorted(QUERY_MODEL_FILES):
+    if files and not {ONNX_MODEL, TOKENIZER} <= set(files) <= set(QUERY_MODEL_FILES):
         raise _Wrong(f"query_model.files are not {', '.join(QUERY_MODEL_FILES)}")
     return QueryModel(
         exporter=value.text("exporter"),
@@ -344,7 +359,7 @@ def _index(value: _Fields) -> IndexRecord:
 
 
 def _cross_check(manifest: Manifest, content: bytes) -> None:
-    missing = sorted(set(FILES) - set(manifest.files))
+    missing = sorted(set(FILES) - set(manifest.files) - set(map(table_file, LATER_TABLES)))
     if missing:
         raise _Wrong(f"it lists no {', '.join(missing)}")
     if len(manifest.files) > _MAX_FILES:

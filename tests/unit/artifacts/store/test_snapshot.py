@@ -214,7 +214,7 @@ def test_the_catalog_itself_runs_behind_the_locks(
     statement: str, snapshot: Snapshot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = tmp_path / "written.csv"
-    monkeypatch.setattr(catalog, "catalog", lambda *_: statement.format(target=target))
+    monkeypatch.setattr(catalog, "catalog", lambda *_, **__: statement.format(target=target))
     with pytest.raises(duckdb.Error):
         catalog.connect(snapshot.path, DIMENSION, ["en"])
     assert not target.exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from random import Random
 
 import numpy as np
@@ -11,7 +12,12 @@ from scipy import sparse
 
 from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.query.searcher import Searcher
-from noctule.artifacts.query.understanding.term_vectors import PIECE_BEGIN, TermEncoder, pieces
+from noctule.artifacts.query.understanding.term_vectors import (
+    PIECE_BEGIN,
+    TermEncoder,
+    pieces,
+    rarity_of_unseen,
+)
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.embedding import query_encoder
 from noctule.pipeline.embedding.encoder import load_encoder
@@ -154,14 +160,58 @@ def test_a_query_lands_near_where_the_model_puts_it(corpus: CorpusReader) -> Non
     assert min(cosines) > 0.6 > 0.45 > np.mean(others)
 
 
-def test_a_query_of_unknown_words_has_no_vector_and_still_an_answer(
+def test_a_word_of_no_document_means_what_it_means_to_the_model(library: Store, corpus: CorpusReader) -> None:
+    encoder, model = TermEncoder(corpus), load_encoder(Embed(workers=1))
+    for word, least in (("refrigerator", 0.99), ("yacht", 0.99), ("laptops", 0.6), ("dockerfile", 0.4)):
+        assert not corpus.prose.count(word)
+        assert encoder.encode_query(word) @ model.encode_query(word) > least
+    with Searcher(library.open(), settings_of(encoder="static")) as searcher:
+        assert searcher.search("yacht").hits[0].path in ("boats.md", "harbour.md")
+        assert searcher.search("refrigerate fruit").hits[0].path.startswith("fruit/")
+
+
+def test_a_word_of_no_document_weighs_less_than_a_term_of_that_rarity(corpus: CorpusReader) -> None:
+    tokens = corpus.token_vectors
+    assert tokens is not None
+    known, unseen = corpus.term_vectors["cellar"], tokens["yacht"]
+    total = known + 0.85 * rarity_of_unseen(corpus.passages) * unseen
+    found = TermEncoder(corpus).encode_query("cellar yacht")
+    assert found == pytest.approx(total / np.linalg.norm(total), abs=1e-6)
+    assert rarity_of_unseen(corpus.passages) > max(map(corpus.prose.idf, corpus.prose.terms.to_pylist()))
+
+
+def test_a_word_of_several_tokens_is_their_mean_by_letters(corpus: CorpusReader) -> None:
+    tokens = corpus.token_vectors
+    assert tokens is not None and "laptops" not in tokens
+    mean = (6 * tokens["laptop"] + tokens["##s"]) / 7
+    found = TermEncoder(corpus).encode_query("Laptops")
+    assert found == pytest.approx(mean / np.linalg.norm(mean), abs=1e-6)
+    assert tokens.of_word("laptops") == pytest.approx(mean / 2, abs=1e-6)
+
+
+@pytest.mark.parametrize("text", ["🎉", "=>", "q", "the", "ᚠᛇᚻ ꦧꦱ", "検索", "שלום", "zzxq", "x" * 500])
+def test_every_query_that_can_be_printed_has_a_vector(corpus: CorpusReader, text: str) -> None:
+    assert np.linalg.norm(TermEncoder(corpus).encode_query(text)) == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t"])
+def test_nothing_asked_has_none(corpus: CorpusReader, text: str) -> None:
+    assert not TermEncoder(corpus).encode_query(text).any()
+
+
+def test_ten_thousand_words_are_read_as_far_as_in_sql(corpus: CorpusReader) -> None:
+    words = [f"word{number}" for number in range(10_000)]
+    found = TermEncoder(corpus).encode_query(" ".join(words))
+    assert found == pytest.approx(TermEncoder(corpus).encode_query(" ".join(words)[:10_000]), abs=0)
+
+
+def test_a_snapshot_of_an_older_noctule_has_no_tokens_and_answers(
     library: Store, corpus: CorpusReader
 ) -> None:
-    assert not TermEncoder(corpus).encode_query("qqq zzz").any()
-    assert TermEncoder(corpus).encode_query("appleboats").any()
-    with Searcher(library.open(), settings_of(encoder="static")) as searcher:
-        assert not searcher.search("qqq zzz").hits
-        assert searcher.search("apples qqq").hits
+    older = copy(corpus)
+    vars(older).update(token_vectors=None)
+    assert not TermEncoder(older).encode_query("yacht").any()
+    assert TermEncoder(older).encode_query("yacht cellar").any()
 
 
 def test_the_static_encoder_searches_without_the_model(library: Store) -> None:
