@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf
 
 import numpy as np
 
@@ -16,13 +14,6 @@ from ..model import Vector
 
 # As many as the search in SQL reads.
 _MOST_CHARS = 10_000
-# An unknown word is read as the known ones that it is made of; they say less than the word would.
-PIECE_WEIGHT = 0.6
-PIECE_BEGIN = 3
-_PIECE_CHARS = range(PIECE_BEGIN, 21)
-PIECE_PASSAGES = 3
-# What a piece costs, and a letter that is in none; at most this share of a word's letters may be lost.
-_PIECE_COST, _LETTER_COST, _MOST_COST = 0.5, 1.0, 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,36 +58,3 @@ class TermEncoder:
 def rarity_of_unseen(passages: int) -> float:
     """Return the inverse document frequency of a term that none of so many passages holds."""
     return math.log1p((passages + 0.5) / 0.5)
-
-
-def pieces(
-    word: str, known: Callable[[str], bool], may_begin: Callable[[str], bool] = bool
-) -> tuple[str, ...]:
-    """Cover most of ``word`` by the fewest known words; return none if too little can be covered.
-
-    ``may_begin`` tells, faster than ``known``, whether any piece begins with these three letters.
-    """
-    costs, from_where = [0.0] + [inf] * len(word), [0] * (len(word) + 1)
-    for start in range(len(word)):
-        # Every way to get here is known. Of equal ones the loss of a letter counts, then the first piece.
-        if costs[start] + _LETTER_COST <= costs[start + 1]:
-            costs[start + 1], from_where[start + 1] = costs[start] + _LETTER_COST, start
-        if not may_begin(word[start : start + PIECE_BEGIN]):
-            continue
-        cost = costs[start] + _PIECE_COST
-        for end in range(start + _PIECE_CHARS.start, min(len(word) + 1, start + _PIECE_CHARS.stop)):
-            if cost < costs[end] and known(word[start:end]):
-                costs[end], from_where[end] = cost, start
-    return _walked(word, from_where) if costs[-1] < _MOST_COST * len(word) else ()
-
-
-def _walked(word: str, from_where: Sequence[int]) -> tuple[str, ...]:
-    """Walk back from the end and return the pieces; a step of one letter is a letter lost."""
-    found: list[str] = []
-    end = len(word)
-    while end:
-        start = from_where[end]
-        if end - start > 1:
-            found.append(word[start:end])
-        end = start
-    return tuple(reversed(found))

@@ -29,6 +29,7 @@ from .material import Lexicon, Shape, read_lexicon, read_meanings, read_passages
 from .postings import arrange
 from .spelling import aliases, make_word_files, read_surfaces
 from .terms import Aliases, Shards, TurnedTerms, make_shards
+from .tokens import make_token_files
 
 MANIFEST, ENGINE, FOLDER = "manifest", "engine", f"{SEARCH}/"
 T = TypeVar("T")
@@ -99,6 +100,7 @@ def make_lookup(snapshot: SnapshotTables, search: Search, files: Files) -> Looku
     del surfaces
     lexicon = read_lexicon(snapshot)
     shards, inverted_file = _shards_and_lists(snapshot, lexicon, shape, ranking, known, files)
+    tokens = make_token_files(snapshot, inverted_file.turn, files) if inverted_file else ()
     return Lookup(
         shape=shape,
         ranking=ranking,
@@ -108,6 +110,7 @@ def make_lookup(snapshot: SnapshotTables, search: Search, files: Files) -> Looku
         shards=shards,
         inverted_file=inverted_file,
         words=words,
+        tokens=tokens,
     )
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ...artifacts.query.understanding.term_vectors import PIECE_BEGIN, PIECE_PASSAGES, pieces
 from .files import Files
 from .format import LENGTH_OFFSET, LENGTH_STEPS, POSTINGS, TERM_SHARD, VECTOR_LEVELS, Numbers, strings
 from .inverted_file import along
@@ -33,7 +32,6 @@ SHARD_BYTES, TAIL_BYTES = Sizes(1_000, 4_000), 1_500
 ASKED_SHARE, SHARD_COST = 0.06, 0.5
 _PASSAGE_BYTES, _VECTOR_BYTES, _TERM_BYTES = 1.9, 56, 14
 _VECTORS_AT_A_TIME = 4_096
-_LAST_OF_ONE_UNIT = "\uffff"  # JavaScript counts what comes after as two characters
 
 Aliases = Mapping[str, Sequence[str]]
 
@@ -75,7 +73,6 @@ def make_shards(
     cuts = list(runs_by_use(weights, asked, SHARD_BYTES, SHARD_COST))
     first = [lexicon.terms[order[run.start]] for run in cuts]
     last = [lexicon.terms[order[run.stop - 1]] for run in cuts]
-    known = _known_pieces(lexicon, postings)
     rows = _rows(lexicon, postings, turned)
 
     def columns(run: slice, own: Sequence[str]) -> list[bytes]:
@@ -84,7 +81,6 @@ def make_shards(
             **strings([lexicon.terms[at] for at in order[run]], "term"),
             **rows.numbers(terms),
             "vector": rows.vectors(terms[vectors[run]]),
-            "pieces": _pieces([lexicon.terms[at] for at in terms[~vectors[run]]], known),
             "tier_places": _places(terms, places),
             "aliases": [[word, *aliases[word]] for word in own],
             **postings.columns(heads[run]),
@@ -123,32 +119,50 @@ class _Rows:
             "documents": self.documents[terms],
             "impact_range": self.impact[terms].T.ravel(),
             "contribution_range": self.contribution[terms].T.ravel(),
-            "vector_length": np.concatenate([steps & 255, steps >> 8]),
+            "vector_length": length_bytes(steps),
         }
 
     def vectors(self, terms: Ints) -> bytes:
-        """Return the vectors of some terms: what their greatest numbers are, then the numbers."""
-        rows = self.vector[terms]
-        return rows[:, :1].tobytes() + rows[:, 1:].tobytes()
+        """Return the vectors of some terms."""
+        return vector_bytes(self.vector[terms])
 
 
 def _rows(lexicon: Lexicon, postings: Postings, turned: TurnedTerms | None) -> _Rows:
     ranges = postings.ranges
-    steps = np.round((np.log2(np.maximum(ranges.length, np.float32(1e-9))) + LENGTH_OFFSET) * LENGTH_STEPS)
-    steps[ranges.length <= 0] = 0
-    found = [
-        _vectors(np.arange(at, min(len(lexicon.terms), at + _VECTORS_AT_A_TIME)), ranges.length, turned)
-        for at in range(0, len(lexicon.terms), _VECTORS_AT_A_TIME)
-        if turned
-    ]
+    steps = length_steps(ranges.length)
+    found = vector_rows(ranges.length, turned) if turned else np.zeros((len(lexicon.terms), 0), np.uint8)
     return _Rows(
         lexicon.frequency,
         postings.documents_of,
         ranges.impact,
         ranges.contribution,
-        steps.astype(np.int64),
-        np.concatenate(found) if found else np.zeros((len(lexicon.terms), 0), np.uint8),
+        steps,
+        found,
     )
+
+
+def length_steps(length: Floats) -> Ints:
+    """Return the lengths of vectors as steps of their logarithm; 0 for no vector."""
+    steps = np.round((np.log2(np.maximum(length, np.float32(1e-9))) + LENGTH_OFFSET) * LENGTH_STEPS)
+    steps[length <= 0] = 0
+    return steps.astype(np.int64)
+
+
+def length_bytes(steps: Ints) -> Ints:
+    """Return the low bytes of steps, then the high ones."""
+    return np.concatenate([steps & 255, steps >> 8])
+
+
+def vector_rows(length: Floats, turned: TurnedTerms) -> npt.NDArray[np.uint8]:
+    """Return the bytes of vectors of these lengths, a row each."""
+    starts = range(0, max(1, len(length)), _VECTORS_AT_A_TIME)
+    parts = [np.arange(at, min(len(length), at + _VECTORS_AT_A_TIME)) for at in starts]
+    return np.concatenate([_vectors(part, length, turned) for part in parts])
+
+
+def vector_bytes(rows: npt.NDArray[np.uint8]) -> bytes:
+    """Return the vectors of a shard: what their greatest numbers are, then the numbers."""
+    return rows[:, :1].tobytes() + rows[:, 1:].tobytes()
 
 
 def _vectors(terms: Ints, lengths: Floats, turned: TurnedTerms) -> npt.NDArray[np.uint8]:
@@ -165,43 +179,6 @@ def _vectors(terms: Ints, lengths: Floats, turned: TurnedTerms) -> npt.NDArray[n
     return np.column_stack(
         [greatest.astype(np.uint8), (levels[:, ::2] | levels[:, 1::2] << 4).astype(np.uint8)]
     )
-
-
-def _known_pieces(lexicon: Lexicon, postings: Postings) -> _KnownPieces:
-    known = (postings.ranges.length > 0) & (lexicon.frequency >= PIECE_PASSAGES)
-    words = frozenset(lexicon.terms[at] for at in np.flatnonzero(known).tolist())
-    return _KnownPieces(words, frozenset(word[:PIECE_BEGIN] for word in words))
-
-
-@dataclass(frozen=True, slots=True)
-class _KnownPieces:
-    """Words that others may be made of, and what they begin with."""
-
-    words: frozenset[str]
-    begins: frozenset[str]
-
-    def of(self, word: str) -> Sequence[str]:
-        """Return the pieces of a word; none of one with characters that JavaScript counts as two."""
-        if not self.words or max(word) > _LAST_OF_ONE_UNIT:
-            return ()
-        return pieces(word, self.words.__contains__, self.begins.__contains__)
-
-
-def _pieces(words: Sequence[str], known: _KnownPieces) -> list[int]:
-    """Return what words without a vector are made of.
-
-    For each word that is the number of its pieces, and for each piece what lies before it and its length.
-    """
-    numbers: list[int] = []
-    for word in words:
-        found = known.of(word)
-        numbers.append(len(found))
-        at = 0
-        for piece in found:
-            start = word.index(piece, at)
-            numbers += [start - at, len(piece)]
-            at = start + len(piece)
-    return numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +218,14 @@ def _tails(
                 yield POSTINGS.pack(postings.columns(numbers[run]))
 
     return files.add_all(columns()), places
+
+
+def separators(first: Sequence[str], last: Sequence[str]) -> list[str]:
+    """Return for each shard the shortest prefix of its first string that follows the shard before."""
+    return [
+        next(own[:end] for end in range(len(own) + 1) if utf16(own[:end]) > utf16(before) or end == len(own))
+        for own, before in zip(first, ("", *last), strict=False)
+    ]
 
 
 def runs(weights: Numbers, limit: float) -> Iterator[slice]:

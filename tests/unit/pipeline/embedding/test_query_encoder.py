@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
-from random import Random
 
 import numpy as np
 import pytest
@@ -12,12 +11,7 @@ from scipy import sparse
 
 from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.query.searcher import Searcher
-from noctule.artifacts.query.understanding.term_vectors import (
-    PIECE_BEGIN,
-    TermEncoder,
-    pieces,
-    rarity_of_unseen,
-)
+from noctule.artifacts.query.understanding.term_vectors import TermEncoder, rarity_of_unseen
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.embedding import query_encoder
 from noctule.pipeline.embedding.encoder import load_encoder
@@ -93,57 +87,6 @@ def test_a_heavier_lesson_pulls_more() -> None:
     found = fit_term_vectors([one, other], TERMS, IDF, QueryEncoderSettings(ridge=0.001, iterations=50))
     vector = found.code[0].astype(np.float64)
     assert vector @ other.vectors[0] > vector @ one.vectors[0]
-
-
-KNOWN = {"fall", "through", "response", "init", "comp", "all"}
-
-
-@pytest.mark.parametrize(
-    ("word", "found"),
-    [
-        ("fallthrough", ("fall", "through")),
-        ("responseinit", ("response", "init")),
-        ("fallen", ()),
-        ("allfall", ("all", "fall")),
-        ("afall", ("fall",)),
-        ("xyzfall", ()),
-        ("zzzz", ()),
-        ("", ()),
-    ],
-)
-def test_a_word_that_was_never_seen_is_what_it_is_made_of(word: str, found: tuple[str, ...]) -> None:
-    assert pieces(word, KNOWN.__contains__) == found
-    begins = {known[:PIECE_BEGIN] for known in KNOWN}
-    assert pieces(word, KNOWN.__contains__, begins.__contains__) == found
-
-
-def _cheapest(word: str, known: set[str]) -> tuple[str, ...]:
-    """The same by the definition: from the end of the word, every piece that ends there, the one that began
-    first of equal ones.
-    """
-    costs, chosen = [0.0], [()]
-    for end in range(1, len(word) + 1):
-        ways = [(costs[end - 1] + 1.0, chosen[end - 1])]
-        for start in range(max(0, end - 20), end - 2):
-            if word[start:end] in known:
-                ways.append((costs[start] + 0.5, (*chosen[start], word[start:end])))
-        cost, way = min(ways, key=lambda each: each[0])
-        costs.append(cost)
-        chosen.append(way)
-    return chosen[-1] if costs[-1] < 0.4 * len(word) else ()
-
-
-def test_random_words_are_taken_to_the_cheapest_pieces() -> None:
-    random = Random(5)
-
-    def word(most: int) -> str:
-        return "".join(random.choices("ab", k=random.randint(0, most)))
-
-    for _ in range(500):
-        known = {word(7) for _ in range(random.randint(0, 25))}
-        begins, given = {each[:PIECE_BEGIN] for each in known}, word(24)
-        found = pieces(given, known.__contains__, begins.__contains__)
-        assert found == pieces(given, known.__contains__) == _cheapest(given, known)
 
 
 @pytest.fixture(scope="module")
