@@ -27,9 +27,9 @@ from .inverted_file import InvertedFile, make_inverted_file
 from .manifest import Index, Lookup, Ranking, Shown, manifest, ranking_of
 from .material import Lexicon, Shape, read_lexicon, read_meanings, read_passages, read_shape
 from .postings import arrange
+from .quantization import TurnedTerms
 from .spelling import aliases, make_word_files, read_surfaces
-from .terms import Aliases, Shards, TurnedTerms, make_shards
-from .tokens import make_token_files
+from .terms import Aliases, Shards, make_shards, make_token_files
 
 MANIFEST, ENGINE, FOLDER = "manifest", "engine", f"{SEARCH}/"
 T = TypeVar("T")

@@ -1,4 +1,8 @@
-"""Term shards: each term's rarity, vector and first tier of postings, and where its other tiers lie."""
+"""Term shards: each term's rarity, vector and first tier of postings, and where its other tiers lie.
+
+And token shards: vectors of the model's tokens, of which words are made that no document holds. A query that
+has no such word loads none of them: not even their names, which lie in a directory.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,20 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ...pipeline.errors import ArtifactError
+from ..library import SnapshotTables
 from .files import Files
-from .format import LENGTH_OFFSET, LENGTH_STEPS, POSTINGS, TERM_SHARD, VECTOR_LEVELS, Numbers, strings
-from .inverted_file import along
-from .material import Floats, Ints, Lexicon, TermVectors
+from .format import (
+    POSTINGS,
+    TERM_SHARD,
+    TOKEN_DIRECTORY,
+    TOKEN_SHARD,
+    Numbers,
+    strings,
+)
+from .material import Floats, Ints, Lexicon, quantized_vectors
 from .postings import TIERS, Postings
+from .quantization import TurnedTerms, length_bytes, length_steps, vector_bytes, vector_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +44,7 @@ SHARD_BYTES, TAIL_BYTES = Sizes(1_000, 4_000), 1_500
 # once.
 ASKED_SHARE, SHARD_COST = 0.06, 0.5
 _PASSAGE_BYTES, _VECTOR_BYTES, _TERM_BYTES = 1.9, 56, 14
-_VECTORS_AT_A_TIME = 4_096
+TOKEN_SHARD_BYTES, _TOKEN_BYTES = 12_000, 7
 
 Aliases = Mapping[str, Sequence[str]]
 
@@ -44,14 +57,6 @@ class Shards:
     last: tuple[str, ...]
     shards: tuple[str, ...]
     tails: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TurnedTerms:
-    """The vectors of terms, and the directions along which they are to be written."""
-
-    vectors: TermVectors
-    turn: Floats
 
 
 def utf16(word: str) -> bytes:
@@ -141,46 +146,6 @@ def _rows(lexicon: Lexicon, postings: Postings, turned: TurnedTerms | None) -> _
     )
 
 
-def length_steps(length: Floats) -> Ints:
-    """Return the lengths of vectors as steps of their logarithm; 0 for no vector."""
-    steps = np.round((np.log2(np.maximum(length, np.float32(1e-9))) + LENGTH_OFFSET) * LENGTH_STEPS)
-    steps[length <= 0] = 0
-    return steps.astype(np.int64)
-
-
-def length_bytes(steps: Ints) -> Ints:
-    """Return the low bytes of steps, then the high ones."""
-    return np.concatenate([steps & 255, steps >> 8])
-
-
-def vector_rows(length: Floats, turned: TurnedTerms) -> npt.NDArray[np.uint8]:
-    """Return the bytes of vectors of these lengths, a row each."""
-    starts = range(0, max(1, len(length)), _VECTORS_AT_A_TIME)
-    parts = [np.arange(at, min(len(length), at + _VECTORS_AT_A_TIME)) for at in starts]
-    return np.concatenate([_vectors(part, length, turned) for part in parts])
-
-
-def vector_bytes(rows: npt.NDArray[np.uint8]) -> bytes:
-    """Return the vectors of a shard: what their greatest numbers are, then the numbers."""
-    return rows[:, :1].tobytes() + rows[:, 1:].tobytes()
-
-
-def _vectors(terms: Ints, lengths: Floats, turned: TurnedTerms) -> npt.NDArray[np.uint8]:
-    """Write vectors: a byte for the greatest number as a part of the length, then four bits a number."""
-    numbers = along(turned.vectors.of(terms), turned.turn)
-    length = np.maximum(lengths[terms], np.float32(1e-9))
-    greatest = np.ceil(np.abs(numbers).max(axis=1) / length * 255).clip(1, 255)
-    step = greatest / 255 * length / VECTOR_LEVELS
-    levels = np.round(numbers / step[:, None]).clip(-VECTOR_LEVELS, VECTOR_LEVELS).astype(np.int8) + np.int8(
-        8
-    )
-    if levels.shape[1] % 2:
-        levels = np.pad(levels, ((0, 0), (0, 1)), constant_values=8)
-    return np.column_stack(
-        [greatest.astype(np.uint8), (levels[:, ::2] | levels[:, 1::2] << 4).astype(np.uint8)]
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class _Place:
     """Where a later tier is: the file, its position there, and about how many bytes it has."""
@@ -226,6 +191,42 @@ def separators(first: Sequence[str], last: Sequence[str]) -> list[str]:
         next(own[:end] for end in range(len(own) + 1) if utf16(own[:end]) > utf16(before) or end == len(own))
         for own, before in zip(first, ("", *last), strict=False)
     ]
+
+
+def make_token_files(snapshot: SnapshotTables, turn: Floats, files: Files) -> tuple[str, ...]:
+    """Add the shards of tokens and return the name of their directory; none if the snapshot has no tokens."""
+    try:
+        table = snapshot.table("token_vectors", ["token", "scale", "code"])
+    except (ArtifactError, KeyError):
+        return ()
+    names = table["token"].to_pylist()
+    if not names:
+        return ()
+    order = np.array(sorted(range(len(names)), key=lambda at: utf16(names[at])), dtype=np.int64)
+    vectors = quantized_vectors(table)
+    length = np.sqrt((vectors.code.astype(np.float32) ** 2).sum(axis=1)) * vectors.scale
+    steps, rows = length_steps(length), vector_rows(length, TurnedTerms(vectors, turn))
+    cuts = list(runs(np.full(len(names), rows.shape[1] + _TOKEN_BYTES), TOKEN_SHARD_BYTES))
+
+    def columns(run: slice) -> list[bytes]:
+        own = order[run]
+        return TOKEN_SHARD.pack({
+            **strings([names[at] for at in own.tolist()], "token"),
+            "vector_length": length_bytes(steps[own]),
+            "vector": vector_bytes(rows[own]),
+        })  # fmt: skip
+
+    shards = files.add_all(map(columns, cuts))
+    first, last = ([names[order[at]] for at in ends] for ends in _ends(cuts))
+    return (files.add(TOKEN_DIRECTORY.pack({
+        "file_names": bytes.fromhex("".join(shards)),
+        **strings(separators(first, last), "shard"),
+        "longest": [max(map(len, names))],
+    })),)  # fmt: skip
+
+
+def _ends(cuts: Sequence[slice]) -> tuple[list[int], list[int]]:
+    return [run.start for run in cuts], [run.stop - 1 for run in cuts]
 
 
 def runs(weights: Numbers, limit: float) -> Iterator[slice]:
