@@ -28,7 +28,7 @@ from ...store.snapshot import Snapshot
 from ...tables.parquet import tuples
 from ..model import Ints
 from .database import SnapshotDatabase
-from .postings import InvertedIndex, TableRows, TermVectorRows
+from .postings import InvertedIndex, TableRows, TermVectorRows, TokenVectorRows
 from .vocabulary import (
     AcronymTable,
     ConceptVocabulary,
@@ -162,6 +162,11 @@ class CorpusReader:
     def term_vectors(self) -> TermVectorRows:
         """Return what each index term adds to a query's vector."""
         return TermVectorRows(self.snapshot)
+
+    @_Once
+    def token_vectors(self) -> TokenVectorRows | None:
+        """Return what words that no term vector knows mean to the model; ``None`` of an older noctule."""
+        return TokenVectorRows(self.snapshot) if "token_vectors" in self.snapshot.manifest.tables else None
 
     # Documents
 

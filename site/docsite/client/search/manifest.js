@@ -48,7 +48,7 @@ export class Manifest {
     this.flags = own.document_flags;
     this.linkSteps = header.link_steps;
     /** @type {number} */
-    this.pieceWeight = header.piece_weight;
+    this.unseenShare = header.unseen_share;
     const vectors = named(columns.slice(MANIFEST.length), MANIFEST_VECTORS);
     this.listOf = [vectors.list_low, vectors.list_high];
     this.codes = this.dimensions ? new Codes(header.levels, this.names.inverted_lists.length, vectors) : null;

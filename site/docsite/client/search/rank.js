@@ -4,7 +4,7 @@
 import { fusedByRank } from "./fuse.js";
 import { Meanings, Slots, leastOfBest } from "./slots.js";
 /** @import { Manifest } from "./manifest.js" */
-/** @import { InvertedList } from "./meaning.js" */
+/** @import { InvertedList, Meant } from "./meaning.js" */
 /** @import { PostingList } from "./postings.js" */
 /** @import { Term } from "./terms.js" */
 
@@ -12,9 +12,9 @@ import { Meanings, Slots, leastOfBest } from "./slots.js";
  * A term of a query with the postings that were loaded; of terms in one `group` a passage counts the best.
  * @typedef {{term: Term, lists: PostingList[], weight: number, group: number}} Asked
  *
- * What a query comes to: `allowed` says which documents may be found; no hit may hold a term of `banned`;
- * `unknown` words are in no document.
- * @typedef {{asked: Asked[], banned: PostingList[][], nearby: InvertedList[], unknown: number,
+ * What a query comes to: `strange` is what its words mean that no document holds, and `unknown` how many they
+ * are; `allowed` says which documents may be found; no hit may hold a term of `banned`.
+ * @typedef {{asked: Asked[], strange: Meant[], banned: PostingList[][], nearby: InvertedList[], unknown: number,
  *   allowed: ((document: number) => boolean) | null}} Question
  *
  * A passage with the chance that it is among the candidates.
@@ -114,7 +114,7 @@ function addBest(slots, same) {
 function addContributions(slots, { asked }, meanings, manifest) {
   if (!manifest.dimensions) return;
   const { around, documents, held, own, single, starts } = slots;
-  for (let term = 0; term < asked.length; term++) {
+  for (let term = 0; term < meanings.count; term++) {
     for (let slot = 0; slot < documents.length; slot++)
       around[slot] += meanings.estimate(term, documents[slot]) / meanings.length;
   }

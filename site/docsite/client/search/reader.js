@@ -8,6 +8,7 @@ import { LEAST_SPELT, completions, nearestWords } from "./words.js";
 /** @import { Typed } from "./query.js" */
 /** @import { Store } from "./store.js" */
 /** @import { Term } from "./terms.js" */
+/** @import { Tokens } from "./tokens.js" */
 
 /**
  * A token of a query with the terms that it came to; of terms that only begin like it, a passage counts the
@@ -42,10 +43,11 @@ export class Reader {
   }
 
   /**
-   * The terms of a query: as they stand, or what a word that nothing holds was meant to be.
+   * The terms of a query: as they stand, or what a word was meant to be that neither the index nor the model knows.
    * @param {Typed} typed
+   * @param {Tokens} strange
    */
-  async understood({ plain, prefixes, partial }) {
+  async understood({ plain, prefixes, partial }, strange) {
     const tokens = [...new Set(tokensOf(plain))];
     const { stopWords, questionWords } = this.store.manifest;
     const content = new Set(tokensOf(withoutStopWords(plain, stopWords, questionWords)));
@@ -67,12 +69,14 @@ export class Reader {
       if (read.terms.length) continue;
       if (partial && i === found.length - 1 && folded(partial) === read.token)
         found[i] = await this.begun(read.token);
-      if (found[i].terms.length) continue;
+      if (found[i].terms.length || (await strange.hasWord(read.token))) continue;
       const [to] = await this.respelt(read.token);
       if (!to) continue;
       found[i] = { ...(await this.lookedUp(to)), weight: SPELT_WEIGHT };
       spelling.push({ from: read.token, to });
     }
+    // A text without words means what the model makes of one that it cannot read.
+    if (!found.length && plain.trim()) found.push({ token: "", terms: [], weight: 0, either: false });
     return { reads: withoutRepeats(found), spelling };
   }
 
