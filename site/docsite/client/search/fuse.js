@@ -1,5 +1,5 @@
 // @ts-check
-// Reciprocal rank fusion: what a passage's places in the lists are worth, whatever its scores there.
+// Fusion: the share of a question that its known words are, and places in the lists in place of scores.
 
 import { leastOfBest } from "./slots.js";
 /** @import { Question } from "./rank.js" */
