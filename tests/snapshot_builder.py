@@ -33,6 +33,7 @@ from noctule.artifacts.tables.schemas import (
     report_table,
     sections_table,
     term_vectors_schema,
+    token_vectors_schema,
     vectors_schema,
     vocabulary_schema,
 )
@@ -103,7 +104,8 @@ def tiny_tables(edition: int = 0) -> dict[str, pa.Table]:
             [[document.doc_id for document in documents], _lists(unit_rows(3, edition))],
             schema=centroids_schema(DIMENSION),
         ),
-        "term_vectors": _term_vectors(["body", f"edition{edition}"]),
+        "term_vectors": _quantized(["body", f"edition{edition}"], term_vectors_schema(DIMENSION)),
+        "token_vectors": _quantized(["##s", "[UNK]", "owl"], token_vectors_schema(DIMENSION)),
         "report": report_table([Rejection("notes", "bad.md", "quarantined", "not UTF-8")]),
     }
 
@@ -274,7 +276,7 @@ def _vocabulary() -> pa.Table:
     )
 
 
-def _term_vectors(terms: list[str]) -> pa.Table:
+def _quantized(terms: list[str], schema: pa.Schema) -> pa.Table:
     codes = np.random.default_rng(1).integers(-127, 128, size=(len(terms), DIMENSION)).astype(np.int8)
     return pa.table(
         [
@@ -282,7 +284,7 @@ def _term_vectors(terms: list[str]) -> pa.Table:
             [0.01] * len(terms),
             pa.FixedSizeListArray.from_arrays(pa.array(codes.ravel()), DIMENSION),
         ],
-        schema=term_vectors_schema(DIMENSION),
+        schema=schema,
     )
 
 

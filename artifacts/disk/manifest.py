@@ -16,7 +16,16 @@ from ...pipeline.identity import canonical_json, sha256_hex
 from ...pipeline.lexical.analyzer import STEMMERS, UNSTEMMED
 from ...pipeline.model import SnapshotId
 from .json_fields import Fields, WrongField, json_object
-from .layout import FILES, FORMAT_VERSION, QUERY_MODEL_FILES
+from .layout import (
+    FILES,
+    FORMAT_VERSION,
+    LATER_TABLES,
+    ONNX_MODEL,
+    QUERY_MODEL_FILES,
+    TABLES,
+    TOKENIZER,
+    table_file,
+)
 
 MAX_MANIFEST_BYTES = 1_000_000
 _MAX_FILES = 100
@@ -57,7 +66,8 @@ class QueryModel:
     """The embedding model as readers encode queries with it: exported to ONNX, with its tokenizer.
 
     ``files`` are kept once a store, by their SHA-256, beside the snapshots; there are none of a model that
-    could not be exported. ``exporter`` names the libraries that made them.
+    could not be exported, and no vectors of tokens by an older noctule. ``exporter`` names the libraries that
+    made them.
     """
 
     exporter: str
@@ -106,6 +116,11 @@ class Manifest:
     def languages(self) -> tuple[str, ...]:
         """Return the languages of the documents, in each of which a query's words are analysed."""
         return tuple(self.analyzer["languages"].split(","))
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Return the names of the tables: an older noctule wrote fewer."""
+        return tuple(table for table in TABLES if table_file(table) in self.files)
 
     def to_bytes(self) -> bytes:
         """Return canonical JSON and a newline."""
@@ -212,7 +227,7 @@ def _model(value: Fields) -> ModelRecord:
 
 def _query_model(value: Fields) -> QueryModel:
     files = {name: _entry(name, item) for name, item in sorted(value.inner("files").rest.items())}
-    if files and sorted(files) != sorted(QUERY_MODEL_FILES):
+    if files and not {ONNX_MODEL, TOKENIZER} <= set(files) <= set(QUERY_MODEL_FILES):
         raise WrongField(f"query_model.files are not {', '.join(QUERY_MODEL_FILES)}")
     return QueryModel(
         exporter=value.text("exporter"),
@@ -273,7 +288,7 @@ def _index(value: Fields) -> IndexRecord:
 
 
 def _cross_check(manifest: Manifest, content: bytes) -> None:
-    missing = sorted(set(FILES) - set(manifest.files))
+    missing = sorted(set(FILES) - set(manifest.files) - set(map(table_file, LATER_TABLES)))
     if missing:
         raise WrongField(f"it lists no {', '.join(missing)}")
     if len(manifest.files) > _MAX_FILES:

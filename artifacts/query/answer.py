@@ -110,6 +110,11 @@ class Answer:
         return not self.hits or self.hits[0].confidence is None or self.hits[0].confidence >= SURE
 
     @property
+    def suggestions(self) -> tuple[str, ...]:
+        """Return the questions that may have been meant where words are misspelt."""
+        return tuple(query.suggestion for query in self.understood if query.suggestion)
+
+    @property
     def timings(self) -> dict[str, float]:
         """Return seconds by stage."""
         return {step.stage: step.seconds for step in self.steps}
@@ -139,6 +144,7 @@ class Answer:
             "query": self.query,
             "snapshot": self.snapshot,
             "sure": self.is_sure,
+            "suggestions": list(self.suggestions),
             "hits": [hit.as_dict() for hit in self.hits],
             "warnings": list(self.warnings),
             "understood": [

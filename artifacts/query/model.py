@@ -42,17 +42,21 @@ class Expansion:
 class Query:
     """One question as understood.
 
-    ``terms`` and ``code_terms`` are what the indexes are asked for. ``expansions`` add terms at a weight;
-    ``nearby`` are texts whose vectors join the query's, each with its weight. ``notes`` say what was done.
+    ``terms`` and ``code_terms`` are what the indexes are asked for; ``unknown`` are the words that no passage
+    holds. ``expansions`` add terms at a weight; ``nearby`` are texts whose vectors join the query's, each
+    with its weight. ``suggestion`` is the text with misspelt words corrected, if that was not done anyway.
+    ``notes`` say what was done.
     """
 
     text: str
     terms: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
     code_terms: tuple[str, ...] = ()
     prefixes: tuple[str, ...] = ()
     kind: QueryKind | None = None
     expansions: tuple[Expansion, ...] = ()
     nearby: tuple[tuple[str, float], ...] = ()
+    suggestion: str = ""
     notes: tuple[str, ...] = ()
 
     @property

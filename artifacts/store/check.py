@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ...pipeline.errors import NoctuleError, machine_refusals, reports_transient
 from ...pipeline.model import SnapshotId
-from ..disk.layout import CATALOG, FAISS_INDEX, MANIFEST, TABLES, is_held_open, table_file
+from ..disk.layout import CATALOG, FAISS_INDEX, MANIFEST, is_held_open, table_file
 from ..disk.manifest import Manifest, damaged
 from ..disk.manifest import unreadable as unreadable_now
 from ..tables import invariants
@@ -57,9 +57,9 @@ def _check(path: Path, expected_id: SnapshotId | None) -> None:
     verify_files(path, manifest.files)
     _no_extra_files(path, manifest)
     _catalog_reads_nothing_else(path / CATALOG, manifest)
-    for table in TABLES:
+    for table in manifest.tables:
         _schema_and_rows(path / table_file(table), table, manifest)
-    tables = {table: _read(path, table) for table in TABLES}
+    tables = {table: _read(path, table) for table in manifest.tables}
     documents = path / table_file("documents")
     with _contradictions(path):
         require_names(read_table(documents, NAMES), manifest, documents)

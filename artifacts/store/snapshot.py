@@ -96,7 +96,7 @@ class Snapshot:
 
         DuckDB reads the tables by itself, and would say it in words of its own.
         """
-        for name in TABLES:
+        for name in self.manifest.tables:
             self.open_table(name).close()
 
     @property
@@ -133,7 +133,7 @@ class Snapshot:
         from ..sql.catalog import connect
 
         self.require_tables()
-        return connect(self.path, self.manifest.model.dimension, self.languages)
+        return connect(self.path, self.manifest.model.dimension, self.languages, self.manifest.tables)
 
     @property
     def languages(self) -> tuple[str, ...]:
