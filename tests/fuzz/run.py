@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 import time
+from multiprocessing import get_context
 from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -97,7 +98,9 @@ def main() -> int:
         print("atheris is not installed (pip install -e '.[fuzz]'): only Hypothesis runs")
     broken = 0
     for name in given_.targets:
-        counts = [with_hypothesis(name, given_.seconds, given_.found)]
+        # In a process of its own: atheris counts the most memory that its parent ever had as its own.
+        with get_context("spawn").Pool(1) as pool:
+            counts = [pool.apply(with_hypothesis, (name, given_.seconds, given_.found))]
         counts += [with_atheris(name, given_.seconds, given_.found)] if guided else []
         said = ["broken" if count is None else f"{count:,}" for count in counts]
         print(f"{name}: Hypothesis {said[0]}" + (f", atheris {said[1]}" if guided else ""), flush=True)
