@@ -168,8 +168,7 @@ function ban(slots, { banned }) {
 }
 
 /**
- * The share that known words have of what a question could score: of the others the words' scores say
- * nothing, so they count so much less beside the meaning.
+ * The share that known words have of what was asked; of the others their scores say nothing.
  * @param {Question} question
  * @param {Manifest} manifest
  */
