@@ -12,8 +12,8 @@ import { Meanings, Slots, leastOfBest } from "./slots.js";
  * A term of a query with the postings that were loaded; of terms in one `group` a passage counts the best.
  * @typedef {{term: Term, lists: PostingList[], weight: number, group: number}} Asked
  *
- * What a query comes to: `strange` is what its words mean that no document holds; `allowed` says which documents
- * may be found; no hit may hold a term of `banned`.
+ * What a query comes to: `strange` is what its words mean that no document holds; `allowed` says which
+ * documents may be found; no hit may hold a term of `banned`.
  * @typedef {{asked: Asked[], strange: Meant[], banned: PostingList[][], nearby: InvertedList[],
  *   allowed: ((document: number) => boolean) | null}} Question
  *

@@ -43,7 +43,8 @@ export class Reader {
   }
 
   /**
-   * The terms of a query: as they stand, or what a word was meant to be that neither the index nor the model knows.
+   * The terms of a query: as they stand, or what a word was meant to be that neither the index nor the model
+   * knows.
    * @param {Typed} typed
    * @param {Tokens} strange
    */
