@@ -58,6 +58,7 @@ ONNX_MODEL = "model.onnx"
 TOKENIZER = "tokenizer.json"
 TOKEN_VECTORS = "token_vectors.parquet"  # noqa: S105  # no secret
 QUERY_MODEL_FILES = (ONNX_MODEL, TOKENIZER, TOKEN_VECTORS)
+REQUIRED_MODEL_FILES = frozenset({ONNX_MODEL, TOKENIZER})
 
 
 def table_file(table: str) -> str:
@@ -76,3 +77,4 @@ def collections_file(snapshot_id: str) -> str:
 
 
 FILES = (*(table_file(table) for table in TABLES), FAISS_INDEX, CATALOG)
+REQUIRED_FILES = frozenset(FILES) - {table_file(table) for table in LATER_TABLES}

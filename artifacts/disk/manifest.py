@@ -17,13 +17,11 @@ from ...pipeline.lexical.analyzer import STEMMERS, UNSTEMMED
 from ...pipeline.model import SnapshotId
 from .json_fields import Fields, WrongField, json_object
 from .layout import (
-    FILES,
     FORMAT_VERSION,
-    LATER_TABLES,
-    ONNX_MODEL,
     QUERY_MODEL_FILES,
+    REQUIRED_FILES,
+    REQUIRED_MODEL_FILES,
     TABLES,
-    TOKENIZER,
     table_file,
 )
 
@@ -227,7 +225,7 @@ def _model(value: Fields) -> ModelRecord:
 
 def _query_model(value: Fields) -> QueryModel:
     files = {name: _entry(name, item) for name, item in sorted(value.inner("files").rest.items())}
-    if files and not {ONNX_MODEL, TOKENIZER} <= set(files) <= set(QUERY_MODEL_FILES):
+    if files and not REQUIRED_MODEL_FILES <= set(files) <= set(QUERY_MODEL_FILES):
         raise WrongField(f"query_model.files are not {', '.join(QUERY_MODEL_FILES)}")
     return QueryModel(
         exporter=value.text("exporter"),
@@ -288,7 +286,7 @@ def _index(value: Fields) -> IndexRecord:
 
 
 def _cross_check(manifest: Manifest, content: bytes) -> None:
-    missing = sorted(set(FILES) - set(manifest.files) - set(map(table_file, LATER_TABLES)))
+    missing = sorted(REQUIRED_FILES - manifest.files.keys())
     if missing:
         raise WrongField(f"it lists no {', '.join(missing)}")
     if len(manifest.files) > _MAX_FILES:
