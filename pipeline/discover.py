@@ -14,6 +14,7 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
+from .assets.media import media_type_of
 from .errors import MissingRoot, RejectedDocument, SourceError, is_transient
 from .identity import sha256_hex
 from .model import Rejection, Source
@@ -48,10 +49,14 @@ class FoundFile:
 
 @dataclass(frozen=True, slots=True)
 class FileListing:
-    """The files to read, sorted by path, and those that were left out, each with the reason."""
+    """The files to read, sorted by path, and those that were left out, each with the reason.
+
+    ``assets`` are images, media and attachments that documents may name; those too big are among them.
+    """
 
     files: tuple[FoundFile, ...]
     rejections: tuple[Rejection, ...]
+    assets: tuple[FoundFile, ...] = ()
 
 
 @dataclass(slots=True)
@@ -62,11 +67,20 @@ class _Walk:
     collection: Collection
     include: GitIgnoreSpec
     exclude: GitIgnoreSpec
+    assets: GitIgnoreSpec
     files: list[FoundFile] = field(default_factory=list)
+    found_assets: list[FoundFile] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
 
     def wanted(self, path: str) -> bool:
         return self.include.match_file(path) and not self.exclude.match_file(path)
+
+    def is_asset(self, path: str) -> bool:
+        return (
+            media_type_of(path) is not None
+            and self.assets.match_file(path)
+            and not self.exclude.match_file(path)
+        )
 
     def skip(self, path: str, reason: str) -> None:
         self.rejections.append(Rejection(self.name, path, "skipped", reason))
@@ -100,7 +114,8 @@ def list_files(name: str, collection: Collection) -> FileListing:
     """
     root = Path(collection.root)
     _require_folder(name, root)
-    walk = _Walk(name, collection, _globs(collection.include), _globs(collection.exclude))
+    patterns = (collection.include, collection.exclude, collection.assets)
+    walk = _Walk(name, collection, *map(_globs, patterns))
     pending = [(str(root), "")]
     while pending:
         folder, prefix = pending.pop()
@@ -108,9 +123,14 @@ def list_files(name: str, collection: Collection) -> FileListing:
             if _visit(walk, entry, prefix):
                 pending.append((entry.path, f"{prefix}{_normal(entry.name)}/"))
     return FileListing(
-        tuple(sorted(walk.files, key=lambda found: (found.path, found.location))),
+        _in_order(walk.files),
         tuple(sorted(walk.rejections, key=lambda rejection: (rejection.path, rejection.reason))),
+        _in_order(walk.found_assets),
     )
+
+
+def _in_order(files: list[FoundFile]) -> tuple[FoundFile, ...]:
+    return tuple(sorted(files, key=lambda found: (found.path, found.location)))
 
 
 def _globs(patterns: tuple[str, ...]) -> GitIgnoreSpec:
@@ -161,6 +181,8 @@ def _visit(walk: _Walk, entry: os.DirEntry[str], prefix: str) -> bool:
         return _enters(walk, path)
     if walk.wanted(_escaped(path)):
         _record(walk, entry, path, mode)
+    elif stat.S_ISREG(mode.st_mode) and walk.is_asset(path) and not _name_fault(path):
+        walk.found_assets.append(FoundFile(walk.name, path, entry.path, mode.st_size))
     return False
 
 
@@ -199,8 +221,8 @@ def _record(walk: _Walk, entry: os.DirEntry[str], path: str, status: os.stat_res
         walk.files.append(FoundFile(walk.name, path, entry.path, status.st_size))
 
 
-def _too_big(size: int, limit: int) -> str:
-    return f"{size:,} bytes, more than max_bytes = {limit:,}: raise it in the settings, or exclude the file"
+def _too_big(size: int, limit: int, setting: str = "max_bytes") -> str:
+    return f"{size:,} bytes, more than {setting} = {limit:,}: raise it in the settings, or exclude the file"
 
 
 def _normal(name: str) -> str:
@@ -244,9 +266,22 @@ def read_source(file: FoundFile, collection: Collection) -> Source:
     folder, too big, unreadable, or changes twice while it is read; ``SourceError`` when the cause may be
     temporary.
     """
+    reading = _read(file, collection, "max_bytes")
+    modified = _day(reading.modified_s) if collection.modified_from == "file-time" else file.modified
+    digest = sha256_hex(reading.content)
+    return Source(file.collection, file.path, reading.content, digest, modified, file.author)
+
+
+def read_asset(file: FoundFile, collection: Collection) -> bytes:
+    """Return the bytes of an image, medium or attachment; raises as ``read_source`` does."""
+    return _read(file, collection, "max_asset_bytes").content
+
+
+def _read(file: FoundFile, collection: Collection, limit: str) -> _Reading:
+    """Return the file's content, of no more bytes than the setting ``limit`` allows."""
     where = f"{file.collection}:{file.path}"
     try:
-        reading = _read_once(file, collection, where) or _read_once(file, collection, where)
+        reading = _read_once(file, collection, limit) or _read_once(file, collection, limit)
     except OSError as error:
         if is_transient(error):
             raise _briefly_away(error, where) from error
@@ -257,9 +292,7 @@ def read_source(file: FoundFile, collection: Collection) -> Source:
         raise RejectedDocument(
             "the file changes while it is read", where=where, hint="Run again when nothing writes to it."
         )
-    modified = _day(reading.modified_s) if collection.modified_from == "file-time" else file.modified
-    digest = sha256_hex(reading.content)
-    return Source(file.collection, file.path, reading.content, digest, modified, file.author)
+    return reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,8 +301,9 @@ class _Reading:
     modified_s: float
 
 
-def _read_once(file: FoundFile, collection: Collection, where: str) -> _Reading | None:
+def _read_once(file: FoundFile, collection: Collection, limit: str) -> _Reading | None:
     """Return the file's content, or none when it changed while it was read."""
+    where, most = f"{file.collection}:{file.path}", int(getattr(collection, limit))
     descriptor = os.open(file.location, _OPEN_FLAGS)
     try:
         before = os.fstat(descriptor)
@@ -280,12 +314,12 @@ def _read_once(file: FoundFile, collection: Collection, where: str) -> _Reading 
             raise RejectedDocument(
                 "the file is outside the collection's folder", where=where, hint="Links are not followed."
             )
-        content = _content(descriptor, before.st_size, collection.max_bytes + 1)
+        content = _content(descriptor, before.st_size, most + 1)
         after = os.fstat(descriptor)
     finally:
         os.close(descriptor)
-    if len(content) > collection.max_bytes:
-        raise RejectedDocument(_too_big(after.st_size, collection.max_bytes), where=where)
+    if len(content) > most:
+        raise RejectedDocument(_too_big(after.st_size, most, limit), where=where)
     same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
     return _Reading(content, after.st_mtime) if same and len(content) == after.st_size else None
 

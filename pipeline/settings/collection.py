@@ -20,6 +20,8 @@ DEFAULT_INCLUDE = (
     "**/*.htm",
     "**/*.txt",
 )
+# Of the kinds in ``pipeline.assets.media``: no pattern makes an asset of a page or a script.
+DEFAULT_ASSETS = ("**/*",)
 
 
 class Rule(Table):
@@ -71,6 +73,7 @@ class Collection(Table):
     root: str
     include: tuple[str, ...] = Field(default=DEFAULT_INCLUDE, strict=False)
     exclude: tuple[str, ...] = Field(default=(), strict=False)
+    assets: tuple[str, ...] = Field(default=DEFAULT_ASSETS, strict=False)
     language: str = "en"
     modified_from: Literal["front-matter", "file-time", "git"] = "front-matter"
     author_from: Literal["front-matter", "git"] = "front-matter"
@@ -79,3 +82,4 @@ class Collection(Table):
     address: Address = Address()
     rules: tuple[Rule, ...] = Field(default=(), strict=False)
     max_bytes: int = Field(default=5_000_000, ge=1)
+    max_asset_bytes: int = Field(default=20_000_000, ge=1)

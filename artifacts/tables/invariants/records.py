@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from .columns import Problem, Tables, ints, mask, missing, not_rising, repeated, row_in, where
 
-STATUSES = ("asset", "external", "missing-document", "missing-heading", "resolved")
+STATUSES = ("asset", "external", "missing-asset", "missing-document", "missing-heading", "resolved")
 
 
 def documents(tables: Tables) -> Iterator[Problem]:
