@@ -19,7 +19,19 @@ from .run.context import RunContext
 from .run.executor import ordered
 from .run.request import IndexRequest
 from .run.stage import Lane, Stage
-from .stages import assets, encode, lexical, links, parse, publish, site, sources, tables, training_texts, write
+from .stages import (
+    assets,
+    encode,
+    lexical,
+    links,
+    parse,
+    publish,
+    site,
+    sources,
+    tables,
+    training_texts,
+    write,
+)
 
 THREAD, PROCESS = Lane.THREAD, Lane.PROCESS
 _TABLES = (

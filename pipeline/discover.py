@@ -114,8 +114,8 @@ def list_files(name: str, collection: Collection) -> FileListing:
     """
     root = Path(collection.root)
     _require_folder(name, root)
-    patterns = (collection.include, collection.exclude, collection.assets)
-    walk = _Walk(name, collection, *map(_globs, patterns))
+    include, exclude, assets = map(_globs, (collection.include, collection.exclude, collection.assets))
+    walk = _Walk(name, collection, include, exclude, assets)
     pending = [(str(root), "")]
     while pending:
         folder, prefix = pending.pop()

@@ -24,4 +24,6 @@ def _chunk(name: bytes, content: bytes) -> bytes:
 
 def svg(width: int, height: int, inside: str = "") -> bytes:
     """A drawing of this size that holds this markup."""
-    return f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">{inside}</svg>'.encode()
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">{inside}</svg>'.encode()
+    )

@@ -1,4 +1,4 @@
-"""Images, media and attachments that documents name: found, checked, and kept outside memory until written."""
+"""Images, media and attachments that documents name: found, checked, and kept on disk until written."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _published(store: Store, collections: Set[str]) -> dict[str, set[str]]:
                 if row["collection"] in collections:
                     found.setdefault(row["collection"], set()).add(row["path"])
     except ArtifactError as error:
-        _log.warning("images of %s are missing until it can be read: %s", ", ".join(sorted(collections)), error)
+        _log.warning("the images of %s are missing: %s", ", ".join(sorted(collections)), error)
     return found
 
 
@@ -124,7 +124,7 @@ def _published_rows(store: Store, collection: str, paths: Set[str]) -> Iterator[
 
 
 class _Reader:
-    """A reader of named files; it collects those that cannot be used, and whether all are as they were hashed."""
+    """A reader of named files, which knows those that cannot be used, and whether all are as hashed."""
 
     def __init__(self, settings: Settings, found: FoundAssets) -> None:
         self.found, self._settings = found, settings
@@ -137,18 +137,19 @@ class _Reader:
         try:
             content = asked_again(partial(read_asset, file, self._settings.collections[collection]))
         except RejectedDocument as error:
-            return self._rejected(file, error.what)
+            self._reject(file, error.what)
+            return None
         digest = sha256_hex(content)
         self.as_hashed &= digest == self.found.hashes[file]
         found = recognise(path, content)
         if found.kind is None:
-            return self._rejected(file, found.fault)
+            self._reject(file, found.fault)
+            return None
         values = (collection, path, digest, found.kind.name, len(content), found.width, found.height, content)
-        return pa.Table.from_arrays(
-            [pa.array([value], field.type) for value, field in zip(values, ASSETS, strict=True)], schema=ASSETS
-        )
+        columns = [pa.array([value], field.type) for value, field in zip(values, ASSETS, strict=True)]
+        return pa.Table.from_arrays(columns, schema=ASSETS)
 
-    def _rejected(self, file: FoundFile, reason: str) -> None:
+    def _reject(self, file: FoundFile, reason: str) -> None:
         self.rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
 
 

@@ -90,14 +90,15 @@ def link_tables(
     """Return the tables of links and communities; a link to an asset that cannot be used leads nowhere."""
     columns = (assets["assets"].column(name).to_pylist() for name in ("collection", "path"))
     usable = set(zip(*columns, strict=True))
-    settled = [
-        link if link.asset is None or (link.source_id.partition(":")[0], link.asset) in usable else _lost(link)
-        for link in links
-    ]
+    settled = [link if link.asset is None or _asset_key(link) in usable else _lost(link) for link in links]
     return {
         "links": schemas.links_table(settled),
         "communities": schemas.communities_table(partition.communities),
     }
+
+
+def _asset_key(link: ResolvedLink) -> tuple[str, str | None]:
+    return link.source_id.partition(":")[0], link.asset
 
 
 def _lost(link: ResolvedLink) -> ResolvedLink:

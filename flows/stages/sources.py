@@ -113,8 +113,8 @@ def list_sources(settings: Settings) -> Listing:
             reason = "has the same name as another file once Unicode is normalised"
             rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
     assets = {(file.collection, file.path): file for listing in listings for file in reversed(listing.assets)}
-    files = tuple(named[name] for name in sorted(named))
-    return Listing(files, tuple(rejections), failures, tuple(assets[key] for key in sorted(assets)))
+    in_order = tuple(named[name] for name in sorted(named))
+    return Listing(in_order, tuple(rejections), failures, tuple(assets[key] for key in sorted(assets)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,14 @@ import re
 from xml.parsers.expat import ExpatError, ParserCreate
 
 _BETWEEN = " "
-_SVG = "http://www.w3.org/2000/svg"
 _XHTML = "http://www.w3.org/1999/xhtml"
-_ACTIVE = frozenset({"script", "foreignobject", "handler", "listener", "iframe", "object", "embed"})
+_ACTIVE = frozenset({"script", "handler", "listener", "iframe", "object", "embed", "form"})
+# What drawing programs write labels with; other HTML in a drawing is refused.
+_TEXT_NAMES = """
+    a b big blockquote br center code dd div dl dt em font h1 h2 h3 h4 h5 h6 hr i li mark ol p pre s small
+    span strike strong sub sup table tbody td tfoot th thead tr tt u ul
+"""
+_TEXT = frozenset(_TEXT_NAMES.split())
 _REFERENCES = frozenset({"href", "src"})
 _BLANK = re.compile(r"[\x00-\x20]+")
 # Within the file, or an image that stands in the address itself.
@@ -63,7 +68,7 @@ class _Reader:
         if not self._depth and local != "svg":
             raise _Refused(f"no drawing, but <{local:.40}>")
         self._depth += 1
-        if local.lower() in _ACTIVE or namespace == _XHTML:
+        if local.lower() in _ACTIVE or (namespace == _XHTML and local not in _TEXT):
             raise _Refused(f"<{local:.40}>")
         self._styles += local == "style"
         for key, value in attributes.items():

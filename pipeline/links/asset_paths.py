@@ -1,4 +1,4 @@
-"""The files besides documents that links can name, by every spelling that the tools people write for allow."""
+"""The files besides documents that links can name, in every spelling that people's tools understand."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class AssetPaths:
         for path in shallow:
             self._by_case.setdefault(path.lower(), path)
             self._by_name.setdefault(posixpath.basename(path).lower(), path)
-        self._base_url, self._base_path = base_url, urlsplit(base_url).path.rstrip("/")
+        self._base_url, self._base_path = base_url.rstrip("/"), urlsplit(base_url).path.rstrip("/")
 
     def find(self, source: str, target: str, *, by_name: bool) -> str | None:
         """Return the asset that the document at ``source`` names ``target``, without its fragment.
@@ -33,7 +33,9 @@ class AssetPaths:
         """
         if not self._paths or not target:
             return None
-        for spelling in _spellings(target.removeprefix(self._base_url) if self._base_url else target):
+        if self._base_url and target.startswith(f"{self._base_url}/"):
+            target = target.removeprefix(self._base_url)
+        for spelling in _spellings(target):
             for path in self._candidates(source, spelling):
                 if found := self._at(path):
                     return found

@@ -22,6 +22,7 @@ from .fingerprints.shared import shared_digest, site_fingerprint
 from .incremental.previous import PreviousSite, Reuse, SiteRecord, previous_site, record_files
 from .incremental.staging import StagingFolder, exchanged
 from .library import SnapshotTables
+from .media_files import media_files
 from .outline.plan import SitePage, SitePlan, plan_site
 from .pages.feed import feed_file
 from .pages.listings import list_pages
@@ -164,7 +165,8 @@ def _write(wanted: _Wanted, stage: StagingFolder) -> SiteResult:
     summaries = {each.path: each.summary for each in stage.files}
     found = _search(plan, wanted, ranking, shown, stage) if ranking else ()
     around = _all(_around(plan, summaries), offline_files(plan, reuse.shared))
-    for page in _all(list_pages(plan, reuse), around, found):
+    files = media_files(plan.library, snapshot, reuse)
+    for page in _all(list_pages(plan, reuse), around, files, found):
         stage.add(page)
     pages = len(plan.tree.order)
     for page in record_files(SiteRecord(wanted.whole, pages, tuple(stage.files), snapshot.id)):
