@@ -21,7 +21,8 @@ _INWARD = re.compile(r"#|data:image/(?:png|jpeg|jpg|gif|webp|avif)[;,]|\Z", re.I
 _PAGE = re.compile(r"https?://", re.IGNORECASE)
 _RUNS = re.compile(r"(?:java|vb)script:", re.IGNORECASE)
 _LOADS = re.compile(
-    r"@import|image-set\(|\bsrc\(|url\(\s*[\"']?\s*(?!#|data:(?:image|font)/|[\"'#)])", re.IGNORECASE
+    r"@import|image-set\(|\bsrc\(|url\(\s*[\"']?\s*(?!#|data:(?:image/|font/|application/(?:x-)?font)|[\"'#)])",
+    re.IGNORECASE,
 )
 _CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _CSS_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)

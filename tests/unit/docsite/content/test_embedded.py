@@ -72,9 +72,8 @@ def test_a_size_as_written_is_the_size_shown(written: str, size: tuple[str, str 
 
 
 def test_a_wide_image_can_be_enlarged_and_a_small_one_or_a_drawing_cannot() -> None:
-    article = _article(
-        "![w](img/wide.png) ![o](img/owl.png) ![p](img/plan.svg) [![w](img/wide.png)](img/owl.png)"
-    )
+    linked = "[![w](img/wide.png)](img/owl.png)"
+    article = _article(f"![w](img/wide.png) ![o](img/owl.png) ![p](img/plan.svg) {linked}")
     (link,) = article.select("a.enlarge")
     assert link["href"] == link.img["src"]
     assert len(article.find_all("img")) == 4

@@ -67,9 +67,10 @@ def test_an_address_below_the_base_is_a_path() -> None:
 
 
 def _resolved(kind: LinkKind, target: str) -> ResolvedLink:
+    links = (Link(kind, target, "", 0),)
     page = LinkingDocument(
-        DocId("c:notes/page.md"), "c", "notes/page.md", "notes/page.html", "Page", (), (), (Link(kind, target, "", 0),)
-    )  # fmt: skip
+        DocId("c:notes/page.md"), "c", "notes/page.md", "notes/page.html", "Page", (), (), links
+    )
     settings = {"c": Collection(root=".", address=Address())}
     (link,) = resolve_links([page], settings, {"c": PATHS, "other": ("notes/theirs.png",)})
     return link
