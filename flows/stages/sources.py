@@ -13,10 +13,10 @@ from ...pipeline.identity import doc_id, sha256_hex
 from ...pipeline.model import Rejection, Source
 from ...pipeline.settings.collection import Collection
 from ...pipeline.settings.settings import Settings
+from ..git_history import with_history
 from ..run.context import RunContext
 from ..run.retry import asked_again
 from ..run.versions import decides
-from .git_history import with_history
 from .groups import Group, group_key, grouped
 from .guards import documents_before, require_unshrunk
 

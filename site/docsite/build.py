@@ -15,14 +15,13 @@ from ..pipeline.errors import SourceError
 from ..pipeline.settings.search import Search
 from ..pipeline.settings.site import Site
 from . import urls
-from .assets import asset_files
+from .assets import asset_files, media_files
 from .background import BackgroundProcess
 from .fingerprints.pages import page_fingerprints
 from .fingerprints.shared import shared_digest, site_fingerprint
 from .incremental.previous import PreviousSite, Reuse, SiteRecord, previous_site, record_files
 from .incremental.staging import StagingFolder, exchanged
 from .library import SnapshotTables
-from .media_files import media_files
 from .outline.plan import SitePage, SitePlan, plan_site
 from .pages.feed import feed_file
 from .pages.listings import list_pages

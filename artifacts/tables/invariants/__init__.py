@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import assets, lexical, records, vector_rows
+from . import lexical, records, vector_rows
 from .columns import Problem, Tables, rows_of, vector_blocks
 
 __all__ = ["Problem", "problems", "rows_of", "vector_blocks"]
@@ -18,7 +18,7 @@ RULES: tuple[Callable[[Tables], Iterator[Problem]], ...] = (
     vector_rows.vectors,
     vector_rows.centroids,
     records.links,
-    assets.assets,
+    records.assets,
     lexical.lexical("terms", "postings"),
     lexical.lexical("code_terms", "code_postings"),
     lexical.surfaces,

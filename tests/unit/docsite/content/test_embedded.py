@@ -106,8 +106,8 @@ def test_an_image_for_one_theme_has_its_class(theme: str, spelling: str) -> None
         ("![[clip.mp4]]", "video", ["video/mp4"]),
         ('<video src="clip.mp4" autoplay></video>', "video", ["video/mp4"]),
         (
-            '<video width="100">\n<source src="clip.webm">\n<source src="gone.mp4">\n<source src="clip.mp4">\n'
-            "No video.</video>",
+            '<video width="100">\n<source src="clip.webm">\n<source src="gone.mp4">\n'
+            '<source src="clip.mp4">\nNo video.</video>',
             "video",
             ["video/webm", "video/mp4"],
         ),

@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ...pipeline.discover import FileListing, FoundFile
-from ...pipeline.errors import SourceError
-from ...pipeline.settings.collection import Collection
+from ..pipeline.discover import FileListing, FoundFile
+from ..pipeline.errors import SourceError
+from ..pipeline.settings.collection import Collection
 
 _log = logging.getLogger("noctule")
 # How git lists the checkout of another repository.
