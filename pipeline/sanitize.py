@@ -23,7 +23,7 @@ _UNSEEN_NAMES = """
 _ATTRIBUTES = {
     "*": {"id", "class", "title", "lang", "dir"},
     "a": {"href"},
-    "img": {"src", "alt", "width", "height"},
+    "img": {"src", "alt", "width", "height", "style"},
     "video": {"src", "width", "height"},
     "audio": {"src"},
     "source": {"src"},
@@ -44,6 +44,8 @@ _CLASS = re.compile(
     r"language-[\w+#.-]{1,40}|callout(-[\w-]{1,40})?|admonition(-title)?|wikilink|transclusion|tag"
     r"|footnotes?(-[a-z]+)*|task-list-item(-checkbox)?|contains-task-list"
 )
+# Of an image's style only this is kept, as the attribute of that name.
+_STYLE_WIDTH = re.compile(r"(?:^|;)\s*width\s*:\s*(\d{1,4}(?:px|%))\s*(?:;|$)", re.IGNORECASE)
 _CONTROL_OR_SPACE = re.compile(r"[\x00-\x20\x7f-\xa0]+")
 _OUTWARD = re.compile(r"//|[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
@@ -82,6 +84,9 @@ def _filtered(_tag: str, name: str, value: str) -> str | None:
         return " ".join(word for word in value.split() if _CLASS.fullmatch(word)) or None
     if name == "id":
         return value if value and not _CONTROL_OR_SPACE.search(value) else None
+    if name == "style":
+        width = _STYLE_WIDTH.search(value)
+        return width[1] if width else None
     if name == "src":
         return None if is_outward(value) else value
     return value
@@ -96,7 +101,10 @@ def is_outward(url: str) -> bool:
 def _image(found: re.Match[str]) -> str:
     attributes = dict(_ATTRIBUTE.findall(found[1]))
     if attributes.get("src"):
-        return found[0]
+        width = attributes.pop("style", None)
+        kept = attributes | ({"width": width} if width else {})
+        shown = "".join(f' {name}="{value}"' for name, value in kept.items())
+        return f"<img{shown}>"
     return html_text.escape(html_text.unescape(attributes.get("alt", "")), quote=False)
 
 

@@ -36,6 +36,12 @@ GOLDEN = [
         '<audio src="//evil.example/a"><source src="https://evil.example/b"></audio>',
         "<audio><source></audio>",
     ),
+    (
+        '<img src="a.png" style="width: 50%; background: url(//evil.example)">',
+        '<img src="a.png" width="50%">',
+    ),
+    ('<img src="a.png" width="9" style="min-width: 5px">', '<img src="a.png" width="9">'),
+    ('<p style="width: 50%">x</p>', "<p>x</p>"),
     ('<source srcset="https://evil.example/t.gif 1x" src="\\\\evil.example/a">', "<source>"),
     ('<a href="https://e.org">x</a>', '<a href="https://e.org" rel="noopener noreferrer">x</a>'),
     ('<a href="//e.org">x</a>', '<a href="//e.org" rel="noopener noreferrer">x</a>'),

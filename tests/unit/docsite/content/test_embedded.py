@@ -61,6 +61,7 @@ def test_a_page_in_a_folder_leads_up_to_the_image() -> None:
         ('<img src="img/owl.png" width="80">', ("80", "60")),
         ('<img src="img/owl.png" height="60px">', ("80", "60")),
         ('<img src="img/owl.png" width="50%">', ("50%", None)),
+        ('<img src="img/owl.png" style="width: 50%;">', ("50%", None)),
         ('<img src="img/owl.png" width="expression(1)">', ("40", "30")),
         ("![2024](img/owl.png)", ("40", "30")),
     ],
