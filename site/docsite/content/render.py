@@ -22,7 +22,7 @@ from .marks import Marks
 MAX_TRANSCLUSION_DEPTH = 3
 # Limits a page that transcludes many notes, each of which transcludes many others.
 MAX_TRANSCLUSIONS = 100
-_FIRST_PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
+_PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
 SUMMARY_CHARS = 160
 
 
@@ -152,8 +152,8 @@ class _Rendering:
 
 
 def _summary(html: str) -> str:
-    found = _FIRST_PARAGRAPH.search(html)
-    text = plain_text(found[1]) if found else ""
+    # The first one that is not only an image.
+    text = next(filter(None, (plain_text(found[1]) for found in _PARAGRAPH.finditer(html))), "")
     if len(text) <= SUMMARY_CHARS:
         return text
     return text[:SUMMARY_CHARS].rsplit(" ", 1)[0].rstrip(" ,;:") + " …"

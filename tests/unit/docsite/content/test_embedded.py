@@ -172,6 +172,12 @@ def test_nothing_but_the_site_s_own_files_is_loaded(written: str) -> None:
     assert _article(written).find("script") is None
 
 
+def test_an_image_at_the_top_is_no_summary() -> None:
+    page = page_of({"a.md": "# A\n\n![](img/owl.png)\n\nOwls hunt.\n"}, "a.html", assets=FILES)
+    description = page.find("meta", attrs={"name": "description"})
+    assert description is not None and description["content"] == "Owls hunt."
+
+
 def test_html_pages_show_their_images_too() -> None:
     page = page_of(
         {"a.html": '<title>A</title><body><h1>A</h1><p><img src="img/owl.png" alt="owl"></p>'},
