@@ -19,10 +19,24 @@ from .run.context import RunContext
 from .run.executor import ordered
 from .run.request import IndexRequest
 from .run.stage import Lane, Stage
-from .stages import encode, lexical, links, parse, publish, site, sources, tables, training_texts, write
+from .stages import (
+    assets,
+    encode,
+    lexical,
+    links,
+    parse,
+    publish,
+    site,
+    sources,
+    tables,
+    training_texts,
+    write,
+)
 
 THREAD, PROCESS = Lane.THREAD, Lane.PROCESS
-_TABLES = ("document_tables", "link_tables", "lexical_tables", "vector_tables", "vocabulary_tables")
+_TABLES = (
+    "document_tables", "link_tables", "asset_tables", "lexical_tables", "vector_tables", "vocabulary_tables",
+)  # fmt: skip
 
 # fmt: off
 BUILD = (
@@ -33,12 +47,15 @@ BUILD = (
     Stage("load model", encode.open_encoding, ("run", "engine", "resources"), ("encoding",)),
     Stage("parse", parse.parse_sources,
           ("run", "store", "engine", "resources", "encoding", "listing", "hashed"),
-          ("parsed", "corpus", "record", "cache"), fan_out=True, redo="changed files"),
+          ("parsed", "corpus", "parse_record", "cache"), fan_out=True, redo="changed files"),
     # Links, the index of words, and communities need no vectors.
     Stage("training passages", training_texts.pick_passages, ("run", "corpus"), ("picked",)),
     Stage("training counts", training_texts.count_picked, ("picked",), ("picked_counts",), PROCESS,
           is_large=training_texts.are_many),
-    Stage("links", links.resolve, ("run", "parsed"), ("links",)),
+    Stage("find assets", assets.find_assets, ("run", "store", "hashed", "parse_record"), ("found_assets",)),
+    Stage("links", links.resolve, ("run", "parsed", "found_assets"), ("links",)),
+    Stage("assets", assets.collect_assets, ("run", "store", "found_assets", "links", "parse_record"),
+          ("asset_tables", "record")),
     Stage("link graph", links.make_link_graph, ("corpus", "links"), ("link_graph",)),
     Stage("communities", links.find_communities, ("run", "link_graph"), ("clusters",), PROCESS,
           is_large=links.is_large_graph),
@@ -68,7 +85,7 @@ BUILD = (
            "picked_counts", "phrases", "spans"), ("term_vectors",)),
     # The snapshot.
     Stage("topics", links.name_topics, ("run", "corpus", "clusters", "link_graph", "prose"), ("partition",)),
-    Stage("link tables", links.link_tables, ("links", "partition"), ("link_tables",)),
+    Stage("link tables", links.link_tables, ("links", "partition", "asset_tables"), ("link_tables",)),
     Stage("document tables", tables.document_tables,
           ("corpus", "record", "link_graph", "partition", "vectors"), ("document_tables",)),
     Stage("vector tables", tables.vector_tables, ("corpus", "vectors", "centroids"), ("vector_tables",)),

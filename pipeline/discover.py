@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
+from .assets.media import media_type_of
 from .errors import MissingRoot, is_transient
 from .model import Rejection
 from .printable import printable_path
@@ -27,10 +28,14 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class FileListing:
-    """The files to read, sorted by path, and those that were left out, each with the reason."""
+    """The files to read, sorted by path, and those that were left out, each with the reason.
+
+    ``assets`` are images, media and attachments that documents may name; those too big are among them.
+    """
 
     files: tuple[FoundFile, ...]
     rejections: tuple[Rejection, ...]
+    assets: tuple[FoundFile, ...] = ()
 
 
 @dataclass(slots=True)
@@ -41,11 +46,20 @@ class _Walk:
     collection: Collection
     include: GitIgnoreSpec
     exclude: GitIgnoreSpec
+    assets: GitIgnoreSpec
     files: list[FoundFile] = field(default_factory=list)
+    found_assets: list[FoundFile] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
 
     def wanted(self, path: str) -> bool:
         return self.include.match_file(path) and not self.exclude.match_file(path)
+
+    def is_asset(self, path: str) -> bool:
+        return (
+            media_type_of(path) is not None
+            and self.assets.match_file(path)
+            and not self.exclude.match_file(path)
+        )
 
     def skip(self, path: str, reason: str) -> None:
         self.rejections.append(Rejection(self.name, path, "skipped", reason))
@@ -71,7 +85,8 @@ def list_files(name: str, collection: Collection) -> FileListing:
     """
     root = Path(collection.root)
     _require_folder(name, root)
-    walk = _Walk(name, collection, _globs(collection.include), _globs(collection.exclude))
+    include, exclude, assets = map(_globs, (collection.include, collection.exclude, collection.assets))
+    walk = _Walk(name, collection, include, exclude, assets)
     pending = [(str(root), "")]
     while pending:
         folder, prefix = pending.pop()
@@ -79,9 +94,14 @@ def list_files(name: str, collection: Collection) -> FileListing:
             if _visit(walk, entry, prefix):
                 pending.append((entry.path, f"{prefix}{_normal(entry.name)}/"))
     return FileListing(
-        tuple(sorted(walk.files, key=lambda found: (found.path, found.location))),
+        _in_order(walk.files),
         tuple(sorted(walk.rejections, key=lambda rejection: (rejection.path, rejection.reason))),
+        _in_order(walk.found_assets),
     )
+
+
+def _in_order(files: list[FoundFile]) -> tuple[FoundFile, ...]:
+    return tuple(sorted(files, key=lambda found: (found.path, found.location)))
 
 
 def _globs(patterns: tuple[str, ...]) -> GitIgnoreSpec:
@@ -132,6 +152,8 @@ def _visit(walk: _Walk, entry: os.DirEntry[str], prefix: str) -> bool:
         return _enters(walk, path)
     if walk.wanted(_escaped(path)):
         _record(walk, entry, path, mode)
+    elif stat.S_ISREG(mode.st_mode) and walk.is_asset(path) and not _name_fault(path):
+        walk.found_assets.append(FoundFile(walk.name, path, entry.path, mode.st_size))
     return False
 
 

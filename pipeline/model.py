@@ -186,8 +186,9 @@ class CodeBlock:
 class ResolvedLink:
     """A link with its ``status``, and the document it leads to in ``target_id`` where there is one.
 
-    ``status`` is one of ``resolved``, ``external``, ``missing-document``, ``missing-heading``, ``asset``. A
-    link with a missing heading still has its target document.
+    ``status`` is one of ``resolved``, ``external``, ``missing-document``, ``missing-heading``, ``asset``,
+    ``missing-asset``. A link with a missing heading still has its target document. ``asset`` is the path in
+    the collection of the image or attachment that it names.
     """
 
     source_id: DocId
@@ -198,6 +199,7 @@ class ResolvedLink:
     text: str
     ordinal: int
     status: str
+    asset: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

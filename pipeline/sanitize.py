@@ -10,20 +10,23 @@ import nh3
 ID_PREFIX = "source-"
 
 _TAG_NAMES = """
-    a abbr article aside b bdi bdo blockquote br caption cite code col colgroup data dd del details dfn div dl
-    dt em figcaption figure footer h1 h2 h3 h4 h5 h6 header hgroup hr i img input ins kbd li main mark nav ol
-    p pre q rp rt ruby s samp section small span strike strong sub summary sup table tbody td tfoot th thead
-    time tr tt u ul var wbr
+    a abbr article aside audio b bdi bdo blockquote br caption cite code col colgroup data dd del details dfn
+    div dl dt em figcaption figure footer h1 h2 h3 h4 h5 h6 header hgroup hr i img input ins kbd li main mark
+    nav ol p pre q rp rt ruby s samp section small source span strike strong sub summary sup table tbody td
+    tfoot th thead time tr tt u ul var video wbr
 """
 # What these contain is not text for a reader: it goes with the tag.
 _UNSEEN_NAMES = """
     script style template noscript iframe object embed svg math select textarea noembed noframes xmp
-    plaintext title audio video canvas applet
+    plaintext title canvas applet
 """
 _ATTRIBUTES = {
     "*": {"id", "class", "title", "lang", "dir"},
     "a": {"href"},
-    "img": {"src", "alt", "width", "height"},
+    "img": {"src", "alt", "width", "height", "style"},
+    "video": {"src", "width", "height"},
+    "audio": {"src"},
+    "source": {"src"},
     "input": {"checked"},
     "ol": {"start", "reversed"},
     "li": {"value"},
@@ -41,6 +44,8 @@ _CLASS = re.compile(
     r"language-[\w+#.-]{1,40}|callout(-[\w-]{1,40})?|admonition(-title)?|wikilink|transclusion|tag"
     r"|footnotes?(-[a-z]+)*|task-list-item(-checkbox)?|contains-task-list"
 )
+# Of an image's style only this is kept, as the attribute of that name.
+_STYLE_WIDTH = re.compile(r"(?:^|;)\s*width\s*:\s*(\d{1,4}(?:px|%))\s*(?:;|$)", re.IGNORECASE)
 _CONTROL_OR_SPACE = re.compile(r"[\x00-\x20\x7f-\xa0]+")
 _OUTWARD = re.compile(r"//|[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
@@ -74,12 +79,15 @@ def sanitize(html: str) -> str:
     return _A.sub(lambda found: _anchor(found[1], ids), clean)
 
 
-def _filtered(tag: str, name: str, value: str) -> str | None:
+def _filtered(_tag: str, name: str, value: str) -> str | None:
     if name == "class":
         return " ".join(word for word in value.split() if _CLASS.fullmatch(word)) or None
     if name == "id":
         return value if value and not _CONTROL_OR_SPACE.search(value) else None
-    if tag == "img" and name == "src":
+    if name == "style":
+        width = _STYLE_WIDTH.search(value)
+        return width[1] if width else None
+    if name == "src":
         return None if is_outward(value) else value
     return value
 
@@ -93,7 +101,10 @@ def is_outward(url: str) -> bool:
 def _image(found: re.Match[str]) -> str:
     attributes = dict(_ATTRIBUTE.findall(found[1]))
     if attributes.get("src"):
-        return found[0]
+        width = attributes.pop("style", None)
+        kept = attributes | ({"width": width} if width else {})
+        shown = "".join(f' {name}="{value}"' for name, value in kept.items())
+        return f"<img{shown}>"
     return html_text.escape(html_text.unescape(attributes.get("alt", "")), quote=False)
 
 

@@ -41,9 +41,22 @@ def read_file(file: FoundFile, collection: Collection) -> Source:
     folder, too big, unreadable, or changes twice while it is read; ``SourceError`` when the cause may be
     temporary.
     """
+    reading = _read(file, collection, "max_bytes")
+    modified = _day(reading.modified_s) if collection.modified_from == "file-time" else file.modified
+    digest = sha256_hex(reading.content)
+    return Source(file.collection, file.path, reading.content, digest, modified, file.author)
+
+
+def read_asset(file: FoundFile, collection: Collection) -> bytes:
+    """Return the bytes of an image, medium or attachment; raises as ``read_file`` does."""
+    return _read(file, collection, "max_asset_bytes").content
+
+
+def _read(file: FoundFile, collection: Collection, limit: str) -> _Reading:
+    """Return the file's content, of no more bytes than the setting ``limit`` allows."""
     where = f"{file.collection}:{file.path}"
     try:
-        reading = _read_once(file, collection, where) or _read_once(file, collection, where)
+        reading = _read_once(file, collection, limit) or _read_once(file, collection, limit)
     except OSError as error:
         if is_transient(error):
             raise briefly_away(error, where) from error
@@ -54,9 +67,7 @@ def read_file(file: FoundFile, collection: Collection) -> Source:
         raise RejectedDocument(
             "the file changes while it is read", where=where, hint="Run again when nothing writes to it."
         )
-    modified = _day(reading.modified_s) if collection.modified_from == "file-time" else file.modified
-    digest = sha256_hex(reading.content)
-    return Source(file.collection, file.path, reading.content, digest, modified, file.author)
+    return reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +76,9 @@ class _Reading:
     modified_s: float
 
 
-def _read_once(file: FoundFile, collection: Collection, where: str) -> _Reading | None:
+def _read_once(file: FoundFile, collection: Collection, limit: str) -> _Reading | None:
     """Return the file's content, or none when it changed while it was read."""
+    where, most = f"{file.collection}:{file.path}", int(getattr(collection, limit))
     descriptor = os.open(file.location, _OPEN_FLAGS)
     try:
         before = os.fstat(descriptor)
@@ -77,12 +89,12 @@ def _read_once(file: FoundFile, collection: Collection, where: str) -> _Reading 
             raise RejectedDocument(
                 "the file is outside the collection's folder", where=where, hint="Links are not followed."
             )
-        content = _content(descriptor, before.st_size, collection.max_bytes + 1)
+        content = _content(descriptor, before.st_size, most + 1)
         after = os.fstat(descriptor)
     finally:
         os.close(descriptor)
-    if len(content) > collection.max_bytes:
-        raise RejectedDocument(too_big(after.st_size, collection.max_bytes), where=where)
+    if len(content) > most:
+        raise RejectedDocument(too_big(after.st_size, most, limit), where=where)
     same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
     return _Reading(content, after.st_mtime) if same and len(content) == after.st_size else None
 
@@ -138,9 +150,9 @@ def briefly_away(error: OSError, where: str) -> SourceError:
     )
 
 
-def too_big(size: int, limit: int) -> str:
+def too_big(size: int, limit: int, setting: str = "max_bytes") -> str:
     """Return why a file of this size is left out."""
-    return f"{size:,} bytes, more than max_bytes = {limit:,}: raise it in the settings, or exclude the file"
+    return f"{size:,} bytes, more than {setting} = {limit:,}: raise it in the settings, or exclude the file"
 
 
 def strerror(error: OSError | ValueError) -> str:

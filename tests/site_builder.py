@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
+from types import MappingProxyType
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from bs4 import BeautifulSoup
 
 from noctule.artifacts.tables import schemas as tables
 from noctule.docsite.outline.plan import plan_site
 from noctule.docsite.pages.documents import render_page
+from noctule.pipeline.assets.media import recognise
 from noctule.pipeline.chunk.sections import build_tree, code_blocks, heading_slugs
 from noctule.pipeline.communities.communities import Partition, find_clusters, link_graph, named
 from noctule.pipeline.errors import RejectedDocument
 from noctule.pipeline.identity import sha256_hex
 from noctule.pipeline.links.resolve import linking_document, resolve_links
-from noctule.pipeline.model import Document, Source
+from noctule.pipeline.model import Document, ResolvedLink, Source
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.settings.settings import Communities, Site
@@ -35,19 +39,30 @@ class TablesInMemory:
             table = tables.schemas(4)[name].empty_table()
         return table.select(list(columns)) if columns else table
 
+    def open_table(self, name: str) -> pq.ParquetFile:
+        written = BytesIO()
+        pq.write_table(self.table(name), written)
+        return pq.ParquetFile(written)
 
-def snapshot_of(collections: Mapping[str, Mapping[str, str]]) -> TablesInMemory:
-    """A snapshot of these collections: texts by path."""
+
+def snapshot_of(
+    collections: Mapping[str, Mapping[str, str]], assets: Mapping[str, bytes] = MappingProxyType({})
+) -> TablesInMemory:
+    """A snapshot of these collections: texts by path, beside which lie the files in ``assets``."""
     settings = {name: Collection(root=".") for name in collections}
     sources = (
         Source(name, path, text.encode(), sha256_hex(text.encode()))
         for name, texts in sorted(collections.items())
         for path, text in sorted(texts.items())
     )
-    return snapshot_of_sources(sources, settings)
+    return snapshot_of_sources(sources, settings, assets)
 
 
-def snapshot_of_sources(sources: Iterable[Source], settings: Mapping[str, Collection]) -> TablesInMemory:
+def snapshot_of_sources(
+    sources: Iterable[Source],
+    settings: Mapping[str, Collection],
+    assets: Mapping[str, bytes] = MappingProxyType({}),
+) -> TablesInMemory:
     """A snapshot of sources; those that cannot be parsed are left out."""
     documents: list[Document] = []
     for source in sources:
@@ -58,7 +73,7 @@ def snapshot_of_sources(sources: Iterable[Source], settings: Mapping[str, Collec
     documents.sort(key=lambda d: d.doc_id)
     trees = [build_tree(document) for document in documents]
     linking = [linking_document(d, heading_slugs(d.headings)) for d in documents]
-    links = resolve_links(linking, settings)
+    links = resolve_links(linking, settings, dict.fromkeys(settings, assets))
     graph = link_graph([d.doc_id for d in documents], links)
     clusters = find_clusters(graph, Communities())
     titles = {d.doc_id: d.title for d in documents}
@@ -73,10 +88,23 @@ def snapshot_of_sources(sources: Iterable[Source], settings: Mapping[str, Collec
             block for d, tree in zip(documents, trees, strict=True) for block in code_blocks(d, tree)
         ),
         "links": tables.links_table(links),
+        "assets": _assets(links, assets),
         "communities": tables.communities_table(found.communities),
     }
     described = repr({name: table.to_pydict() for name, table in sorted(made.items())})
     return TablesInMemory(sha256_hex(described.encode())[:20], made)
+
+
+def _assets(links: Iterable[ResolvedLink], contents: Mapping[str, bytes]) -> pa.Table:
+    rows = []
+    for collection, path in sorted({(link.source_id.partition(":")[0], link.asset or "") for link in links}):
+        if path:
+            content, found = contents[path], recognise(path, contents[path])
+            assert found.kind is not None, found.fault
+            size = (len(content), found.width, found.height)
+            rows.append((collection, path, sha256_hex(content), found.kind.name, *size, content))
+    columns = [pa.array([row[at] for row in rows], field.type) for at, field in enumerate(tables.ASSETS)]
+    return pa.Table.from_arrays(columns, schema=tables.ASSETS)
 
 
 def _with_graph(documents: pa.Table, found: Partition, links_in: Mapping[str, int]) -> pa.Table:
@@ -88,9 +116,14 @@ def _with_graph(documents: pa.Table, found: Partition, links_in: Mapping[str, in
     return documents
 
 
-def page_of(texts: Mapping[str, str], page: str, settings: Site | None = None) -> BeautifulSoup:
+def page_of(
+    texts: Mapping[str, str],
+    page: str,
+    settings: Site | None = None,
+    assets: Mapping[str, bytes] = MappingProxyType({}),
+) -> BeautifulSoup:
     """One page of the site of a single collection, parsed."""
-    plan = plan_site(snapshot_of({"notes": texts}), settings or Site())
+    plan = plan_site(snapshot_of({"notes": texts}, assets), settings or Site())
     entry = plan.by_page[page]
     made = render_page(plan, entry, plan.renderer.render(entry))
     return BeautifulSoup(made.content, "html.parser")

@@ -18,6 +18,7 @@ from noctule.artifacts.store.staging import Staging, describe
 from noctule.artifacts.store.store import Published, Store
 from noctule.artifacts.tables.parquet import write_table
 from noctule.artifacts.tables.schemas import (
+    ASSETS,
     DOCUMENTS,
     PASSAGES,
     POSTINGS,
@@ -42,6 +43,7 @@ from noctule.pipeline.identity import canonical_json, doc_id, passage_id, sectio
 from noctule.pipeline.model import CodeBlock, Community, Document, Passage, Rejection, ResolvedLink, Section
 from noctule.pipeline.settings.settings import FIELDS, VectorIndex
 from noctule.pipeline.vocabulary.acronyms import Acronym
+from tests.pictures import png
 
 DIMENSION = 8
 NAMES = ("alpha.md", "beta.md", "gamma.md")
@@ -89,6 +91,7 @@ def tiny_tables(edition: int = 0) -> dict[str, pa.Table]:
         ),
         "code_blocks": code_blocks_table(_code_block(document) for document in documents),
         "links": links_table(_links(documents)),
+        "assets": _assets(edition),
         "communities": communities_table([Community(0, "alpha, beta", ("alpha", "beta"), 2, 1.0, 0.5)]),
         "terms": _terms(["body", f"edition{edition}"], [[0, 1, 2, 3, 4, 5], [1, 3, 5]]),
         "postings": _postings(["body", f"edition{edition}"], [[0, 1, 2, 3, 4, 5], [1, 3, 5]]),
@@ -248,7 +251,14 @@ def _links(documents: list[Document]) -> list[ResolvedLink]:
     return [
         ResolvedLink(alpha, beta, "use", "link", "beta.md#use", "beta", 0, "resolved"),
         ResolvedLink(gamma, None, "", "wikilink", "nowhere", "nowhere", 0, "missing-document"),
+        ResolvedLink(gamma, None, "", "image", "owl.png", "an owl", 1, "asset", "owl.png"),
     ]
+
+
+def _assets(edition: int) -> pa.Table:
+    content = png(2, 1, edition)
+    row = ("notes", "owl.png", sha256_hex(content), "image/png", len(content), 2, 1, content)
+    return pa.table([pa.array([value], field.type) for value, field in zip(row, ASSETS, strict=True)], ASSETS)
 
 
 def _terms(terms: list[str], passages: list[list[int]]) -> pa.Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 
 # In the store
 CURRENT = "CURRENT"
@@ -36,6 +36,7 @@ TABLES = (
     "passages",
     "code_blocks",
     "links",
+    "assets",
     "communities",
     "terms",
     "postings",

@@ -25,6 +25,9 @@ comment on view code_blocks is 'Code blocks as written, with their language and 
 create or replace view links as from read_parquet(snapshot_file('links'));
 comment on view links is 'Every link of every document, with what became of it; target_id is null where it leads nowhere.';
 
+create or replace view assets as select * exclude (content) from read_parquet(snapshot_file('assets'));
+comment on view assets is 'Images and attachments that documents name; their bytes are in the file''s column content.';
+
 create or replace view communities as from read_parquet(snapshot_file('communities'));
 comment on view communities is 'Groups of documents that link to one another more than to the rest, with the words that name them.';
 

@@ -10,13 +10,14 @@ import numpy as np
 import pyarrow as pa
 
 from ...pipeline.errors import NoctuleError, machine_refusals, reports_transient
+from ...pipeline.identity import sha256_hex
 from ...pipeline.model import SnapshotId
 from ..disk.layout import CATALOG, FAISS_INDEX, MANIFEST, is_held_open, table_file
 from ..disk.manifest import Manifest, damaged
 from ..disk.manifest import unreadable as unreadable_now
 from ..tables import invariants
 from ..tables.names import NAMES
-from ..tables.parquet import open_file, read_table
+from ..tables.parquet import open_file, read_table, refusals, tuples
 from ..tables.schemas import schemas
 from ..tables.vectors import first_strange_row, read_index
 from .signature import SIGNATURE
@@ -29,6 +30,7 @@ _UNREAD = {
     "passages": {"text", "code", "breadcrumb", "headings"},
     "code_blocks": {"text", "language"},
     "links": {"text", "target", "fragment"},
+    "assets": {"content"},
     "report": {"reason"},
 }
 
@@ -62,11 +64,13 @@ def _check(path: Path, expected_id: SnapshotId | None) -> None:
     tables = {table: _read(path, table) for table in manifest.tables}
     documents = path / table_file("documents")
     with _contradictions(path):
-        require_names(read_table(documents, NAMES), manifest, documents)
+        require_names("documents", read_table(documents, NAMES), manifest, documents)
+        require_names("assets", tables["assets"], manifest, path / table_file("assets"))
         for problem in invariants.problems(tables):
             raise damaged(problem.what, path / table_file(problem.table))
         for postings, terms in (("postings", "terms"), ("code_postings", "code_terms")):
             _row_groups(path / table_file(postings), tables[terms], path / table_file(terms))
+    _assets_are_their_hashes(path / table_file("assets"))
     _index_equals_table(path, tables["vectors"], manifest)
 
 
@@ -139,6 +143,17 @@ def _row_groups(path: Path, terms: pa.Table, terms_path: Path) -> None:
         row = int(wrong[0])
         what = f"row {row}: expected row_group {expected[row]} of {path.name}, found {found[row]}"
         raise damaged(what, terms_path)
+
+
+def _assets_are_their_hashes(path: Path) -> None:
+    """Read every image and attachment, a row group at a time."""
+    with open_file(path) as file:
+        for group in range(file.num_row_groups):
+            with refusals(path):
+                rows = file.read_row_group(group, ["path", "asset_id", "bytes", "content"])
+            for name, expected, size, content in tuples(rows):
+                if len(content) != size or sha256_hex(content) != expected:
+                    raise damaged(f"{name!r:.200}: its content is not what its hash and size say", path)
 
 
 def _index_equals_table(path: Path, vectors: pa.Table, manifest: Manifest) -> None:

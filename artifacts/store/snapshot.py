@@ -80,8 +80,7 @@ class Snapshot:
 
         path, schema, rows = self._expected(name)
         table = read_table(path, columns, rows=rows, schema=schema)
-        if name == "documents":
-            require_names(table, self.manifest, path)
+        require_names(name, table, self.manifest, path)
         return table
 
     def open_table(self, name: str) -> pq.ParquetFile:
@@ -147,12 +146,12 @@ def _let_go(pin: Lock, path: str) -> None:
     warnings.warn(f"the snapshot {path} was dropped without being closed", ResourceWarning, stacklevel=2)
 
 
-def require_names(documents: pa.Table, manifest: Manifest, path: Path) -> None:
-    """Raise ``DamagedSnapshot`` for a document whose path, address or collection cannot be."""
-    from ..tables.names import wrong_name
+def require_names(name: str, table: pa.Table, manifest: Manifest, path: Path) -> None:
+    """Raise ``DamagedSnapshot`` for a document or an asset whose path, address or collection cannot be."""
+    from ..tables.names import RULES
 
     recorded = manifest.settings.get("collections")
-    wrong = wrong_name(documents, recorded if isinstance(recorded, dict) else None)
+    wrong = RULES[name](table, recorded if isinstance(recorded, dict) else None) if name in RULES else ""
     if wrong:
         raise damaged(wrong, path)
 

@@ -93,6 +93,17 @@ LINKS = _schema(
     text=pa.string(),
     ordinal=pa.int32(),
     status=pa.string(),
+    asset=pa.string(),
+)
+ASSETS = _schema(
+    collection=pa.string(),
+    path=pa.string(),
+    asset_id=pa.string(),
+    media_type=pa.string(),
+    bytes=pa.int64(),
+    width=pa.int32(),
+    height=pa.int32(),
+    content=pa.large_binary(),
 )
 COMMUNITIES = _schema(
     community_id=pa.int32(),
@@ -168,6 +179,7 @@ def schemas(dimension: int) -> Mapping[str, pa.Schema]:
         "passages": PASSAGES,
         "code_blocks": CODE_BLOCKS,
         "links": LINKS,
+        "assets": ASSETS,
         "communities": COMMUNITIES,
         "terms": TERMS,
         "postings": POSTINGS,

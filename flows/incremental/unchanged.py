@@ -63,7 +63,7 @@ def inputs_of(hashed: HashedSources | None, listing: Listing | None, settings: S
             *(f"{name}={number}" for name, number in sorted(tools().items())),
             version("scipy"),  # fits the query encoder
             exporter(),
-            *hashed.keys,
+            *hashed.inputs(),
             *rejected,
         ]
     )

@@ -14,7 +14,8 @@ from ...pipeline.identity import combined_hash, sha256_hex
 from ...pipeline.settings.settings import Settings
 
 TOOLS = (
-    "faiss-cpu", "markdown-it-py", "networkx", "numpy", "pyarrow", "PyStemmer", "python-louvain", "torch",
+    "faiss-cpu", "imagesize", "markdown-it-py", "networkx", "numpy", "pyarrow", "PyStemmer", "python-louvain",
+    "torch",
 )  # fmt: skip
 # Libraries that decide what a document is understood to say.
 _PARSERS = (

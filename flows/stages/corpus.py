@@ -8,7 +8,7 @@ published snapshot.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from ...artifacts.cache.parse_cache import CollectionRecord, ParseCache
@@ -37,6 +37,21 @@ class CorpusRecord:
     failed: Mapping[str, str]
     parsed: int = 0
     as_hashed: bool = False
+
+    def with_assets(self, rejections: Sequence[Rejection], *, as_hashed: bool) -> CorpusRecord:
+        """Return the record with assets that documents name and that cannot be used."""
+        published = {
+            name: replace(
+                each, rejections=(*each.rejections, *(r for r in rejections if r.collection == name))
+            )
+            for name, each in self.published.items()
+        }
+        return replace(
+            self,
+            rejections=(*self.rejections, *rejections),
+            published=published,
+            as_hashed=self.as_hashed and as_hashed,
+        )
 
 
 def settled(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ...pipeline.lexical.bm25f import LexicalIndex
 from ...pipeline.links.resolve import resolve_links
 from ...pipeline.model import ResolvedLink
 from ..run.context import RunContext
+from .assets import FoundAssets
 
 # Edges; with fewer, communities are found before another process is up.
 _LARGE_GRAPH = 20_000
@@ -24,9 +26,9 @@ _COMMON_SHARE = 0.2
 _MIN_PASSAGES_TO_TELL = 100
 
 
-def resolve(run: RunContext, parsed: ParsedCorpus) -> list[ResolvedLink]:
+def resolve(run: RunContext, parsed: ParsedCorpus, found: FoundAssets) -> list[ResolvedLink]:
     """Return every link of the corpus with its target, or the reason why it has none."""
-    return resolve_links(parsed.linking, run.settings.collections)
+    return resolve_links(parsed.linking, run.settings.collections, found.paths())
 
 
 def make_link_graph(corpus: ParsedCorpus, links: Iterable[ResolvedLink]) -> LinkGraph:
@@ -82,9 +84,22 @@ def _columns(table: pa.Table, *columns: str) -> Iterable[tuple[Any, ...]]:
     return zip(*(table.column(name).to_pylist() for name in columns), strict=True)
 
 
-def link_tables(links: Sequence[ResolvedLink], partition: Partition) -> dict[str, pa.Table]:
-    """Return the tables of links and communities."""
+def link_tables(
+    links: Sequence[ResolvedLink], partition: Partition, assets: Mapping[str, pa.Table]
+) -> dict[str, pa.Table]:
+    """Return the tables of links and communities; a link to an asset that cannot be used leads nowhere."""
+    columns = (assets["assets"].column(name).to_pylist() for name in ("collection", "path"))
+    usable = set(zip(*columns, strict=True))
+    settled = [link if link.asset is None or _asset_key(link) in usable else _lost(link) for link in links]
     return {
-        "links": schemas.links_table(links),
+        "links": schemas.links_table(settled),
         "communities": schemas.communities_table(partition.communities),
     }
+
+
+def _asset_key(link: ResolvedLink) -> tuple[str, str | None]:
+    return link.source_id.partition(":")[0], link.asset
+
+
+def _lost(link: ResolvedLink) -> ResolvedLink:
+    return replace(link, status="missing-asset", asset=None)

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ...artifacts.store.store import Store
 from ...pipeline.discover import list_files
 from ...pipeline.errors import CollectionShrank, NoctuleError, RejectedDocument, SourceError
-from ...pipeline.identity import doc_id
+from ...pipeline.identity import doc_id, sha256_hex
 from ...pipeline.includes.source import read_source
 from ...pipeline.model import Rejection, Source
+from ...pipeline.settings.collection import Collection
 from ...pipeline.settings.settings import Settings
-from ...pipeline.source_files import FoundFile
+from ...pipeline.source_files import FoundFile, read_asset
+from ..git_history import with_history
 from ..run.context import RunContext
 from ..run.retry import asked_again
 from ..run.versions import decides
-from .git_history import with_history
 from .groups import Group, group_key, grouped
 from .guards import documents_before, require_unshrunk
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The files to index in order of document id, the files left out, and collections not to be listed."""
+    """The files to index in order of document id, the files left out, and collections not to be listed.
+
+    ``assets`` are the images, media and attachments that documents may name, in order of collection and path.
+    """
 
     files: tuple[FoundFile, ...]
     rejections: tuple[Rejection, ...]
     failures: Mapping[str, NoctuleError]
+    assets: tuple[FoundFile, ...] = ()
 
     def without(self, failures: Mapping[str, NoctuleError]) -> Listing:
         """Return the listing without the collections that failed for other reasons."""
@@ -36,6 +41,7 @@ class Listing:
             tuple(file for file in self.files if file.collection not in failures),
             tuple(each for each in self.rejections if each.collection not in failures),
             {**self.failures, **failures},
+            tuple(file for file in self.assets if file.collection not in failures),
         )
 
 
@@ -65,7 +71,10 @@ def discover(run: RunContext, store: Store) -> Listing | None:
 
 def hash_sources(run: RunContext, listing: Listing | None) -> HashedSources | None:
     """Read and hash every listed file, and parse none."""
-    return None if listing is None else hash_files(listing.files, run.settings)
+    if listing is None:
+        return None
+    hashed = hash_files(listing.files, run.settings)
+    return _with_assets(hashed, listing.assets, run.settings)
 
 
 def _without_shrunk(listing: Listing, run: RunContext, store: Store) -> Listing:
@@ -105,20 +114,60 @@ def list_sources(settings: Settings) -> Listing:
         if named.setdefault(doc_id(file.collection, file.path), file) is not file:
             reason = "has the same name as another file once Unicode is normalised"
             rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
-    return Listing(tuple(named[name] for name in sorted(named)), tuple(rejections), failures)
+    assets = {(file.collection, file.path): file for listing in listings for file in reversed(listing.assets)}
+    in_order = tuple(named[name] for name in sorted(named))
+    return Listing(in_order, tuple(rejections), failures, tuple(assets[key] for key in sorted(assets)))
 
 
 @dataclass(frozen=True, slots=True)
 class HashedSources:
     """Files in groups with the key of each group's content, empty where a file cannot be read.
 
-    ``failures`` holds collections with a file that is temporarily unavailable; none of the groups is theirs.
+    ``failures`` holds collections with a file that is temporarily unavailable; none of the groups or
+    ``assets`` is theirs. These have the SHA-256 of each file, or what is known of one that is not read.
     """
 
     groups: tuple[Group, ...]
     keys: tuple[str, ...]
     deciding: Mapping[str, str]
     failures: Mapping[str, NoctuleError]
+    assets: Mapping[FoundFile, str] = field(default_factory=dict)
+
+    def inputs(self) -> Iterator[str]:
+        """Yield what stands for every file."""
+        yield from self.keys
+        for file, known in self.assets.items():
+            yield f"{file.collection}\0{file.path}\0{known}"
+
+
+def _with_assets(hashed: HashedSources, assets: Sequence[FoundFile], settings: Settings) -> HashedSources:
+    """Return the same with the hash of every asset; a collection fails with one that is briefly away."""
+    failures, known = dict(hashed.failures), dict[FoundFile, str]()
+    for file in assets:
+        try:
+            if file.collection not in failures:
+                known[file] = _asset_hash(file, settings.collections[file.collection])
+        except SourceError as error:
+            failures[file.collection] = error
+    lost = failures.keys() - hashed.failures.keys()
+    kept = [at for at, group in enumerate(hashed.groups) if group[0].collection not in lost]
+    return replace(
+        hashed,
+        groups=tuple(hashed.groups[at] for at in kept),
+        keys=tuple(hashed.keys[at] for at in kept),
+        failures=failures,
+        assets={file: digest for file, digest in known.items() if file.collection not in failures},
+    )
+
+
+def _asset_hash(file: FoundFile, collection: Collection) -> str:
+    """Return the file's SHA-256; its size or the reason where it cannot be used, whatever its content."""
+    if file.size > collection.max_asset_bytes:
+        return str(file.size)
+    try:
+        return sha256_hex(asked_again(partial(read_asset, file, collection)))
+    except RejectedDocument as error:
+        return error.what
 
 
 def hash_files(files: Sequence[FoundFile], settings: Settings) -> HashedSources:

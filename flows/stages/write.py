@@ -29,6 +29,7 @@ from .tables import Tables
 # Few enough that reading one passage's text reads little else.
 PASSAGES_PER_GROUP = 1024
 _AT_ONCE = 2
+_TERMS = {"postings": "terms", "code_postings": "code_terms"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +87,20 @@ def write_snapshot(
 
 
 def _write(name: str, tables: Mapping[str, pa.Table], staging: Staging) -> None:
-    terms = {"postings": "terms", "code_postings": "code_terms"}.get(name)
     write_table(
         tables[name],
         staging.path / table_file(name),
         row_group_size=PASSAGES_PER_GROUP if name in ("passages", "term_vectors") else 65_536,
-        row_groups=_group_sizes(tables[terms]) if terms else None,
-        ascending=("passage",) if terms else (),
+        row_groups=_row_groups(name, tables),
+        ascending=("passage",) if name in _TERMS else (),
     )
+
+
+def _row_groups(name: str, tables: Mapping[str, pa.Table]) -> list[int] | None:
+    """Return the rows of each row group, where they are not all of one size."""
+    if name == "assets":
+        return [len(batch) for batch in tables[name].to_batches()]
+    return _group_sizes(tables[_TERMS[name]]) if name in _TERMS else None
 
 
 def _group_sizes(terms: pa.Table) -> list[int]:

@@ -3,7 +3,7 @@
 A target is looked up as in markdown (a relative path, with or without extension, or a folder's index), as a
 published address (under the collection's base URL), as in Sphinx (a label, or a path from any folder above),
 and, for wikilinks, as in Obsidian (path, unique file name, alias, title). A fragment must be a heading of the
-target.
+target. What is no document may be an image or an attachment (``noctule.pipeline.links.asset_paths``).
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from urllib.parse import unquote, urljoin, urlsplit
 
 from ..address import INDEX_NAMES, slugify
+from ..assets.media import media_type_of
 from ..model import DocId, Document, Link, ResolvedLink
 from ..parse.labels import LABEL_PREFIX, label_anchor
 from ..settings.collection import Collection
+from .asset_paths import AssetPaths
 
 _LABEL = re.compile(r"[\w-]+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -26,6 +29,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _DENDRON_RANGE = re.compile(r"(?:,\d+)?(?::#.*)?$")
 _ENDINGS = (".md", ".markdown", ".html", ".htm", ".txt", ".rst", ".mdx", ".ipynb")
 _SPHINX_ENDINGS = (".rst", ".rest", ".md", ".ipynb")
+_BY_NAME = ("wikilink", "transclusion")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +61,21 @@ def linking_document(document: Document, slugs: Sequence[str]) -> LinkingDocumen
 
 
 def resolve_links(
-    documents: Sequence[LinkingDocument], collections: Mapping[str, Collection]
+    documents: Sequence[LinkingDocument],
+    collections: Mapping[str, Collection],
+    assets: Mapping[str, Iterable[str]] = MappingProxyType({}),
 ) -> list[ResolvedLink]:
-    """Resolve every link of every document, in document order; links stay within their collection."""
+    """Resolve every link of every document, in document order; links stay within their collection.
+
+    ``assets`` are the paths of each collection's images and attachments.
+    """
     by_collection: dict[str, list[LinkingDocument]] = {}
     for document in sorted(documents, key=lambda d: d.doc_id):
         by_collection.setdefault(document.collection, []).append(document)
     resolved: list[ResolvedLink] = []
     for name, members in sorted(by_collection.items()):
-        index = _Index(members, collections[name].address.base_url if name in collections else "")
+        base_url = collections[name].address.base_url if name in collections else ""
+        index = _Index(members, base_url, assets.get(name, ()))
         resolved.extend(link for member in members for link in _resolve_document(member, index))
     return resolved
 
@@ -77,6 +87,7 @@ def _resolve_document(document: LinkingDocument, index: _Index) -> Iterable[Reso
         found, status = index.find(document, link, target.strip(), fragment)
         if found is not None and fragment and not _has_heading(found, fragment):
             status = "missing-heading"
+        asset = index.asset(document, link, target.strip()) if status.startswith("missing-") else None
         yield ResolvedLink(
             source_id=document.doc_id,
             target_id=found.doc_id if found else None,
@@ -85,7 +96,8 @@ def _resolve_document(document: LinkingDocument, index: _Index) -> Iterable[Reso
             target=link.target,
             text=link.text,
             ordinal=ordinal,
-            status=status,
+            status=status if asset is None else "asset",
+            asset=asset,
         )
 
 
@@ -113,7 +125,10 @@ def _stem(path: str) -> str:
 class _Index:
     """Every name by which the documents of one collection can be linked."""
 
-    def __init__(self, documents: Sequence[LinkingDocument], base_url: str) -> None:
+    def __init__(
+        self, documents: Sequence[LinkingDocument], base_url: str, assets: Iterable[str] = ()
+    ) -> None:
+        self._assets = AssetPaths(assets, base_url)
         self._base_url = base_url.rstrip("/") + "/" if base_url else ""
         self._by_path = {d.path: d for d in documents}
         self._by_stem = _first({_stem(d.path).lower(): d} for d in documents)
@@ -136,10 +151,10 @@ class _Index:
             return found, "resolved" if found else "missing-document"
         if not target:
             return source, "resolved"
-        if link.kind in ("wikilink", "transclusion"):
+        if link.kind in _BY_NAME:
             # Dendron writes [[label|note]], Obsidian [[note|label]].
             found = self._by_note(source, target) or self._by_note(source, link.text.partition("#")[0])
-            return found, "resolved" if found else "missing-document"
+            return found, "resolved" if found else _absent(link, target)
         if self._is_external(target):
             return None, "external"
         found = (
@@ -147,10 +162,11 @@ class _Index:
             or self._by_relative_path(source, target)
             or self._by_sphinx(source, target)
         )
-        if found:
-            return found, "resolved"
-        is_document = target.lower().endswith(_ENDINGS) or "." not in posixpath.basename(target.rstrip("/"))
-        return None, "missing-document" if link.kind != "image" and is_document else "asset"
+        return found, "resolved" if found else _absent(link, target)
+
+    def asset(self, source: LinkingDocument, link: Link, target: str) -> str | None:
+        """Return the path of the image or attachment that ``target`` means in ``source``."""
+        return self._assets.find(source.path, target, by_name=link.kind in _BY_NAME)
 
     def _is_external(self, target: str) -> bool:
         if target.startswith("//"):
@@ -197,6 +213,15 @@ class _Index:
             or self._by_alias.get(name.lower())
             or self._by_title.get(name.lower())
         )
+
+
+def _absent(link: Link, target: str) -> str:
+    """Return the status of a link to what is not there, by what it would be."""
+    path = unquote(target.partition("?")[0]).lower()
+    if link.kind == "image" or media_type_of(path) is not None:
+        return "missing-asset"
+    is_document = path.endswith(_ENDINGS) or "." not in posixpath.basename(path.rstrip("/"))
+    return "missing-document" if is_document or link.kind in _BY_NAME else "missing-asset"
 
 
 def _first(maps: Iterable[Mapping[str, LinkingDocument]]) -> dict[str, LinkingDocument]:

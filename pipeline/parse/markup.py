@@ -24,9 +24,11 @@ _BLANKS = re.compile(r"[ \t]*\n\s*")
 _SPACES = re.compile(r"[ \t]+")
 _VALUE = r"""\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))"""
 _HREF = re.compile(rf"<a\s(?:[^<>]*?\s)?href{_VALUE}", re.IGNORECASE)
-_SRC = re.compile(rf"<img\s(?:[^<>]*?\s)?src{_VALUE}", re.IGNORECASE)
+_SRC = re.compile(rf"<(?:img|video|audio|source)\s(?:[^<>]*?\s)?src{_VALUE}", re.IGNORECASE)
 _ALT = re.compile(rf"<img\s(?:[^<>]*?\s)?alt{_VALUE}", re.IGNORECASE)
 _MAX_LINK_TEXT = 500
+# Obsidian's size of an image, after its text or in its place.
+_SIZE = re.compile(r"(?:^|\|)\s*(\d{1,5})(?:x(\d{1,5}))?\s*\Z")
 
 
 MAX_DEPTH = 2_000
@@ -49,6 +51,23 @@ class FoundLink:
     kind: LinkKind
     target: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """The text of an image, and the size in pixels that is written behind it; none where it is empty."""
+
+    text: str
+    width: str = ""
+    height: str = ""
+
+
+def sized(text: str, *, alone: bool = False) -> Sized:
+    """Return an image's text and size: ``an owl|300x200``; with ``alone``, the size needs no text."""
+    found = _SIZE.search(text)
+    if not found or not (alone or found[0].startswith("|")):
+        return Sized(text)
+    return Sized(text[: found.start()].strip(), found[1], found[2] or "")
 
 
 def require_tame(html: str, where: str) -> None:
@@ -95,7 +114,7 @@ def href_of(tag: str) -> str:
 
 
 def src_of(tag: str) -> str:
-    """Return the ``src`` of an ``<img>`` tag, else an empty string."""
+    """Return the ``src`` of an image, a video or a sound, else an empty string."""
     return _value(_SRC.match(tag))
 
 

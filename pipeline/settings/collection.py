@@ -20,6 +20,8 @@ DEFAULT_INCLUDE = (
     "**/*.htm",
     "**/*.txt",
 )
+# Of the kinds in ``pipeline.assets.media``: no pattern makes an asset of a page or a script.
+DEFAULT_ASSETS = ("**/*",)
 
 
 class Rule(Table):
@@ -74,6 +76,7 @@ class Collection(Table):
     )
     include: tuple[str, ...] = Field(default=DEFAULT_INCLUDE, strict=False)
     exclude: tuple[str, ...] = Field(default=(), strict=False)
+    assets: tuple[str, ...] = Field(default=DEFAULT_ASSETS, strict=False)
     language: str = "en"
     modified_from: Literal["front-matter", "file-time", "git"] = "front-matter"
     author_from: Literal["front-matter", "git"] = "front-matter"
@@ -82,3 +85,4 @@ class Collection(Table):
     address: Address = Address()
     rules: tuple[Rule, ...] = Field(default=(), strict=False)
     max_bytes: int = Field(default=5_000_000, ge=1)
+    max_asset_bytes: int = Field(default=20_000_000, ge=1)

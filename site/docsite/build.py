@@ -15,7 +15,7 @@ from ..pipeline.errors import SourceError
 from ..pipeline.settings.search import Search
 from ..pipeline.settings.site import Site
 from . import urls
-from .assets import asset_files
+from .assets import asset_files, media_files
 from .background import BackgroundProcess
 from .fingerprints.pages import page_fingerprints
 from .fingerprints.shared import shared_digest, site_fingerprint
@@ -164,7 +164,8 @@ def _write(wanted: _Wanted, stage: StagingFolder) -> SiteResult:
     summaries = {each.path: each.summary for each in stage.files}
     found = _search(plan, wanted, ranking, shown, stage) if ranking else ()
     around = _all(_around(plan, summaries), offline_files(plan, reuse.shared))
-    for page in _all(list_pages(plan, reuse), around, found):
+    files = media_files(plan.library, snapshot, reuse)
+    for page in _all(list_pages(plan, reuse), around, files, found):
         stage.add(page)
     pages = len(plan.tree.order)
     for page in record_files(SiteRecord(wanted.whole, pages, tuple(stage.files), snapshot.id)):

@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
+from ..pipeline.assets.media import MEDIA_TYPES, MediaType
 from . import urls
 
 Rows = npt.NDArray[np.int64]
@@ -20,6 +22,7 @@ _ENTRY_COLUMNS = (
     "doc_id", "collection", "path", "title", "description", "tags", "modified", "language", "syntax",
     "community", "links_in", "front_matter",
 )  # fmt: skip
+_ASSET_COLUMNS = ("collection", "path", "asset_id", "media_type", "width", "height")
 
 
 class SnapshotTables(Protocol):
@@ -31,6 +34,9 @@ class SnapshotTables(Protocol):
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         """Return one table, or some of its columns."""
+
+    def open_table(self, name: str) -> pq.ParquetFile:
+        """Return one table's file, to read row groups from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +88,19 @@ class LinkRow:
     target_id: str | None
     fragment: str
     status: str
+    asset: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """An image or attachment that documents name; ``file`` is its place in the site."""
+
+    asset_id: str
+    name: str
+    kind: MediaType
+    width: int | None
+    height: int | None
+    file: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +156,11 @@ class Library:
         self.collections: tuple[str, ...] = tuple(sorted({entry.collection for entry in self.entries}))
         sections = ["doc_id", "position", "depth", "slug", "title", "byte_start", "byte_end"]
         self.section_rows = self._grouped(snapshot.table("sections", sections), "doc_id", "position")
-        links = ["source_id", "ordinal", "kind", "target", "target_id", "fragment", "status"]
+        links = ["source_id", "ordinal", "kind", "target", "target_id", "fragment", "status", "asset"]
         self.link_rows = self._grouped(snapshot.table("links", links), "source_id", "ordinal")
         code = ["doc_id", "ordinal", "language", "byte_start", "byte_end"]
         self.code_rows = self._grouped(snapshot.table("code_blocks", code), "doc_id", "ordinal")
+        self.assets = _assets(snapshot.table("assets", _ASSET_COLUMNS))
         self._communities = snapshot.table("communities", ["community_id", "label"])
         found = self.link_rows.table
         self.edges = _edges(
@@ -176,7 +196,8 @@ class Library:
 
     def links(self, entry: Entry) -> list[LinkRow]:
         """Return the document's links in the order in which they are written."""
-        columns = self.link_rows.columns(entry.row, "kind", "target", "target_id", "fragment", "status")
+        names = ("kind", "target", "target_id", "fragment", "status", "asset")
+        columns = self.link_rows.columns(entry.row, *names)
         return [LinkRow(*row) for row in zip(*columns, strict=True)]
 
     def code_languages(self, entry: Entry) -> list[str]:
@@ -237,6 +258,17 @@ def _entries(documents: pa.Table, originals: bool) -> tuple[Entry, ...]:
     ]
     pages = urls.page_paths(placed)
     return tuple(_entry(row, columns, pages) for row in range(documents.num_rows))
+
+
+def _assets(table: pa.Table) -> Mapping[tuple[str, str], Asset]:
+    """Return assets by collection and path, in the order of the table."""
+    found: dict[tuple[str, str], Asset] = {}
+    for row in zip(*(table.column(name).to_pylist() for name in _ASSET_COLUMNS), strict=True):
+        collection, path, asset_id, media_type, width, height = row
+        kind = MEDIA_TYPES[media_type]
+        place = urls.file_path(path, asset_id, kind.ending)
+        found[collection, path] = Asset(asset_id, path.rsplit("/", 1)[-1], kind, width, height, place)
+    return found
 
 
 def _entry(row: int, columns: Mapping[str, list[object]], pages: Mapping[str, str]) -> Entry:

@@ -26,7 +26,8 @@ __all__ = ["CLIENT", "CONTENT_SECURITY_POLICY", "HERE", "THEME", "Theme"]
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'"
+    "media-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; "
+    "form-action 'none'"
 )
 # An owner's template refers to the theme's of the same name by this folder: {% extends "theme/base.html" %}.
 ORIGINALS = "theme"

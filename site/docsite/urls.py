@@ -14,7 +14,9 @@ from urllib.parse import quote
 
 from ..pipeline.identity import text_hash
 
+# The theme's own files, and those that documents name.
 ASSETS = "_assets"
+FILES = "_files"
 PAGES_INDEX = "_pages/index.html"
 TAGS_INDEX = "_tags/index.html"
 COMMUNITIES_INDEX = "_communities/index.html"
@@ -40,6 +42,7 @@ RESERVED = (
     REPORT,
     NO_NETWORK,
     ASSETS,
+    FILES,
     "_pages",
     "_tags",
     "_communities",
@@ -55,6 +58,7 @@ RESERVED = (
 )
 # A file name has at most 255 bytes; what is left is room for the suffix and the ending.
 MAX_NAME_BYTES = 200
+MAX_FILE_STEM_BYTES = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +112,18 @@ def twin_paths(pages: Iterable[str]) -> Mapping[str, str]:
         twin = f"{page.removesuffix('.html')}.md"
         twins[page] = f"{twin[:-3]}-{text_hash(page)[:8]}.md" if folded(twin) in taken else twin
     return twins
+
+
+def file_path(path: str, digest: str, ending: str) -> str:
+    """Return where the site keeps a file that documents name; another content has another name.
+
+    Names are in lower case: two that differ only there would be one on some disks, unless they differ in
+    content too.
+    """
+    stem = posixpath.splitext(posixpath.basename(path))[0]
+    slug = "-".join("".join(c if c.isalnum() or c in "_-" else " " for c in folded(stem)).split())
+    cut = slug.encode()[:MAX_FILE_STEM_BYTES].decode(errors="ignore")
+    return f"{FILES}/{cut or 'file'}.{digest[:12]}.{ending}"
 
 
 def root_of(page: str) -> str:

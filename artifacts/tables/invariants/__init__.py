@@ -18,6 +18,7 @@ RULES: tuple[Callable[[Tables], Iterator[Problem]], ...] = (
     vector_rows.vectors,
     vector_rows.centroids,
     records.links,
+    records.assets,
     lexical.lexical("terms", "postings"),
     lexical.lexical("code_terms", "code_postings"),
     lexical.surfaces,

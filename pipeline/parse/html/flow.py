@@ -24,6 +24,7 @@ _SPACE = re.compile(r"[ \t\n\r\f\u00a0]+")
 _LANGUAGE = re.compile(r"(?:language|lang|highlight|brush:)-?([\w+#.-]+)")
 _NAME = re.compile(r"[\w+#.-]{1,40}")
 _NO_LANGUAGE = frozenset({"default", "none", "text", "plain", "notranslate"})
+_MEDIA = frozenset({"img", "video", "audio", "source"})
 _PILCROWS = frozenset({"¶", "#", "§", "🔗", ""})
 
 
@@ -108,7 +109,7 @@ class Flow:
         name = tag.name
         if name == "br":
             self._pieces.append("\x01" if not self._heading and self._row is None else " ")
-        elif name == "img":
+        elif name in _MEDIA:
             self._image(tag)
         elif name == "a" and (href := attribute(tag, "href")):
             self._open.append(_OpenLink(tag, href, len(self._pieces)))

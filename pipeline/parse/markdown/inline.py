@@ -8,8 +8,9 @@ from typing import Any
 
 from markdown_it.token import Token
 
+from ...assets.media import media_type_of
 from ...model import LinkKind
-from ..markup import FoundLink, alt_of, href_of, src_of
+from ..markup import FoundLink, alt_of, href_of, sized, src_of
 from .marks import KEYS
 
 
@@ -82,7 +83,7 @@ class _Reader:
             self.result.links.append(FoundLink("link", link.target, text))
 
     def image(self, token: Token) -> None:
-        alt = read_inline(token.children).text
+        alt = sized(read_inline(token.children).text).text
         self.pieces.append(alt)
         self.result.links.append(FoundLink("image", str(token.attrs.get("src", "")), alt))
 
@@ -90,8 +91,11 @@ class _Reader:
         meta = token.meta
         fragment = f"#{meta['fragment']}" if meta["fragment"] else ""
         kind: LinkKind = "transclusion" if token.type == "transclusion" else "wikilink"
-        self.pieces.append(meta["text"])
-        self.result.links.append(FoundLink(kind, meta["target"] + fragment, meta["text"]))
+        text = str(meta["text"])
+        if kind == "transclusion" and media_type_of(meta["target"]) is not None:
+            text = sized(text, alone=True).text or str(meta["target"])
+        self.pieces.append(text)
+        self.result.links.append(FoundLink(kind, meta["target"] + fragment, text))
 
     def tag(self, token: Token) -> None:
         self.pieces.append(token.content)

@@ -13,18 +13,20 @@ from html import escape, unescape
 from ...pipeline.chunk.sections import heading_slugs
 from ...pipeline.model import Heading
 from ...pipeline.sanitize import ID_PREFIX
+from .embedded import image_html, labelled, player_html
 from .highlight import code_block
 from .linking import Destination, PageLinks
 from .markdown_html import Anchored
 from .marks import ANCHOR_MARK, HTML_MARK, Marks, without_marks, without_marks_in_tags
 
 _ATTRIBUTES = r'(?P<attributes>(?:\s[^\s"=<>]+="[^"<>]*")*)'
-_TAGS = "a|img|h[1-6]|table|td|th|input|main|nav|header|footer|aside"
+_TAGS = "a|img|h[1-6]|table|td|th|input|main|nav|header|footer|aside|video|audio|source"
 _ATTRIBUTE = re.compile(r'\s([^\s"=<>]+)="([^"<>]*)"')
 _ANY_TAG = re.compile(r"<[^<>]*>")
 _LANGUAGE = re.compile(r'class="(?:[^"]* )?language-([\w+#.-]+)')
 _PARTS = re.compile(
     rf"<pre(?P<pre>[^<>]*)>(?P<code>.*?)</pre>"
+    rf"|<(?P<player>video|audio)(?P<played>[^<>]*)>(?P<inside>.*?)</(?P=player)>"
     rf"|<(?P<end>/?)(?P<tag>{_TAGS}){_ATTRIBUTES}>(?:{ANCHOR_MARK.replace('(', '(?P<anchor>')})?"
     rf"|{HTML_MARK.replace('(', '(?P<html>')}|{ANCHOR_MARK}",
     re.DOTALL,
@@ -32,6 +34,8 @@ _PARTS = re.compile(
 _HEADING = re.compile(r"<h([1-6])(\s[^<>]*)?>(.*?)</h\1>", re.DOTALL)
 # A page has one of each landmark, and it is the theme's.
 _LANDMARKS = ("main", "nav", "header", "footer", "aside")
+# Outside a player, or never closed.
+_STRAY = ("video", "audio", "source")
 _PERMALINK_SIGNS = "¶#§ \n"
 
 
@@ -57,27 +61,33 @@ class Decorator:
     def decorate(self, clean: str) -> str:
         """Return the page's content."""
         decorated = _PARTS.sub(self._replace, without_marks_in_tags(clean))
-        return _without_names(decorated) if self._transcluded else decorated
+        return labelled(_without_names(decorated) if self._transcluded else decorated)
 
     def _replace(self, found: re.Match[str]) -> str:
         tag = found["tag"]
         if tag is None:
-            if found["code"] is not None:
-                return self._code(found["pre"], found["code"])
-            return self._marks.piece(found["html"] or "")
+            return self._whole(found)
         ending, attributes = bool(found["end"]), found["attributes"]
         if tag == "a":
             return self._link_end() if ending else self._link(attributes)
         if tag[0] == "h" and tag[1:].isdigit():
             return self._heading_end(tag) if ending else self._heading(tag, attributes, found["anchor"])
-        if ending:
-            return {"table": "</table></div>"}.get(tag, "</div>" if tag in _LANDMARKS else found[0])
-        return self._opening(tag, attributes)
+        return _closing(tag) if ending else self._opening(tag, attributes)
+
+    def _whole(self, found: re.Match[str]) -> str:
+        """Return what stands for an element that is replaced with all it holds, or for a mark."""
+        if found["code"] is not None:
+            return self._code(found["pre"], found["code"])
+        if found["player"] is not None:
+            return player_html(self._links, _parsed(found["played"]), found["inside"])
+        return self._marks.piece(found["html"] or "")
 
     def _opening(self, tag: str, attributes: str) -> str:
         given = _parsed(attributes)
+        if tag in _STRAY:
+            return ""
         if tag == "img":
-            return _image(given)
+            return image_html(self._links, given, linked=bool(self._link_ends))
         if tag == "table":
             return (
                 f'<div class="table-scroll" tabindex="0" role="region" aria-label="Table"><table{attributes}>'
@@ -152,6 +162,12 @@ def plain_text(html: str) -> str:
     return " ".join(unescape(_ANY_TAG.sub("", html)).split())
 
 
+def _closing(tag: str) -> str:
+    if tag in _STRAY:
+        return ""
+    return {"table": "</table></div>"}.get(tag, "</div>" if tag in _LANDMARKS else f"</{tag}>")
+
+
 def _parsed(attributes: str) -> dict[str, str]:
     given = dict(_ATTRIBUTE.findall(attributes))
     if "id" in given:  # content that was clean before has its prefix twice
@@ -162,15 +178,6 @@ def _parsed(attributes: str) -> dict[str, str]:
 def _href(destination: Destination) -> str:
     outward = ' rel="noopener noreferrer"' if destination.kind == "external" else ""
     return f' href="{escape(destination.href)}"{outward}'
-
-
-def _image(given: dict[str, str]) -> str:
-    name = unescape(given.get("src", "")).rsplit("/", 1)[-1]
-    shown = unescape(given.get("alt", "")).strip() or name
-    return (
-        f'<span class="image-note" title="{escape(f"This image is not part of the site: {name}")}">'
-        f"{escape(shown)}</span>"
-    )
 
 
 def _without_names(html: str) -> str:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from html import unescape
 from typing import Literal
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from ...pipeline.links.resolve import heading_spellings
 from ...pipeline.sanitize import ID_PREFIX, is_outward
 from .. import urls
-from ..library import Entry, Library, LinkRow
+from ..library import Asset, Entry, Library, LinkRow
 
 _SOURCE_ID = re.compile(rf'\sid="({ID_PREFIX}[^"<>]*)"')
 
@@ -81,6 +81,19 @@ class PageLinks:
         anchor = self._anchors.find(self._source, unquote(href[1:])) if href.startswith("#") else ""
         return self._internal(self._source, anchor) if anchor else MISSING
 
+    def asset(self, address: str) -> Asset | None:
+        """Return the image, medium or attachment that a markdown or HTML address means."""
+        row = self._rows.get(address) or self._rows.get(unquote(address))
+        return self.asset_of(row) if row else None
+
+    def asset_of(self, row: LinkRow) -> Asset | None:
+        """Return the image, medium or attachment that a link leads to."""
+        return self._library.assets.get((self._source.collection, row.asset)) if row.asset else None
+
+    def href(self, asset: Asset) -> str:
+        """Return the address of the asset's file."""
+        return urls.relative_href(self._page, asset.file)
+
     def reference(self, target: str, fragment: str) -> Destination:
         """Return where a wikilink leads."""
         row = self.reference_row(target, fragment)
@@ -96,7 +109,11 @@ class PageLinks:
             return self._internal(entry, self._anchors.find(entry, row.fragment))
         if row.status == "external":
             return Destination("external", row.target) if is_outward(row.target) else MISSING
-        return ASSET if row.status == "asset" else MISSING
+        if (asset := self.asset_of(row)) is not None:
+            # Viewers of PDF open the page that it names.
+            fragment = f"#{quote(row.fragment, safe='=&,-._~')}" if row.fragment else ""
+            return Destination("internal", self.href(asset) + fragment)
+        return ASSET if row.status == "missing-asset" else MISSING
 
     def _internal(self, entry: Entry, anchor: str) -> Destination:
         return Destination("internal", urls.relative_href(self._page, entry.page, anchor))

@@ -54,12 +54,13 @@ class Anchored:
 class Sheet:
     """A rendering in progress: its marks, how it writes references, and the headings seen so far.
 
+    ``transclusion`` is also told whether the reference stands where a block may.
     ``footnotes`` keeps the ids of transcluded footnotes apart from the page's own.
     """
 
     marks: Marks
     wikilink: Callable[[Reference], str]
-    transclusion: Callable[[Reference], str]
+    transclusion: Callable[[Reference, bool], str]
     tag: Callable[[Reference], str]
     anchors: bool = True
     footnotes: str = ""
@@ -120,8 +121,8 @@ class _Renderer(RendererHTML):
 
     def transclusion(self, tokens: Sequence[Token], index: int, *_: object) -> str:
         token = tokens[index]
-        write = self.sheet.transclusion if token.meta.get("block") else self.sheet.wikilink
-        return self.sheet.marks.html(write(_reference(token)))
+        is_block = bool(token.meta.get("block"))
+        return self.sheet.marks.html(self.sheet.transclusion(_reference(token), is_block))
 
     def tag(self, tokens: Sequence[Token], index: int, *_: object) -> str:
         return self.sheet.marks.html(self.sheet.tag(_reference(tokens[index])))

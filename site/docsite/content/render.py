@@ -14,6 +14,7 @@ from .. import urls
 from ..interface_words import Words
 from ..library import Entry, Library
 from .decorate import Decorator, html_headings, plain_text
+from .embedded import embedded
 from .linking import Anchors, Destination, PageLinks
 from .markdown_html import Anchored, Reference, Sheet, link_html, markdown_html
 from .marks import Marks
@@ -21,7 +22,7 @@ from .marks import Marks
 MAX_TRANSCLUSION_DEPTH = 3
 # Limits a page that transcludes many notes, each of which transcludes many others.
 MAX_TRANSCLUSIONS = 100
-_FIRST_PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
+_PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
 SUMMARY_CHARS = 160
 
 
@@ -99,7 +100,7 @@ class _Rendering:
         sheet = Sheet(
             marks=Marks(text),
             wikilink=lambda reference: self._wikilink(links, reference),
-            transclusion=lambda reference: self._transclusion(links, reference, stack),
+            transclusion=lambda reference, is_block: self._transclusion(links, reference, stack, is_block),
             tag=self._tag,
             anchors=not transcluded,
             footnotes=f"t{self._transclusions}" if transcluded else "",
@@ -128,10 +129,17 @@ class _Rendering:
         href = urls.relative_href(self._page, page)
         return link_html(Destination("internal", href), reference.text, "tag")
 
-    def _transclusion(self, links: PageLinks, reference: Reference, stack: tuple[str, ...]) -> str:
+    def _transclusion(
+        self, links: PageLinks, reference: Reference, stack: tuple[str, ...], is_block: bool
+    ) -> str:
         row = links.reference_row(reference.target, reference.fragment)
+        if row is not None and row.status in ("asset", "missing-asset"):
+            shown = embedded(links, row, reference.text)
+            return f"<p>{shown}</p>" if is_block else shown
         entry = self._library.by_id.get(row.target_id or "") if row else None
         link = self._wikilink(links, reference)
+        if not is_block:
+            return link
         if row is None or entry is None or entry.doc_id in stack or not self._may_go_deeper(stack):
             return f"<p>{link}</p>"
         self._transclusions += 1
@@ -144,8 +152,8 @@ class _Rendering:
 
 
 def _summary(html: str) -> str:
-    found = _FIRST_PARAGRAPH.search(html)
-    text = plain_text(found[1]) if found else ""
+    # The first one that is not only an image.
+    text = next(filter(None, (plain_text(found[1]) for found in _PARAGRAPH.finditer(html))), "")
     if len(text) <= SUMMARY_CHARS:
         return text
     return text[:SUMMARY_CHARS].rsplit(" ", 1)[0].rstrip(" ,;:") + " …"

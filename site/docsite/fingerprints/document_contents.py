@@ -19,6 +19,7 @@ _OWN = (
 )  # fmt: skip
 _REFERENCES = ("wikilink", "transclusion")
 _TRANSCLUSION = "![["
+_BETWEEN = "\0"
 
 
 def content_digests(plan: SitePlan) -> list[bytes]:
@@ -73,9 +74,24 @@ def _link_digests(library: Library, anchors: Sequence[bytes]) -> list[bytes]:
             *columns,
             pages.take(place),
             pc.if_else(plain, pa.scalar(None, pa.large_string()), names.take(place)),
+            _files(library),
         ],
         rows.bounds,
     )
+
+
+def _files(library: Library) -> pa.Array:
+    """Return for each link the place and size of the image or attachment that it leads to; null for none."""
+    known = [*library.assets]
+    shown = [f"{each.file} {each.width} {each.height}" for each in library.assets.values()]
+    keys = pa.array([_BETWEEN.join(key) for key in known], pa.string())
+    rows = library.link_rows.table
+    source = library.rows_of(rows.column("source_id"))
+    collections = pa.array([*(entry.collection for entry in library.entries), None], pa.string())
+    owner = collections.take(pa.array(np.where(source < 0, len(library.entries), source)))
+    path = rows.column("asset").combine_chunks()
+    place = pc.index_in(pc.binary_join_element_wise(owner, path, _BETWEEN), value_set=keys)
+    return pa.array(shown, pa.large_string()).take(place)
 
 
 def _with_transclusions(library: Library, content: list[bytes]) -> list[bytes]:

@@ -10,7 +10,7 @@ from noctule.pipeline.discover import list_files
 from noctule.pipeline.errors import MissingRoot, RejectedDocument
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.settings.collection import Collection
-from noctule.pipeline.source_files import FoundFile
+from noctule.pipeline.source_files import FoundFile, read_asset
 
 
 def collection(root: Path, **more: object) -> Collection:
@@ -145,3 +145,43 @@ def test_the_file_time_is_read_only_when_asked_for(tmp_path: Path) -> None:
     (file,) = list_files("c", collection(tmp_path)).files
     assert read_source(file, collection(tmp_path)).modified is None
     assert read_source(file, collection(tmp_path, modified_from="file-time")).modified == "1970-01-02"
+
+
+def asset_paths(root: Path, **more: object) -> list[str]:
+    return [file.path for file in list_files("c", collection(root, **more)).assets]
+
+
+def test_assets_are_files_of_known_kinds_that_are_no_documents(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "a.png",
+        "img/B.JPG",
+        "notes.txt",
+        "x.js",
+        "page.htm",
+        "data.xml",
+        "paper.pdf",
+        ".hidden.png",
+    )
+    write(tmp_path, ".git/b.png", "old/c.png")
+    assert asset_paths(tmp_path, exclude=("old/**",)) == ["a.png", "img/B.JPG", "paper.pdf"]
+    assert asset_paths(tmp_path, assets=("img/**",)) == ["img/B.JPG"]
+    assert asset_paths(tmp_path, assets=()) == []
+    assert asset_paths(tmp_path, include=("**/*.md", "**/*.png")) == ["img/B.JPG", "paper.pdf"]
+
+
+def test_a_link_to_an_asset_and_a_pipe_are_none(tmp_path: Path) -> None:
+    write(tmp_path, "docs/a.md", "secret.png")
+    (tmp_path / "docs" / "b.png").symlink_to(tmp_path / "secret.png")
+    os.mkfifo(tmp_path / "docs" / "c.png")
+    listing = list_files("c", collection(tmp_path / "docs"))
+    assert listing.assets == () and listing.rejections == ()
+
+
+def test_a_large_asset_is_listed_and_not_read(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(bytes(2_000))
+    (file,) = list_files("c", collection(tmp_path, max_asset_bytes=1_000)).assets
+    assert file.size == 2_000
+    with pytest.raises(RejectedDocument, match="max_asset_bytes = 1,000"):
+        read_asset(file, collection(tmp_path, max_asset_bytes=1_000))
+    assert read_asset(file, collection(tmp_path)) == bytes(2_000)

@@ -85,6 +85,15 @@ CELLS: Sequence[tuple[str, str, int, object]] = [
     ("links", "target_id", 0, None),
     ("links", "status", 0, "fine"),
     ("links", "status", 0, None),
+    ("links", "asset", 2, "gone.png"),
+    ("links", "asset", 2, None),
+    ("links", "asset", 0, "owl.png"),
+    ("links", "status", 2, "missing-asset"),
+    ("assets", "collection", 0, "other"),
+    ("assets", "path", 0, "bat.png"),
+    ("assets", "bytes", 0, -1),
+    ("assets", "width", 0, 0),
+    ("assets", "height", 0, -2),
     ("terms", "term", 0, "zeta"),
     ("terms", "passages", 0, 5),
     ("terms", "max_score", 0, 9.0),
@@ -144,6 +153,8 @@ def test_one_wrong_cell_is_found(table: str, column: str, row: int, value: objec
         family |= {"documents", "sections", "passages", "code_blocks", "links", "centroids"}
     if table == "terms":
         family |= {"term_vectors"}
+    if table in ("links", "assets"):
+        family |= {"links", "assets"}
     assert {problem.table for problem in found} <= family | {"documents"}
 
 
@@ -205,6 +216,29 @@ def test_row_groups_must_be_those_of_the_postings(tmp_path: Path) -> None:
     with pytest.raises(DamagedSnapshot, match="row 1: expected row_group 1") as caught:
         check_deep(tmp_path)
     assert caught.value.where.endswith("terms.parquet")
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("content", b"other bytes", "not what its hash and size say"),
+        ("asset_id", "0" * 64, "not what its hash and size say"),
+        ("asset_id", "../../x", "no SHA-256"),
+        ("media_type", "text/html", "none that a site carries"),
+        ("media_type", None, "no media_type"),
+        ("path", "../owl.png", "leads out of its collection"),
+    ],
+)
+def test_an_asset_must_be_what_it_is_said_to_be(
+    tmp_path: Path, column: str, value: object, message: str
+) -> None:
+    tables = _set(tiny_tables(), "assets", column, 0, value)
+    if column == "path":
+        tables = _set(tables, "links", "asset", 2, value)
+    write_tables(tmp_path, tables)
+    _seal(tmp_path, manifest_of(tmp_path, tables))
+    with pytest.raises(DamagedSnapshot, match=message):
+        check_deep(tmp_path)
 
 
 def test_a_table_with_other_columns_or_rows_is_refused(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def test_chunks_and_metadata_do_not_change_the_bytes(tmp_path: Path) -> None:
         assert [file.metadata.row_group(n).num_rows for n in range(file.num_row_groups)] == [2000, 2000, 1000]
 
 
-def test_all_but_vectors_of_floats_is_compressed(tmp_path: Path) -> None:
+def test_all_but_vectors_of_floats_and_files_is_compressed(tmp_path: Path) -> None:
     plain = set[str]()
     for name, table in tiny_tables().items():
         write_table(table, tmp_path / name)
@@ -34,7 +34,8 @@ def test_all_but_vectors_of_floats_is_compressed(tmp_path: Path) -> None:
             groups = [file.metadata.row_group(at) for at in range(file.num_row_groups)]
         columns = [group.column(at) for group in groups for at in range(group.num_columns)]
         plain |= {f"{name}.{each.path_in_schema}" for each in columns if each.compression != "ZSTD"}
-    assert plain == {f"{name}.vector.list.element" for name in ("vectors", "centroids", "vocabulary")}
+    vectors = {f"{name}.vector.list.element" for name in ("vectors", "centroids", "vocabulary")}
+    assert plain == {*vectors, "assets.content"}
 
 
 def test_a_table_comes_back_with_its_types(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_dendron_writes_the_label_first() -> None:
         ("//example.org/x", "external"),
         ("mailto:a@example.org", "external"),
         ("missing.md", "missing-document"),
-        ("picture.png", "asset"),
+        ("picture.png", "missing-asset"),
         ("notes/Alpha Note.md#first-part", "resolved"),
         ("notes/Alpha Note.md#First part", "resolved"),
         ("notes/Alpha Note.md#nowhere", "missing-heading"),

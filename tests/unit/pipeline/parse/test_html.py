@@ -182,3 +182,9 @@ def test_rules_spare_the_front_matter_of_a_page() -> None:
     rules = (Rule(pattern="a", replacement="b"),)
     document = parse(Source("c", "x.html", content, sha256_hex(content)), Collection(root="x", rules=rules))
     assert (document.title, document.text) == ("a", "b\n\n")
+
+
+def test_images_videos_and_sounds_are_links() -> None:
+    media = '<img src="a.png"><video src="b.mp4"><source src="c.webm"></video><audio src="d.mp3"></audio>'
+    links = read(f"<body><h1>A</h1>{media}</body>").links
+    assert [link.target for link in links if link.kind == "image"] == ["a.png", "b.mp4", "c.webm", "d.mp3"]

@@ -190,3 +190,16 @@ def test_a_piece_reads_without_marks() -> None:
     }.items():
         assert plain_piece("markdown", piece) == plain
         assert plain_piece("text", piece) == piece
+
+
+def test_the_size_of_an_image_is_no_text_and_media_are_links() -> None:
+    document = read(
+        '![[owl.png|300]] ![an owl|20x10](owl.png)\n\n<video src="a.mp4"><source src="b.webm"></video>\n'
+    )
+    assert "300" not in document.blocks[0].text and "20x10" not in document.blocks[0].text
+    assert [(link.kind, link.target, link.text) for link in document.links] == [
+        ("transclusion", "owl.png", "owl.png"),
+        ("image", "owl.png", "an owl"),
+        ("image", "a.mp4", ""),
+        ("image", "b.webm", ""),
+    ]

@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ...pipeline.discover import FileListing
-from ...pipeline.errors import SourceError
-from ...pipeline.settings.collection import Collection
-from ...pipeline.source_files import FoundFile
+from ..pipeline.discover import FileListing
+from ..pipeline.errors import SourceError
+from ..pipeline.settings.collection import Collection
+from ..pipeline.source_files import FoundFile
 
 _log = logging.getLogger("noctule")
 # How git lists the checkout of another repository.
@@ -70,8 +70,12 @@ def with_history(listing: FileListing, name: str, collection: Collection) -> Fil
         return listing
     top = _top(name, collection)
     if collection.git_ignored == "left-out":
-        ignored = _ignored(top, listing.files, name)
-        listing = replace(listing, files=tuple(f for f in listing.files if f.location not in ignored))
+        ignored = _ignored(top, (*listing.files, *listing.assets), name)
+        listing = replace(
+            listing,
+            files=tuple(f for f in listing.files if f.location not in ignored),
+            assets=tuple(f for f in listing.assets if f.location not in ignored),
+        )
     if not uses_dates:
         return listing
     changes = last_changes(top, [Path(file.location) for file in listing.files], name)

@@ -1,0 +1,90 @@
+"""Drawings that run or load something are refused, each with what it holds; harmless ones are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from noctule.pipeline.assets.svg import svg_fault
+from tests.pictures import svg
+
+_LINK = 'xmlns:xlink="http://www.w3.org/1999/xlink"'
+_HTML = 'xmlns="http://www.w3.org/1999/xhtml"'
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "<script>alert(1)</script>",
+        '<h:script xmlns:h="http://www.w3.org/1999/xhtml">alert(1)</h:script>',
+        '<s:script xmlns:s="http://www.w3.org/2000/svg">alert(1)</s:script>',
+        f"<foreignObject><iframe {_HTML} src='//evil.example'/></foreignObject>",
+        f"<foreignObject><body {_HTML}><form/></body></foreignObject>",
+        f"<foreignObject><img {_HTML} src='#x'/></foreignObject>",
+        '<rect onload="alert(1)"/>',
+        '<rect ONCLICK="alert(1)"/>',
+        f'<a {_LINK} xlink:href="javascript:alert(1)"><text>x</text></a>',
+        '<a href="java&#10;script:alert(1)"><text>x</text></a>',
+        '<a href="data:text/html,x"><text>x</text></a>',
+        '<a><set attributeName="href" to="https://evil.example"/></a>',
+        '<animate attributeName="xlink:href" values="a;b"/>',
+        '<animate attributeName="x" to="javascript:alert(1)"/>',
+        '<image href="https://evil.example/t.gif"/>',
+        '<image href="//evil.example/t.gif"/>',
+        '<image href="data:image/svg+xml,x"/>',
+        '<image href="other.png"/>',
+        f'<use {_LINK} xlink:href="https://evil.example/x.svg#a"/>',
+        '<g xml:base="https://evil.example/"><use href="#a"/></g>',
+        '<rect fill="url(https://evil.example/x.svg#a)"/>',
+        "<rect style=\"fill: url( '//evil.example/x' )\"/>",
+        '<rect style="fill: u\\72l(https://evil.example/x)"/>',
+        '<rect style="fill: url/**/(https://evil.example/x)"/>',
+        "<style>@import 'https://evil.example/x.css';</style>",
+        "<style>@\\69mport 'x.css';</style>",
+        "<style>a { background: image-set('https://evil.example/x' 1x) }</style>",
+        "<style><![CDATA[a{background:url(http://evil.example/x)}]]></style>",
+        '<iframe src="https://evil.example"/>',
+        '<?xml-stylesheet href="https://evil.example/x.css"?>',
+        "<rect>",
+    ],
+)
+def test_a_drawing_that_runs_or_loads_something_is_refused(inside: str) -> None:
+    assert svg_fault(svg(1, 1, inside))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'<!DOCTYPE svg [<!ENTITY a "b">]><svg xmlns="http://www.w3.org/2000/svg"/>',
+        b'<!DOCTYPE svg [<!ENTITY a SYSTEM "file:///etc/passwd">]><svg>&a;</svg>',
+        b"<html><body/></html>",
+        b"\x89PNG",
+        b"",
+        b'<?xml version="1.0" encoding="no-such"?><svg/>',
+    ],
+)
+def test_what_is_no_drawing_or_has_entities_is_refused(content: bytes) -> None:
+    assert svg_fault(content)
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        '<linearGradient id="a"/><rect fill="url(#a)" style="stroke: url(\'#a\')"/>',
+        f'<use {_LINK} xlink:href="#a"/>',
+        '<image href="data:image/png;base64,AAAA"/>',
+        f'<a {_LINK} xlink:href="https://example.org/?a=1"><text>read on</text></a>',
+        "<style>.owl { fill: #123; } /* not url(http://x) */</style>",
+        f'<foreignObject><div {_HTML} style="color: red">Owls <b>hunt</b></div></foreignObject>',
+        "<title>javascript: the url(http://x) parts</title>",
+        "<metadata><a:b xmlns:a='http://a' a:resource='http://example.org/'/></metadata>",
+    ],
+)
+def test_a_harmless_drawing_is_fine(inside: str) -> None:
+    assert svg_fault(svg(1, 1, inside)) == ""
+
+
+def test_a_document_type_without_entities_is_fine() -> None:
+    public = (
+        b'<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">'
+    )
+    assert svg_fault(b'<?xml version="1.0"?>' + public + svg(1, 1)) == ""
