@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from noctule.artifacts.query.index.corpus import SectionNode
-from noctule.artifacts.query.model import Candidate, Contribution, ListName, RankedList
+from noctule.artifacts.query.model import Candidate, Contribution, ListName, RankedList, SectionNode
 from noctule.pipeline.model import SectionId
 
 

@@ -12,8 +12,8 @@ from ...pipeline.address import with_anchor
 from ...pipeline.lexical.analyzer import matches
 from ...pipeline.model import PassageId, SectionId
 from .answer import Hit, Why
-from .index.corpus import CorpusReader, SectionNode
-from .model import Candidate, Query
+from .index.corpus import CorpusReader
+from .model import Candidate, Query, SectionNode
 from .ranking.stages import StageResults
 
 _COLUMNS = pa.schema(

@@ -176,3 +176,25 @@ class Step:
     stage: str
     count: int
     seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class SectionNode:
+    """A section's place in the heading tree; the fields are columns of ``sections``."""
+
+    section_id: SectionId
+    parent_id: SectionId | None
+    depth: int
+    sibling_count: int
+    title: str
+    breadcrumb: str
+    byte_start: int
+    byte_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Owners:
+    """The passages of each vector row: those of row ``v`` are ``passages[starts[v] : starts[v + 1]]``."""
+
+    passages: Ints
+    starts: Ints

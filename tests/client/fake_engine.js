@@ -48,7 +48,7 @@ window.noctule = {
         hits: [],
         total: 0,
         facets: {},
-        spelling: [{ from: "zzz", to: "bats" }],
+        spelling: [{ from: "zzz", to: "bats", offered: false }],
         near: ["owls", "bats"],
         took,
       };
@@ -98,7 +98,7 @@ window.noctule = {
       hits: kept,
       total: options.filters.tag ? 1 : 12,
       facets,
-      spelling: query.includes("batz") ? [{ from: "batz", to: "bats" }] : [],
+      spelling: query.includes("batz") ? [{ from: "batz", to: "bats", offered: query.includes(" ") }] : [],
       near: [],
       took,
     };

@@ -251,6 +251,18 @@ def test_why_shows_the_parts_of_each_score(browser: webdriver.Chrome, base: str)
     assert not browser.find_elements(By.CSS_SELECTOR, ".why")
 
 
+def test_a_correction_that_was_followed_is_told(browser: webdriver.Chrome, http: str) -> None:
+    _open(browser, "batz")
+    assert "Also searched: bats, for batz" in browser.find_element(By.CSS_SELECTOR, ".search-state").text
+
+
+def test_a_correction_is_offered_and_asked_by_a_click(browser: webdriver.Chrome, http: str) -> None:
+    _open(browser, "nest batz?")
+    assert "Did you mean:" in browser.find_element(By.CSS_SELECTOR, ".search-state").text
+    browser.find_element(By.CSS_SELECTOR, ".search-state button.chip").click()
+    _until(browser, lambda: _answered(browser, "nest bats?"))
+
+
 def test_nothing_found_says_so_and_gives_ways_on(browser: webdriver.Chrome, base: str) -> None:
     _open(browser, "zzz nest")
     assert "Nothing found for zzz nest" in browser.find_element(By.CSS_SELECTOR, ".search-state").text

@@ -284,8 +284,20 @@ def test_words_of_other_languages_find_their_pages(page: webdriver.Chrome) -> No
 
 def test_a_mistyped_word_is_read_as_the_nearest(page: webdriver.Chrome) -> None:
     answer = _answer(page, "snapshto")
-    assert answer["spelling"] == [{"from": "snapshto", "to": "snapshot"}]
+    assert answer["spelling"] == [{"from": "snapshto", "to": "snapshot", "offered": False}]
     assert answer["hits"]
+
+
+def test_a_correction_is_only_offered_where_another_word_is_held(page: webdriver.Chrome) -> None:
+    answer = _answer(page, "snapshto owls")
+    assert answer["spelling"] == [{"from": "snapshto", "to": "snapshot", "offered": True}]
+    assert [hit["url"] for hit in answer["hits"]] == [hit["url"] for hit in _answer(page, "owls")["hits"]]
+    assert {term for hit in answer["hits"] for term in hit["why"]["terms"]} == {"owls"}
+
+
+def test_words_that_nobody_holds_take_their_share_of_the_keywords(page: webdriver.Chrome) -> None:
+    alone, beside = (_answer(page, text)["hits"][0]["why"] for text in ("owls", "owls xqzv"))
+    assert 0 < beside["keyword"] < 0.7 * alone["keyword"]
 
 
 def test_a_word_that_is_being_typed_is_completed(page: webdriver.Chrome) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import copy
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -21,12 +20,10 @@ import pyarrow.compute as pc
 from ....pipeline.model import SectionId
 from ....pipeline.settings.collection import Address
 from ....pipeline.settings.settings import recorded_addresses
-from ...disk.layout import TOKENIZER
 from ...disk.manifest import damaged
-from ...store.query_models import file_name, verify_file
 from ...store.snapshot import Snapshot
 from ...tables.parquet import tuples
-from ..model import Ints
+from ..model import Ints, Owners, SectionNode
 from .database import SnapshotDatabase
 from .postings import InvertedIndex, TableRows, TermVectorRows, TokenVectorRows
 from .vocabulary import (
@@ -35,7 +32,8 @@ from .vocabulary import (
     SpellingIndex,
     SurfaceForms,
     acronym_table,
-    whole_words,
+    model_words,
+    surface_forms,
 )
 
 Narrow = npt.NDArray[np.int32]
@@ -44,28 +42,6 @@ _T = TypeVar("_T")
 
 _DOCUMENT_COLUMNS = ("doc_id", "collection", "path", "title", "url")
 _PASSAGE_COLUMNS = ("passage_id", "section_id", "doc_id", "text", "breadcrumb", "content_hash")
-
-
-@dataclass(frozen=True, slots=True)
-class SectionNode:
-    """A section's place in the heading tree; the fields are columns of ``sections``."""
-
-    section_id: SectionId
-    parent_id: SectionId | None
-    depth: int
-    sibling_count: int
-    title: str
-    breadcrumb: str
-    byte_start: int
-    byte_end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Owners:
-    """The passages of each vector row: those of row ``v`` are ``passages[starts[v] : starts[v + 1]]``."""
-
-    passages: Ints
-    starts: Ints
 
 
 class _Once(Generic[_T]):
@@ -134,19 +110,12 @@ class CorpusReader:
     @_Once
     def written(self) -> SurfaceForms:
         """Return the words of the collection as they are written."""
-        table = self.snapshot.table("surfaces", ["surface", "count"])
-        counts = dict(tuples(table.group_by("surface").aggregate([("count", "sum")])))
-        return SurfaceForms(SpellingIndex(counts), counts)
+        return surface_forms(self.snapshot)
 
     @_Once
     def model_words(self) -> frozenset[str]:
         """Return the words that the model's tokenizer knows whole; none without a model beside it."""
-        record = self.snapshot.manifest.query_model
-        if record is None or TOKENIZER not in record.files:
-            return frozenset()
-        entry = record.files[TOKENIZER]
-        path = verify_file(self.snapshot.store / file_name(TOKENIZER, entry), entry)
-        return whole_words(path.read_bytes())
+        return model_words(self.snapshot)
 
     @_Once
     def acronyms(self) -> AcronymTable:

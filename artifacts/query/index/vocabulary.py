@@ -13,6 +13,10 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from ....pipeline.lexical.analyzer import fold
+from ...disk.layout import TOKENIZER
+from ...store.query_models import file_name, verify_file
+from ...store.snapshot import Snapshot
+from ...tables.parquet import tuples
 from ..model import Vector
 
 _MAX_NEAR = 16
@@ -84,6 +88,23 @@ class AcronymTable:
 
     long_of: Mapping[str, str]
     short_of: Mapping[str, str]
+
+
+def model_words(snapshot: Snapshot) -> frozenset[str]:
+    """Return the words that the snapshot's model knows whole; none without a model beside it."""
+    record = snapshot.manifest.query_model
+    if record is None or TOKENIZER not in record.files:
+        return frozenset()
+    entry = record.files[TOKENIZER]
+    path = verify_file(snapshot.store / file_name(TOKENIZER, entry), entry)
+    return whole_words(path.read_bytes())
+
+
+def surface_forms(snapshot: Snapshot) -> SurfaceForms:
+    """Return the words of the collection as they are written."""
+    table = snapshot.table("surfaces", ["surface", "count"])
+    counts = dict(tuples(table.group_by("surface").aggregate([("count", "sum")])))
+    return SurfaceForms(SpellingIndex(counts), counts)
 
 
 def whole_words(tokenizer: bytes) -> frozenset[str]:

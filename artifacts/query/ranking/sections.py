@@ -11,8 +11,7 @@ from dataclasses import replace
 
 from ....pipeline.model import SectionId
 from ....pipeline.settings.search import Aggregate
-from ..index.corpus import SectionNode
-from ..model import Candidate
+from ..model import Candidate, SectionNode
 from .fuse import in_order
 
 Matches = dict[SectionId, Candidate]

@@ -60,7 +60,7 @@ interface SearchAnswer {
   hits: SearchHit[];
   total: number;
   facets: Partial<Record<FacetName, FacetValue[]>>;
-  spelling: { from: string; to: string }[];
+  spelling: { from: string; to: string; offered: boolean }[];
   near: string[];
   took: { ms: number; bytes: number; requests: number };
 }

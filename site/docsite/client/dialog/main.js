@@ -7,7 +7,7 @@ import { engine, forgetEngine } from "./engine.js";
 import { showFacets } from "./facets.js";
 import { remember } from "./remember.js";
 import { showResults } from "./results.js";
-import { showFailure, showNothing, showStart } from "./states.js";
+import { showFailure, showNothing, showStart, spellings } from "./states.js";
 
 const PAUSE = 130;
 const MANY = 10;
@@ -81,10 +81,7 @@ function draw(parts) {
     showNothing(parts, answer, asked, Object.keys(filters).length > 0, (query) => type(parts, query));
     return;
   }
-  const spelled = answer.spelling.map(({ from, to }) =>
-    reader.element("p", { class: "state-note", dir: "auto" }, reader.say("dialog", "spelled", { from, to })),
-  );
-  parts.state.replaceChildren(...spelled);
+  parts.state.replaceChildren(...spellings(answer, asked, (query) => type(parts, query)));
   choices = showResults(parts, answer, showWhy);
 }
 

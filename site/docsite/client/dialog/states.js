@@ -15,6 +15,29 @@ function suggestion(text, press) {
   return button;
 }
 
+/**
+ * What misspelt words were read as, or may have been meant to be.
+ * @param {SearchAnswer} answer
+ * @param {string} query
+ * @param {(query: string) => void} ask
+ */
+export function spellings({ spelling }, query, ask) {
+  /** @param {string} from @param {string} to */
+  const mended = (from, to) =>
+    query.replace(/[\p{L}\p{N}_'’]+/gu, (word) => (word.toLowerCase() === from ? to : word));
+  return spelling.map(({ from, to, offered }) =>
+    offered
+      ? element(
+          "p",
+          { class: "state-note" },
+          say("did_you_mean"),
+          " ",
+          suggestion(mended(from, to), () => ask(mended(from, to))),
+        )
+      : element("p", { class: "state-note", dir: "auto" }, say("spelled", { from, to })),
+  );
+}
+
 /** @param {string} title @param {(Node | string)[]} content */
 function block(title, content) {
   return element(
@@ -85,9 +108,7 @@ export function showNothing(parts, answer, query, filtered, ask) {
   const key = filtered ? "nothing_filters" : "nothing";
   /** @type {(Node | string)[]} */
   const content = [element("p", { class: "state-lead", dir: "auto" }, say(key, { query }))];
-  for (const { from, to } of answer.spelling) {
-    content.push(element("p", { dir: "auto" }, say("spelled", { from, to })));
-  }
+  content.push(...spellings(answer, query, ask));
   if (answer.near.length)
     content.push(
       block(

@@ -28,7 +28,7 @@ import { Tokens } from "./tokens.js";
  *   sections: Section[]}} Hit
  *
  * @typedef {{hits: Hit[], total: number, facets: Record<Kind, Count[]>,
- *   spelling: {from: string, to: string}[], near: string[],
+ *   spelling: {from: string, to: string, offered: boolean}[], near: string[],
  *   took: {ms: number, bytes: number, requests: number}}} Answer
  */
 

@@ -1,7 +1,8 @@
 // @ts-check
-// Reciprocal rank fusion: what a passage's places in the lists are worth, whatever its scores there.
+// Fusion: the share of a question that its known words are, and places in the lists in place of scores.
 
 import { leastOfBest } from "./slots.js";
+/** @import { Question } from "./rank.js" */
 /** @import { Manifest } from "./manifest.js" */
 /** @import { Passage } from "./rank.js" */
 /** @import { Slots } from "./slots.js" */
@@ -69,4 +70,15 @@ function orderOf(values, count) {
     .filter((at) => values[at] >= least)
     .sort((a, b) => values[b] - values[a] || a - b)
     .slice(0, count);
+}
+
+/**
+ * The share that known words have of what a question could score: of the others the words' scores say
+ * nothing, so they count so much less beside the meaning.
+ * @param {Question} question
+ * @param {Manifest} manifest
+ */
+export function knownShare({ asked, unknown }, manifest) {
+  const known = asked.reduce((sum, { term, weight }) => sum + weight * (term.impact.at(-1) || 0), 0);
+  return known ? known / (known + unknown * manifest.idf(0)) : 1;
 }

@@ -69,8 +69,8 @@ export class Gatherer {
   }
 
   /**
-   * What stands for the words without a vector: the tokens of the model that they are made of, which count for
-   * their meaning alone, and the less the more there are.
+   * What stands for the words without a vector: the tokens of the model that they are made of, which count
+   * for their meaning alone, and the less the more there are.
    * @param {Read[]} reads
    * @param {Tokens} tokens
    * @returns {Promise<Meant[]>}

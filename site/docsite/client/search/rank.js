@@ -1,7 +1,7 @@
 // @ts-check
 // Ranking: the scores of passages, the documents that they make, in order. Nothing here loads anything.
 
-import { fusedByRank } from "./fuse.js";
+import { fusedByRank, knownShare } from "./fuse.js";
 import { Meanings, Slots, leastOfBest } from "./slots.js";
 /** @import { Manifest } from "./manifest.js" */
 /** @import { InvertedList, Meant } from "./meaning.js" */
@@ -14,8 +14,8 @@ import { Meanings, Slots, leastOfBest } from "./slots.js";
  *
  * What a query comes to: `strange` is what its words mean that no document holds, and `unknown` how many they
  * are; `allowed` says which documents may be found; no hit may hold a term of `banned`.
- * @typedef {{asked: Asked[], strange: Meant[], banned: PostingList[][], nearby: InvertedList[], unknown: number,
- *   allowed: ((document: number) => boolean) | null}} Question
+ * @typedef {{asked: Asked[], strange: Meant[], unknown: number, banned: PostingList[][],
+ *   nearby: InvertedList[], allowed: ((document: number) => boolean) | null}} Question
  *
  * A passage with the chance that it is among the candidates.
  * @typedef {{ordinal: number, score: number, keyword: number, semantic: number, chance: number}} Passage
@@ -165,17 +165,6 @@ function ban(slots, { banned }) {
       });
     }
   }
-}
-
-/**
- * The share that known words have of what a question could score: of the others the words' scores say
- * nothing, so they count so much less beside the meaning.
- * @param {Question} question
- * @param {Manifest} manifest
- */
-function knownShare({ asked, unknown }, manifest) {
-  const known = asked.reduce((sum, { term, weight }) => sum + weight * (term.impact.at(-1) || 0), 0);
-  return known ? known / (known + unknown * manifest.idf(0)) : 1;
 }
 
 /**

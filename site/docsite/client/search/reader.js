@@ -43,7 +43,8 @@ export class Reader {
   }
 
   /**
-   * The terms of a query: as they stand, or what a word was meant to be that neither the index nor the model knows.
+   * The terms of a query: as they stand, or what a word was meant to be that neither the index nor the model
+   * knows.
    * @param {Typed} typed
    * @param {Tokens} strange
    */
@@ -63,8 +64,10 @@ export class Reader {
       for (const part of parts) found.push({ ...(await this.lookedUp(part)), weight: PART_WEIGHT });
       if (parts.length) read.weight = 0; // known by its parts
     }
-    /** @type {{from: string, to: string}[]} */
+    /** @type {{from: string, to: string, offered: boolean}[]} */
     const spelling = [];
+    // Where another word is held, a correction is only offered.
+    const offered = found.some(({ terms, weight }) => terms.length && weight);
     for (const [i, read] of found.entries()) {
       if (read.terms.length) continue;
       if (partial && i === found.length - 1 && folded(partial) === read.token)
@@ -72,8 +75,8 @@ export class Reader {
       if (found[i].terms.length || (await strange.hasWord(read.token))) continue;
       const [to] = await this.respelt(read.token);
       if (!to) continue;
-      found[i] = { ...(await this.lookedUp(to)), weight: SPELT_WEIGHT };
-      spelling.push({ from: read.token, to });
+      found[i] = offered ? { ...read, weight: 0 } : { ...(await this.lookedUp(to)), weight: SPELT_WEIGHT };
+      spelling.push({ from: read.token, to, offered });
     }
     // A text without words means what the model makes of one that it cannot read.
     if (!found.length && plain.trim()) found.push({ token: "", terms: [], weight: 0, either: false });
