@@ -264,13 +264,9 @@ def _settings(value: dict[str, object]) -> dict[str, object]:
         recorded_addresses(value)
     except (ValueError, KeyError, TypeError) as error:
         raise WrongField(
-            f"settings.collections has an address that cannot be: {_first_line(error)}"
+            f"settings.collections has an address that cannot be: {' '.join(str(error).split())[:200]}"
         ) from None
     return value
-
-
-def _first_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]
 
 
 def _index(value: Fields) -> IndexRecord:
