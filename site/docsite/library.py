@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..pipeline.assets.media import MEDIA_TYPES, MediaType
 from . import urls
+from .grouping import Grouped, Rows, edges_between
 
-Rows = npt.NDArray[np.int64]
 ORDER_KEYS = ("nav_order", "sidebar_position", "weight", "order")
 _ENTRY_COLUMNS = (
     "doc_id", "collection", "path", "title", "description", "tags", "modified", "language", "syntax",
@@ -112,33 +111,6 @@ class CommunityRow:
     entries: tuple[Entry, ...]
 
 
-class Grouped:
-    """A table's rows grouped by document, sorted by another column within each group.
-
-    ``table`` has the rows of document ``i`` in ``[bounds[i], bounds[i + 1])``; rows of no document come last.
-    """
-
-    def __init__(self, table: pa.Table, documents: Rows, order: str, count: int) -> None:
-        owner = np.where(documents < 0, count, documents)
-        place = pc.fill_null(table.column(order), 0).to_numpy()
-        if not _in_order(owner, place):
-            sorted_rows = np.lexsort((place, owner))
-            table, owner = table.take(pa.array(sorted_rows)), owner[sorted_rows]
-        self.table = table.combine_chunks()
-        self.bounds: Rows = np.searchsorted(owner, np.arange(count + 1)).astype(np.int64)
-
-    def columns(self, row: int, *names: str) -> list[list[object]]:
-        """Return the given columns of this document's rows."""
-        start, end = int(self.bounds[row]), int(self.bounds[row + 1])
-        return [self.table.column(name).slice(start, end - start).to_pylist() for name in names]
-
-
-def _in_order(owner: Rows, place: Rows) -> bool:
-    """Return whether rows are sorted by owner, then place, as snapshots write them."""
-    same = owner[1:] == owner[:-1]
-    return bool(np.all((owner[1:] > owner[:-1]) | (same & (place[1:] >= place[:-1]))))
-
-
 class Library:
     """Documents with their sections, code and links, read once; texts stay in Arrow until asked for."""
 
@@ -163,7 +135,7 @@ class Library:
         self.assets = _assets(snapshot.table("assets", _ASSET_COLUMNS))
         self._communities = snapshot.table("communities", ["community_id", "label"])
         found = self.link_rows.table
-        self.edges = _edges(
+        self.edges = edges_between(
             self.rows_of(found.column("source_id")),
             self.rows_of(found.column("target_id")),
             len(self.entries),
@@ -308,25 +280,3 @@ def _order(front_matter: str) -> float:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return float(value)
     return float("inf")
-
-
-@dataclass(frozen=True, slots=True)
-class Edges:
-    """Distinct links between different documents, as row numbers, sorted by source, then target."""
-
-    source: Rows
-    target: Rows
-
-    def backlinks(self) -> Iterator[tuple[int, Rows]]:
-        """Yield each linked document with the documents that link to it, both in order."""
-        order = np.lexsort((self.source, self.target))
-        targets, starts = np.unique(self.target[order], return_index=True)
-        ends = [*starts[1:].tolist(), len(order)]
-        for target, start, end in zip(targets.tolist(), starts.tolist(), ends[: len(starts)], strict=True):
-            yield target, self.source[order[start:end]]
-
-
-def _edges(source: Rows, target: Rows, count: int) -> Edges:
-    keep = (source != target) & (source >= 0) & (target >= 0)
-    pairs = np.unique(source[keep] * max(count, 1) + target[keep])
-    return Edges(pairs // max(count, 1), pairs % max(count, 1))

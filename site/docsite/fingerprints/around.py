@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..grouping import Edges
 from ..incremental.columns import Digests, Rows, as_matrix, digest, digest_of_texts, sequence_digests
-from ..library import Edges
 from ..maps.neighbours import EACH_SIDE, MIN_NEIGHBOURS
 from ..outline.plan import MAX_BACKLINKS, SitePlan
 

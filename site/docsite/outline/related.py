@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from ..library import Edges, Entry
+from ..grouping import Edges
+from ..library import Entry
 
 Rows = npt.NDArray[np.int64]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from noctule.docsite.library import Edges, Library
+from noctule.docsite.grouping import Edges
+from noctule.docsite.library import Library
 from noctule.docsite.outline import related
 from noctule.docsite.outline.related import Relations, backlink_rows
 from tests.site_builder import snapshot_of
