@@ -86,9 +86,9 @@ evaluate: $(VENV)/.installed-test ## every figure of docs/relevance.md (NOCTULE_
 	$(BIN)/pip install -q -c constraints.txt -e ".[bench]"
 	$(BIN)/python -m bench relevance --write docs/relevance.md
 
-torture: $(VENV)/.installed-test ## 500 kills of a publish and 500 in every stage with live readers, every call refused, thousands of power cuts: hours
+torture: $(VENV)/.installed-test ## 500 kills of a publish and 500 in every stage with live readers, every call and start refused, thousands of power cuts: hours
 	NOCTULE_KILLS=500 NOCTULE_POWER_CUTS=2000 $(BIN)/python -m pytest tests/crash tests/faults/test_fault_builds.py \
-	  tests/faults/test_fault_network.py tests/faults/test_fault_hostile.py --timeout 14400 -s
+	  tests/faults/test_fault_network.py tests/faults/test_fault_hostile.py tests/faults/test_fault_starts.py --timeout 14400 -s
 	$(MAKE) --no-print-directory duckdb
 
 duckdb: $(VENV)/.installed-test ## the tests that ask DuckDB, with each minor version from 1.3 to the newest (needs the registry)

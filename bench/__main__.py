@@ -1,8 +1,8 @@
 """Command line of the benchmarks: ``python -m bench [NAME …]``.
 
 The names are ``index``, ``encoding``, ``search``, ``determinism``, ``relevance``, ``peers``, ``engines`` and
-``scale``, which all run by default, and ``browser``, ``nights``, ``million``, ``groups`` and
-``communities``, which run only when named. ``relevance`` also takes ``--set NAME`` (repeatable), ``--part
+``scale``, which all run by default, and ``browser``, ``nights``, ``million``, ``groups``, ``communities`` and
+``questions``, which run only when named. ``relevance`` also takes ``--set NAME`` (repeatable), ``--part
 NAME``, and ``--write docs/relevance.md``.
 """
 
@@ -23,6 +23,7 @@ from bench import (
     million,
     nights,
     peers,
+    questions,
     relevance_page,
     scale,
     search,
@@ -44,8 +45,9 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "million": million.measure,
     "groups": groups.measure,
     "communities": communities.measure,
+    "questions": questions.measure,
 }
-ON_REQUEST = {"browser", "communities", "groups", "million", "nights", "search-pairs"}
+ON_REQUEST = {"browser", "communities", "groups", "million", "nights", "questions", "search-pairs"}
 
 
 def main() -> None:

@@ -18,8 +18,8 @@ import numpy.typing as npt
 from bench.judged import CORPUS_OF, judged_set, settings_for, store_for
 from bench.query_vectors import CachedEncoder
 from noctule.artifacts.query import Searcher
+from noctule.artifacts.query.answer import SURE
 from noctule.artifacts.query.context import SearchRequest
-from noctule.artifacts.query.model import SURE
 from noctule.artifacts.query.ranking.calibrate import Curve, fit
 from noctule.pipeline.settings.settings import Settings
 

@@ -40,16 +40,25 @@ def judged_set(name: str) -> Judged:
 
 def settings_for(name: str) -> Settings:
     """Return the settings that index the documents of a judged set."""
-    return load(_settings_file(CORPUS_OF[name]))
+    return settings_of(CORPUS_OF[name])
+
+
+def settings_of(source: str) -> Settings:
+    """Return the settings that index a corpus."""
+    return load(_settings_file(source))
 
 
 def store_for(name: str, settings: Settings) -> Store:
-    """Return a store with the set's documents, built with ``settings`` if there is none yet.
+    """Return a store with the set's documents, as ``store_of`` does."""
+    return store_of(CORPUS_OF[name], settings)
+
+
+def store_of(source: str, settings: Settings) -> Store:
+    """Return a store with the corpus's documents, built with ``settings`` if there is none yet.
 
     Each combination of settings that shape a snapshot gets a store of its own.
     """
-    source, plain = CORPUS_OF[name], settings_for(name)
-    same = settings.shaping() == plain.shaping()
+    same = settings.shaping() == settings_of(source).shaping()
     key = "" if same else "-" + sha256_hex(canonical_json(settings.shaping()).encode())[:12]
     store = Store(cache_folder() / f"store-{source}{key}")
     if not _readable(store.root):
@@ -57,7 +66,7 @@ def store_for(name: str, settings: Settings) -> Store:
         try:
             noctule("index", "--config", config, "--store", store.root, "--no-prefect", "--json")
         except SystemExit as failure:
-            raise SourceError(str(failure), where=name, hint="Its own message stands above.") from None
+            raise SourceError(str(failure), where=source, hint="Its own message stands above.") from None
         _readable.cache_clear()
     return store
 

@@ -15,11 +15,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..artifacts.disk import durable, locks
+from ..artifacts.disk import durable, folders, locks
 from ..artifacts.disk.layout import NIGHT_LOCK
 from ..artifacts.store.night_reports import read_night
-from ..artifacts.store.store import Published, Staging, Store
-from ..pipeline.errors import ArtifactError, NoctuleError, StoreBusy, WriteFailed
+from ..artifacts.store.staging import Staging
+from ..artifacts.store.store import Published, Store
+from ..pipeline.errors import ArtifactError, NoctuleError, StoreBusy, WriteFailed, machine_refusals
 from ..pipeline.model import SnapshotId
 from .engines.open import opened
 from .graph import BUILD
@@ -69,13 +70,13 @@ def run_job(
     ``same`` is the unchanged snapshot found by a check before the run, if any. A failed index leaves the site
     as it was, and a failed copy leaves both. Raise ``MissingRoot``, ``EmptyCollection``,
     ``CollectionShrank``, ``RelevanceFell``, ``SourceError``, ``SettingsError``, ``StoreBusy``,
-    ``WriteFailed`` or ``DamagedSnapshot`` with the current snapshot untouched; ``PartialFailure`` where only
-    a copy failed.
+    ``WriteFailed``, ``OutOfResources`` or ``DamagedSnapshot`` with the current snapshot untouched;
+    ``PartialFailure`` where only a copy failed.
     """
     store, publish = Store(run.store), publish and bool(run.settings.publish.targets)
     parts = {"published": index, "site": run.out is not None, "sent": publish}
     wanted = [product for product, is_wanted in parts.items() if is_wanted]
-    with ExitStack() as stack:
+    with machine_refusals(str(run.store)), ExitStack() as stack:
         if index and run.out:
             stack.enter_context(only_night(run.store))
         background = stack.enter_context(Background())
@@ -101,7 +102,7 @@ def _known(stage: Stage, run: RunContext) -> Stage:
 
 def run_search_only(run: RunContext, driver: Driver, *, insert: bool = False) -> JobResult:
     """Build the search of the current snapshot for pages in the run's folder that another tool built."""
-    with Background() as background:
+    with machine_refusals(str(run.store)), Background() as background:
         work = partial(build_search, run, Resources(driver, Silent(), background), insert=insert)
         return JobResult(search=driver.call(Stage("search", build_search, (), ("search",)), work, ())[0])
 
@@ -160,7 +161,7 @@ def _build(
     staged: StagedSnapshot = execution.make("staged")
     verdict = execution.make("verdict")
     if verdict and verdict.reasons and not run.options.accept_drop:
-        durable.remove_tree(staged.staging.path)
+        folders.remove_tree(staged.staging.path)
         snapshot, seconds = staged.manifest.snapshot_id(), time.perf_counter() - start
         raise refused(store, snapshot, verdict, driver.times, seconds)
     published: Published = execution.make("published")

@@ -33,6 +33,9 @@ Each carries what happened, where, and what to do next; the command line prints 
 from __future__ import annotations
 
 import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import ClassVar, Literal
 
 from .printable import bounded
@@ -114,6 +117,18 @@ def is_transient(error: BaseException | None) -> bool:
     return is_thread or isinstance(error, ImportError)
 
 
+_SYSTEM_WORDS = frozenset(map(os.strerror, _TRANSIENT))
+
+
+def reports_transient(error: Exception) -> bool:
+    """Return whether a library reports, in the system's own words, an error that may go away.
+
+    For libraries that read our own files and have no errno to give (FAISS, DuckDB): a document could hold
+    these words too.
+    """
+    return any(words in str(error) for words in _SYSTEM_WORDS)
+
+
 def heals_by_itself(error: BaseException | None) -> bool:
     """Return whether a write may be tried again after it failed so: a full disk needs a person."""
     return is_transient(error) and getattr(error, "errno", None) not in _FULL
@@ -179,6 +194,24 @@ class OutOfResources(NoctuleError):
     """This machine lacks what was asked for: a thread, an open file, memory."""
 
     exit_code = 2
+
+
+@contextmanager
+def machine_refusals(where: str = "") -> Iterator[None]:
+    """Raise ``OutOfResources`` in place of the library's error where the machine refuses a thread or a file.
+
+    A module that cannot be loaded keeps its own error.
+    """
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        if not is_transient(error):
+            raise
+        raise OutOfResources(
+            f"this machine cannot go on: {getattr(error, 'strerror', None) or error}",
+            where=str(getattr(error, "filename", None) or where),
+            hint="Look at the limits of processes, open files and memory, and at the disk. Then try again.",
+        ) from error
 
 
 class ArtifactError(NoctuleError):

@@ -23,7 +23,10 @@ LinkKind = Literal["link", "wikilink", "transclusion", "image"]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The bytes of one file of a collection, and their SHA-256; ``path`` is relative, NFC, with ``/``."""
+    """The bytes of one file of a collection, and their SHA-256; ``path`` is relative, NFC, with ``/``.
+
+    What the file includes of others is in its bytes; ``notes`` are remarks on what could not be included.
+    """
 
     collection: str
     path: str
@@ -31,6 +34,7 @@ class Source:
     sha256: str
     modified: str | None = None
     author: str = ""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

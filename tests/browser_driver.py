@@ -44,7 +44,8 @@ class _Chromium(webdriver.Chrome):
     def get(self, url: str) -> None:
         here, _, _ = self.current_url.partition("#")
         if url.partition("#")[0] == here and "#" in url:
-            return super().get(url)
+            super().get(url)
+            return
         self.execute_script("window.noctuleIsLeft = true")
         super().get(url)
         loaded = "return document.readyState === 'complete' && !window.noctuleIsLeft"

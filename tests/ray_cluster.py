@@ -15,6 +15,9 @@ from pathlib import Path
 
 from tests.command_line import MARK, REPOSITORY, marked, wait_until
 
+# Else Ray's workers, nice by 15, may need minutes for seconds of work on a busy machine.
+NOT_NICE = {"RAY_worker_niceness": "0"}
+
 
 @dataclass
 class RayHead:
@@ -54,7 +57,7 @@ def ray_head(folder: Path, cores: int = 2) -> Iterator[RayHead]:
     environment = {
         "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "PYTHONPATH": f"{REPOSITORY}:{REPOSITORY / 'site'}",
-        "HOME": str(folder),
+        "HOME": str(folder), **NOT_NICE,
     }  # fmt: skip
     head = RayHead(f"127.0.0.1:{port}", environment, mark)
     with (folder / "head.log").open("wb") as log:

@@ -96,7 +96,7 @@ class Index:
         names = iter(names_of(self.manifest["file_names"]))
         keys = (
             "term_shards", "posting_tiers", "inverted_lists", "excerpt_directories", "words", "near_words",
-            "facets",
+            "facets", "token_directories",
         )  # fmt: skip
         assert [*self.header["files"]] == sorted(keys)
         self.names = {key: [next(names) for _ in range(self.header["files"][key])] for key in keys}
@@ -110,6 +110,12 @@ class Index:
     def all_of(self, key: str, kind: str) -> list[Columns]:
         """Return the decoded columns of all files of a kind."""
         return [self.columns(name, kind) for name in self.names[key]]
+
+    def tokens(self) -> Iterator[Columns]:
+        """Yield the token shards, in order."""
+        for directory in self.all_of("token_directories", "TOKEN_DIRECTORY"):
+            for name in names_of(directory["file_names"]):
+                yield self.columns(name, "TOKEN_SHARD")
 
     def excerpts(self) -> Iterator[tuple[int, int, list[Any]]]:
         """Yield the first document, its first ordinal and the documents of every file with excerpts."""

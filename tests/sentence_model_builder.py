@@ -23,7 +23,7 @@ def write_sentence_model(folder: Path, pooling: str = "cls", dimension: int = 32
     words = sorted({word for text in NOTES.values() for word in text.lower().split() if word.isalpha()})
     letters = [prefix + letter for letter in "abcdefghijklmnopqrstuvwxyz:" for prefix in ("", "##")]
     vocabulary.write_text("\n".join(dict.fromkeys([*_SPECIAL, *letters, *words])) + "\n", "utf-8")
-    tokenizer = BertTokenizerFast(vocab_file=str(vocabulary), do_lower_case=True, model_max_length=512)
+    tokenizer = BertTokenizerFast(vocab=str(vocabulary), do_lower_case=True, model_max_length=512)
     tokenizer.save_pretrained(network)
     with torch.random.fork_rng():
         torch.manual_seed(11)

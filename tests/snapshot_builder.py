@@ -14,7 +14,8 @@ from noctule.artifacts.disk.layout import FAISS_INDEX, FORMAT_VERSION, table_fil
 from noctule.artifacts.disk.manifest import IndexRecord, Manifest, ModelRecord
 from noctule.artifacts.disk.system_calls import Disk
 from noctule.artifacts.sql.catalog import write_catalog
-from noctule.artifacts.store.store import Published, Staging, Store, describe
+from noctule.artifacts.store.staging import Staging, describe
+from noctule.artifacts.store.store import Published, Store
 from noctule.artifacts.tables.parquet import write_table
 from noctule.artifacts.tables.schemas import (
     ASSETS,
@@ -33,6 +34,7 @@ from noctule.artifacts.tables.schemas import (
     report_table,
     sections_table,
     term_vectors_schema,
+    token_vectors_schema,
     vectors_schema,
     vocabulary_schema,
 )
@@ -105,7 +107,8 @@ def tiny_tables(edition: int = 0) -> dict[str, pa.Table]:
             [[document.doc_id for document in documents], _lists(unit_rows(3, edition))],
             schema=centroids_schema(DIMENSION),
         ),
-        "term_vectors": _term_vectors(["body", f"edition{edition}"]),
+        "term_vectors": _quantized(["body", f"edition{edition}"], term_vectors_schema(DIMENSION)),
+        "token_vectors": _quantized(["##s", "[UNK]", "owl"], token_vectors_schema(DIMENSION)),
         "report": report_table([Rejection("notes", "bad.md", "quarantined", "not UTF-8")]),
     }
 
@@ -283,7 +286,7 @@ def _vocabulary() -> pa.Table:
     )
 
 
-def _term_vectors(terms: list[str]) -> pa.Table:
+def _quantized(terms: list[str], schema: pa.Schema) -> pa.Table:
     codes = np.random.default_rng(1).integers(-127, 128, size=(len(terms), DIMENSION)).astype(np.int8)
     return pa.table(
         [
@@ -291,7 +294,7 @@ def _term_vectors(terms: list[str]) -> pa.Table:
             [0.01] * len(terms),
             pa.FixedSizeListArray.from_arrays(pa.array(codes.ravel()), DIMENSION),
         ],
-        schema=term_vectors_schema(DIMENSION),
+        schema=schema,
     )
 
 

@@ -11,4 +11,12 @@ STOP_WORD_QUERIES = (
     ("of", "of"),
     ("", ""),
     ("is rust-book a book of rust", "rust-book book rust"),
+    ("what is a vault", "vault"),
+    ("Is there a way to use it on my phone?", "use phone?"),
+    ("why does it fail", "fail"),
+    ("Can I fly", "fly"),
+    ("what is :is()", ":is()"),
+    ("how to", "how to"),
+    ("possible values", "possible values"),
+    ("do while", "do while"),
 )

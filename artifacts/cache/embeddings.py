@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,8 +47,9 @@ class EmbeddingStore:
         self._reading = threading.Lock()
 
     def read_ahead(self) -> None:
-        """Read the segments in a thread that does not hold the interpreter."""
-        threading.Thread(target=self._segments, name="noctule-embeddings").start()
+        """Read the segments in a thread that does not hold the interpreter; if there is none, later."""
+        with suppress(RuntimeError):
+            threading.Thread(target=self._segments, name="noctule-embeddings").start()
 
     def recall(self, hashes: Sequence[str]) -> Recall:
         """Return the stored vectors of these hashes, shape ``(hashes, dimension)``; unknown ones are 0."""

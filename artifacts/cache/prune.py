@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ..disk import durable
+from ..disk import durable, folders
 from ..disk.layout import EMBEDDINGS
 from .embeddings import read_segment, write_segment
 from .segments import UnusableSegment
@@ -83,7 +83,7 @@ def prune_embeddings(store: Path, used: Mapping[str, Container[str]], spare_sinc
         done = _pruned(folder, used.get(folder.name, frozenset()), spare_since_s)
         dropped, kept = dropped + done.vectors, kept + done.kept_vectors
         if not any(folder.iterdir()):
-            durable.remove_tree(folder)
+            folders.remove_tree(folder)
     after = _bytes(root)
     return Freed(dropped, max(0, before - after), kept, after)
 

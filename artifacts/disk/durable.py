@@ -1,4 +1,4 @@
-"""The only functions that change the disk: write, sync, rename, remove.
+"""The only functions that change the disk, with those of ``folders``: write, sync, rename, remove.
 
 Locks are in ``noctule.artifacts.disk.locks``. All of them go through one ``disk``, so that a test can record
 every call, refuse the n-th, or replay what a power cut would have left. Each function raises ``WriteFailed``
@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import io
 import os
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -22,8 +21,6 @@ from .layout import is_held_open
 from .system_calls import Disk
 
 _BUFFER_BYTES = 1 << 20
-_NOT_EMPTY = {errno.ENOTEMPTY, errno.EEXIST, errno.EBUSY}
-_NO_EXCHANGE = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM}
 
 
 disk = Disk()
@@ -115,14 +112,14 @@ def replace_file(path: Path, content: bytes | memoryview) -> None:
 
 def overwrite(path: Path, content: bytes) -> None:
     """Overwrite the first bytes of a file in place (locks on it stay valid); for short notes only."""
-    with refusals(path), _opened(path, os.O_WRONLY | os.O_CREAT) as descriptor:
+    with refusals(path), opened(path, os.O_WRONLY | os.O_CREAT) as descriptor:
         disk.write(descriptor, content)
         disk.fsync(descriptor)
 
 
 def sync_file(path: Path) -> None:
     """Wait until a file that another library wrote is on disk."""
-    with refusals(path, "sync"), _opened(path) as descriptor:
+    with refusals(path, "sync"), opened(path) as descriptor:
         disk.fsync(descriptor)
 
 
@@ -130,7 +127,7 @@ def sync_directory(path: Path) -> None:
     """Wait until the names in a directory are on disk."""
     with refusals(path, "sync"):
         try:
-            with _opened(path, os.O_RDONLY | os.O_DIRECTORY) as descriptor:
+            with opened(path, os.O_RDONLY | os.O_DIRECTORY) as descriptor:
                 disk.fsync(descriptor)
         except OSError as error:
             # Some network file systems keep names durable by themselves and refuse the call.
@@ -139,18 +136,13 @@ def sync_directory(path: Path) -> None:
 
 
 @contextmanager
-def _opened(path: Path, flags: int = os.O_RDONLY) -> Iterator[int]:
+def opened(path: Path, flags: int = os.O_RDONLY) -> Iterator[int]:
+    """Yield a descriptor for the block's time; raises ``OSError``."""
     descriptor = disk.open(path, flags)
     try:
         yield descriptor
     finally:
         disk.close(descriptor)
-
-
-def sync_tree(path: Path) -> None:
-    """Wait until everything below a folder is on disk, by one call: thousands of files would take minutes."""
-    with refusals(path, "sync"), _opened(path, os.O_RDONLY | os.O_DIRECTORY) as descriptor:
-        disk.sync_file_system(descriptor)
 
 
 def is_directory(path: Path) -> bool:
@@ -234,99 +226,3 @@ def remove_directory(path: Path) -> None:
     """Remove an empty folder; a missing one is no error."""
     with refusals(path, "remove"), suppress(FileNotFoundError, NotADirectoryError):
         disk.rmdir(path)
-
-
-def remove_tree(path: Path) -> None:
-    """Remove a folder and everything below it, without following links; a missing one is no error."""
-    with refusals(path, "look at"):
-        is_link = path.is_symlink()
-    if is_link:
-        remove_file(path)
-        return
-    for folder, directories, files in os.walk(path, topdown=False):
-        here = Path(folder)
-        with refusals(here, "remove"):
-            for name in files:
-                if not is_held_open(name):
-                    _unlink(f"{folder}/{name}")
-            for name in directories:
-                if (here / name).is_symlink():
-                    disk.unlink(here / name)
-            _remove_emptied(here)
-
-
-def _unlink(path: str) -> None:
-    with suppress(FileNotFoundError):
-        disk.unlink(path)
-
-
-def _remove_emptied(folder: Path) -> None:
-    """Remove a folder; one that a server keeps for files that are still open goes with the next sweep."""
-    try:
-        disk.rmdir(folder)
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        left = (name for _, _, names in os.walk(folder) for name in names)
-        if error.errno not in _NOT_EMPTY or not any(map(is_held_open, left)):
-            raise
-
-
-def make_read_only(tree: Path) -> None:
-    """Make all files below a folder read-only; folders stay as they are, so that ``rm -r`` still works."""
-    for folder, _, files in os.walk(tree):
-        for name in sorted(files):
-            path = Path(folder, name)
-            with refusals(path, "make read-only"):
-                disk.chmod(path, stat.S_IMODE(path.stat().st_mode) & ~0o222)
-
-
-def swap_directory(staged: Path, target: Path, aside: Path | None = None) -> None:
-    """Put the new folder in the place of the old one in one step, whole and on disk.
-
-    The old one is removed, or kept at ``aside`` if nothing is there yet and one file system holds both.
-    Staged and target must be on one file system. Where the system cannot exchange two names, there is an
-    instant without ``target``, and after a power cut in it the old folder lies beside it as
-    ``.{name}-old-…``.
-    """
-    sync_tree(staged)
-    if not is_directory(target):
-        rename(staged, target)
-        sync_directory(target.parent)
-        return
-    old = _trade_places(staged, target)
-    sync_directory(target.parent)
-    if aside is None or not moved(old, aside):
-        remove_tree(old)
-
-
-def moved(source: Path, target: Path) -> bool:
-    """Move a folder to where nothing or an empty folder is; return whether it did. Nothing is synced."""
-    try:
-        make_directory(target.parent)
-        _rename(source, target)
-    except (OSError, WriteFailed):
-        return False
-    return True
-
-
-def _trade_places(staged: Path, target: Path) -> Path:
-    try:
-        disk.exchange(staged, target)
-    except OSError as error:
-        if error.errno not in _NO_EXCHANGE:
-            with refusals(target, "exchange"):
-                raise
-        return _two_renames(staged, target)
-    return staged
-
-
-def _two_renames(staged: Path, target: Path) -> Path:
-    old = target.with_name(f".{target.name}-old-{uuid4().hex}")
-    rename(target, old)
-    try:
-        rename(staged, target)
-    except WriteFailed:
-        rename(old, target)
-        raise
-    return old

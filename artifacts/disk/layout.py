@@ -48,13 +48,17 @@ TABLES = (
     "vectors",
     "centroids",
     "term_vectors",
+    "token_vectors",
     "report",
 )
+# A snapshot of an older noctule has none of these.
+LATER_TABLES = ("token_vectors",)
 
 # Of the model that encodes queries; in the store's folder of models they are named by their SHA-256.
 ONNX_MODEL = "model.onnx"
 TOKENIZER = "tokenizer.json"
-QUERY_MODEL_FILES = (ONNX_MODEL, TOKENIZER)
+TOKEN_VECTORS = "token_vectors.parquet"  # noqa: S105  # no secret
+QUERY_MODEL_FILES = (ONNX_MODEL, TOKENIZER, TOKEN_VECTORS)
 
 
 def table_file(table: str) -> str:

@@ -6,7 +6,6 @@ reading and rewriting a manifest changes no byte; it contains no time, host or p
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -16,12 +15,20 @@ from ...pipeline.errors import ArtifactError, DamagedSnapshot, UnsupportedFormat
 from ...pipeline.identity import canonical_json, sha256_hex
 from ...pipeline.lexical.analyzer import STEMMERS, UNSTEMMED
 from ...pipeline.model import SnapshotId
-from ...pipeline.printable import is_printable
-from .layout import FILES, FORMAT_VERSION, QUERY_MODEL_FILES
+from .json_fields import Fields, WrongField, json_object
+from .layout import (
+    FILES,
+    FORMAT_VERSION,
+    LATER_TABLES,
+    ONNX_MODEL,
+    QUERY_MODEL_FILES,
+    TABLES,
+    TOKENIZER,
+    table_file,
+)
 
 MAX_MANIFEST_BYTES = 1_000_000
 _MAX_FILES = 100
-_MAX_TEXT = 1_000
 _MAX_DIMENSION = 65_536
 _MAX_LISTS = 1 << 20
 _MAX_TOKENS = 1 << 20
@@ -31,8 +38,6 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _LANGUAGES = frozenset({*STEMMERS, UNSTEMMED})
 # A model is looked for by this name: it must not be a path.
 _MODEL_NAME = re.compile(r"[^/.~][^/]*(?:/[^/.~][^/]*)?")
-# Of counts, analyzers and tools: they are printed as they stand.
-_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_. +-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,8 @@ class QueryModel:
     """The embedding model as readers encode queries with it: exported to ONNX, with its tokenizer.
 
     ``files`` are kept once a store, by their SHA-256, beside the snapshots; there are none of a model that
-    could not be exported. ``exporter`` names the libraries that made them.
+    could not be exported, and no vectors of tokens by an older noctule. ``exporter`` names the libraries that
+    made them.
     """
 
     exporter: str
@@ -111,6 +117,11 @@ class Manifest:
         """Return the languages of the documents, in each of which a query's words are analysed."""
         return tuple(self.analyzer["languages"].split(","))
 
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Return the names of the tables: an older noctule wrote fewer."""
+        return tuple(table for table in TABLES if table_file(table) in self.files)
+
     def to_bytes(self) -> bytes:
         """Return canonical JSON and a newline."""
         value = _plain(self) | {
@@ -131,11 +142,11 @@ class Manifest:
     def from_bytes(content: bytes, where: str) -> Manifest:
         """Parse a manifest; raises ``UnsupportedFormat`` or ``DamagedSnapshot``, both naming ``where``."""
         try:
-            value = _Fields(_object(content))
+            value = Fields(json_object(content, MAX_MANIFEST_BYTES))
             _check_version(value, where)
             manifest = _manifest(value)
             _cross_check(manifest, content)
-        except _Wrong as wrong:
+        except WrongField as wrong:
             raise damaged(f"not a sound manifest: {wrong}", where) from None
         return manifest
 
@@ -166,76 +177,7 @@ def _plain(noun: FileEntry | ModelRecord | QueryModel | IndexRecord | Manifest) 
     return {**noun.unknown, **known}
 
 
-class _Wrong(Exception):
-    """What is wrong with a value; becomes a ``DamagedSnapshot`` that names the file."""
-
-
-def _object(content: bytes) -> dict[str, object]:
-    if len(content) > MAX_MANIFEST_BYTES:
-        raise _Wrong(f"over {MAX_MANIFEST_BYTES} bytes")
-    try:
-        value = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise _Wrong(f"not JSON ({error})") from None
-    if not isinstance(value, dict):
-        raise _Wrong("not a JSON object")
-    return value
-
-
-class _Fields:
-    """The fields of a JSON object, taken one by one and validated; those never taken are unknown."""
-
-    def __init__(self, value: object, at: str = "") -> None:
-        if not isinstance(value, dict):
-            raise _Wrong(f"{at.rstrip('.') or 'it'} is not an object")
-        self.rest, self.at = dict(value), at
-
-    def _take(self, name: str) -> object:
-        if name not in self.rest:
-            raise _Wrong(f"{self.at}{name} is missing")
-        return self.rest.pop(name)
-
-    def number(self, name: str, least: int = 0, most: int = 1 << 62) -> int:
-        value = self._take(name)
-        if type(value) is not int or not least <= value <= most:
-            raise _Wrong(f"{self.at}{name} is {value!r:.80}, expected an integer from {least} to {most}")
-        return value
-
-    def text(self, name: str, pattern: re.Pattern[str] | None = None) -> str:
-        value = self._take(name)
-        if not isinstance(value, str) or (pattern and not pattern.fullmatch(value)):
-            raise _Wrong(f"{self.at}{name} is {value!r:.80}")
-        if len(value) > _MAX_TEXT or not is_printable(value) or "\n" in value:
-            raise _Wrong(f"{self.at}{name} is no line that can be printed: {value!r:.80}")
-        return value
-
-    def prompt(self, name: str) -> str:
-        """Take a text that is put in front of queries and may have any characters."""
-        value = self._take(name)
-        if not isinstance(value, str) or len(value) > _MAX_TEXT:
-            raise _Wrong(f"{self.at}{name} is {value!r:.80}")
-        return value
-
-    def inner(self, name: str) -> _Fields:
-        return _Fields(self._take(name), f"{self.at}{name}.")
-
-    def numbers(self, name: str) -> dict[str, int]:
-        inner = self.inner(name)
-        return {key: inner.number(key) for key in inner.names()}
-
-    def texts(self, name: str) -> dict[str, str]:
-        inner = self.inner(name)
-        return {key: inner.text(key) for key in inner.names()}
-
-    def names(self) -> list[str]:
-        """Return the names that are left, in order."""
-        for key in self.rest:
-            if not _KEY.fullmatch(key):
-                raise _Wrong(f"{self.at}{key!r:.80} is no name")
-        return sorted(self.rest)
-
-
-def _check_version(value: _Fields, where: str) -> None:
+def _check_version(value: Fields, where: str) -> None:
     version = value.rest.get("format_version")
     if type(version) is not int or version < 1 or version == FORMAT_VERSION:
         return
@@ -248,7 +190,7 @@ def _check_version(value: _Fields, where: str) -> None:
     raise UnsupportedFormat(what, where=where, hint=hint)
 
 
-def _manifest(value: _Fields) -> Manifest:
+def _manifest(value: Fields) -> Manifest:
     return Manifest(
         format_version=value.number("format_version", 1, FORMAT_VERSION),
         files={name: _entry(name, item) for name, item in sorted(value.inner("files").rest.items())},
@@ -266,14 +208,14 @@ def _manifest(value: _Fields) -> Manifest:
 
 def _entry(name: str, item: object) -> FileEntry:
     if not _FILE_NAME.fullmatch(name):
-        raise _Wrong(f"{name!r:.80} is not a file name")
-    value = _Fields(item, f"files.{name}.")
+        raise WrongField(f"{name!r:.80} is not a file name")
+    value = Fields(item, f"files.{name}.")
     size, sha256 = value.number("bytes"), value.text("sha256", _SHA256)
     rows = value.number("rows") if "rows" in value.rest else None
     return FileEntry(bytes=size, sha256=sha256, rows=rows, unknown=value.rest)
 
 
-def _model(value: _Fields) -> ModelRecord:
+def _model(value: Fields) -> ModelRecord:
     return ModelRecord(
         name=value.text("name", _MODEL_NAME),
         sha256=value.text("sha256"),
@@ -283,10 +225,10 @@ def _model(value: _Fields) -> ModelRecord:
     )
 
 
-def _query_model(value: _Fields) -> QueryModel:
+def _query_model(value: Fields) -> QueryModel:
     files = {name: _entry(name, item) for name, item in sorted(value.inner("files").rest.items())}
-    if files and sorted(files) != sorted(QUERY_MODEL_FILES):
-        raise _Wrong(f"query_model.files are not {', '.join(QUERY_MODEL_FILES)}")
+    if files and not {ONNX_MODEL, TOKENIZER} <= set(files) <= set(QUERY_MODEL_FILES):
+        raise WrongField(f"query_model.files are not {', '.join(QUERY_MODEL_FILES)}")
     return QueryModel(
         exporter=value.text("exporter"),
         max_tokens=value.number("max_tokens", 1, _MAX_TOKENS),
@@ -299,31 +241,33 @@ def _query_model(value: _Fields) -> QueryModel:
 def _analyzer(value: dict[str, str]) -> dict[str, str]:
     """Return the record of the analyzer, whose languages become part of SQL."""
     if "languages" not in value:
-        raise _Wrong("analyzer.languages is missing")
+        raise WrongField("analyzer.languages is missing")
     given = value["languages"].split(",")
     unknown = sorted(set(given) - _LANGUAGES)
     if unknown:
-        raise _Wrong(f"analyzer.languages names {unknown[0]!r:.80}, which is no language of the analyzer")
+        raise WrongField(f"analyzer.languages names {unknown[0]!r:.80}, which is no language of the analyzer")
     if len(set(given)) < len(given):
-        raise _Wrong("analyzer.languages names a language twice")
+        raise WrongField("analyzer.languages names a language twice")
     return value
 
 
 def _settings(value: dict[str, object]) -> dict[str, object]:
     """Return the settings, whose collections give every hit its address."""
     if not isinstance(value.get("embed", {}), dict):
-        raise _Wrong("settings.embed is not an object")
+        raise WrongField("settings.embed is not an object")
     if "collections" not in value:
         return value
     from ...pipeline.settings.settings import COLLECTION_NAME, recorded_addresses
 
     names = value["collections"]
     if not isinstance(names, dict) or not all(COLLECTION_NAME.fullmatch(name) for name in names):
-        raise _Wrong("settings.collections names what is no collection's name")
+        raise WrongField("settings.collections names what is no collection's name")
     try:
         recorded_addresses(value)
     except (ValueError, KeyError, TypeError) as error:
-        raise _Wrong(f"settings.collections has an address that cannot be: {_first_line(error)}") from None
+        raise WrongField(
+            f"settings.collections has an address that cannot be: {_first_line(error)}"
+        ) from None
     return value
 
 
@@ -331,7 +275,7 @@ def _first_line(error: Exception) -> str:
     return " ".join(str(error).split())[:200]
 
 
-def _index(value: _Fields) -> IndexRecord:
+def _index(value: Fields) -> IndexRecord:
     nlist = value.number("nlist", 1, _MAX_LISTS)
     return IndexRecord(
         kind=value.text("kind", _INDEX_KIND),
@@ -344,15 +288,15 @@ def _index(value: _Fields) -> IndexRecord:
 
 
 def _cross_check(manifest: Manifest, content: bytes) -> None:
-    missing = sorted(set(FILES) - set(manifest.files))
+    missing = sorted(set(FILES) - set(manifest.files) - set(map(table_file, LATER_TABLES)))
     if missing:
-        raise _Wrong(f"it lists no {', '.join(missing)}")
+        raise WrongField(f"it lists no {', '.join(missing)}")
     if len(manifest.files) > _MAX_FILES:
-        raise _Wrong(f"it lists over {_MAX_FILES} files")
+        raise WrongField(f"it lists over {_MAX_FILES} files")
     without_rows = sorted(n for n, e in manifest.files.items() if n.endswith(".parquet") and e.rows is None)
     if without_rows:
-        raise _Wrong(f"no row count for {', '.join(without_rows)}")
+        raise WrongField(f"no row count for {', '.join(without_rows)}")
     if sha256_hex(canonical_json(manifest.settings).encode()) != manifest.settings_sha256:
-        raise _Wrong("settings_sha256 is not that of its settings")
+        raise WrongField("settings_sha256 is not that of its settings")
     if manifest.to_bytes() != content:
-        raise _Wrong("it is not in canonical form")
+        raise WrongField("it is not in canonical form")

@@ -17,7 +17,8 @@ from pathlib import Path
 from ...pipeline.model import SnapshotId
 from ...pipeline.settings.settings import Settings
 from ..store.store import Store
-from .model import Answer, Candidate, Hit, Mode, Why
+from .answer import Answer, Hit, Why
+from .model import Candidate, Mode
 from .retrieval.filters import Filter, parse_filter
 from .searcher import Searcher
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from .answer import Answer, Hit
 from .context import SearchRequest
-from .model import Answer, Hit
 from .searcher import Searcher
 
 

@@ -11,8 +11,9 @@ import pyarrow as pa
 from ...pipeline.address import with_anchor
 from ...pipeline.lexical.analyzer import matches
 from ...pipeline.model import PassageId, SectionId
+from .answer import Hit, Why
 from .index.corpus import CorpusReader, SectionNode
-from .model import Candidate, Hit, Query, Why
+from .model import Candidate, Query
 from .ranking.stages import StageResults
 
 _COLUMNS = pa.schema(

@@ -13,10 +13,11 @@ import numpy as np
 
 from ...pipeline.printable import bounded
 from ...pipeline.settings.search import Search
+from .answer import Answer
 from .context import QueryContext, SearchRequest, SearchResources
 from .hits import hits_of
 from .index.corpus import CorpusReader
-from .model import Answer, Mask, Query, Step, Vector
+from .model import Mask, Query, Step, Vector
 from .ranking.fuse import attainable, balanced, convex_combination, reciprocal_rank_fusion
 from .ranking.stages import StageResults, run_stages
 from .retrieval.filters import documents_allowed

@@ -20,11 +20,12 @@ from ...pipeline.errors import ModelUnavailable, QueryError
 from ...pipeline.settings.search import Search
 from ...pipeline.settings.settings import Settings
 from ..store.snapshot import Snapshot
+from .answer import Answer
 from .caches import Cache, Usage
 from .context import Reformulate, Remember, SearchRequest, SearchResources
 from .graph import link_graph
 from .index.corpus import CorpusReader
-from .model import Answer, Mask, Mode, TextEncoder
+from .model import Mask, Mode, TextEncoder
 from .pipeline import Ranked, answer, rank
 from .ranking.calibrate import curve_of
 from .ranking.rerank import PairScorer
@@ -138,9 +139,9 @@ class Searcher:
         request = replace(request, today=day, filters=tuple(sorted(set(request.filters))))
         found = self._answers.get(request)
         if found is None:
-            if request.mode in ("hybrid", "semantic"):
-                self._vectors.begin()
             with self._blaming():
+                if request.mode in ("hybrid", "semantic"):
+                    self._vectors.begin()
                 made = answer(request, self._resources)
             found = replace(made, warnings=self._told(made.warnings))
             if not made.warnings:  # what failed may be there again at the next try

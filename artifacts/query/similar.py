@@ -7,10 +7,11 @@ from collections import Counter
 from ...pipeline.errors import QueryError
 from ...pipeline.lexical.analyzer import prose_analyzer, terms
 from ...pipeline.settings.search import StageName
+from .answer import Answer
 from .context import QueryContext, SearchRequest, SearchResources
 from .hits import hits_of
 from .index.corpus import CorpusReader
-from .model import Answer, Mask, Query
+from .model import Mask, Query
 from .ranking.fuse import attainable, reciprocal_rank_fusion
 from .ranking.stages import run_stages
 from .retrieval.keyword import keyword_list

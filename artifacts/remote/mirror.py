@@ -25,12 +25,12 @@ from ...pipeline.errors import (
 )
 from ...pipeline.identity import sha256_hex
 from ...pipeline.model import SnapshotId
-from ..disk import durable, locks
+from ..disk import durable, folders, locks
 from ..disk.layout import LOCK, MANIFEST, PINS, SNAPSHOTS, STAGING_PREFIX
 from ..disk.manifest import FileEntry, Manifest
 from ..store.contents import StoreContents
 from ..store.pointer import Pointer
-from ..store.query_models import model_files, prune_models
+from ..store.query_models import model_files
 from ..store.signature import MAX_SIGNATURE_BYTES, SIGNATURE
 from ..store.snapshot import hash_files, read_manifest
 from .files import NotThere, RemoteFiles
@@ -114,7 +114,8 @@ class Mirror:
                 found = hash_files(sorted(self._objects().iterdir()))
                 for digest in sorted(digest for digest in found if found[digest] != digest):
                     durable.remove_file(self._objects() / digest)
-                self._discard(path)
+                durable.rename(path, doomed := path.parent / f"{STAGING_PREFIX}{uuid4().hex}")
+                folders.remove_tree(doomed)
             self._fetch(RemoteFiles(self.address), name)
 
     def bring_signature(self, name: SnapshotId) -> None:
@@ -225,7 +226,7 @@ class Mirror:
 
     def _seal(self, staging: Path, manifest: Manifest, target: Path) -> None:
         durable.write_file(staging / MANIFEST, manifest.to_bytes())
-        durable.make_read_only(staging)
+        folders.make_read_only(staging)
         durable.sync_directory(staging)
         durable.sync_directory(self._objects())
         durable.rename(staging, target)
@@ -235,26 +236,11 @@ class Mirror:
         self._contents.make_current(pointer)
         for info in self._contents.snapshots():
             if not (info.current or info.previous):
-                self._forget(info.snapshot_id)
-        with suppress(ArtifactError):  # of a snapshot that cannot be read nobody knows what it needs
-            names = self._contents.names()
-            prune_models(self.root, [read_manifest(self._contents.path_of(name), name) for name in names])
+                self._contents.remove(info.snapshot_id)
+        self._contents.prune_models()
         for kept in sorted(self._objects().iterdir()):
             if kept.stat().st_nlink == 1:
                 durable.remove_file(kept)
-
-    def _forget(self, name: SnapshotId) -> None:
-        """Remove an older snapshot from the cache, unless somebody reads it."""
-        lock = locks.try_exclusive(self._contents.pin(name))
-        if lock is not None:
-            with closing(lock):
-                durable.remove_file(self._contents.pin(name))
-                self._discard(self._contents.path_of(name))
-
-    def _discard(self, path: Path) -> None:
-        doomed = path.parent / f"{STAGING_PREFIX}{uuid4().hex}"
-        durable.rename(path, doomed)
-        durable.remove_tree(doomed)
 
     def _sweep(self) -> None:
         """Remove what an interrupted fetch left behind."""
@@ -262,7 +248,7 @@ class Mirror:
             for path in sorted(self._objects().glob(f"{STAGING_PREFIX}*")):
                 durable.remove_file(path)
             for path in sorted(self._contents.snapshots_folder.glob(f"{STAGING_PREFIX}*")):
-                durable.remove_tree(path)
+                folders.remove_tree(path)
 
     def _objects(self) -> Path:
         return self.root / OBJECTS

@@ -20,7 +20,8 @@ from ..store.pointer import MAX_POINTER_BYTES, Pointer
 from ..store.query_models import copy_model, model_files
 from ..store.signature import SIGNATURE, sign
 from ..store.snapshot import Snapshot
-from ..store.store import Staging, Store
+from ..store.staging import Staging
+from ..store.store import Store
 from .files import NotThere, RemoteFiles, is_address
 from .target import RemoteTarget
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from importlib.resources import files as package_files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...pipeline.errors import QueryError
-from ...pipeline.lexical.stop_words import stop_words
+from ...pipeline.errors import NoctuleError, QueryError, reports_transient
+from ...pipeline.lexical.stop_words import question_words, stop_words
+from ...pipeline.lexical.word_pieces import UNSEEN_SHARE
 from ...pipeline.settings.settings import FIELDS
 from ..disk.durable import write_file
 from ..disk.layout import CATALOG, TABLES, table_file
+from ..disk.manifest import unreadable
 
 if TYPE_CHECKING:
     import duckdb
@@ -34,14 +36,19 @@ _DEFINITION = re.compile(
 )
 _MAX_PREDICATE = 10_000
 _HARMLESS_TABLE_FUNCTIONS = ("unnest", "range", "generate_series")
+# A snapshot of an older noctule has no such table.
+_READ_TOKENS = "read_parquet(snapshot_file('token_vectors'))"
+_NO_TOKENS = "(select '' as token, 0::float as scale, []::tinyint[] as code where false)"
 _LOCKS = ("enable_external_access = false", "lock_configuration = true")
 
 
-def connect(folder: Path, dimension: int, languages: Sequence[str]) -> duckdb.DuckDBPyConnection:
+def connect(
+    folder: Path, dimension: int, languages: Sequence[str], tables: Collection[str] = TABLES
+) -> duckdb.DuckDBPyConnection:
     """Connect to a verified snapshot folder, with the catalog's views and macros, and no other file."""
     connection = locked_connection(folder)
     # Locked before the catalog runs: part of its text is what the snapshot says.
-    connection.execute(catalog(dimension, languages))
+    connection.execute(catalog(dimension, languages, tables=tables))
     return connection
 
 
@@ -67,14 +74,24 @@ def write_catalog(folder: Path, dimension: int, languages: Sequence[str]) -> Non
     write_file(folder / CATALOG, catalog(dimension, languages).encode())
 
 
-def catalog(dimension: int, languages: Sequence[str], parts: Sequence[str] = PARTS) -> str:
-    """Return the SQL of the views and macros over a snapshot, for its dimension and languages."""
-    ignored = sorted(frozenset[str]().union(*map(stop_words, languages)))
+def catalog(
+    dimension: int,
+    languages: Sequence[str],
+    parts: Sequence[str] = PARTS,
+    tables: Collection[str] = TABLES,
+) -> str:
+    """Return the SQL of the views and macros over a snapshot, for its dimension, languages and tables."""
+    ignored, asking = (
+        sorted(frozenset[str]().union(*map(words, languages))) for words in (stop_words, question_words)
+    )
     filled = {
         "dimension": str(dimension),
         "languages": _listed(languages),
         "stop_words": _listed(ignored),
+        "question_words": _listed(asking),
         "fields": _listed(FIELDS),
+        "token_vectors": _READ_TOKENS if "token_vectors" in tables else _NO_TOKENS,
+        "unseen_share": str(UNSEEN_SHARE),
     }
     folder = package_files(__package__)
     sql = "\n".join((folder / f"{part}.sql").read_text(encoding="utf-8") for part in parts)
@@ -104,6 +121,13 @@ def require_queries(sql: str) -> None:
         elif statement.type != duckdb.StatementType.SELECT:
             hint = "A snapshot is read-only: use SELECT."
             raise QueryError(f"{statement.type.name} is not a query", hint=hint)
+
+
+def refused(error: Exception, folder: Path, where: str, hint: str) -> NoctuleError:
+    """Return the error for SQL that DuckDB refuses: the query's fault, unless a file cannot be read now."""
+    if reports_transient(error):
+        return unreadable(error, folder)
+    return QueryError(reason(error), where=where, hint=hint)
 
 
 def reason_to_refuse(folder: Path, sql: str) -> str:

@@ -41,35 +41,99 @@ select row_number() over (order by score desc, passage) as rank, score, passage_
 from hits join passages using (passage) order by rank;
 comment on macro table semantic_search is 'The n passages nearest to a vector of the snapshot''s model, by cosine.';
 
+-- A word of which no term has a vector is cut into tokens of the model, as WordPiece does: each time the longest that fits,
+-- and what continues a word is written with ## in front. Each token counts by its letters; one with no token is [UNK].
+create or replace macro query_tokens(query) as table
+with recursive
+asked as materialized (
+    select token as word, term from query_terms(query)
+    union all
+    select query, null from (select 1) where len(tokens(left(query, 10000))) = 0 and trim(query) <> ''
+),
+strange as materialized (
+    select distinct word from asked
+    where word not in (select word from asked semi join term_vectors using (term))
+),
+runs as materialized (
+    select word, unnest(pieces) as part, generate_subscripts(pieces, 1) as number
+    from (select word, regexp_extract_all(without_accents(word), '[\p{L}\p{N}]+') as pieces from strange)
+),
+starts as (select *, unnest(range(1, length(part) + 1)) as start from runs),
+ends as (
+    select *, unnest(range(start, least(length(part), start + (select max(length(token)) from token_vectors)) + 1)) as finish
+    from starts
+),
+fitting as (
+    select word, number, start, max(finish) as finish
+    from ends semi join token_vectors on token = if(start = 1, '', '##') || part[start:finish]
+    group by word, number, start
+),
+longest as materialized (
+    select word, number, part, start, coalesce(finish, start) as finish, finish is not null as fits
+    from starts left join fitting using (word, number, start)
+),
+cut as (
+    select * from longest where start = 1
+    union all
+    select longest.* from cut join longest
+        on longest.word = cut.word and longest.number = cut.number and longest.start = cut.finish + 1
+),
+covering as (
+    select word, if(start = 1, '', '##') || part[start:finish] as token, finish - start + 1 as letters from cut where fits
+),
+whole as (
+    select * from covering
+    union all
+    select word, '[UNK]', 1 from strange where word not in (select word from covering)
+)
+select word, token, sum(letters) / (sum(sum(letters)) over (partition by word) * sum(count(*)) over (partition by word)) as share
+from whole group by word, token;
+comment on macro table query_tokens is
+    'The words of a query that no term vector knows, and the tokens that each is made of, with their shares of what it would add.';
+
 create or replace macro text_vector(query) as (
+    with
+    rarity as (select {unseen_share} * ln(1 + (count(*) + 0.5) / 0.5) as weight from passages),
+    adding as (
+        select scale::double as scale, code from term_vectors semi join query_terms(query) using (term)
+        union all
+        select scale * share * weight, code from token_vectors join query_tokens(query) using (token), rarity
+    )
     select list((component / length_of)::float order by place)::float[{dimension}]
     from (
-        select place, sum(scale::double * value) as component, sqrt(sum(sum(scale::double * value) ** 2) over ()) as length_of
-        from (
-            select scale, unnest(code) as value, generate_subscripts(code, 1) as place
-            from term_vectors semi join query_terms(query) using (term)
-        )
+        select place, sum(scale * value) as component, sqrt(sum(sum(scale * value) ** 2) over ()) as length_of
+        from (select scale, unnest(code) as value, generate_subscripts(code, 1) as place from adding)
         group by place
     )
 );
-comment on macro text_vector is 'The unit vector of a query without a model: the vectors of its terms, added up.';
+comment on macro text_vector is
+    'The unit vector of a query without a model: the vectors of its terms, and of the tokens of words without one, added up.';
 
 create or replace macro semantic_search_text(query, n) as table from semantic_search(text_vector(query), n);
 comment on macro table semantic_search_text is
     'The n passages nearest to a query by the vectors of its terms; none if none of them has one.';
 
 -- The 100 best of either search, scored by both and by how near their document is: cosines as they are, BM25F as a share of
--- the best score. Documents that others link to count a little more.
+-- the best score, which is worth the share that known words have of what was asked. Documents that others link to count a
+-- little more.
 create or replace macro hybrid_search(query, n) as table
-with keyword_scores as materialized (
+with asked as materialized (select token, term from query_terms(without_stop_words(query))),
+keyword_scores as materialized (
     select passage, sum(score) as score
     from (
-        select unnest(passage) as passage, unnest(score)::double as score
-        from postings semi join query_terms(without_stop_words(query)) using (term)
+        select unnest(passage) as passage, unnest(score)::double as score from postings semi join asked using (term)
     )
     group by passage
 ),
-best_keyword as (select max(score) as score from keyword_scores),
+unknown_words as (
+    select count(*) * (select ln(1 + (count(*) + 0.5) / 0.5) from passages) as score
+    from (select token from asked left join terms using (term) group by token having count(terms.passages) = 0)
+),
+known_words as (select sum(max_score)::double as score from terms semi join asked using (term)),
+best_keyword as (
+    select max(keyword_scores.score) * (1 + any_value(unknown_words.score) / any_value(known_words.score)) as score
+    from keyword_scores, unknown_words, known_words
+),
 wanted as materialized (select text_vector(query) as vector),
 meanings as materialized (
     select passage, array_cosine_similarity(vectors.vector, wanted.vector)::double as score

@@ -52,21 +52,30 @@ create or replace macro tokens(written_text) as (
 );
 comment on macro tokens is 'The words of a text, folded, as the index counts them.';
 
--- What is not written as a word, such as :has(), is no stop word; and one word alone may be part of a name ("for loop").
+-- What is not written as a word, such as :has(), is no stop word; and one word alone may be part of a name ("for loop"), but
+-- not in a question, which begins with a word that asks and a stop word after it.
 create or replace macro without_stop_words(query) as coalesce((
-    select case when count(distinct bare) > 1 then string_agg(word, ' ' order by place) end
-    from (
-        select word, place, without_accents(replace(fold(rtrim(word, ',;:.?!')), chr(8217), '''')) as bare
+    with written as (
+        select word, place, without_accents(replace(fold(rtrim(word, ',;:.?!')), chr(8217), '''')) as bare,
+            regexp_full_match(word, '\p{L}+(?:[''\x{2019}]\p{L}+)?[,;:.?!]*') as is_word
         from (
             select unnest(words) as word, generate_subscripts(words, 1) as place
             from (select regexp_extract_all(left(query, 10000), '\S+') as words)
         )
+    ),
+    marked as (
+        select *, is_word and list_contains([{stop_words}]::varchar[], bare) as ignored,
+            is_word and list_contains([{question_words}]::varchar[], bare) as asks
+        from written
+    ),
+    -- Both of the first two words.
+    opening as (
+        select count(*) filter (where (place = 1 and asks) or (place = 2 and (asks or ignored))) = 2 as question from marked
     )
-    where not (
-        regexp_full_match(word, '\p{L}+(?:[''\x{2019}]\p{L}+)?[,;:.?!]*') and list_contains([{stop_words}]::varchar[], bare)
-    )
+    select case when count(distinct bare) > if(any_value(question), 0, 1) then string_agg(word, ' ' order by place) end
+    from marked, opening where not (ignored or (question and asks))
 ), query);
-comment on macro without_stop_words is 'A query without its stop words, or as it is if less than two words were left.';
+comment on macro without_stop_words is 'A query without its stop words, or as it is if less than two words were left, of a question less than one.';
 
 -- English is stemmed here; in another language a word is looked up among all the corpus has, and stays as it is if it
 -- is not one of them.

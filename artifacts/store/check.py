@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from ...pipeline.errors import NoctuleError
+from ...pipeline.errors import NoctuleError, machine_refusals, reports_transient
 from ...pipeline.identity import sha256_hex
 from ...pipeline.model import SnapshotId
-from ..disk.layout import CATALOG, FAISS_INDEX, MANIFEST, TABLES, is_held_open, table_file
+from ..disk.layout import CATALOG, FAISS_INDEX, MANIFEST, is_held_open, table_file
 from ..disk.manifest import Manifest, damaged
+from ..disk.manifest import unreadable as unreadable_now
 from ..tables import invariants
 from ..tables.names import NAMES
 from ..tables.parquet import open_file, read_table, refusals, tuples
@@ -58,9 +59,9 @@ def _check(path: Path, expected_id: SnapshotId | None) -> None:
     verify_files(path, manifest.files)
     _no_extra_files(path, manifest)
     _catalog_reads_nothing_else(path / CATALOG, manifest)
-    for table in TABLES:
+    for table in manifest.tables:
         _schema_and_rows(path / table_file(table), table, manifest)
-    tables = {table: _read(path, table) for table in TABLES}
+    tables = {table: _read(path, table) for table in manifest.tables}
     documents = path / table_file("documents")
     with _contradictions(path):
         require_names("documents", read_table(documents, NAMES), manifest, documents)
@@ -87,13 +88,17 @@ def _contradictions(path: Path) -> Iterator[None]:
 def blaming(snapshot: Snapshot) -> Iterator[None]:
     """Raise ``DamagedSnapshot`` in place of an unexpected error in the block, if the snapshot is the cause.
 
+    Where the machine refuses a thread or a file, ``OutOfResources`` is raised, and nothing is blamed.
     Reading checks hashes, schemas and ranges, but not every reference, which would take seconds.
     """
     try:
-        yield
+        with machine_refusals(str(snapshot.path)):
+            yield
     except NoctuleError:
         raise
-    except Exception:
+    except Exception as error:
+        if reports_transient(error):
+            raise unreadable_now(error, snapshot.path) from error
         check_deep(snapshot.path, snapshot.id)
         raise
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import errno
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 from ...pipeline.errors import ArtifactError, DamagedSnapshot, NoSnapshot, WriteFailed
 from ...pipeline.model import SnapshotId
-from ..disk import durable, locks
-from ..disk.layout import CURRENT, PINS, SNAPSHOTS
+from ..disk import durable, folders, locks
+from ..disk.layout import CURRENT, PINS, SNAPSHOTS, STAGING_PREFIX
 from .pointer import MAX_POINTER_BYTES, Pointer, is_snapshot_id
-from .snapshot import Snapshot, is_away, is_folder, unreadable
+from .query_models import prune_models
+from .snapshot import Snapshot, is_away, is_folder, read_manifest, unreadable
 
 PIN_DIGITS = 20
 _ATTEMPTS = 3
@@ -146,6 +149,27 @@ class StoreContents:
             what = f"{pointer.id} is current, but the disk did not confirm it: {error.what}"
             hint = "A power cut may bring back the previous snapshot; check the disk."
             raise WriteFailed(what, where=error.where, hint=hint) from error
+
+    def remove(self, snapshot_id: SnapshotId) -> bool:
+        """Remove a snapshot in one step, so that nobody finds half of it; return whether nobody reads it."""
+        lock = locks.try_exclusive(self.pin(snapshot_id))
+        if lock is None:
+            return False
+        with closing(lock):
+            doomed = self.snapshots_folder / f"{STAGING_PREFIX}{uuid4().hex}"
+            durable.rename(self.path_of(snapshot_id), doomed)
+            durable.sync_directory(self.snapshots_folder)
+            durable.remove_file(self.pin(snapshot_id))
+            folders.remove_tree(doomed)
+        return True
+
+    def prune_models(self) -> None:
+        """Remove the models that no snapshot needs; of a snapshot that cannot be read nobody knows."""
+        try:
+            manifests = [read_manifest(self.path_of(name), name) for name in self.names()]
+        except ArtifactError:
+            return
+        prune_models(self.root, manifests)
 
     def open(self, snapshot_id: SnapshotId) -> Snapshot:
         """Open a snapshot, verified and pinned; raises ``NoSnapshot`` and as ``Snapshot.open`` does."""

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from ...pipeline.errors import DamagedModel
 from ...pipeline.identity import canonical_json, combined_hash
-from ..disk import durable
-from ..disk.layout import MODELS, ONNX_MODEL, QUERY_MODEL_FILES
+from ..disk import durable, folders
+from ..disk.layout import MODELS, QUERY_MODEL_FILES
 from ..disk.manifest import FileEntry, Manifest, QueryModel
 
 _HINT = (
@@ -31,7 +31,7 @@ def entry_of(content: bytes) -> FileEntry:
 
 def file_name(name: str, entry: FileEntry) -> str:
     """Return the path in a store of a file of a query model, such as ``models/3f9c….onnx``."""
-    return f"{MODELS}/{entry.sha256}{'.onnx' if name == ONNX_MODEL else '.json'}"
+    return f"{MODELS}/{entry.sha256}{Path(name).suffix}"
 
 
 def model_files(record: QueryModel | None) -> dict[str, FileEntry]:
@@ -80,7 +80,7 @@ def keep(store: Path, contents: Mapping[str, bytes]) -> None:
     durable.make_directory(store / MODELS)
     for name, content in contents.items():
         durable.replace_file(store / name, content)
-    durable.make_read_only(store / MODELS)
+    folders.make_read_only(store / MODELS)
 
 
 def copy_model(source: Path, target: Path, record: QueryModel | None) -> dict[str, int]:
@@ -142,9 +142,14 @@ def _share(source: Path, target: Path, files: dict[str, FileEntry]) -> None:
         verify_file(here, entry)
         durable.make_directory(there.parent)
         durable.remove_file(there)
-        if not durable.link(here, there):
-            durable.write_file(there, here.read_bytes())
+        link_or_copy(here, there)
         durable.sync_directory(there.parent)
+
+
+def link_or_copy(here: Path, there: Path) -> None:
+    """Give a file of a model a second place where there is none yet; raises ``WriteFailed``."""
+    if not durable.link(here, there):
+        durable.write_file(there, here.read_bytes())
 
 
 def _has_size(path: Path, entry: FileEntry) -> bool:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from ...pipeline.identity import sha256_hex
-from ..disk import durable, locks
+from ..disk import durable, folders, locks
 from ..disk.layout import SITES
 
 
@@ -27,6 +27,6 @@ def drop_replaced_sites(store: Path) -> None:
             continue  # a build starts from it, or it is not one of ours
         try:
             if locks.directory(folder, alone=True):
-                durable.remove_tree(path)
+                folders.remove_tree(path)
         finally:
             os.close(folder)

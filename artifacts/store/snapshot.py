@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...pipeline.errors import ArtifactError, NoSnapshot, OutOfResources, is_transient
+from ...pipeline.errors import ArtifactError, NoSnapshot, is_transient, machine_refusals
 from ...pipeline.model import SnapshotId
 from ..disk.layout import FAISS_INDEX, MANIFEST, TABLES, table_file
 from ..disk.locks import Lock
@@ -95,7 +95,7 @@ class Snapshot:
 
         DuckDB reads the tables by itself, and would say it in words of its own.
         """
-        for name in TABLES:
+        for name in self.manifest.tables:
             self.open_table(name).close()
 
     @property
@@ -132,7 +132,7 @@ class Snapshot:
         from ..sql.catalog import connect
 
         self.require_tables()
-        return connect(self.path, self.manifest.model.dimension, self.languages)
+        return connect(self.path, self.manifest.model.dimension, self.languages, self.manifest.tables)
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -214,18 +214,12 @@ def hash_files(paths: Sequence[Path]) -> dict[str, str]:
     Raises ``OutOfResources`` if no thread can be started: that says nothing about the files.
     """
     largest_first = sorted(paths, key=lambda path: (-_size(path), path))
-    try:
-        with ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1)) as pool:
-            found = pool.map(_sha256, largest_first)
-            return dict(zip((path.name for path in largest_first), found, strict=True))
-    except RuntimeError as refused:
-        if not is_transient(refused):
-            raise
-        raise OutOfResources(
-            f"cannot verify files: {refused}",
-            where=str(largest_first[0].parent),
-            hint="Look at the limits of processes and threads, and at memory. Then try again.",
-        ) from refused
+    with (
+        machine_refusals(str(largest_first[0].parent) if paths else ""),
+        ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1)) as pool,
+    ):
+        found = pool.map(_sha256, largest_first)
+        return dict(zip((path.name for path in largest_first), found, strict=True))
 
 
 def _sha256(path: Path) -> str:

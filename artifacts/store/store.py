@@ -7,11 +7,10 @@ snapshot or the new one, whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from uuid import uuid4
 
 from ...pipeline.errors import (
     ArtifactError,
@@ -21,40 +20,27 @@ from ...pipeline.errors import (
     NotSigned,
     SettingsError,
     StoreBusy,
-    UnsupportedFormat,
     WriteFailed,
 )
 from ...pipeline.model import SnapshotId
-from ..disk import durable, locks
+from ..disk import durable, folders, locks
 from ..disk.layout import (
     CURRENT,
     LOCK,
-    MANIFEST,
     OLD_PARSE_CACHE,
     PARSE_CACHE,
     PINS,
-    POINTER_PREFIX,
-    STAGING_PREFIX,
-    is_held_open,
 )
-from ..disk.manifest import FileEntry, Manifest
+from ..disk.manifest import Manifest
 from ..remote.files import is_address
 from ..remote.mirror import mirror_folder, mirror_of
 from .check import check_deep
 from .contents import SnapshotInfo, StoreContents
 from .pointer import Pointer
-from .query_models import prune_models, require_sound
+from .query_models import require_sound
 from .signature import MAX_SIGNATURE_BYTES, SIGNATURE, require_signature
-from .snapshot import Snapshot, hash_files, is_sound, read_manifest
-
-REJECTED_PREFIX = ".rejected-"
-
-
-@dataclass(frozen=True, slots=True)
-class Staging:
-    """A folder for the files of a snapshot to be; nobody reads it, and what a dead run leaves is removed."""
-
-    path: Path
+from .snapshot import Snapshot, is_sound, read_manifest
+from .staging import Staging, new_staging, prove, seal, sweep
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +50,6 @@ class Published:
     snapshot_id: SnapshotId
     generation: int
     changed: bool
-
-
-def describe(staging: Staging, tables: Mapping[str, int]) -> dict[str, FileEntry]:
-    """Return the size and SHA-256 of every staged file, and the rows of those named in ``tables``."""
-    with durable.refusals(staging.path, "read"):
-        paths = [path for path in _staged_files(staging) if path.name not in {MANIFEST, SIGNATURE}]
-        digests = hash_files(paths)
-        rows = {path.name: tables.get(path.stem) if path.suffix == ".parquet" else None for path in paths}
-        sizes = {path.name: path.stat().st_size for path in paths}
-    return {name: FileEntry(size, digests[name], rows[name]) for name, size in sizes.items()}
-
-
-def _staged_files(staging: Staging) -> list[Path]:
-    with durable.refusals(staging.path, "list"):
-        return sorted(path for path in staging.path.iterdir() if not is_held_open(path.name))
 
 
 class Store:
@@ -169,7 +140,7 @@ class Store:
         with locks.exclusive(self.root / LOCK, purpose):
             self._locked = True
             try:
-                self._sweep()
+                sweep(self.root)
                 self._rename_parse_cache()
                 yield
             finally:
@@ -178,9 +149,7 @@ class Store:
     def stage(self) -> Staging:
         """Return a new empty folder for a snapshot's files; the lock must be held."""
         self._require_lock()
-        path = self._snapshots / f"{STAGING_PREFIX}{uuid4().hex}"
-        durable.make_directory(path)
-        return Staging(path)
+        return new_staging(self._snapshots)
 
     def publish(self, staging: Staging, manifest: Manifest) -> Published:
         """Verify the staged files and make them the current snapshot, durably; the lock must be held.
@@ -191,13 +160,13 @@ class Store:
         self._require_lock()
         snapshot_id = manifest.snapshot_id()
         try:
-            _seal(staging, manifest)
-            self._prove(staging, snapshot_id)
+            seal(staging, manifest)
+            prove(staging, snapshot_id)
             require_sound(self.root, manifest.query_model)
             self._put_in_place(staging, snapshot_id)
         except BaseException:
             with suppress(WriteFailed):
-                durable.remove_tree(staging.path)
+                folders.remove_tree(staging.path)
             raise
         pointer = self._contents.pointer_if_sound()
         if pointer is not None and pointer.id == snapshot_id:
@@ -225,10 +194,12 @@ class Store:
             raise ValueError(f"keep must be 0 or more, not {keep}")
         with self._holding("prune"):
             self._contents.pointer()  # damaged, it would make the current snapshot look old
-            self._sweep(rejected=True)
+            sweep(self.root, rejected=True)
             others = [info for info in self.snapshots() if not (info.current or info.previous)]
-            removed = tuple(info.snapshot_id for info in others[keep:] if self._remove(info.snapshot_id))
-            self._prune_models()
+            removed = tuple(
+                info.snapshot_id for info in others[keep:] if self._contents.remove(info.snapshot_id)
+            )
+            self._contents.prune_models()
             return removed
 
     # Steps
@@ -240,35 +211,12 @@ class Store:
     def _holding(self, purpose: str) -> AbstractContextManager[None]:
         return nullcontext() if self._locked else self.lock(purpose)
 
-    def _sweep(self, rejected: bool = False) -> None:
-        # The lock is ours, so nobody is writing these; a disk that refuses must not stop a rollback.
-        prefixes = (STAGING_PREFIX, REJECTED_PREFIX) if rejected else (STAGING_PREFIX,)
-        with suppress(WriteFailed), durable.refusals(self._snapshots, "list"):
-            for path in sorted(self._snapshots.iterdir()):
-                if path.name.startswith(prefixes):
-                    durable.remove_tree(path)
-            for path in sorted(self.root.glob(f"{POINTER_PREFIX}*")):
-                durable.remove_file(path)
-
     def _rename_parse_cache(self) -> None:
         """Give the parse cache of an older noctule its new name, so that nothing is parsed again."""
         old, new = self.root / OLD_PARSE_CACHE, self.root / PARSE_CACHE
         with suppress(WriteFailed):  # it is a cache
             if durable.is_directory(old) and not durable.is_directory(new):
                 durable.rename(old, new)
-
-    def _prove(self, staging: Staging, snapshot_id: SnapshotId) -> None:
-        try:
-            check_deep(staging.path, snapshot_id)
-        except (DamagedSnapshot, UnsupportedFormat) as error:
-            rejected = self._snapshots / staging.path.name.replace(STAGING_PREFIX, REJECTED_PREFIX)
-            for older in sorted(self._snapshots.glob(f"{REJECTED_PREFIX}*")):
-                durable.remove_tree(older)
-            durable.rename(staging.path, rejected)
-            broken = Path(error.where).name
-            what = f"the build failed its own check and was not published: {broken}: {error.what}"
-            hint = "The current snapshot is unchanged; the rejected files are kept there for inspection."
-            raise DamagedSnapshot(what, where=str(rejected), hint=hint) from error
 
     def _put_in_place(self, staging: Staging, snapshot_id: SnapshotId) -> None:
         target = self.path_of(snapshot_id)
@@ -277,10 +225,10 @@ class Store:
             durable.sync_directory(self._snapshots)
         elif is_sound(target, snapshot_id):
             durable.sync_directory(self._snapshots)  # whoever put it there may have died before this
-            durable.remove_tree(staging.path)
+            folders.remove_tree(staging.path)
         else:
             # Same name, so same content, but the disk has lost some of it: the new files take its place.
-            durable.swap_directory(staging.path, target)
+            folders.swap_directory(staging.path, target)
 
     def _make_current(self, snapshot_id: SnapshotId, before: Pointer | None) -> int:
         known = [info.generation for info in self.snapshots()]
@@ -288,27 +236,6 @@ class Store:
         previous = before.id if before is not None and before.id in self._contents.names() else None
         self._contents.make_current(Pointer(snapshot_id, generation, previous))
         return generation
-
-    def _remove(self, snapshot_id: SnapshotId) -> bool:
-        """Remove a snapshot in one step, so that nobody finds half of it; return whether nobody reads it."""
-        lock = locks.try_exclusive(self._contents.pin(snapshot_id))
-        if lock is None:
-            return False
-        with closing(lock):
-            doomed = self._snapshots / f"{STAGING_PREFIX}{uuid4().hex}"
-            durable.rename(self.path_of(snapshot_id), doomed)
-            durable.sync_directory(self._snapshots)
-            durable.remove_file(self._contents.pin(snapshot_id))
-            durable.remove_tree(doomed)
-        return True
-
-    def _prune_models(self) -> None:
-        """Remove the models that no snapshot needs; of a snapshot that cannot be read nobody knows."""
-        try:
-            manifests = [read_manifest(self.path_of(name), name) for name in self._contents.names()]
-        except ArtifactError:
-            return
-        prune_models(self.root, manifests)
 
     def _require_sound(self, snapshot_id: SnapshotId) -> None:
         try:
@@ -353,12 +280,3 @@ def _signature(snapshot: Path) -> bytes | None:
             return file.read(MAX_SIGNATURE_BYTES)
     except OSError:
         return None
-
-
-def _seal(staging: Staging, manifest: Manifest) -> None:
-    """Write all files to disk, the manifest last, then their names, and make them read-only."""
-    for path in _staged_files(staging):
-        durable.sync_file(path)
-    durable.write_file(staging.path / MANIFEST, manifest.to_bytes())
-    durable.sync_directory(staging.path)
-    durable.make_read_only(staging.path)

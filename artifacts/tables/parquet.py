@@ -35,20 +35,33 @@ def write_table(
     ``row_groups`` gives the rows of each group, if they are not all of ``row_group_size``. The integers in
     the ``ascending`` columns, or in their lists, are delta-encoded.
     """
-    plain = table.replace_schema_metadata(None)
     if row_groups is None:
-        row_groups = [min(row_group_size, len(plain) - at) for at in range(0, len(plain), row_group_size)]
-    with (
-        writer(path) as file,
-        pq.ParquetWriter(
-            file,
-            plain.schema,
-            compression=_compression(plain.schema),
-            write_page_checksum=True,
-            use_dictionary=_worth_a_dictionary(plain.schema),
-            column_encoding={_leaf(plain.schema.field(name)): "DELTA_BINARY_PACKED" for name in ascending},
-        ) as parquet,
-    ):
+        row_groups = _even(len(table), row_group_size)
+    with writer(path) as file:
+        _write(table, file, row_groups, ascending)
+
+
+def table_bytes(table: pa.Table, row_group_size: int) -> bytes:
+    """Return what ``write_table`` would write."""
+    buffer = pa.BufferOutputStream()
+    _write(table, buffer, _even(len(table), row_group_size), ())
+    return bytes(buffer.getvalue())
+
+
+def _even(rows: int, size: int) -> list[int]:
+    return [min(size, rows - at) for at in range(0, rows, size)]
+
+
+def _write(table: pa.Table, file: Any, row_groups: Sequence[int], ascending: Sequence[str]) -> None:
+    plain = table.replace_schema_metadata(None)
+    with pq.ParquetWriter(
+        file,
+        plain.schema,
+        compression=_compression(plain.schema),
+        write_page_checksum=True,
+        use_dictionary=_worth_a_dictionary(plain.schema),
+        column_encoding={_leaf(plain.schema.field(name)): "DELTA_BINARY_PACKED" for name in ascending},
+    ) as parquet:
         at = 0
         for size in row_groups:
             # Chunk boundaries would move page boundaries, and so change the bytes.

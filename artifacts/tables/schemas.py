@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from ...pipeline.chunk.sections import heading_slugs
+from ...pipeline.embedding.quantization import QuantizedTermVectors
 from ...pipeline.model import Document, Rejection
 
 STRINGS = pa.list_(pa.string())
@@ -153,6 +155,22 @@ def term_vectors_schema(dimension: int) -> pa.Schema:
     return _schema(term=pa.string(), scale=pa.float32(), code=pa.list_(pa.int8(), dimension))
 
 
+def token_vectors_schema(dimension: int) -> pa.Schema:
+    """Return the schema of sorted tokens; ``scale · code`` is a token's vector, as long as it is rare."""
+    return _schema(token=pa.string(), scale=pa.float32(), code=pa.list_(pa.int8(), dimension))
+
+
+def quantized_table(found: QuantizedTermVectors, schema: Callable[[int], pa.Schema]) -> pa.Table:
+    """Return quantized vectors as rows of one of the two schemas that have them."""
+    codes, dimension = pa.array(np.ascontiguousarray(found.code).ravel()), found.code.shape[1]
+    rows = [
+        pa.array(found.terms, type=pa.string()),
+        pa.array(found.scale),
+        pa.FixedSizeListArray.from_arrays(codes, dimension),
+    ]
+    return pa.Table.from_arrays(rows, schema=schema(dimension))
+
+
 def schemas(dimension: int) -> Mapping[str, pa.Schema]:
     """Return the schema of every table of a snapshot whose vectors have this many dimensions."""
     return {
@@ -173,6 +191,7 @@ def schemas(dimension: int) -> Mapping[str, pa.Schema]:
         "vectors": vectors_schema(dimension),
         "centroids": centroids_schema(dimension),
         "term_vectors": term_vectors_schema(dimension),
+        "token_vectors": token_vectors_schema(dimension),
         "report": REPORT,
     }
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ...pipeline.errors import ArtifactError
+from ...pipeline.errors import ArtifactError, reports_transient
 from ...pipeline.settings.settings import VectorIndex
 from ..disk.durable import writer
 from ..disk.manifest import IndexRecord, damaged, unreadable
@@ -145,6 +145,8 @@ def _read(path: Path, limit: int) -> Any:
     except MemoryError as error:  # of C++, and no sign of damage
         raise unreadable(error, path) from error
     except RuntimeError as error:
+        if reports_transient(error):
+            raise unreadable(error, path) from error
         raise damaged(f"FAISS cannot read it: {str(error)[:200]}", path) from error
     finally:
         faiss.set_deserialization_vector_byte_limit(before)

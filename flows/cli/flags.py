@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, NoReturn, ParamSp
 
 import typer
 
-from ...pipeline.errors import NoctuleError, OutOfResources, is_transient
+from ...pipeline.errors import NoctuleError, machine_refusals
 from ..run.signals import INTERRUPTED, Stopped, heeding_signals
 from . import output
 
@@ -130,7 +130,7 @@ def _keywords(of: Callable[..., object]) -> list[inspect.Parameter]:
 def _guarded(flags: Flags, command: Callable[[], None]) -> None:
     output.configure_logging(quiet=flags.quiet, as_json=flags.as_json, debug=flags.debug)
     try:
-        with heeding_signals():
+        with heeding_signals(), machine_refusals():
             command()
         # Here, not when Python ends: a reader that has gone is no error of ours.
         sys.stdout.flush()
@@ -149,19 +149,7 @@ def _guarded(flags: Flags, command: Callable[[], None]) -> None:
         output.error(_OUT_OF_MEMORY, flags.as_json, kind="OutOfMemory")
         raise typer.Exit(2) from None
     except Exception as bug:
-        if is_transient(bug) and not isinstance(bug, ImportError):
-            output.error(_of_the_machine(bug), flags.as_json, kind="OutOfResources")
-            raise typer.Exit(2) from None
         _bug(bug, flags)
-
-
-def _of_the_machine(error: Exception) -> OutOfResources:
-    """Return the error for a thread, process or file that cannot be had now, wherever it was asked for."""
-    return OutOfResources(
-        f"this machine cannot go on: {getattr(error, 'strerror', None) or error}",
-        where=str(getattr(error, "filename", None) or ""),
-        hint="Look at the limits of processes, open files and memory, and at the disk. Then run it again.",
-    )
 
 
 def _leave_quietly() -> NoReturn:

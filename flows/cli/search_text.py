@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from rich.table import Table
 from rich.text import Text
 
+from ...artifacts.query.answer import Answer, Hit
 from ...artifacts.query.federate import Federated
-from ...artifacts.query.model import Answer, Hit, Query, Step
+from ...artifacts.query.model import Query, Step
 from ...pipeline.printable import printable
 from . import output
 
@@ -27,6 +28,8 @@ def print_answer(answer: Answer, *, explain: bool) -> None:
         output.say("Nothing found.")
     elif not answer.is_sure:
         output.say("Nothing here answers this well. The nearest:\n")
+    for suggestion in answer.suggestions:
+        output.say(f"Did you mean: {printable(suggestion)}\n")
     for number, hit in enumerate(answer.hits, start=1):
         print_hit(number, hit, hit.score, explain=explain)
     if explain:

@@ -7,11 +7,12 @@ import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ...pipeline.errors import QueryError
+from ...pipeline.errors import ArtifactError, QueryError, reports_transient
 from ...pipeline.printable import printable
 from . import output
 from .flags import Flags, SnapshotOption
@@ -58,12 +59,12 @@ def sql(
         connection = opened.connect()
         form: Form = "json" if flags.as_json else "csv" if as_csv else "table"
         if query is None and sys.stdin.isatty():
-            _converse(connection, opened.id, form)
+            _converse(connection, opened, form)
             return
         text = sys.stdin.read() if query is None or query == "-" else query
         if not text.strip():
             raise QueryError("there is no query", where="sql", hint='For instance: noctule sql "show tables"')
-        _answer(connection, text, form)
+        _answer(connection, text, form, opened.path)
 
 
 def _print_catalog(opened: Snapshot, *, as_json: bool) -> None:
@@ -76,24 +77,27 @@ def _print_catalog(opened: Snapshot, *, as_json: bool) -> None:
         output.say(path)
 
 
-def _answer(connection: duckdb.DuckDBPyConnection, text: str, form: Form) -> None:
-    """Print the result of the text's last query on standard output; raises ``QueryError``."""
+def _answer(connection: duckdb.DuckDBPyConnection, text: str, form: Form, folder: Path) -> None:
+    """Print the result of the last query on standard output; raises ``QueryError`` or ``ArtifactError``."""
     import duckdb
 
+    from ...artifacts.disk.manifest import unreadable
     from ...artifacts.sql.catalog import require_queries
 
     require_queries(text)
     try:
         _print_result(connection.execute(text), form)
     except duckdb.Error as error:
+        if reports_transient(error):
+            raise unreadable(error, folder) from error
         raise QueryError(str(error), where="sql", hint="See the tables with: show tables") from error
 
 
-def _converse(connection: duckdb.DuckDBPyConnection, snapshot: str, form: Form) -> None:
+def _converse(connection: duckdb.DuckDBPyConnection, snapshot: Snapshot, form: Form) -> None:
     """Read queries from a terminal until its end, and answer each when its semicolon has come."""
     with suppress(ImportError):
         import readline  # noqa: F401  # input() edits lines with it
-    output.complain(_WELCOME.format(snapshot=snapshot))
+    output.complain(_WELCOME.format(snapshot=snapshot.id))
     waiting = ""
     while True:
         try:
@@ -108,14 +112,14 @@ def _converse(connection: duckdb.DuckDBPyConnection, snapshot: str, form: Form) 
             return
         waiting = f"{waiting}{line}\n".lstrip()
         if waiting.rstrip().endswith(";"):
-            _reply(connection, waiting, form)
+            _reply(connection, waiting, form, snapshot.path)
             waiting = ""
 
 
-def _reply(connection: duckdb.DuckDBPyConnection, text: str, form: Form) -> None:
+def _reply(connection: duckdb.DuckDBPyConnection, text: str, form: Form, folder: Path) -> None:
     try:
-        _answer(connection, text, form)
-    except QueryError as problem:
+        _answer(connection, text, form, folder)
+    except (QueryError, ArtifactError) as problem:
         output.error(problem, as_json=form == "json")
 
 

@@ -1,4 +1,4 @@
-"""The commands of the store: ``check``, ``snapshots``, ``rollback``, ``prune``, ``report``, ``publish``."""
+"""The commands of the store: ``check``, ``snapshots``, ``rollback``, ``prune``, ``report``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from . import output
 from .flags import Flags, RequireSigned
 
 if TYPE_CHECKING:
-    from ...artifacts.remote.send import Sent
     from ..report.store import Account
 
 _MAX_SHOWN = 20
@@ -238,73 +237,3 @@ def _print_gate(heading: str, relevance: Mapping[str, object]) -> None:
         output.say(heading)
     for line in lines:
         output.say(f"  {line}")
-
-
-def publish(
-    flags: Flags,
-    to: Annotated[
-        list[str] | None,
-        typer.Option("--to", metavar="TARGET", help="A folder or an address; again for more.",
-                     show_default="publish.targets"),
-    ] = None,
-    keep: Annotated[
-        int | None,
-        typer.Option("--keep", min=0, metavar="N", show_default="publish.keep",
-                     help="How many snapshots stay there besides the current and the previous one."),
-    ] = None,
-    deep: Annotated[
-        bool, typer.Option("--deep", help="Read back what is there already, and mend what is damaged.")
-    ] = False,
-    sign: Annotated[
-        str | None,
-        typer.Option("--sign", metavar="KEY", show_default="publish.sign",
-                     help="Sign the manifest there with this key, by ssh-keygen -Y sign."),
-    ] = None,
-) -> None:  # fmt: skip
-    """Send the current snapshot to folders or addresses: data first, each file verified, the pointer last.
-
-    Examples: noctule publish --to s3://bucket/docs ; noctule publish --to /mnt/mirror --to sftp://host/srv/docs
-    """
-    from ..run.plain import PlainDriver
-    from ..run.request import read_settings
-    from ..stages.publish import publish_elsewhere
-
-    settings = read_settings(flags.config).publish
-    targets = tuple(to or settings.targets)
-    if not targets:
-        raise SettingsError(
-            "there is no target to publish to",
-            where="publish.targets",
-            hint="Name one: noctule publish --to s3://bucket/docs",
-        )
-    kept = settings.keep if keep is None else keep
-    key = sign or settings.sign
-    sent = publish_elsewhere(
-        flags.store, targets, kept, PlainDriver(), deep=deep, sign_with=Path(key) if key else None
-    )
-    if flags.as_json:
-        output.emit({"published": [_sent_json(each) for each in sent]})
-        return
-    for each in sent:
-        output.say(_sent_line(each))
-
-
-def _sent_line(sent: Sent) -> str:
-    if not sent.changed:
-        return f"{sent.target}: snapshot {sent.snapshot_id} is there already"
-    return (
-        f"{sent.target}: snapshot {sent.snapshot_id} is current there: {sent.sent} files sent "
-        f"({size(sent.bytes)}), {sent.kept} were there, {len(sent.removed)} old snapshots removed"
-    )
-
-
-def _sent_json(sent: Sent) -> dict[str, object]:
-    return {
-        "target": sent.target,
-        "snapshot": sent.snapshot_id,
-        "changed": sent.changed,
-        "files_sent": sent.sent,
-        "files_kept": sent.kept,
-        "bytes_sent": sent.bytes,
-        "removed": list(sent.removed),
-    }

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-from ...artifacts.disk import durable
+from ...artifacts.disk import durable, folders
 from ...artifacts.disk.layout import STAGING_PREFIX
 from ...artifacts.store.store import Store
 from ...pipeline.embedding.encoder import available_cores
@@ -38,7 +38,7 @@ def opened(settings: Settings, store: Store) -> Iterator[Engine]:
             try:
                 engine.close()
             finally:
-                durable.remove_tree(folder)
+                folders.remove_tree(folder)
 
 
 def _exchange_folder(settings: Settings, store: Store) -> Path:

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ...artifacts.disk import durable
+from ...artifacts.disk import folders
 from ...pipeline.errors import EngineUnavailable, SettingsError
 from ..run.signals import keeping_handlers, stop_if_told
 from ..run.workers import WorkerFailed
@@ -50,7 +50,7 @@ class RayCluster:
                 )
         except Exception as error:  # Ray raises many kinds, and each means the same here
             self._remove_scratch()
-            raise self._unavailable(f"no Ray cluster answers: {_first_line(error)}") from None
+            raise self._unavailable(f"no Ray cluster answers: {_gist(error)}") from None
 
     def _unavailable(self, what: str) -> EngineUnavailable:
         return unavailable("ray", self._address, what)
@@ -64,7 +64,7 @@ class RayCluster:
         try:
             return int(self._ray.cluster_resources().get("CPU", 0))
         except Exception as error:  # as above
-            raise self._unavailable(f"the cluster is gone: {_first_line(error)}") from None
+            raise self._unavailable(f"the cluster is gone: {_gist(error)}") from None
 
     def submit(self, job: ParseJob | EncodeJob) -> Outcome:
         """Return the job's outcome; raise ``WorkerFailed`` or ``EngineUnavailable``."""
@@ -77,7 +77,7 @@ class RayCluster:
         except lost:
             raise WorkerFailed("took its worker down several times") from None
         except (failures.RayError, OSError, ConnectionError) as error:
-            raise self._unavailable(f"the cluster is gone: {_first_line(error)}") from None
+            raise self._unavailable(f"the cluster is gone: {_gist(error)}") from None
         finally:
             self._awaiting.discard(reference)
 
@@ -105,7 +105,7 @@ class RayCluster:
 
     def _remove_scratch(self) -> None:
         if self._scratch is not None:
-            durable.remove_tree(self._scratch)
+            folders.remove_tree(self._scratch)
 
 
 def _own_scratch() -> Path:
@@ -133,5 +133,7 @@ def _ray(scratch: Path | None) -> Any:
     return ray
 
 
-def _first_line(error: BaseException) -> str:
-    return str(error).strip().split("\n")[0][:300] or type(error).__name__
+def _gist(error: BaseException) -> str:
+    """Return the first line of what Ray says, and the last, which of a server's traceback is the cause."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return " ".join(dict.fromkeys([*lines[:1], *lines[-1:]]))[:300] or type(error).__name__

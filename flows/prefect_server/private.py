@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ...artifacts.disk import durable, locks
+from ...artifacts.disk import durable, folders, locks
 from ...pipeline.errors import NoctuleError, SettingsError
 from ..run.signals import received
 from . import client as api_client
@@ -136,7 +136,7 @@ def _require_answer(url: str) -> None:
 def _private_server(home: Path, start_limit_s: float) -> Iterator[str]:
     """Yield the address of a server that is up until the block ends; its socket is ours before it starts."""
     if _size(home) > MAX_HOME_BYTES:
-        durable.remove_tree(home)
+        folders.remove_tree(home)
     _require_loopback()
     with socket.socket() as listener:
         listener.bind((_LOOPBACK, 0))
@@ -178,7 +178,7 @@ def _started(home: Path, listener: socket.socket, start_limit_s: float) -> _Serv
     except SettingsError:
         if not had_history:
             raise
-    durable.remove_tree(home)
+    folders.remove_tree(home)
     return _ready(_start(home, listener), start_limit_s)
 
 

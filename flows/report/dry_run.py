@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 from ...artifacts.cache.parse_cache import ParseCache
 from ...artifacts.store.run_records import read_runs
 from ...artifacts.store.store import Store
-from ...pipeline.discover import FoundFile
 from ...pipeline.errors import ArtifactError, CollectionShrank
 from ...pipeline.model import Rejection
 from ...pipeline.settings.settings import Settings
+from ...pipeline.source_files import FoundFile
 from ..incremental.rebuild_reasons import Rebuild, rebuilds
 from ..run.context import BuildOptions, RunContext
 from ..stages.corpus import require_cached

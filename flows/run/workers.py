@@ -20,6 +20,7 @@ from .signals import die_with_parent, kill_at_stop, spare_children, stop_if_told
 A = TypeVar("A")
 T = TypeVar("T")
 _START_LIMIT_S = 300
+_HERE = "this machine"
 # An item may take so many times its processor time, where it sleeps or the machine is busy, and never less.
 _WALL_TIMES = 10
 _LEAST_WALL_S = 30.0
@@ -186,6 +187,7 @@ class _Worker:
             self._require_wanted()
             raise EngineUnavailable(
                 f"worker processes end before they begin ({how}, then {self._exit_code()})",
+                where=_HERE,
                 hint="Look at the limits of open files, processes and memory, then run it again.",
             ) from None
 
@@ -201,6 +203,7 @@ class _Worker:
         except (OSError, RuntimeError) as error:  # no fault of any document
             raise EngineUnavailable(
                 f"no worker process can be started: {getattr(error, 'strerror', None) or error}",
+                where=_HERE,
                 hint="Look at the limits of open files, processes and memory, then run it again.",
             ) from error
         self._process = process
@@ -212,7 +215,9 @@ class _Worker:
             raise EOFError from None
         if not self._connection.poll(_START_LIMIT_S):
             raise EngineUnavailable(
-                f"no worker process is ready within {_START_LIMIT_S} s", hint="Is the machine overloaded?"
+                f"no worker process is ready within {_START_LIMIT_S} s",
+                where=_HERE,
+                hint="Is the machine overloaded?",
             )
         try:
             self._connection.recv()

@@ -17,11 +17,11 @@ from ...artifacts.disk import durable
 from ...artifacts.store.store import Store
 from ...artifacts.tables.schemas import ASSETS
 from ...pipeline.assets.media import recognise
-from ...pipeline.discover import FoundFile, read_asset
 from ...pipeline.errors import ArtifactError, RejectedDocument
 from ...pipeline.identity import sha256_hex
 from ...pipeline.model import Rejection, ResolvedLink
 from ...pipeline.settings.settings import Settings
+from ...pipeline.source_files import FoundFile, read_asset
 from ..run.context import RunContext
 from ..run.retry import asked_again
 from .corpus import CorpusRecord

@@ -17,11 +17,13 @@ import pyarrow as pa
 
 from ...artifacts.cache.embeddings import EmbeddingStore
 from ...artifacts.cache.parsed_corpus import ParsedCorpus
-from ...artifacts.disk.layout import ONNX_MODEL, TOKENIZER
+from ...artifacts.disk.layout import ONNX_MODEL, QUERY_MODEL_FILES, TOKEN_VECTORS, TOKENIZER
 from ...artifacts.disk.manifest import FileEntry, QueryModel
 from ...artifacts.store import query_models
 from ...artifacts.store.snapshot import read_manifest
 from ...artifacts.store.store import Store
+from ...artifacts.tables.parquet import table_bytes
+from ...artifacts.tables.schemas import quantized_table, token_vectors_schema
 from ...pipeline.chunk.passages import SPECIAL_TOKENS, embedded_text
 from ...pipeline.embedding import encoder as embed
 from ...pipeline.embedding.encoder import TransformerEncoder, Vectors
@@ -35,6 +37,7 @@ from ..run.memory import give_back
 
 _log = logging.getLogger("noctule")
 EXPORT_STAGE = "query model"
+TOKENS_PER_GROUP = 1_024
 _MAX_TASKS = 48
 _MIN_TEXTS_PER_TASK = 512
 _FEWEST_TEXTS = 64
@@ -150,7 +153,8 @@ def _exported_before(store: Store, model_sha256: str, made_by: str) -> Mapping[s
     record = None if manifest is None else manifest.query_model
     if manifest is None or record is None:
         return None
-    is_same = manifest.model.sha256 == model_sha256 and record.exporter == made_by
+    is_whole = sorted(record.files) in ([], sorted(QUERY_MODEL_FILES))
+    is_same = is_whole and manifest.model.sha256 == model_sha256 and record.exporter == made_by
     return record.files if is_same and query_models.is_sound(store.root, record) else None
 
 
@@ -161,7 +165,8 @@ def _export(run: RunContext, store: Store) -> dict[str, FileEntry]:
     except NotExportable as error:
         _log.warning("queries will be encoded by torch: the model cannot be exported: %s", error)
         return {}
-    contents = {ONNX_MODEL: made.model, TOKENIZER: made.tokenizer}
+    tokens = table_bytes(quantized_table(made.tokens, token_vectors_schema), TOKENS_PER_GROUP)
+    contents = {ONNX_MODEL: made.model, TOKENIZER: made.tokenizer, TOKEN_VECTORS: tokens}
     files = {name: query_models.entry_of(content) for name, content in contents.items()}
     query_models.keep(
         store.root, {query_models.file_name(name, each): contents[name] for name, each in files.items()}

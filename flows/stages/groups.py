@@ -10,9 +10,9 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping, Sequence
 
-from ...pipeline.discover import FoundFile
 from ...pipeline.identity import combined_hash, doc_id
 from ...pipeline.model import Source
+from ...pipeline.source_files import FoundFile
 
 Group = tuple[FoundFile, ...]
 # So few that a changed file costs little more than itself, so many that a row of tables a group is no burden.

@@ -15,15 +15,16 @@ from ...artifacts.cache.parsed_corpus import GROUPS, ParsedCorpus, group_row, in
 from ...artifacts.tables import schemas
 from ...pipeline.chunk.passages import build_passages
 from ...pipeline.chunk.sections import SectionSpan, build_tree, code_blocks, heading_slugs
-from ...pipeline.discover import FoundFile, read_source
 from ...pipeline.embedding.model_files import find, tokenizer
 from ...pipeline.errors import NoctuleError, RejectedDocument, SourceError, is_transient
+from ...pipeline.includes.source import read_source
 from ...pipeline.lexical.analyzer import STEMMERS, UNSTEMMED, code_analyzer, primary_language, prose_analyzer
 from ...pipeline.lexical.field_counts import FieldCounts, count_fields
 from ...pipeline.links.resolve import linking_document
 from ...pipeline.model import CodeBlock, Document, Passage, Rejection, Source
 from ...pipeline.parse import parse
 from ...pipeline.settings.settings import Settings
+from ...pipeline.source_files import FoundFile
 from ...pipeline.vocabulary.acronyms import learn
 from ..run.retry import asked_again
 from ..run.workers import Begin, WorkStep, unwatched

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ...artifacts.store.store import Store
-from ...pipeline.discover import FoundFile, list_files, read_asset, read_source
+from ...pipeline.discover import list_files
 from ...pipeline.errors import CollectionShrank, NoctuleError, RejectedDocument, SourceError
 from ...pipeline.identity import doc_id, sha256_hex
+from ...pipeline.includes.source import read_source
 from ...pipeline.model import Rejection, Source
 from ...pipeline.settings.collection import Collection
 from ...pipeline.settings.settings import Settings
+from ...pipeline.source_files import FoundFile, read_asset
 from ..git_history import with_history
 from ..run.context import RunContext
 from ..run.retry import asked_again

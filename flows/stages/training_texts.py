@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...artifacts.cache.parsed_corpus import ParsedCorpus
-from ...artifacts.tables.schemas import term_vectors_schema
+from ...artifacts.tables.schemas import quantized_table, term_vectors_schema
 from ...pipeline.embedding.encoder import Vectors
 from ...pipeline.embedding.query_encoder import TrainingTexts, count_texts, fit_term_vectors
 from ...pipeline.identity import text_hash
@@ -114,13 +114,7 @@ def fit_query_encoder(  # noqa: PLR0913, PLR0917  # all that it learns from
         *name_lessons(corpus.documents, names(corpus.documents, links), centroids),
     ]
     found = fit_term_vectors(lessons, prose.terms, prose.idf, run.settings.query_encoder)
-    codes, dimension = pa.array(np.ascontiguousarray(found.code).ravel()), vectors.vectors.shape[1]
-    columns = [
-        pa.array(found.terms, type=pa.string()),
-        pa.array(found.scale),
-        pa.FixedSizeListArray.from_arrays(codes, dimension),
-    ]
-    return pa.Table.from_arrays(columns, schema=term_vectors_schema(dimension))
+    return quantized_table(found, term_vectors_schema)
 
 
 def phrases(

@@ -7,13 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from ...artifacts.cache.parsed_corpus import ParsedCorpus
-from ...artifacts.disk.layout import FAISS_INDEX, FORMAT_VERSION, table_file
+from ...artifacts.disk.layout import FAISS_INDEX, FORMAT_VERSION, TOKEN_VECTORS, table_file
 from ...artifacts.disk.manifest import IndexRecord, Manifest, ModelRecord, QueryModel
 from ...artifacts.sql.catalog import write_catalog
-from ...artifacts.store.store import Staging, Store, describe
+from ...artifacts.store.query_models import file_name, link_or_copy
+from ...artifacts.store.staging import Staging, describe
+from ...artifacts.store.store import Store
 from ...artifacts.tables.parquet import write_table
+from ...artifacts.tables.schemas import token_vectors_schema
 from ...artifacts.tables.vectors import build_index, save_index
 from ...pipeline.lexical import analyzer
 from ..run.context import RunContext
@@ -56,10 +60,16 @@ def write_snapshot(
     written = {name: table for part in tables for name, table in part.items()} | {
         "term_vectors": term_vectors
     }
+    tokens = query_model.files.get(TOKEN_VECTORS)
+    if tokens is None:
+        written["token_vectors"] = token_vectors_schema(encoding.encoder.dimension).empty_table()
+    else:
+        link_or_copy(store.root / file_name(TOKEN_VECTORS, tokens), staging.path / TOKEN_VECTORS)
     by_threads(lambda name: _write(name, written, staging), written, _AT_ONCE)
     save_index(index[0], staging.path / FAISS_INDEX)
     write_catalog(staging.path, encoding.encoder.dimension, languages)
     counts = {name: len(table) for name, table in written.items()}
+    counts["token_vectors"] = pq.read_metadata(staging.path / TOKEN_VECTORS).num_rows
     model = encoding.encoder.model
     manifest = Manifest(
         format_version=FORMAT_VERSION,

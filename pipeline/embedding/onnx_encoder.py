@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +13,10 @@ import numpy.typing as npt
 from ..errors import ModelUnavailable
 
 Vector = npt.NDArray[np.float32]
+Vectors = npt.NDArray[np.float32]
 INPUTS, OUTPUT = ("input_ids", "attention_mask"), "vector"
 _ERRORS_ONLY = 3
+_TOKENS_AT_ONCE, _THREADS = 256, 2
 
 
 class OnnxEncoder:
@@ -42,9 +46,28 @@ class OnnxEncoder:
     def encode_query(self, text: str) -> Vector:
         """Return the unit float32 vector of a query, shape ``(dimension,)``."""
         ids = np.array([self._tokenizer.encode(self._prompt + text).ids], dtype=np.int64)
-        given = dict(zip(INPUTS, (ids, np.ones_like(ids)), strict=True))
-        vector: Vector = self._session.run([OUTPUT], given)[0][0]
+        vector: Vector = self._run(ids)[0]
         return vector
+
+    def vocabulary(self) -> Mapping[str, int]:
+        """Return the tokenizer's tokens with their numbers."""
+        found: Mapping[str, int] = self._tokenizer.get_vocab(with_added_tokens=True)
+        return found
+
+    def encode_tokens(self, numbers: Sequence[int]) -> Vectors:
+        """Return the unit float32 vectors of single tokens, each a query of its own, a row each."""
+        letter = self._tokenizer.encode(f"{self._prompt}a")
+        ids = np.tile(np.array(letter.ids, dtype=np.int64), (len(numbers), 1))
+        # The last token that is not one of those around every text.
+        ids[:, np.flatnonzero(np.array(letter.special_tokens_mask) == 0)[-1]] = numbers
+        batches = [ids[at : at + _TOKENS_AT_ONCE] for at in range(0, len(ids), _TOKENS_AT_ONCE)]
+        with ThreadPoolExecutor(_THREADS) as pool:
+            return np.concatenate([self.encode_query("")[None, :][:0], *pool.map(self._run, batches)])
+
+    def _run(self, ids: npt.NDArray[np.int64]) -> Vectors:
+        given = dict(zip(INPUTS, (ids, np.ones_like(ids)), strict=True))
+        rows: Vectors = self._session.run([OUTPUT], given)[0]
+        return rows
 
 
 def _session(model: bytes | Path) -> Any:

@@ -21,8 +21,10 @@ from ..settings.settings import Embed
 from .encoder import TransformerEncoder
 from .model_files import ModelFiles, read_tokenizer
 from .onnx_encoder import INPUTS, OUTPUT, OnnxEncoder
+from .quantization import QuantizedTermVectors
+from .token_vectors import encode_tokens
 
-_LIBRARIES = ("onnx", "sentence-transformers", "torch", "transformers")
+_LIBRARIES = ("onnx", "onnxruntime", "sentence-transformers", "torch", "transformers")
 _OPSET = 17
 LEAST_COSINE = 0.9999
 CHECKED_TEXTS = 1_000
@@ -43,10 +45,11 @@ class NotExportable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ExportedModel:
-    """A model in ONNX form with its tokenizer, and the least cosine to the vectors of torch."""
+    """A model in ONNX form, its tokenizer, its tokens' vectors, and the least cosine to torch."""
 
     model: bytes
     tokenizer: bytes
+    tokens: QuantizedTermVectors
     least_cosine: float
 
 
@@ -62,14 +65,14 @@ def export(embed: Embed) -> ExportedModel:
     model, tokenizer = _traced(reference.network()), read_tokenizer(files)
     try:
         encoder = OnnxEncoder(model, tokenizer, files.max_tokens, files.query_prompt)
-        least = _least_cosine(encoder, reference)
+        least, tokens = _least_cosine(encoder, reference), encode_tokens(encoder)
     except MemoryError:
         raise
     except Exception as error:  # ONNX Runtime raises nothing narrower for a graph that it cannot run
         raise NotExportable(_first_line(error)) from None
     if not least >= LEAST_COSINE:
         raise NotExportable(f"its cosine to torch falls to {least:.6f}, below {LEAST_COSINE}")
-    return ExportedModel(model, tokenizer, least)
+    return ExportedModel(model, tokenizer, tokens, least)
 
 
 def _traced(network: Any) -> bytes:

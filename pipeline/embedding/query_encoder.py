@@ -22,10 +22,8 @@ from scipy import sparse
 from ..lexical.analyzer import prose_analyzer
 from ..lexical.field_counts import FieldCounts, count_fields
 from ..settings.settings import QueryEncoderSettings
+from .quantization import QuantizedTermVectors, Vectors, quantized
 
-Vectors = npt.NDArray[np.float32]
-Codes = npt.NDArray[np.int8]
-_MOST = 127
 # Dimensions are solved a block at a time: this bounds memory, and no bit depends on the number of threads.
 _BLOCK_DIMENSIONS = 32
 _THREADS = 2
@@ -46,18 +44,6 @@ class TrainingTexts:
     counts: FieldCounts | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class QuantizedTermVectors:
-    """Quantized vectors of ``terms``: ``scale[i] · code[i]`` belongs to ``terms[i]``, its idf included.
-
-    Terms without a vector are left out.
-    """
-
-    terms: tuple[str, ...]
-    scale: npt.NDArray[np.float32]
-    code: Codes
-
-
 def fit_term_vectors(
     training: Sequence[TrainingTexts],
     terms: Sequence[str],
@@ -76,7 +62,7 @@ def fit_term_vectors(
     )
     seen = np.unique(x.indices)
     found = solve(x[:, seen], [each.vectors for each in taught], weight, settings.ridge, settings.iterations)
-    return _quantised([terms[at] for at in seen.tolist()], found * idf[seen].astype(np.float32)[:, None])
+    return quantized([terms[at] for at in seen.tolist()], found * idf[seen].astype(np.float32)[:, None])
 
 
 def count_texts(texts: Sequence[str], languages: Sequence[str]) -> FieldCounts:
@@ -155,11 +141,3 @@ def _solve(system: _System, y: Vectors, iterations: int) -> Vectors:
         direction *= left / np.maximum(before, _GONE)
         direction += scaled
     return found
-
-
-def _quantised(terms: Sequence[str], vectors: Vectors) -> QuantizedTermVectors:
-    highest = np.abs(vectors).max(axis=1)
-    kept = np.flatnonzero(highest > 0)
-    scale = (highest[kept] / _MOST).astype(np.float32)
-    code = np.rint(vectors[kept] / scale[:, None]).astype(np.int8)
-    return QuantizedTermVectors(tuple(terms[at] for at in kept.tolist()), scale, code)

@@ -3,13 +3,14 @@
 The keyword list ignores them, as it would rank documents by how often they say "how"; the vector is that of
 the whole question. Lists are short: articles, pronouns, auxiliaries, prepositions, conjunctions, words that
 ask. In documentation many of them are names as well (``:has``, ``for...of``, ``if let``), so they are ignored
-only where they are written as words, and only while something else is asked for.
+only where they are written as words, and only while something else is asked for: of a question ("what is a
+vault") one word, of anything else two ("for loop").
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from .analyzer import fold, primary_language, without_accents
@@ -48,22 +49,54 @@ _WORDS = {
         heeft hebben had kan kunnen kon moet moeten mag van te in op aan bij met uit naar voor
         en of maar als dan er zo ook""",
 }
+# What a question begins with, and what else it says besides what it is about.
+_QUESTION_WORDS = {
+    "en": """how what which who whom whose when where why is are was were am do does did can could will would
+        shall should may might way ways possible""",
+    "de": """wie was wer wen wem wessen welcher welche welches wann wo warum wieso ist sind war waren kann
+        können könnte soll sollte""",
+    "fr": "que quoi quel quelle quels quelles quand où pourquoi comment qui est sont peut",
+    "es": "qué quién cuál cuáles cuándo dónde cómo que como es son puede puedo hay",
+    "it": "che chi cosa quale quali quando dove perché come è sono può posso",
+    "pt": "que quem qual quais quando onde como é são pode posso há",
+    "nl": "wat wie welke wanneer waar waarom hoe is zijn kan kunnen kon moet mag",
+}
 # One word alone may be part of a name: "for loop", "if else".
 _LEAST_LEFT = 2
+_LEAST_OF_A_QUESTION = 1
 _WRITTEN_AS_A_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?[,;:.?!]*")
 
 
 def without_stop_words(text: str, languages: Iterable[str]) -> str:
-    """Return a query without its stop words, or as it is if less than two words were left."""
+    """Return a query without its stop words, or as it is if too few words were left.
+
+    A question begins with one that asks and a stop word after it, as "is there a way to" does.
+    """
+    languages = tuple(languages)
     ignored = frozenset[str]().union(*map(stop_words, languages))
-    kept = [word for word in text.split() if not (_is_word(word) and _bare(word) in ignored)]
-    return " ".join(kept) if len({_bare(word) for word in kept}) >= _LEAST_LEFT else text
+    asking = frozenset[str]().union(*map(question_words, languages))
+    words = [(word, _bare(word) if _is_word(word) else "") for word in text.split()]
+    begin = [bare for _, bare in words[:2]]
+    asks = len(begin) == 2 and begin[0] in asking and begin[1] in ignored | asking
+    kept = [word for word, bare in words if bare not in (ignored | asking if asks else ignored)]
+    least = _LEAST_OF_A_QUESTION if asks else _LEAST_LEFT
+    return " ".join(kept) if len(set(map(_bare, kept))) >= least else text
 
 
 @lru_cache(maxsize=64)
 def stop_words(language: str) -> frozenset[str]:
     """Return the stop words of a language, without accents; none for a language without a list."""
-    return frozenset(map(without_accents, _WORDS.get(primary_language(language), "").split()))
+    return _listed(_WORDS, language)
+
+
+@lru_cache(maxsize=64)
+def question_words(language: str) -> frozenset[str]:
+    """Return the words that questions begin with, and those that are ignored in them, without accents."""
+    return _listed(_QUESTION_WORDS, language)
+
+
+def _listed(lists: Mapping[str, str], language: str) -> frozenset[str]:
+    return frozenset(map(without_accents, lists.get(primary_language(language), "").split()))
 
 
 def _is_word(word: str) -> bool:

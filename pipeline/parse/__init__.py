@@ -13,6 +13,7 @@ from ..model import Block, Document, Source, Syntax
 from ..settings.collection import Collection, Rule
 from .content import ParsedContent
 from .front_matter import NONE, FrontMatter, read_front_matter, unique
+from .markdown.authoring import published_text
 from .markdown.mdx import markdown_of_mdx
 from .markdown.parser import plain_markdown, read_markdown
 from .notebook import markdown_of_notebook
@@ -78,6 +79,7 @@ def _markdown(text: str, source: Source, collection: Collection, where: str) -> 
     body = _ruled(text[front.end :], collection.rules)
     if PurePosixPath(source.path).suffix.lower() == ".mdx":
         body = markdown_of_mdx(body)
+    body = published_text(body, front.json)
     content = read_markdown(text[: front.end] + body, front.end, where)
     return _document(source, collection, "markdown", content, front)
 
@@ -136,7 +138,7 @@ def _document(
         anchors=content.anchors,
         blocks=content.blocks,
         links=content.links,
-        notes=content.notes,
+        notes=(*source.notes, *content.notes),
     )
 
 

@@ -71,6 +71,9 @@ class Collection(Table):
     """One folder of documents: which files, how to read them, how to address them."""
 
     root: str
+    snippet_folders: tuple[str, ...] = Field(
+        default=(), strict=False, description="folders besides root that include directives may read"
+    )
     include: tuple[str, ...] = Field(default=DEFAULT_INCLUDE, strict=False)
     exclude: tuple[str, ...] = Field(default=(), strict=False)
     assets: tuple[str, ...] = Field(default=DEFAULT_ASSETS, strict=False)

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..errors import SettingsError
+from .collection import Collection
 from .search import Table
 from .settings import Settings
 
@@ -101,10 +102,18 @@ def _reason(error: Any) -> str:
     return str(error["msg"]).removeprefix("Value error, ")
 
 
+def _folders_from(folder: Path, collection: Collection) -> dict[str, object]:
+    """Return the folders of a collection, resolved against the settings file's folder."""
+    root, *others = (
+        str(folder / Path(each).expanduser()) for each in (collection.root, *collection.snippet_folders)
+    )
+    return {"root": root, "snippet_folders": tuple(others)}
+
+
 def _anchored(settings: Settings, folder: Path) -> Settings:
     """Return the settings with every folder and file that they name resolved against the file's folder."""
     collections = {
-        name: collection.model_copy(update={"root": str(folder / Path(collection.root).expanduser())})
+        name: collection.model_copy(update=_folders_from(folder, collection))
         for name, collection in settings.collections.items()
     }
     judged = tuple(_file_from(each, folder) for each in settings.relevance.judged)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,13 +14,15 @@ import pytest
 from selenium import webdriver
 
 import noctule.artifacts.query
-from noctule.artifacts.query.understanding.term_vectors import PIECE_PASSAGES, pieces
+from noctule.artifacts.query.index.corpus import CorpusReader
+from noctule.artifacts.query.index.postings import TokenVectorRows
 from noctule.docsite.search.files import compressed, script
 from noctule.docsite.search.manifest import ranking_of
 from noctule.docsite.search.spelling import read_surfaces
 from noctule.docsite.urls import SEARCH as FOLDER
 from noctule.pipeline.lexical.analyzer import fold, prose_analyzer
-from noctule.pipeline.lexical.stop_words import stop_words
+from noctule.pipeline.lexical.stop_words import question_words, stop_words
+from noctule.pipeline.lexical.word_pieces import word_pieces
 from noctule.pipeline.settings.reading import parse
 from tests.browser_driver import needs_browser, served
 from tests.search_site_builder import SearchSite, analyzer_script, search_site
@@ -78,16 +80,23 @@ noctule.open({base: "../_search/"}).then(async (engine) => {
   Promise.all = all;
   done(looked);
 });"""
-PIECES = """const [words, done] = arguments;
+TOKENS = """const [words, done] = arguments;
 noctule.open({base: "../_search/"})
-  .then((engine) => Promise.all(words.map((word) => engine.gatherer.taken(word, new Set())))).then(done);"""
+  .then((engine) => Promise.all(words.map((word) => engine.tokens().of(word))))
+  .then((found) => done(found.map((tokens) => tokens.map(({token}) => token))));"""
 
-PIECED = """const [query, done] = arguments;
+STRANGE = """const [query, done] = arguments;
 noctule.open({base: "../_search/"}).then(async (engine) => {
   const { reads } = await engine.reader.understood({
     plain: query.replace(/"|\\w+\\*/g, ""), prefixes: query.match(/\\w+(?=\\*)/g) || [], partial: "",
-  });
-  done((await engine.gatherer.pieces(reads)).map(({ term }) => term));
+  }, engine.tokens());
+  done((await engine.gatherer.meant(reads, engine.tokens())).length);
+});"""
+
+READ = """const [queries, done] = arguments;
+noctule.open({base: "../_search/"}).then(async (engine) => {
+  for (const query of queries) await engine.search(query);
+  done([...engine.store.read.keys()].map((key) => key.split(" ")[0]));
 });"""
 
 RANKING = """const [changed, done] = arguments;
@@ -252,9 +261,13 @@ def test_the_engine_cuts_and_stems_as_the_index_did(page: webdriver.Chrome, sear
     assert cut == [prose_analyzer("en").tokens(each) for each in texts]
     letters = [chr(code) for code in range(0x20, 0x250)]
     assert page.execute_script("return arguments[0].map(test.folded)", letters) == [fold(c) for c in letters]
-    ignored = "return arguments[0].map((text) => test.withoutStopWords(text, new Set(arguments[1])))"
+    ignored = (
+        "const [stop, question] = [new Set(arguments[1]), new Set(arguments[2])];"
+        "return arguments[0].map((text) => test.withoutStopWords(text, stop, question))"
+    )
     asked, left = zip(*STOP_WORD_QUERIES, strict=True)
-    assert page.execute_script(ignored, asked, sorted(stop_words("en"))) == [*left]
+    listed = (sorted(stop_words("en")), sorted(question_words("en")))
+    assert page.execute_script(ignored, asked, *listed) == [*left]
     parts = (
         "return test.partsOfNames('SquareTiles in XMLHttpRequest, plain', ['squaretiles', 'xmlhttprequest'])"
     )
@@ -393,7 +406,7 @@ def test_a_file_from_elsewhere_is_of_another_build(driver: webdriver.Chrome, cop
 def test_a_site_that_was_rebuilt_meanwhile_says_so(driver: webdriver.Chrome, copy: Path) -> None:
     shard = _shard_of(driver, copy, "kestrel")
     shard.unlink()
-    newer = {"format": 4, "build": "another"}
+    newer = {"format": 5, "build": "another"}
     (copy / FOLDER / "manifest.js").write_bytes(script("manifest", compressed([json.dumps(newer).encode()])))
     _fails_with(driver, "other-build")
 
@@ -420,71 +433,76 @@ def test_a_rare_word_brings_pages_near_in_meaning_as_it_does_in_python(
     assert more > 3
 
 
-def test_a_word_that_nothing_holds_is_taken_to_pieces_as_in_python(
+def test_a_word_that_nothing_holds_is_cut_into_tokens_as_in_python(
+    page: webdriver.Chrome, search_site: SearchSite
+) -> None:
+    words = ["laptop", "laptops", "dockerfile", "naïveté", "node.js_folder", "ᚠᛇᚻ", "検索", "", "🎉", "zzxq"]
+    with search_site.store.open() as snapshot:
+        known = TokenVectorRows(snapshot)
+        usual = [token for token in known.terms.to_pylist() if token.isascii() and token.isalpha()]
+        words += [one + other for one, other in zip(usual[::900], usual[400::900], strict=False)]
+        wanted = [word_pieces(word, known, known.longest) for word in words]
+    assert len(words) > 30
+    assert page.execute_async_script(TOKENS, words) == wanted
+
+
+def test_no_search_for_known_words_loads_tokens(page: webdriver.Chrome) -> None:
+    known = [query for query in QUERIES if query != "how do I undo a bad night"]
+    assert not {"token_directories", "token_shards"} & {*page.execute_async_script(READ, known)}
+    loaded = page.execute_async_script(READ, ["trombone"])
+    assert (loaded.count("token_directories"), loaded.count("token_shards")) == (1, 1)
+
+
+def test_a_word_that_the_model_knows_is_never_spelt_into_another(
     page: webdriver.Chrome, search_site: SearchSite
 ) -> None:
     with search_site.store.open() as snapshot:
-        counts = dict(zip(*snapshot.table("terms", ["term", "passages"]).to_pydict().values(), strict=True))
-        vectors = {*snapshot.table("term_vectors", ["term"])["term"].to_pylist()}
-    known = {term for term in vectors if counts[term] >= PIECE_PASSAGES}
-    usual = sorted(term for term in known if 3 <= len(term) <= 8 and term.isascii() and term.isalpha())
-    words = [
-        *(one + other for one, other in zip(usual[::7], usual[3::7], strict=False)),
-        *(f"{one}x{other}" for one, other in zip(usual[::31], usual[5::31], strict=False)),
-        *("zzzzqqqqxxxx", "q", "", "snapshot" * 6),
-    ]
-    unseen = [word for word in words if not counts.keys() & {word, _stem(word)}]
-    found = page.execute_async_script(PIECES, unseen)
-    assert len(unseen) > 100
-    for word, own in zip(unseen, found, strict=True):
-        wanted = pieces(_stem(word), known.__contains__)
-        # Of several ways that cost the same either may be taken.
-        assert _cost(word, own) == _cost(word, wanted), (word, own, wanted)
-    same = sum(
-        tuple(own) == pieces(_stem(word), known.__contains__) for word, own in zip(unseen, found, strict=True)
-    )
-    assert same / len(unseen) > 0.9
+        corpus, tokens = CorpusReader(snapshot), TokenVectorRows(snapshot)
+        beginnings = {term[:6] for term in corpus.prose.terms.to_pylist()}
+        near = [
+            token
+            for token in tokens.terms.to_pylist()[::7]
+            if token.isascii() and token.isalpha() and 6 <= len(token) <= 9 and token[:6] not in beginnings
+            if not corpus.prose.count(_stem(token)) and corpus.written.words.near(token, 1, limit=None)
+        ]
+    assert len(near) > 10
+    for word in near[:12]:
+        answer = _answer(page, word)
+        assert answer["spelling"] == [] and answer["hits"], word
+    assert _answer(page, "snapshhot ")["spelling"] == [{"from": "snapshhot", "to": "snapshot"}]
+
+
+@pytest.mark.parametrize("query", ["trombone", "veterinary giraffe", "smartphone snapshot", "gallbladder"])
+def test_a_word_that_nothing_holds_finds_what_it_means_to_the_model(
+    page: webdriver.Chrome, search_site: SearchSite, query: str
+) -> None:
+    with noctule.artifacts.query.open(search_site.store, search_site.settings) as searcher:
+        wanted = list(dict.fromkeys(hit.path for hit in searcher.search(query, 40).hits))[:10]
+    found = [_path_of(hit["url"]) for hit in _answer(page, query)["hits"]]
+    assert wanted and {path.rsplit(".", 1)[0] for path in wanted[:5]} & {*found[:5]}, (wanted, found)
+
+
+@pytest.mark.parametrize("query", ["🎉", "=>", "ᚠᛇᚻ ꦧꦱ", "检索", "q", "the", "zzxq " * 200, "word" * 200])
+def test_every_query_that_can_be_printed_finds_something(page: webdriver.Chrome, query: str) -> None:
+    answer = _answer(page, query)
+    assert answer["hits"] and answer["took"]["requests"] < 80
 
 
 def _stem(word: str) -> str:
     return next(iter(prose_analyzer("en").expand(word)), "") if word else ""
 
 
-def test_only_a_word_that_nothing_holds_is_taken_to_pieces(page: webdriver.Chrome) -> None:
+def test_only_a_word_without_a_vector_is_made_of_tokens(page: webdriver.Chrome) -> None:
     for query, wanted in (
-        ("windhover windhovers", False),  # the second is the first again
-        ('"windhover" windhov*', False),
-        ("snapshotfolder windhover", True),
+        ("windhover windhovers", 0),  # the second is the first again
+        ('"windhover" windhov*', 0),
+        ("trombone windhover", 1),
+        ("trombones trombone", 3),
     ):
-        assert bool(page.execute_async_script(PIECED, query)) == wanted, query
-    # Words of another language: some may be taken to pieces, and no more is loaded for it than a query may.
-    many = " ".join(
-        f"{first}{second}"
-        for first in ("quab", "blun", "strel", "vork")
-        for second in ("lith", "dorn", "mag")
-    )
-    assert _answer(page, many)["took"]["requests"] < 80
+        assert page.execute_async_script(STRANGE, query) == wanted, query
 
 
 def test_pages_that_are_found_by_meaning_alone_are_counted_by_facets(page: webdriver.Chrome) -> None:
     found = _answer(page, "snapshotfolder")
     assert found["hits"] and found["total"] >= len(found["hits"])
     assert sum(each["count"] for each in found["facets"]["section"]) >= len(found["hits"])
-
-
-def _cost(word: str, found: Sequence[str]) -> float:
-    return len(found) / 2 + len(word) - sum(map(len, found)) if found else -1
-
-
-def test_a_word_that_nothing_holds_finds_what_its_pieces_mean(
-    page: webdriver.Chrome, search_site: SearchSite
-) -> None:
-    with noctule.artifacts.query.open(search_site.store, search_site.settings) as searcher:
-        for word in ("snapshotfolder", "searchindex", "indexsnapshot"):
-            wanted = list(dict.fromkeys(hit.path for hit in searcher.search(word, 40).hits))[:10]
-            found = [_path_of(hit["url"]) for hit in _answer(page, word)["hits"]]
-            assert wanted and {path.rsplit(".", 1)[0] for path in wanted[:3]} & {*found[:5]}, (
-                word,
-                wanted,
-                found,
-            )

@@ -12,16 +12,23 @@ from noctule.artifacts.disk.system_calls import Disk
 FREES_SPACE = {"unlink", "rmdir", "close"}
 
 
-class CountingDisk(Disk):
-    """Counts the calls, and asks ``_failure`` before each of them."""
-
-    calls = 0
+class InterceptedDisk(Disk):
+    """Hands every call to ``_call``: its name, the method that makes it, and its arguments."""
 
     def __getattribute__(self, name: str) -> Any:
         method = super().__getattribute__(name)
         if name.startswith("_") or not callable(getattr(Disk, name, None)):
             return method
         return lambda *arguments: self._call(name, method, arguments)
+
+    def _call(self, name: str, method: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        raise NotImplementedError(name)
+
+
+class CountingDisk(InterceptedDisk):
+    """Counts the calls, and asks ``_failure`` before each of them."""
+
+    calls = 0
 
     def _call(self, name: str, method: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         self.calls += 1

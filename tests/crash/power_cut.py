@@ -21,6 +21,7 @@ from typing import Any
 from noctule.artifacts.disk import durable
 from noctule.artifacts.disk.system_calls import Disk
 from tests.crash.disk_model import Change, Entry, Node, Tree, World
+from tests.crash.failing_disk import InterceptedDisk
 
 SAMPLES = int(os.environ.get("NOCTULE_POWER_CUTS", "20"))
 """Trees sampled before each flush that has too many for all of them."""
@@ -43,7 +44,7 @@ class Flush:
     path: Path
 
 
-class RecordingDisk(Disk):
+class RecordingDisk(InterceptedDisk):
     """Does everything for real, and keeps what a power cut on the way could have left.
 
     A walk before and after each call finds what changed, so that changes by other libraries, which do not go
@@ -92,12 +93,6 @@ class RecordingDisk(Disk):
             self.kept.append(tree)
         elif (at := self._chance.randrange(self.made)) < self._keep:
             self.kept[at] = tree
-
-    def __getattribute__(self, name: str) -> Any:
-        method = super().__getattribute__(name)
-        if name.startswith("_") or not callable(getattr(Disk, name, None)):
-            return method
-        return lambda *arguments: self._call(name, method, arguments)
 
     def _call(self, name: str, method: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         self.calls[name] += 1

@@ -19,7 +19,8 @@ from noctule.artifacts.cache import parse_cache
 from noctule.artifacts.cache.parse_cache import CollectionRecord, ParseCache
 from noctule.artifacts.cache.parsed_corpus import joined
 from noctule.artifacts.store.run_records import write_run
-from noctule.artifacts.store.store import Staging, Store
+from noctule.artifacts.store.staging import Staging
+from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
 from noctule.flows.run.context import RunContext
 from noctule.flows.run.plain import PlainDriver

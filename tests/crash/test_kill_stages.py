@@ -81,6 +81,10 @@ class Readers(threading.Thread):
             self.sites.append(_site_edition(self.site))
 
 
+# On a busy machine the first export of the model takes minutes.
+_STAGE_LIMIT_S = 600
+
+
 class Child:
     """The job in a process of its own; ``usual`` is how long each stage took when nobody killed it."""
 
@@ -98,7 +102,7 @@ class Child:
         return {name: after - began for (name, began), (_, after) in pairwise(told)}
 
     def _next(self) -> tuple[str, float]:
-        assert self.ready.poll(120), "the child does not go on"
+        assert self.ready.poll(_STAGE_LIMIT_S), "the child does not go on"
         name, when = self.ready.recv()
         return name, when
 

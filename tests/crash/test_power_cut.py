@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from noctule.artifacts.disk import durable
+from noctule.artifacts.disk import durable, folders
 from noctule.artifacts.disk.layout import FILES
 from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.store import Store
@@ -185,6 +185,6 @@ def test_a_power_cut_in_a_swap_leaves_the_old_folder_or_the_new_one_whole(
         durable.make_directory(staged)
         for name in ("index.html", "page.html"):
             durable.write_file(staged / name, b"new")
-        durable.swap_directory(staged, target, base / aside if aside else None)
+        folders.swap_directory(staged, target, base / aside if aside else None)
     sites = {(tree["site/index.html"], tree["site/page.html"]) for tree in recording.trees()}
     assert sites == {(b"old", b"old"), (b"new", b"new")}

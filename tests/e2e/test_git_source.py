@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from noctule.flows.stages.sources import list_sources
-from noctule.pipeline.discover import read_source
 from noctule.pipeline.errors import SourceError
+from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings import reading
 

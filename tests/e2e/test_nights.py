@@ -14,7 +14,8 @@ from noctule.artifacts.disk import locks
 from noctule.artifacts.disk.layout import EMBEDDINGS, NIGHT_LOCK, PARSE_CACHE, collections_file
 from noctule.artifacts.disk.manifest import Manifest
 from noctule.artifacts.store.night_reports import read_night
-from noctule.artifacts.store.store import Staging, Store
+from noctule.artifacts.store.staging import Staging
+from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
 from noctule.flows.graph import context_of
 from noctule.flows.job import run_job

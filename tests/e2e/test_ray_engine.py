@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import CommandLine, wait_until
-from tests.ray_cluster import ray_head
+from tests.ray_cluster import NOT_NICE, ray_head
 
 pytestmark = pytest.mark.skipif(
     find_spec("ray") is None, reason='Ray is not installed; with it: pip install -e ".[ray]"'
@@ -75,7 +75,7 @@ def test_a_worker_killed_in_mid_run_does_not_change_the_snapshot(
 def test_a_cluster_of_the_runs_own_listens_on_this_machine_only_and_is_gone_afterwards(
     library: Path, expected: str, tmp_path: Path
 ) -> None:
-    command = CommandLine(tmp_path, tmp_path / "store")
+    command = CommandLine(tmp_path, tmp_path / "store", NOT_NICE)
     started = command.start("index", str(library), "--engine", "ray", "--no-prefect", "--json")
     heard: set[str] = set()
     while started.process.poll() is None:

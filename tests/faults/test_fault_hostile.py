@@ -10,6 +10,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from noctule.artifacts.store.store import Store
@@ -19,12 +20,15 @@ from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
 from noctule.flows.run.versions import decides
 from noctule.flows.run.workers import Begin, WorkerFailed, Workers, WorkStep
-from noctule.pipeline.discover import FoundFile, read_source
+from noctule.flows.stages import parse as parse_stage
+from noctule.flows.stages.parse_batch import FileBatch, understand
 from noctule.pipeline.errors import RejectedDocument
+from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.parse import parse as parse_document
 from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
+from noctule.pipeline.source_files import FoundFile
 
 HOSTILE = 10 if int(os.environ.get("NOCTULE_KILLS", "0")) >= 500 else 3  # all for `make torture`
 _HANGS = "a" * 60 + "!"
@@ -171,3 +175,34 @@ def test_a_bomb_ends_within_its_bounds_of_time_and_memory(name: str, tmp_path: P
     (tmp_path / name).write_text(_BOMBS[name])
     with Workers(1) as workers:
         assert workers.watch(parse_bomb, str(tmp_path / name), 30) < 30
+
+
+def understand_within(batch: FileBatch, begin: Begin) -> pa.Table:
+    """Understand a batch in this process, which may have 3 GiB."""
+    resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+    return understand(batch, begin)
+
+
+@pytest.mark.timeout(300)
+def test_a_line_of_100_megabytes_costs_its_limit_and_itself_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where ``max_bytes`` allows it at all, the limit of time or of memory ends it."""
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    (vault / "note.md").write_text("# Note\n\nText.\n")
+    (vault / "line.md").write_text("word " * 20_000_000)
+    given = {
+        "collections": {"vault": {"root": str(vault), "max_bytes": 200_000_000}},
+        "limits": {"parse_timeout_s": 4.0, "max_failed_share": 0.9},
+        "embed": {"workers": 1},
+    }
+    monkeypatch.setattr(parse_stage, "understand", understand_within)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    done = build_snapshot(parse(given, "test"), Store(tmp_path / "store"), PlainDriver(), Silent())
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    print(f"{spent:.1f} s of processor time: {[each.reason for each in done.rejections]}")
+    assert spent < 15
+    assert done.documents == 1
+    [line] = done.rejections
+    assert line.path == "line.md" and ("processor time" in line.reason or "memory" in line.reason)

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import faiss
 import pyarrow.parquet as pq
 import pytest
 import typer
 
 from noctule.artifacts.disk.layout import FAISS_INDEX, TABLES, table_file
-from noctule.artifacts.store.check import check_deep
+from noctule.artifacts.query import open as opened
+from noctule.artifacts.query.searcher import Searcher
+from noctule.artifacts.store.check import blaming, check_deep
 from noctule.artifacts.store.store import Store
 from noctule.flows.cli import flags as command_flags
 from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, OutOfResources
@@ -57,6 +62,63 @@ def test_an_index_without_memory_for_it_is_not_called_damaged(
         snapshot.index()
     assert not isinstance(caught.value, DamagedSnapshot)
     assert caught.value.where == str(snapshot.path / FAISS_INDEX)
+
+
+@contextmanager
+def _no_more_files() -> Iterator[None]:
+    """Let the system refuse every file that this process, or a library in it, opens: a real refusal."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+_READERS: dict[str, Callable[[Searcher], object]] = {
+    "faiss": lambda searcher: searcher.corpus.snapshot.index(),
+    "arrow": lambda searcher: searcher.corpus.snapshot.table("links"),
+    "sql": lambda searcher: searcher.sql("select count(distinct text) from passages").fetchall(),
+    "where": lambda searcher: searcher.search("words", mode="keyword", where="len(title) > 1"),
+    "facets": lambda searcher: searcher.facets("tags"),
+}
+
+
+@pytest.mark.parametrize("reader", _READERS)
+def test_a_library_that_may_open_no_file_blames_neither_the_snapshot_nor_the_query(
+    reader: str, tmp_path: Path
+) -> None:
+    store, ask = Store(tmp_path / "store"), _READERS[reader]
+    publish_tiny_snapshot(store, 0)
+    with opened(store) as searcher, opened(store) as other:
+        ask(other)  # what is imported on the way needs files too
+        with _no_more_files(), pytest.raises((ArtifactError, OutOfResources)) as caught:
+            ask(searcher)
+        assert os.strerror(errno.EMFILE) in caught.value.what and not isinstance(
+            caught.value, DamagedSnapshot
+        )
+        assert str(store.root) in caught.value.where and "open files" in caught.value.hint
+        ask(searcher)
+
+
+@pytest.mark.parametrize("word", ["Stale file handle", "Input/output error", "Connection timed out"])
+def test_a_stale_handle_in_a_library_is_told_by_the_words_of_the_system(
+    word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """FAISS and DuckDB report no number; this is what they say of a read that the kernel refused."""
+
+    def refuse(_: str) -> Any:
+        raise RuntimeError(f"Error: 'ret == (1)' failed: read error in x: 0 != 1 ({word})")
+
+    store = Store(tmp_path / "store")
+    publish_tiny_snapshot(store, 0)
+    with store.open() as snapshot:
+        with monkeypatch.context() as patched, pytest.raises(ArtifactError, match=word) as caught:
+            patched.setattr(faiss, "read_index", refuse)
+            snapshot.index()
+        assert not isinstance(caught.value, DamagedSnapshot) and "rollback" not in caught.value.hint
+        with pytest.raises(ArtifactError, match=word), blaming(snapshot):
+            raise duckdb.IOException(f'IO Error: Could not read from file "terms.parquet": {word}')
 
 
 class _Starts:

@@ -19,6 +19,7 @@ from noctule.artifacts.disk import durable, locks
 from noctule.artifacts.disk.layout import is_held_open
 from noctule.artifacts.disk.system_calls import Disk
 from noctule.artifacts.store.check import check_deep
+from noctule.artifacts.store.staging import sweep
 from noctule.artifacts.store.store import Store
 from noctule.docsite.build import build_site
 from noctule.docsite.verify import check_site
@@ -245,7 +246,7 @@ def test_files_that_are_held_open_belong_to_no_snapshot_and_no_site(tmp_path: Pa
     with store.lock("test"):
         staging = store.stage()
         (staging.path / HELD).write_bytes(b"removed")
-        store._sweep()
+        sweep(store.root)
     new = publish_tiny_snapshot(store, 1).snapshot_id
     assert store.rollback() == old and store.rollback() == new
 

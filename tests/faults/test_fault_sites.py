@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from noctule.artifacts.disk import durable
-from noctule.artifacts.disk.system_calls import Disk
 from noctule.artifacts.store.store import Store
 from noctule.docsite.build import SiteResult, build_site
 from noctule.docsite.content.render import Renderer
@@ -29,6 +28,7 @@ from noctule.pipeline.errors import DamagedSite
 from noctule.pipeline.settings.search import Search
 from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.settings.site import Site, Version
+from tests.crash.failing_disk import InterceptedDisk
 from tests.search_format_reader import Index, names_of
 from tests.site_builder import snapshot_of
 
@@ -268,17 +268,11 @@ def test_a_report_of_an_earlier_site_is_noticed(made: Made, copy: Path, tmp_path
     assert [*check_site(copy).damaged] == ["_report.html"]
 
 
-class Watching(Disk):
+class Watching(InterceptedDisk):
     """Looks at a served folder before and after every call: what a kill at that instant would leave in it."""
 
     def __init__(self, served: Path) -> None:
         self.served, self.seen, self.calls = served, set[frozenset[str]](), list[str]()
-
-    def __getattribute__(self, name: str) -> Any:
-        method = super().__getattribute__(name)
-        if name.startswith("_") or not callable(getattr(Disk, name, None)):
-            return method
-        return lambda *arguments: self._call(name, method, arguments)
 
     def _call(self, name: str, method: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         self.calls.append(name)

@@ -21,13 +21,15 @@ from noctule.docsite.urls import Placed, page_paths
 from noctule.flows.run.versions import decides
 from noctule.flows.stages.parse_batch import FileBatch, understand
 from noctule.flows.stages.sources import hash_files, list_sources
-from noctule.pipeline.discover import FoundFile, _globs, _visit, _Walk, list_files, read_source
+from noctule.pipeline.discover import _globs, _visit, _Walk, list_files
 from noctule.pipeline.errors import RejectedDocument, SourceError
 from noctule.pipeline.identity import sha256_hex
+from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.model import Document, Source
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.settings.settings import Settings
+from noctule.pipeline.source_files import FoundFile
 from tests.site_builder import page_of
 
 MANY = 100_000

@@ -12,6 +12,7 @@ import pytest
 
 from noctule.artifacts.store.store import Store
 from tests.command_line import CommandLine, Started, wait_until
+from tests.ray_cluster import NOT_NICE
 
 LIMIT_S = 10
 # What a worker needs to start, at most; what has used more is in a parser that hangs.
@@ -46,7 +47,7 @@ def _hanging_run(folder: Path, *flags: str, files: int = 6) -> tuple[CommandLine
         '[collections.vault]\nroot = "vault"\n\n'
         '[[collections.vault.rules]]\npattern = "(a+)+$"\nreplacement = ""\n'
     )
-    command = CommandLine(folder, folder / "store")
+    command = CommandLine(folder, folder / "store", NOT_NICE)
     started = command.start("index", "--config", "noctule.toml", *flags)
     return command, started
 

@@ -21,7 +21,8 @@ from pydantic.fields import FieldInfo
 from noctule.flows.cli.main import app
 from noctule.pipeline import __version__
 from noctule.pipeline.chunk.sections import heading_slugs
-from noctule.pipeline.discover import list_files, read_source
+from noctule.pipeline.discover import list_files
+from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.links.resolve import linking_document, resolve_links
 from noctule.pipeline.model import Document, ResolvedLink
 from noctule.pipeline.parse import parse

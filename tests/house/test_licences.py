@@ -18,8 +18,9 @@ FREE = {
     "ISC", "MIT", "MIT-0", "MIT-CMU", "MPL-2.0", "PSF-2.0", "Public-Domain", "Python-2.0", "Unlicense",
     "Zlib",
 }  # fmt: skip
-# Several licences to choose from, or of parts that are not installed; the page says which is used.
-CHOSEN = {"docutils": "BSD-2-Clause", "text-unidecode": "Artistic-1.0"}
+# Several licences to choose from, of parts that are not installed, or named outside the metadata; the page
+# says which is used.
+CHOSEN = {"atheris": "Apache-2.0", "docutils": "BSD-2-Clause", "text-unidecode": "Artistic-1.0"}
 
 
 def listed() -> dict[str, set[str]]:

@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = {"flows": "flows", "pipeline": "pipeline", "artifacts": "artifacts", "docsite": "site/docsite"}
-MOST_MODULES, LEAST_LINES = 15, 60
+MOST_MODULES, LEAST_LINES, MOST_LINES = 15, 60, 300
 
 
 @cache
@@ -101,6 +101,8 @@ CORRIDORS = {
     "flows.nightly": "a Prefect flow, found by its path",
     "flows.schedule.serve": "a boundary: it imports Prefect",
     "pipeline.embedding.centroids": "a formula with its source",
+    "pipeline.parse.markdown.authoring": "what readers must not see, in one place",
+    "pipeline.includes.vitepress": "the directives of one tool, as its neighbours are",
 }
 
 
@@ -114,6 +116,11 @@ def test_a_small_module_has_several_importers() -> None:
         and importers[name] == 1
     }
     assert corridors == set(CORRIDORS)
+
+
+def test_a_module_is_not_long() -> None:
+    lengths = {name: len(path.read_text("utf-8").splitlines()) for name, path in modules().items()}
+    assert {name: lines for name, lines in lengths.items() if lines > MOST_LINES} == {}
 
 
 # Commands are found by their names, and Prefect's entry points keep their paths.

@@ -20,7 +20,9 @@ def _opened() -> duckdb.DuckDBPyConnection:
     connection.execute("create table surfaces (surface varchar, language varchar, terms varchar[])")
     for part in ("english", "folding", "terms"):
         sql = (files("noctule.artifacts.sql") / f"{part}.sql").read_text("ascii")
-        connection.execute(sql.replace("{languages}", "'en'").replace("{stop_words}", ""))
+        connection.execute(
+            sql.replace("{languages}", "'en'").replace("{stop_words}", "").replace("{question_words}", "")
+        )
     return connection
 
 

@@ -14,9 +14,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from noctule.artifacts.query.answer import Answer
 from noctule.artifacts.query.hits import excerpt
 from noctule.artifacts.query.index.postings import best
-from noctule.artifacts.query.model import Answer, ListName, RankedList
+from noctule.artifacts.query.model import ListName, RankedList
 from noctule.artifacts.query.ranking.fuse import convex_combination, reciprocal_rank_fusion
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.query.understanding.operators import split_questions, take_apart

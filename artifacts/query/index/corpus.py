@@ -21,13 +21,22 @@ import pyarrow.compute as pc
 from ....pipeline.model import SectionId
 from ....pipeline.settings.collection import Address
 from ....pipeline.settings.settings import recorded_addresses
+from ...disk.layout import TOKENIZER
 from ...disk.manifest import damaged
+from ...store.query_models import file_name, verify_file
 from ...store.snapshot import Snapshot
 from ...tables.parquet import tuples
 from ..model import Ints
 from .database import SnapshotDatabase
-from .postings import InvertedIndex, TableRows, TermVectorRows
-from .vocabulary import AcronymTable, ConceptVocabulary, SpellingIndex, SurfaceForms, acronym_table
+from .postings import InvertedIndex, TableRows, TermVectorRows, TokenVectorRows
+from .vocabulary import (
+    AcronymTable,
+    ConceptVocabulary,
+    SpellingIndex,
+    SurfaceForms,
+    acronym_table,
+    whole_words,
+)
 
 Narrow = npt.NDArray[np.int32]
 Vectors = npt.NDArray[np.float32]
@@ -130,6 +139,16 @@ class CorpusReader:
         return SurfaceForms(SpellingIndex(counts), counts)
 
     @_Once
+    def model_words(self) -> frozenset[str]:
+        """Return the words that the model's tokenizer knows whole; none without a model beside it."""
+        record = self.snapshot.manifest.query_model
+        if record is None or TOKENIZER not in record.files:
+            return frozenset()
+        entry = record.files[TOKENIZER]
+        path = verify_file(self.snapshot.store / file_name(TOKENIZER, entry), entry)
+        return whole_words(path.read_bytes())
+
+    @_Once
     def acronyms(self) -> AcronymTable:
         """Return the acronyms that the collection spells out."""
         return acronym_table(tuples(self.snapshot.table("acronyms", ["acronym", "expansion", "documents"])))
@@ -143,6 +162,11 @@ class CorpusReader:
     def term_vectors(self) -> TermVectorRows:
         """Return what each index term adds to a query's vector."""
         return TermVectorRows(self.snapshot)
+
+    @_Once
+    def token_vectors(self) -> TokenVectorRows | None:
+        """Return what words that no term vector knows mean to the model; ``None`` of an older noctule."""
+        return TokenVectorRows(self.snapshot) if "token_vectors" in self.snapshot.manifest.tables else None
 
     # Documents
 

@@ -162,7 +162,7 @@ class SnapshotDatabase:
             return self._cursor().sql(query)
         except duckdb.Error as error:
             hint = "See the tables with: show tables"
-            raise QueryError(catalog.reason(error), where="sql", hint=hint) from None
+            raise catalog.refused(error, self._snapshot.path, "sql", hint) from None
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         """Return a connection of its own to the same views, for one relation."""
@@ -187,7 +187,9 @@ class SnapshotDatabase:
         missing = [part for part in parts if part not in self._parts]
         if missing:
             dimension, languages = self._snapshot.manifest.model.dimension, self._snapshot.languages
-            self._connection.execute(catalog.catalog(dimension, languages, missing))
+            self._connection.execute(
+                catalog.catalog(dimension, languages, missing, self._snapshot.manifest.tables)
+            )
             self._parts.update(missing)
         return self._connection
 
@@ -201,7 +203,7 @@ class SnapshotDatabase:
         except (RuntimeError, duckdb.Error) as error:
             where = " ".join([f"where {predicate!r}", *map(repr, values)])
             hint = f"Columns: {', '.join(DOCUMENTS.names)}."
-            raise QueryError(catalog.reason(error), where=where, hint=hint) from None
+            raise catalog.refused(error, self._snapshot.path, where, hint) from None
         mask = np.zeros(self._snapshot.manifest.files["documents.parquet"].rows or 0, dtype=np.bool_)
         mask[rows] = True
         mask.flags.writeable = False

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ....pipeline.lexical.word_pieces import letters, word_pieces
 from ...disk.manifest import damaged
 from ...store.snapshot import Snapshot
 from ...tables.parquet import refusals
@@ -120,6 +121,11 @@ class InvertedIndex(_SortedTerms):
         """Return the highest score of any posting, 0 without postings."""
         return float(pc.max(self._table.column("max_score")).as_py() or 0.0)
 
+    @property
+    def unknown_score(self) -> float:
+        """Return what a word that no passage holds would score where a passage of average length holds it."""
+        return float(np.log1p((self._passages + 0.5) / 0.5))
+
     def of(self, term: str) -> PostingList | None:
         """Return the term's postings, or ``None`` if no passage holds it."""
         at = self.position(term)
@@ -152,9 +158,9 @@ class InvertedIndex(_SortedTerms):
 class TermVectorRows(_SortedTerms):
     """What each index term adds to a query's vector."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
-        super().__init__(snapshot.table("term_vectors", ["term"]).column("term"))
-        self._rows = TableRows(snapshot, "term_vectors", ("scale", "code"))
+    def __init__(self, snapshot: Snapshot, table: str = "term_vectors", column: str = "term") -> None:
+        super().__init__(snapshot.table(table, [column]).column(column))
+        self._rows = TableRows(snapshot, table, ("scale", "code"))
 
     def __getitem__(self, term: str) -> Vector:
         """Return the term's vector, its rarity included; raise ``KeyError`` for a term without one."""
@@ -164,3 +170,26 @@ class TermVectorRows(_SortedTerms):
         scale, code = self._rows.scalars(at)
         vector: Vector = np.float32(scale.as_py()) * code.values.to_numpy().astype(np.float32)
         return vector
+
+
+class TokenVectorRows(TermVectorRows):
+    """The vectors of the tokens of the model's tokenizer, as long as these are rare."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        super().__init__(snapshot, "token_vectors", "token")
+        self._names = frozenset(self.terms.to_pylist())  # a word is looked up in all its beginnings
+        self.longest = max(map(len, self._names), default=0)
+
+    def __contains__(self, token: object) -> bool:
+        return token in self._names
+
+    def of_word(self, word: str) -> Vector | None:
+        """Return the mean of the vectors of a word's tokens by their letters; ``None`` if there are none.
+
+        The more tokens a word takes, the less they know of it: the mean is divided by their number.
+        """
+        found = [token for token in word_pieces(word, self, self.longest) if token in self]
+        if not found:
+            return None
+        mean: Vector = np.average([self[token] for token in found], axis=0, weights=list(map(letters, found)))
+        return mean / np.float32(len(found))

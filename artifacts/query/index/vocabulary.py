@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from ....pipeline.lexical.analyzer import fold
 from ..model import Vector
 
 _MAX_NEAR = 16
+_WORD_BEGINS = ("\u2581", "\u0120")  # SentencePiece, byte-level BPE
 _WORD = re.compile(r"\w+(?:[-'’.]\w+)*")
 
 
@@ -82,6 +84,18 @@ class AcronymTable:
 
     long_of: Mapping[str, str]
     short_of: Mapping[str, str]
+
+
+def whole_words(tokenizer: bytes) -> frozenset[str]:
+    """Return the words, folded, for which a tokenizer (``tokenizer.json``) has one token.
+
+    Where tokens at the beginning of a word bear a mark, as in byte-level BPE and SentencePiece, the others
+    are parts of words; in WordPiece the parts bear one.
+    """
+    pieces = json.loads(tokenizer)["model"]["vocab"]
+    names = [each if isinstance(each, str) else each[0] for each in pieces]
+    begun = [name[1:] for name in names if name[:1] in _WORD_BEGINS and len(name) > 1]
+    return frozenset(fold(name) for name in (begun or names) if name.isalpha())
 
 
 def folded_words(text: str) -> list[str]:

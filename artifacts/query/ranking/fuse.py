@@ -29,9 +29,10 @@ def convex_combination(lists: Sequence[RankedList], weights: Mapping[str, float]
     """Fuse by ``Σ weight · score / scale``, every score taken between 0 and 1.
 
     Bruch, Gai, Ingber 2023: a cosine is taken as it is, BM25F as a share of the best score that any passage
-    has for the query. The most that it could be, the sum of each term's best posting, grows with the length
-    of a question, and would silence the words of a long one. What one list found, the others score too if
-    they can, because a passage just below the end of a list still has a score there.
+    has for the query, less where words of the query are unknown. The most that it could be, the sum of each
+    term's best posting, grows with the length of a question, and would silence the words of a long one. What
+    one list found, the others score too if they can, because a passage just below the end of a list still has
+    a score there.
     """
     total = _total(lists, weights) or 1.0
     shares = {name: weight / total for name, weight in weights.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,12 +21,23 @@ _FUZZY_DISCOUNT = 0.3
 def keyword_list(
     query: Query, corpus: CorpusReader, limit: int, allowed: Mask | None = None, *, fuzzy: bool = False
 ) -> RankedList:
-    """List the passages with the highest BM25F score for the query's terms and expansions."""
+    """List the passages with the highest BM25F score for the query's terms and expansions.
+
+    Of words that no passage holds the list says nothing, so the best passage is worth only the share that the
+    others have of what was asked: one weak match must not outweigh the meaning of the whole question.
+    """
     found = postings_of(query, corpus, fuzzy=fuzzy)
     # What an expansion stands for is known by another name.
-    unknown = sum(term not in corpus.prose for term in query.terms) - len(query.expansions)
-    most = _most(found) + max(0, unknown) * corpus.prose.highest_score
-    return _ranked("keyword", add_up(found, corpus.passages), limit, allowed, most)
+    unknown, known = max(0, len(query.unknown) - len(query.expansions)), _most(found)
+    ranked = _ranked(
+        "keyword",
+        add_up(found, corpus.passages),
+        limit,
+        allowed,
+        known + unknown * corpus.prose.highest_score,
+    )
+    asked = known + unknown * corpus.prose.unknown_score
+    return replace(ranked, scale=ranked.scale * asked / known) if known > 0 else ranked
 
 
 def code_list(query: Query, corpus: CorpusReader, limit: int, allowed: Mask | None = None) -> RankedList:

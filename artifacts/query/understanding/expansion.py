@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ....pipeline.lexical.analyzer import fold, identifier_parts, identifiers, query_terms
+from ....pipeline.lexical.stop_words import stop_words
 from ....pipeline.settings.search import Concepts, Spelling
 from ..index.vocabulary import ConceptVocabulary, SurfaceForms, auto_edits
 from ..model import Expansion, Query, Vector
@@ -28,24 +29,44 @@ def with_spelling(
     written: Callable[[], SurfaceForms],
     languages: Sequence[str],
     settings: Spelling,
+    is_word: Callable[[str], bool] = lambda _: False,
 ) -> Query:
-    """Expand the query for every unknown word that is written almost like one of the collection.
+    """Suggest a query in which every unknown word is the one of the collection that is written almost so.
 
-    ``known`` tells whether the index holds a term; ``written`` is called only if one is unknown. Code,
-    numbers and short words are never corrected. Of the nearest words the commonest is taken, then the first
-    by name.
+    The suggestion is only followed where no other word is known: then the corrected text is what is encoded,
+    and the query is expanded by the corrected words. ``known`` tells whether the index holds a term;
+    ``written`` is called only if one is unknown; what ``is_word`` says is right. Code, numbers and short
+    words are never corrected. Of the nearest words the commonest is taken, then the first by name.
     """
-    found = []
     prose = (each for each in query.text.split()[:_MAX_WORDS] if not _CODE.search(each))
-    for word in dict.fromkeys(fold(each).strip(_PUNCTUATION) for each in prose):
-        if len(word) < settings.min_chars or any(map(known, query_terms(word, languages))):
+    words = list(dict.fromkeys(fold(each).strip(_PUNCTUATION) for each in prose))
+    held = {word for word in words if any(map(known, query_terms(word, languages)))}
+    right: dict[str, str] = {}
+    for word in words:
+        if len(word) < settings.min_chars or word in held or is_word(word):
             continue
         near = written().words.near(word, min(settings.max_edits, auto_edits(word)), limit=None)
         if near:
-            best = min(near, key=lambda each: (each.edits, -written().counts[each.word], each.word)).word
-            terms = tuple(query_terms(best, languages))
-            found.append(Expansion(best, terms, settings.weight, f"spelling of {word!r}"))
-    return replace(query, expansions=(*query.expansions, *found))
+            right[word] = min(
+                near, key=lambda each: (each.edits, -written().counts[each.word], each.word)
+            ).word
+    if not right:
+        return query
+    text = _respelt(query.text, right)
+    if query.expansions or held - frozenset[str]().union(*map(stop_words, languages)):
+        # What is misspelt is not unknown, and takes no weight from the other words.
+        left = tuple(word for word in query.unknown if word not in right)
+        return replace(query, suggestion=text, unknown=left)
+    found = (
+        Expansion(best, tuple(query_terms(best, languages)), settings.weight, f"spelling of {word!r}")
+        for word, best in right.items()
+    )
+    return replace(query, text=text, expansions=tuple(found))
+
+
+def _respelt(text: str, right: Mapping[str, str]) -> str:
+    words = (right.get(fold(each).strip(_PUNCTUATION), each) for each in text.split())
+    return " ".join(words)
 
 
 def with_identifiers(query: Query, known: Callable[[str], bool], languages: Sequence[str]) -> Query:

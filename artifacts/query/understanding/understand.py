@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from ....pipeline.lexical.analyzer import code_analyzer, query_terms, terms
+from ....pipeline.lexical.analyzer import UNSTEMMED, code_analyzer, prose_analyzer, query_terms, terms
 from ....pipeline.lexical.stop_words import without_stop_words
 from ....pipeline.settings.search import Understanding
 from ..context import SearchResources
+from ..index.corpus import CorpusReader
 from ..model import Query
 from .classify import classify
 from .expansion import with_concepts, with_identifiers, with_spelling
@@ -39,11 +40,22 @@ def _query(text: str, parsed: ParsedQuery, resources: SearchResources) -> Query:
         words = resources.reformulate(text)
         query = query.noting(f"reformulated for keywords: {words}")
     languages = resources.corpus.languages
+    content = without_stop_words(words, languages)
     return replace(
         query,
-        terms=tuple(query_terms(without_stop_words(words, languages), languages)[:_MAX_TERMS]),
+        terms=tuple(query_terms(content, languages)[:_MAX_TERMS]),
+        unknown=tuple(_unknown(content, resources.corpus))[:_MAX_TERMS],
         code_terms=tuple(dict.fromkeys(terms(code_analyzer(), words)))[:_MAX_TERMS],
     )
+
+
+def _unknown(text: str, corpus: CorpusReader) -> Iterator[str]:
+    """Yield each word of a text that stands for terms of which no passage holds any."""
+    analyzers = [prose_analyzer(language) for language in corpus.languages]
+    for word in dict.fromkeys(prose_analyzer(UNSTEMMED).tokens(text)):
+        found = [term for analyzer in analyzers for term in analyzer.expand(word)]
+        if found and not any(term in corpus.prose for term in found):
+            yield word
 
 
 def _classify(query: Query, _: SearchResources) -> Query:
@@ -57,7 +69,9 @@ def _identifiers(query: Query, resources: SearchResources) -> Query:
 
 def _spelling(query: Query, resources: SearchResources) -> Query:
     corpus, settings = resources.corpus, resources.settings.spelling
-    return with_spelling(query, corpus.prose.__contains__, lambda: corpus.written, corpus.languages, settings)
+    known, languages = corpus.prose.__contains__, corpus.languages
+    is_word = lambda word: word in corpus.model_words  # noqa: E731  read for an unknown word alone
+    return with_spelling(query, known, lambda: corpus.written, languages, settings, is_word)
 
 
 def _acronyms(query: Query, resources: SearchResources) -> Query:

@@ -25,6 +25,7 @@ RULES: tuple[Callable[[Tables], Iterator[Problem]], ...] = (
     lexical.acronyms,
     vector_rows.vocabulary,
     vector_rows.term_vectors,
+    vector_rows.token_vectors,
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..vectors import first_unsound_row
@@ -64,8 +65,18 @@ def centroids(tables: Tables) -> Iterator[Problem]:
 def term_vectors(tables: Tables) -> Iterator[Problem]:
     """Check that term vectors belong to sorted terms of the prose index, each with a positive scale."""
     found = tables["term_vectors"]
-    yield from where("term_vectors", not_rising(found["term"]), "term is not unique and sorted")
     yield from where("term_vectors", missing(found["term"], tables["terms"]["term"]), "no such term")
+    yield from _quantized("term_vectors", "term", found)
+
+
+def token_vectors(tables: Tables) -> Iterator[Problem]:
+    """Check that tokens are sorted, each with a positive scale; an older snapshot has none."""
+    if "token_vectors" in tables:
+        yield from _quantized("token_vectors", "token", tables["token_vectors"])
+
+
+def _quantized(table: str, name: str, found: pa.Table) -> Iterator[Problem]:
+    yield from where(table, not_rising(found[name]), f"{name} is not unique and sorted")
     scale = found["scale"].to_numpy()
-    yield from where("term_vectors", ~(np.isfinite(scale) & (scale > 0)), "scale is not above 0")
-    yield from where("term_vectors", mask(pc.is_null(found["code"])), "no code")
+    yield from where(table, ~(np.isfinite(scale) & (scale > 0)), "scale is not above 0")
+    yield from where(table, mask(pc.is_null(found["code"])), "no code")

@@ -8,11 +8,14 @@ from itertools import pairwise
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-_MARKER = re.compile(r"\[!([A-Za-z][\w-]{0,30})\][+-]?[ \t]*([^\n]*)(?:\n|\Z)")
+_MARKER = re.compile(r"\[!([A-Za-z][\w-]{0,30})\]([+-]?)[ \t]*([^\n]*)(?:\n|\Z)")
+_FOLDED = "details"
 
 
 def mark_callouts(state: StateCore) -> None:
     """Give callouts the classes ``callout callout-note``, and their titles ``callout-title``.
+
+    Those that fold (``???``, ``[!NOTE]-``, ``::: details``) become ``<details>``, open where a ``+`` follows.
 
     The token that opens the title has ``meta["callout"]``: ``given`` when the author wrote it, else
     ``default``.
@@ -29,7 +32,10 @@ def mark_callouts(state: StateCore) -> None:
         token = tokens[position]
         if token.type == "blockquote_open" and (found := _marker(tokens, position)):
             token.attrSet("class", f"callout callout-{found[1].lower()}")
-            marked += [token, *_title(tokens[position + 2], found)]
+            title = _title(tokens[position + 2], found)
+            if found[2]:
+                _fold(token, _closing(tokens, position), title[0], title[-1], is_open=found[2] == "+")
+            marked += [token, *title]
             position += _cut_marker(tokens, position, found)
         else:
             marked.append(token)
@@ -38,9 +44,14 @@ def mark_callouts(state: StateCore) -> None:
 
 
 def _mark_admonitions(tokens: list[Token]) -> None:
-    for token, after in pairwise(tokens):
+    for position, (token, after) in enumerate(pairwise(tokens)):
         if token.type == "admonition_open":
             token.attrSet("class", f"callout callout-{token.meta['tag']}")
+            if after.type == "admonition_title_open" and (
+                token.markup.startswith("???") or token.meta["tag"] == _FOLDED
+            ):
+                title_end, is_open = tokens[position + 3], token.markup.endswith("+")
+                _fold(token, _closing(tokens, position), after, title_end, is_open=is_open)
         elif token.type == "admonition_title_open":
             kind = token.markup.partition(" ")[2]
             token.attrSet("class", "callout-title")
@@ -55,7 +66,7 @@ def _marker(tokens: list[Token], position: int) -> re.Match[str] | None:
 
 def _title(inline: Token, found: re.Match[str]) -> list[Token]:
     line = inline.map[0] if inline.map else 0
-    given = found[2].strip()
+    given = found[3].strip()
     opening = Token("paragraph_open", "p", 1, block=True, level=inline.level - 1, map=[line, line + 1])
     opening.attrSet("class", "callout-title")
     opening.meta = {"callout": "given" if given else "default"}
@@ -64,6 +75,20 @@ def _title(inline: Token, found: re.Match[str]) -> list[Token]:
         "inline", "", 0, block=True, level=inline.level, content=content, children=[], map=[line, line + 1]
     )
     return [opening, title, Token("paragraph_close", "p", -1, block=True, level=inline.level - 1)]
+
+
+def _closing(tokens: list[Token], position: int) -> Token:
+    """Return the token that closes the element that the one at this position opens."""
+    level = tokens[position].level
+    kind = tokens[position].type.replace("_open", "_close")
+    return next(each for each in tokens[position:] if each.type == kind and each.level == level)
+
+
+def _fold(begin: Token, end: Token, title: Token, title_end: Token, *, is_open: bool) -> None:
+    begin.tag = end.tag = "details"
+    title.tag = title_end.tag = "summary"
+    if is_open:
+        begin.attrSet("open", "")
 
 
 def _cut_marker(tokens: list[Token], position: int, found: re.Match[str]) -> int:

@@ -11,6 +11,7 @@ from markdown_it.token import Token
 from ...assets.media import media_type_of
 from ...model import LinkKind
 from ..markup import FoundLink, alt_of, href_of, sized, src_of
+from .marks import KEYS
 
 
 @dataclass(slots=True)
@@ -54,7 +55,7 @@ class _Reader:
                 self.html(token)
             elif self.hidden:
                 continue
-            elif kind in ("text", "text_special", "formula"):
+            elif kind in ("text", "text_special", "formula", KEYS):
                 pieces.append(token.content)
             elif kind == "softbreak":
                 pieces.append(" ")

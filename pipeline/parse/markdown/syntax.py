@@ -17,14 +17,18 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from mdit_py_plugins.admon import admon_plugin
+from mdit_py_plugins.attrs import attrs_plugin
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.subscript import sub_plugin
+from mdit_py_plugins.superscript import superscript_plugin
 from mdit_py_plugins.tasklists import tasklists_plugin
 
 from .boxes import box, tab
 from .brackets import bound_brackets
 from .callouts import mark_callouts
 from .formulas import formula, formula_block
+from .marks import KEYS, find_abbreviations, mark, mark_abbreviations, render_keys
 
 MAX_NESTING = 100
 DOCUMENT_ORDER = "document_order"
@@ -32,6 +36,8 @@ DOCUMENT_ORDER = "document_order"
 # [[target]], [[target#heading]], [[target|text]]; a leading ! transcludes.
 _WIKILINK = re.compile(r"!?\[\[([^\[\]\n|#]*)(?:#([^\[\]\n|]*))?(?:\|([^\[\]\n]*))?\]\]")
 _TAG = re.compile(r"#([^\W\d_](?:[\w/-]*\w)?)")
+# Of an attribute list, what a page keeps.
+_ATTRIBUTES = ("id", "class", "width", "height", "title")
 _HEADING_ID = re.compile(r"[ \t]*\{[ \t]*#[\w:.-]+[^{}\n]*\}[ \t]*$")
 
 
@@ -41,23 +47,29 @@ def markdown_parser() -> MarkdownIt:
 
     Besides markdown-it's own tokens, it produces inline tokens ``wikilink``, ``transclusion`` and ``tag``,
     whose ``meta`` holds ``target``, ``fragment`` and ``text``, and ``formula`` with ``latex`` and
-    ``display``.
+    ``display``, and ``keys``, whose ``meta`` holds ``names``.
     """
     md = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING})
     md.enable(["table", "strikethrough"])
     md.use(footnote_plugin).use(deflist_plugin).use(tasklists_plugin).use(admon_plugin)
+    md.use(sub_plugin).use(superscript_plugin)
+    md.use(attrs_plugin, after=("image", "link_close", "code_inline"), allowed=_ATTRIBUTES)
     bound_brackets(md)
     for name, rule in (("box", box), ("tab", tab), ("formula_block", formula_block)):
         md.block.ruler.before("fence", name, rule, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     md.inline.ruler.before("escape", "formula", formula)
+    md.inline.ruler.push("mark", mark)
     md.inline.ruler.before("link", "wikilink", _wikilink)
     md.inline.ruler.before("link", "tag", _tag)
     md.core.ruler.after("block", "callouts", mark_callouts)
     md.core.ruler.after("block", "heading_ids", _cut_heading_ids)
+    md.core.ruler.before("inline", "abbreviations", find_abbreviations)
+    md.core.ruler.after("inline", "abbreviated", mark_abbreviations)
     md.core.ruler.before("footnote_tail", DOCUMENT_ORDER, _keep_document_order)
     for name in ("wikilink", "transclusion", "tag"):
         md.add_render_rule(name, _render_reference)
     md.add_render_rule("formula", _render_formula)
+    md.add_render_rule(KEYS, render_keys)
     return md
 
 

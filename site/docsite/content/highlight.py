@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from html import escape
 
@@ -16,6 +17,8 @@ MAX_CHARS = 20_000
 ALIASES = {"text": "", "plain": "", "plaintext": "", "txt": "", "none": "", "svg": "xml", "mathml": "xml"}
 # Not a language: how MDN marks code that its linter skips.
 SUFFIXES = ("-nolint",)
+# Marks lines or names the file, as in ``js{1,3-4}``, ``ts:line-numbers`` and ``js[app.js]``.
+_AFTER_NAME = re.compile(r"[,:{\[]")
 _FORMATTER = HtmlFormatter(nowrap=True)
 
 
@@ -23,7 +26,7 @@ def language_name(info: str) -> str:
     """Return the language of an info string in lower case (``js-nolint live-sample`` gives ``js``), or
     nothing.
     """
-    words = info.strip().strip("{}").replace(",", " ").split()
+    words = _AFTER_NAME.sub(" ", info.strip().strip("{}")).split()
     name = words[0].lstrip(".").lower() if words else ""
     for suffix in SUFFIXES:
         name = name.removesuffix(suffix)

@@ -167,11 +167,13 @@ class _Renderer(RendererHTML):
         return _cell(tokens[index])
 
     def admonition_open(self, tokens: Sequence[Token], index: int, *_: object) -> str:
-        kind = str(tokens[index].meta.get("tag", "note")).lower()
-        return f'<div class="callout callout-{escape(kind)}">\n'
+        token = tokens[index]
+        kind = str(token.meta.get("tag", "note")).lower()
+        is_open = " open" if "open" in token.attrs else ""
+        return f'<{token.tag} class="callout callout-{escape(kind)}"{is_open}>\n'
 
-    def admonition_title_open(self, *_: object) -> str:
-        return '<p class="callout-title">'
+    def admonition_title_open(self, tokens: Sequence[Token], index: int, *_: object) -> str:
+        return f'<{tokens[index].tag} class="callout-title">'
 
 
 def _cell(token: Token) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from ...artifacts.disk import durable, locks
+from ...artifacts.disk import durable, folders, locks
 from ...pipeline.errors import WriteFailed
 from ..outline.plan import SitePage
 from ..urls import REPORT
@@ -241,7 +241,7 @@ def _put_in_place(staged: Path, target: Path, aside: Path | None) -> None:
     with durable.refusals(staged, "look at"):
         made = staged.stat()
     try:
-        durable.swap_directory(staged, target, aside)
+        folders.swap_directory(staged, target, aside)
     except BaseException:
         # Or it is the old site, and a power cut may put it back: the next build removes it when none can.
         with suppress(OSError):
@@ -260,7 +260,7 @@ def _begun_with(aside: Path, staged: Path, until: ExitStack) -> Standing:
     except OSError:
         return NOTHING
     until.callback(os.close, folder)
-    if not locks.directory(folder, alone=True) or not durable.moved(aside, staged):
+    if not locks.directory(folder, alone=True) or not folders.moved(aside, staged):
         return NOTHING
     try:
         standing = standing_in(folder)
@@ -280,7 +280,7 @@ def _clear(path: str) -> None:
     except FileNotFoundError:
         pass
     except (IsADirectoryError, PermissionError):  # the one on Linux, the other on macOS
-        durable.remove_tree(Path(path))
+        folders.remove_tree(Path(path))
 
 
 def _slashes(name: str) -> Iterator[int]:

@@ -1,7 +1,8 @@
 """The tree of pages: what a reader sees beside a page, above it, and on either side of it.
 
 A folder and a page of its name are one node. Within a folder, pages are in the order that their front matter
-asks for, then by file name, with digits compared as numbers.
+asks for, then by file name, with digits compared as numbers. Pages that a book's own table of contents lists
+come first, as it nests and names them.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from dataclasses import dataclass, field
 
 from ...pipeline.identity import text_hash
 from ..library import Entry
+from .contents import Chapter
 
 # A site with more pages than this shows, on each page, only the way to the page and what lies around it.
 WHOLE_TREE_PAGES = 150
 # Of a long list of siblings, this many on either side of the one on the path are shown.
 SIBLINGS_EACH_SIDE = 15
+_NO_CHAPTERS: Mapping[str, Chapter] = {}
 _NUMBERS = re.compile(r"([0-9]+)")
 
 
@@ -76,14 +79,21 @@ class _Draft:
     key: str
     entry: Entry | None = None
     children: dict[str, _Draft] = field(default_factory=dict)
+    title: str = ""
+    number: float = float("inf")
 
 
-def build_tree(entries: Sequence[Entry]) -> Tree:
-    """Build the tree of all pages; several collections are its first level, each under its own name."""
+def build_tree(entries: Sequence[Entry], chapters: Mapping[str, Chapter] = _NO_CHAPTERS) -> Tree:
+    """Build the tree of all pages; several collections are its first level, each under its own name.
+
+    ``chapters`` are the places of pages in a table of contents.
+    """
     root = _Draft("")
     several = len({entry.collection for entry in entries}) > 1
     for entry in sorted(entries, key=lambda e: (not _is_index(e), e.page)):
-        _insert(root, entry)
+        if entry.page not in chapters:
+            _insert(root, entry)
+    _insert_chapters(root, {e.page: e for e in entries}, chapters, several)
     if several:
         for name in {entry.collection for entry in entries}:
             root.children.setdefault(name, _Draft(name))
@@ -116,6 +126,20 @@ def _insert(root: _Draft, entry: Entry) -> None:
     child.entry = entry
 
 
+def _insert_chapters(
+    root: _Draft, entries: Mapping[str, Entry], chapters: Mapping[str, Chapter], several: bool
+) -> None:
+    made: dict[str, _Draft] = {}
+    for page, chapter in chapters.items():
+        name = entries[page].collection
+        top = root.children.setdefault(name, _Draft(name)) if several else root
+        above = made[chapter.parent] if chapter.parent else top
+        # A folder may have the name of a chapter, which is another node.
+        made[page] = above.children[f"{page}/"] = _Draft(
+            page.removesuffix(".html"), entries[page], {}, chapter.title, chapter.number
+        )
+
+
 def _children(draft: _Draft, path: str) -> tuple[Node, ...]:
     return tuple(_frozen(child, path) for child in sorted(draft.children.values(), key=_sort_key))
 
@@ -123,19 +147,16 @@ def _children(draft: _Draft, path: str) -> tuple[Node, ...]:
 def _frozen(draft: _Draft, path: str) -> Node:
     key = f"{path}/{draft.key}" if path else draft.key
     children = _children(draft, key)
-    label = (
-        draft.entry.title
-        if draft.entry
-        else draft.key.replace("-", " ").replace("_", " ").strip() or draft.key
-    )
+    plain = draft.key.replace("-", " ").replace("_", " ").strip() or draft.key
+    label = draft.title or (draft.entry.title if draft.entry else plain)
     page = draft.entry.page if draft.entry else None
     return Node(key, label, page, children, sum(child.size for child in children) + (page is not None))
 
 
-def _sort_key(draft: _Draft) -> tuple[float, tuple[tuple[int, int, str], ...], str]:
+def _sort_key(draft: _Draft) -> tuple[float, float, tuple[tuple[int, int, str], ...], str]:
     parts = _NUMBERS.split(draft.key.casefold())
     natural = tuple((0, int(p), "") if p.isascii() and p.isdigit() else (1, 0, p) for p in parts if p)
-    return (draft.entry.order if draft.entry else float("inf"), natural, draft.key)
+    return (draft.number, draft.entry.order if draft.entry else float("inf"), natural, draft.key)
 
 
 def _walk(nodes: Sequence[Node], above: tuple[Node, ...]) -> Iterator[tuple[str, tuple[Node, ...]]]:

@@ -15,6 +15,7 @@ from ..parts import Parts, parts_of
 from ..templates import Theme
 from . import navigation
 from .all_pages import AllPages, all_pages
+from .contents import chapters
 from .extent import Extent
 from .word_pages import Word, read_words
 
@@ -91,7 +92,7 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
     theme = Theme(load_words(settings.words), settings.templates)
     tags = library.tags()
     tag_pages = urls.slug_pages(tags, "_tags")
-    tree = navigation.build_tree(library.entries)
+    tree = navigation.build_tree(library.entries, chapters(library))
     communities = library.communities()
     # A community has no name if none was good enough.
     topics = tuple(each for each in communities if each.label and len(each.entries) > 1)

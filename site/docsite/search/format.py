@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 # Of the files and of what their columns mean; a part of every name, as browsers keep files for ever.
-FORMAT = 4
+FORMAT = 5
 NAME_CHARS = 8
 # How a script writes the 16-bit units that a string literal cannot hold.
 ESCAPE, SURROGATES, OTHERS, ESCAPE_ITSELF = 0xE000, 0xE100, 0xEA00, 0xEB00
@@ -25,6 +25,7 @@ BREADCRUMB_SEPARATOR = " › "
 # The kinds of files that the manifest names, in its order.
 FAMILIES = (
     "term_shards", "posting_tiers", "inverted_lists", "excerpt_directories", "words", "near_words", "facets",
+    "token_directories",
 )  # fmt: skip
 
 Numbers = npt.NDArray[Any]
@@ -139,10 +140,11 @@ TERM_SHARD = Layout({
     "contribution_range": "int8",
     "vector_length": "uint8",
     "vector": "bytes",
-    "pieces": "varint",
     "tier_places": "varint",
     "aliases": "json",
 }) | POSTINGS  # fmt: skip
+TOKEN_DIRECTORY = Layout({"file_names": "bytes", **_strings("shard"), "longest": "varint"})
+TOKEN_SHARD = Layout({**_strings("token"), "vector_length": "uint8", "vector": "bytes"})
 INVERTED_LIST = Layout({
     "document_gap": "varint",
     "centroid_unit": "float32",
@@ -191,6 +193,8 @@ LAYOUTS: Mapping[str, Layout] = {
     "MANIFEST_VECTORS": MANIFEST_VECTORS,
     "TERM_SHARD": TERM_SHARD,
     "POSTINGS": POSTINGS,
+    "TOKEN_DIRECTORY": TOKEN_DIRECTORY,
+    "TOKEN_SHARD": TOKEN_SHARD,
     "INVERTED_LIST": INVERTED_LIST,
     "EXCERPT_DIRECTORY": EXCERPT_DIRECTORY,
     "EXCERPTS": EXCERPTS,

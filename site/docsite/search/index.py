@@ -27,8 +27,9 @@ from .inverted_file import InvertedFile, make_inverted_file
 from .manifest import Index, Lookup, Ranking, Shown, manifest, ranking_of
 from .material import Lexicon, Shape, read_lexicon, read_meanings, read_passages, read_shape
 from .postings import arrange
+from .quantization import TurnedTerms
 from .spelling import aliases, make_word_files, read_surfaces
-from .terms import Aliases, Shards, TurnedTerms, make_shards
+from .terms import Aliases, Shards, make_shards, make_token_files
 
 MANIFEST, ENGINE, FOLDER = "manifest", "engine", f"{SEARCH}/"
 T = TypeVar("T")
@@ -99,6 +100,7 @@ def make_lookup(snapshot: SnapshotTables, search: Search, files: Files) -> Looku
     del surfaces
     lexicon = read_lexicon(snapshot)
     shards, inverted_file = _shards_and_lists(snapshot, lexicon, shape, ranking, known, files)
+    tokens = make_token_files(snapshot, inverted_file.turn, files) if inverted_file else ()
     return Lookup(
         shape=shape,
         ranking=ranking,
@@ -108,6 +110,7 @@ def make_lookup(snapshot: SnapshotTables, search: Search, files: Files) -> Looku
         shards=shards,
         inverted_file=inverted_file,
         words=words,
+        tokens=tokens,
     )
 
 

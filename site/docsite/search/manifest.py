@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from ...artifacts.query.understanding.term_vectors import PIECE_WEIGHT
 from ...pipeline.identity import sha256_hex
-from ...pipeline.lexical.stop_words import stop_words
+from ...pipeline.lexical.stop_words import question_words, stop_words
+from ...pipeline.lexical.word_pieces import UNSEEN_SHARE
 from ...pipeline.settings.search import Search
 from .excerpts import ExcerptFiles, first_rows
 from .files import compressed
@@ -19,7 +19,7 @@ from .inverted_file import LEVELS, InvertedFile
 from .material import Shape
 from .quantization import OWN_STEP, levels_by_bits
 from .spelling import WordFiles
-from .terms import Shards, utf16
+from .terms import Shards, separators
 
 LINK_STEPS = 8  # levels per unit of ln(1 + links in)
 _MOST_LINK_LEVEL = 127
@@ -97,6 +97,7 @@ class Lookup:
     shards: Shards
     inverted_file: InvertedFile | None
     words: WordFiles
+    tokens: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,7 @@ class Index:
             "words": lookup.words.words,
             "near_words": lookup.words.near,
             "facets": (self.shown.facets,),
+            "token_directories": lookup.tokens,
         }
         return {family: names[family] for family in FAMILIES}
 
@@ -137,7 +139,7 @@ def manifest(index: Index) -> bytes:
     values = {
         "header": _header(index, names),
         "file_names": bytes.fromhex("".join(names)),
-        **strings(_separators(index.lookup.shards), "shard"),
+        **strings(separators(index.lookup.shards.first, index.lookup.shards.last), "shard"),
         **strings(words.first, "letter"),
         **first_rows(directory.documents, directory.ordinals),
         "document_flags": np.minimum(links, _MOST_LINK_LEVEL) * 2 + (np.diff(shape.first) == 1),
@@ -157,24 +159,13 @@ def _header(index: Index, names: Sequence[str]) -> dict[str, object]:
         "ranking": asdict(lookup.ranking),
         "languages": list(lookup.languages),
         "stop_words": sorted(frozenset[str]().union(*map(stop_words, lookup.languages))),
+        "question_words": sorted(frozenset[str]().union(*map(question_words, lookup.languages))),
         "aliases": lookup.has_aliases,
         "dimensions": lookup.inverted_file.turn.shape[1] if lookup.inverted_file else 0,
         "levels": [list(each) for each in LEVELS],
         "posting_levels": levels_by_bits(shape.passages).tolist(),
         "own_step": OWN_STEP,
         "link_steps": LINK_STEPS,
-        "piece_weight": PIECE_WEIGHT,
+        "unseen_share": UNSEEN_SHARE,
         "files": {family: len(names) for family, names in index.families().items()},
     }
-
-
-def _separators(shards: Shards) -> list[str]:
-    """Return for each shard the shortest prefix of its first term that follows the shard before."""
-    return [
-        next(
-            first[:end]
-            for end in range(len(first) + 1)
-            if utf16(first[:end]) > utf16(last) or end == len(first)
-        )
-        for first, last in zip(shards.first, ("", *shards.last), strict=False)
-    ]

@@ -142,9 +142,15 @@ def _term_vectors(table: pa.Table, terms: Sequence[str]) -> TermVectors:
     place = pc.index_in(table["term"].combine_chunks(), value_set=pa.array(terms, pa.string())).to_numpy()
     dimension = table["code"].type.list_size
     scale, code = np.zeros(len(terms), np.float32), np.zeros((len(terms), dimension), np.int8)
-    scale[place] = table["scale"].to_numpy()
-    code[place] = pc.list_flatten(table["code"]).to_numpy().reshape(-1, dimension)
+    given = quantized_vectors(table)
+    scale[place], code[place] = given.scale, given.code
     return TermVectors(scale, code)
+
+
+def quantized_vectors(table: pa.Table) -> TermVectors:
+    """Return the vectors of a table, in its order."""
+    code = pc.list_flatten(table["code"]).to_numpy().reshape(-1, table["code"].type.list_size)
+    return TermVectors(table["scale"].to_numpy(), code)
 
 
 def _rows(chunk: pa.FixedSizeListArray) -> Floats:

@@ -1,4 +1,4 @@
-"""Quantization of impacts and cosine contributions, between the least and the most of each term."""
+"""The numbers of postings and of the vectors of terms and tokens, each in a few bits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .cosine_contributions import CosineContributions, term_of
-from .material import Floats, Ints, Lexicon, Narrow
+from .format import LENGTH_OFFSET, LENGTH_STEPS, VECTOR_LEVELS
+from .inverted_file import along
+from .material import Floats, Ints, Lexicon, Narrow, TermVectors
+
+_VECTORS_AT_A_TIME = 4_096
 
 # Levels of impacts and contributions for a word of medium rarity; rare words count more, and get more.
 LEVELS, _MEDIUM_IDF, _RARITY_POWER = 48, 5.0, 1.0
@@ -119,3 +123,51 @@ def _parts(count: int) -> Iterator[slice]:
     """Yield slices over this many rows, to bound the memory that intermediate columns take."""
     for first in range(0, count, _ROWS_AT_A_TIME):
         yield slice(first, min(count, first + _ROWS_AT_A_TIME))
+
+
+@dataclass(frozen=True, slots=True)
+class TurnedTerms:
+    """The vectors of terms, and the directions along which they are to be written."""
+
+    vectors: TermVectors
+    turn: Floats
+
+
+def length_steps(length: Floats) -> Ints:
+    """Return the lengths of vectors as steps of their logarithm; 0 for no vector."""
+    steps = np.round((np.log2(np.maximum(length, np.float32(1e-9))) + LENGTH_OFFSET) * LENGTH_STEPS)
+    steps[length <= 0] = 0
+    return steps.astype(np.int64)
+
+
+def length_bytes(steps: Ints) -> Ints:
+    """Return the low bytes of steps, then the high ones."""
+    return np.concatenate([steps & 255, steps >> 8])
+
+
+def vector_rows(length: Floats, turned: TurnedTerms) -> npt.NDArray[np.uint8]:
+    """Return the bytes of vectors of these lengths, a row each."""
+    starts = range(0, max(1, len(length)), _VECTORS_AT_A_TIME)
+    parts = [np.arange(at, min(len(length), at + _VECTORS_AT_A_TIME)) for at in starts]
+    return np.concatenate([_vectors(part, length, turned) for part in parts])
+
+
+def vector_bytes(rows: npt.NDArray[np.uint8]) -> bytes:
+    """Return the vectors of a shard: what their greatest numbers are, then the numbers."""
+    return rows[:, :1].tobytes() + rows[:, 1:].tobytes()
+
+
+def _vectors(terms: Ints, lengths: Floats, turned: TurnedTerms) -> npt.NDArray[np.uint8]:
+    """Write vectors: a byte for the greatest number as a part of the length, then four bits a number."""
+    numbers = along(turned.vectors.of(terms), turned.turn)
+    length = np.maximum(lengths[terms], np.float32(1e-9))
+    greatest = np.ceil(np.abs(numbers).max(axis=1) / length * 255).clip(1, 255)
+    step = greatest / 255 * length / VECTOR_LEVELS
+    levels = np.round(numbers / step[:, None]).clip(-VECTOR_LEVELS, VECTOR_LEVELS).astype(np.int8) + np.int8(
+        8
+    )
+    if levels.shape[1] % 2:
+        levels = np.pad(levels, ((0, 0), (0, 1)), constant_values=8)
+    return np.column_stack(
+        [greatest.astype(np.uint8), (levels[:, ::2] | levels[:, 1::2] << 4).astype(np.uint8)]
+    )

@@ -1,4 +1,8 @@
-"""Term shards: each term's rarity, vector and first tier of postings, and where its other tiers lie."""
+"""Term shards: each term's rarity, vector and first tier of postings, and where its other tiers lie.
+
+And token shards: vectors of the model's tokens, of which words are made that no document holds. A query that
+has no such word loads none of them: not even their names, which lie in a directory.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +13,20 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ...artifacts.query.understanding.term_vectors import PIECE_BEGIN, PIECE_PASSAGES, pieces
+from ...pipeline.errors import ArtifactError
+from ..library import SnapshotTables
 from .files import Files
-from .format import LENGTH_OFFSET, LENGTH_STEPS, POSTINGS, TERM_SHARD, VECTOR_LEVELS, Numbers, strings
-from .inverted_file import along
-from .material import Floats, Ints, Lexicon, TermVectors
+from .format import (
+    POSTINGS,
+    TERM_SHARD,
+    TOKEN_DIRECTORY,
+    TOKEN_SHARD,
+    Numbers,
+    strings,
+)
+from .material import Floats, Ints, Lexicon, quantized_vectors
 from .postings import TIERS, Postings
+from .quantization import TurnedTerms, length_bytes, length_steps, vector_bytes, vector_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +44,7 @@ SHARD_BYTES, TAIL_BYTES = Sizes(1_000, 4_000), 1_500
 # once.
 ASKED_SHARE, SHARD_COST = 0.06, 0.5
 _PASSAGE_BYTES, _VECTOR_BYTES, _TERM_BYTES = 1.9, 56, 14
-_VECTORS_AT_A_TIME = 4_096
-_LAST_OF_ONE_UNIT = "\uffff"  # JavaScript counts what comes after as two characters
+TOKEN_SHARD_BYTES, _TOKEN_BYTES = 12_000, 7
 
 Aliases = Mapping[str, Sequence[str]]
 
@@ -46,14 +57,6 @@ class Shards:
     last: tuple[str, ...]
     shards: tuple[str, ...]
     tails: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TurnedTerms:
-    """The vectors of terms, and the directions along which they are to be written."""
-
-    vectors: TermVectors
-    turn: Floats
 
 
 def utf16(word: str) -> bytes:
@@ -75,7 +78,6 @@ def make_shards(
     cuts = list(runs_by_use(weights, asked, SHARD_BYTES, SHARD_COST))
     first = [lexicon.terms[order[run.start]] for run in cuts]
     last = [lexicon.terms[order[run.stop - 1]] for run in cuts]
-    known = _known_pieces(lexicon, postings)
     rows = _rows(lexicon, postings, turned)
 
     def columns(run: slice, own: Sequence[str]) -> list[bytes]:
@@ -84,7 +86,6 @@ def make_shards(
             **strings([lexicon.terms[at] for at in order[run]], "term"),
             **rows.numbers(terms),
             "vector": rows.vectors(terms[vectors[run]]),
-            "pieces": _pieces([lexicon.terms[at] for at in terms[~vectors[run]]], known),
             "tier_places": _places(terms, places),
             "aliases": [[word, *aliases[word]] for word in own],
             **postings.columns(heads[run]),
@@ -123,85 +124,26 @@ class _Rows:
             "documents": self.documents[terms],
             "impact_range": self.impact[terms].T.ravel(),
             "contribution_range": self.contribution[terms].T.ravel(),
-            "vector_length": np.concatenate([steps & 255, steps >> 8]),
+            "vector_length": length_bytes(steps),
         }
 
     def vectors(self, terms: Ints) -> bytes:
-        """Return the vectors of some terms: what their greatest numbers are, then the numbers."""
-        rows = self.vector[terms]
-        return rows[:, :1].tobytes() + rows[:, 1:].tobytes()
+        """Return the vectors of some terms."""
+        return vector_bytes(self.vector[terms])
 
 
 def _rows(lexicon: Lexicon, postings: Postings, turned: TurnedTerms | None) -> _Rows:
     ranges = postings.ranges
-    steps = np.round((np.log2(np.maximum(ranges.length, np.float32(1e-9))) + LENGTH_OFFSET) * LENGTH_STEPS)
-    steps[ranges.length <= 0] = 0
-    found = [
-        _vectors(np.arange(at, min(len(lexicon.terms), at + _VECTORS_AT_A_TIME)), ranges.length, turned)
-        for at in range(0, len(lexicon.terms), _VECTORS_AT_A_TIME)
-        if turned
-    ]
+    steps = length_steps(ranges.length)
+    found = vector_rows(ranges.length, turned) if turned else np.zeros((len(lexicon.terms), 0), np.uint8)
     return _Rows(
         lexicon.frequency,
         postings.documents_of,
         ranges.impact,
         ranges.contribution,
-        steps.astype(np.int64),
-        np.concatenate(found) if found else np.zeros((len(lexicon.terms), 0), np.uint8),
+        steps,
+        found,
     )
-
-
-def _vectors(terms: Ints, lengths: Floats, turned: TurnedTerms) -> npt.NDArray[np.uint8]:
-    """Write vectors: a byte for the greatest number as a part of the length, then four bits a number."""
-    numbers = along(turned.vectors.of(terms), turned.turn)
-    length = np.maximum(lengths[terms], np.float32(1e-9))
-    greatest = np.ceil(np.abs(numbers).max(axis=1) / length * 255).clip(1, 255)
-    step = greatest / 255 * length / VECTOR_LEVELS
-    levels = np.round(numbers / step[:, None]).clip(-VECTOR_LEVELS, VECTOR_LEVELS).astype(np.int8) + np.int8(
-        8
-    )
-    if levels.shape[1] % 2:
-        levels = np.pad(levels, ((0, 0), (0, 1)), constant_values=8)
-    return np.column_stack(
-        [greatest.astype(np.uint8), (levels[:, ::2] | levels[:, 1::2] << 4).astype(np.uint8)]
-    )
-
-
-def _known_pieces(lexicon: Lexicon, postings: Postings) -> _KnownPieces:
-    known = (postings.ranges.length > 0) & (lexicon.frequency >= PIECE_PASSAGES)
-    words = frozenset(lexicon.terms[at] for at in np.flatnonzero(known).tolist())
-    return _KnownPieces(words, frozenset(word[:PIECE_BEGIN] for word in words))
-
-
-@dataclass(frozen=True, slots=True)
-class _KnownPieces:
-    """Words that others may be made of, and what they begin with."""
-
-    words: frozenset[str]
-    begins: frozenset[str]
-
-    def of(self, word: str) -> Sequence[str]:
-        """Return the pieces of a word; none of one with characters that JavaScript counts as two."""
-        if not self.words or max(word) > _LAST_OF_ONE_UNIT:
-            return ()
-        return pieces(word, self.words.__contains__, self.begins.__contains__)
-
-
-def _pieces(words: Sequence[str], known: _KnownPieces) -> list[int]:
-    """Return what words without a vector are made of.
-
-    For each word that is the number of its pieces, and for each piece what lies before it and its length.
-    """
-    numbers: list[int] = []
-    for word in words:
-        found = known.of(word)
-        numbers.append(len(found))
-        at = 0
-        for piece in found:
-            start = word.index(piece, at)
-            numbers += [start - at, len(piece)]
-            at = start + len(piece)
-    return numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +183,50 @@ def _tails(
                 yield POSTINGS.pack(postings.columns(numbers[run]))
 
     return files.add_all(columns()), places
+
+
+def separators(first: Sequence[str], last: Sequence[str]) -> list[str]:
+    """Return for each shard the shortest prefix of its first string that follows the shard before."""
+    return [
+        next(own[:end] for end in range(len(own) + 1) if utf16(own[:end]) > utf16(before) or end == len(own))
+        for own, before in zip(first, ("", *last), strict=False)
+    ]
+
+
+def make_token_files(snapshot: SnapshotTables, turn: Floats, files: Files) -> tuple[str, ...]:
+    """Add the shards of tokens and return the name of their directory; none if the snapshot has no tokens."""
+    try:
+        table = snapshot.table("token_vectors", ["token", "scale", "code"])
+    except (ArtifactError, KeyError):
+        return ()
+    names = table["token"].to_pylist()
+    if not names:
+        return ()
+    order = np.array(sorted(range(len(names)), key=lambda at: utf16(names[at])), dtype=np.int64)
+    vectors = quantized_vectors(table)
+    length = np.sqrt((vectors.code.astype(np.float32) ** 2).sum(axis=1)) * vectors.scale
+    steps, rows = length_steps(length), vector_rows(length, TurnedTerms(vectors, turn))
+    cuts = list(runs(np.full(len(names), rows.shape[1] + _TOKEN_BYTES), TOKEN_SHARD_BYTES))
+
+    def columns(run: slice) -> list[bytes]:
+        own = order[run]
+        return TOKEN_SHARD.pack({
+            **strings([names[at] for at in own.tolist()], "token"),
+            "vector_length": length_bytes(steps[own]),
+            "vector": vector_bytes(rows[own]),
+        })  # fmt: skip
+
+    shards = files.add_all(map(columns, cuts))
+    first, last = ([names[order[at]] for at in ends] for ends in _ends(cuts))
+    return (files.add(TOKEN_DIRECTORY.pack({
+        "file_names": bytes.fromhex("".join(shards)),
+        **strings(separators(first, last), "shard"),
+        "longest": [max(map(len, names))],
+    })),)  # fmt: skip
+
+
+def _ends(cuts: Sequence[slice]) -> tuple[list[int], list[int]]:
+    return [run.start for run in cuts], [run.stop - 1 for run in cuts]
 
 
 def runs(weights: Numbers, limit: float) -> Iterator[slice]:

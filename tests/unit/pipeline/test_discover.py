@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from noctule.pipeline.discover import FoundFile, list_files, read_asset, read_source
+from noctule.pipeline.discover import list_files
 from noctule.pipeline.errors import MissingRoot, RejectedDocument
+from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.settings.collection import Collection
+from noctule.pipeline.source_files import FoundFile, read_asset
 
 
 def collection(root: Path, **more: object) -> Collection:

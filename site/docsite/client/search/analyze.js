@@ -68,19 +68,24 @@ export function tokensOf(text) {
 }
 
 /**
- * A query without its stop words, or as it is if less than two words were left; what is not written as a
- * word, such as `:has()`, is none.
+ * A query without its stop words, or as it is if less than two words were left, of a question less than one;
+ * what is not written as a word, such as `:has()`, is none. A question begins with one of its words and
+ * another, or a stop word, after it.
  * @param {string} text
  * @param {Set<string>} stopWords
+ * @param {Set<string>} questionWords
  * @returns {string}
  */
-export function withoutStopWords(text, stopWords) {
+export function withoutStopWords(text, stopWords, questionWords) {
   const bare = (/** @type {string} */ word) =>
     withoutAccents(folded(word.replace(/[,;:.?!]+$/, "")).replace(/’/g, "'"));
-  const kept = text
-    .split(/\s+/)
-    .filter((word) => word && !(/^\p{L}+(?:['’]\p{L}+)?[,;:.?!]*$/u.test(word) && stopWords.has(bare(word))));
-  return new Set(kept.map(bare)).size >= LEAST_LEFT ? kept.join(" ") : text;
+  const isIn = (/** @type {Set<string>} */ words, /** @type {string} */ word) =>
+    /^\p{L}+(?:['’]\p{L}+)?[,;:.?!]*$/u.test(word) && words.has(bare(word));
+  const words = text.split(/\s+/).filter(Boolean);
+  const both = new Set([...stopWords, ...questionWords]);
+  const asks = words.length > 1 && isIn(questionWords, words[0]) && isIn(both, words[1]);
+  const kept = words.filter((word) => !isIn(asks ? both : stopWords, word));
+  return new Set(kept.map(bare)).size >= (asks ? 1 : LEAST_LEFT) ? kept.join(" ") : text;
 }
 
 /**

@@ -11,6 +11,7 @@ import { takenApart } from "./query.js";
 import { rank } from "./rank.js";
 import { Reader } from "./reader.js";
 import { Store } from "./store.js";
+import { Tokens } from "./tokens.js";
 /** @import { Stemmer } from "./analyze.js" */
 /** @import { Section, Shown } from "./excerpts.js" */
 /** @import { Count, Kind } from "./facets.js" */
@@ -86,6 +87,11 @@ class Engine {
     }
   }
 
+  /** The tokens of the model, for one query. */
+  tokens() {
+    return new Tokens(this.store);
+  }
+
   /**
    * The pages that answer a query best.
    * @param {string} query
@@ -97,9 +103,10 @@ class Engine {
     const typed = takenApart(query);
     const facets = this.store.facets();
     facets.catch(() => undefined);
-    const { reads, spelling } = await this.reader.understood(typed);
+    const strange = this.tokens();
+    const { reads, spelling } = await this.reader.understood(typed, strange);
     signal?.throwIfAborted();
-    const question = await this.gatherer.question(reads, typed, filters);
+    const question = await this.gatherer.question(reads, typed, filters, strange);
     signal?.throwIfAborted();
     const { ranked: found, matching } = rank(question, this.manifest.weighing(weights));
     const { boosts } = this.manifest.ranking;

@@ -1,7 +1,7 @@
 // @ts-check
 // The shard format as search/format.py defines it; `make bundle` writes this file.
 
-export const FORMAT = 4;
+export const FORMAT = 5;
 export const NAME_CHARS = 8;
 export const ESCAPE = 57344;
 export const SURROGATES = 57600;
@@ -22,6 +22,7 @@ export const FAMILIES = /** @type {const} */ ([
   "words",
   "near_words",
   "facets",
+  "token_directories",
 ]);
 
 export const MANIFEST = /** @type {const} */ ([
@@ -59,7 +60,6 @@ export const TERM_SHARD = /** @type {const} */ ([
   "contribution_range",
   "vector_length",
   "vector",
-  "pieces",
   "tier_places",
   "aliases",
   "list_documents",
@@ -79,6 +79,22 @@ export const POSTINGS = /** @type {const} */ ([
   "impact",
   "contribution",
   "contribution_change",
+]);
+
+export const TOKEN_DIRECTORY = /** @type {const} */ ([
+  "file_names",
+  "shard_shared",
+  "shard_size",
+  "shard_rest",
+  "longest",
+]);
+
+export const TOKEN_SHARD = /** @type {const} */ ([
+  "token_shared",
+  "token_size",
+  "token_rest",
+  "vector_length",
+  "vector",
 ]);
 
 export const INVERTED_LIST = /** @type {const} */ ([

@@ -1,11 +1,10 @@
 // @ts-check
 // Gathering what ranking needs: postings of terms, and the lists of documents nearest in meaning.
 
-import { expanded, folded, tokensOf } from "./analyze.js";
+import { folded, tokensOf } from "./analyze.js";
 import { named } from "./bytes.js";
 import { POSTINGS } from "./format.js";
 import { InvertedList, nearestLists, product, queryVector } from "./meaning.js";
-import { takenToPieces } from "./pieces.js";
 import { Block } from "./postings.js";
 import { MOST_TERMS } from "./reader.js";
 /** @import { PostingList } from "./postings.js" */
@@ -14,6 +13,8 @@ import { MOST_TERMS } from "./reader.js";
 /** @import { Read, Reader } from "./reader.js" */
 /** @import { Store } from "./store.js" */
 /** @import { Term } from "./terms.js" */
+/** @import { Meant } from "./meaning.js" */
+/** @import { Token, Tokens } from "./tokens.js" */
 
 const NEAREST_LISTS = 2;
 // What one query may load of terms, and of that of later tiers; a filter leaves out most of what first tiers
@@ -38,9 +39,10 @@ export class Gatherer {
    * @param {Read[]} reads
    * @param {Typed} typed
    * @param {Record<string, any>} filters
+   * @param {Tokens} tokens
    * @returns {Promise<Question>}
    */
-  async question(reads, { excluded }, filters) {
+  async question(reads, { excluded }, filters, tokens) {
     const flat = reads.flatMap(({ terms, weight, either }, group) =>
       terms.map((term, i) => ({ term, weight, group: either ? -1 - group : group * MOST_TERMS + i })),
     );
@@ -48,54 +50,43 @@ export class Gatherer {
     const allowed = Object.values(filters).some((value) => [value ?? []].flat().length)
       ? (await this.store.facets()).allowed(filters)
       : null;
-    const pieces = await this.pieces(reads);
+    const strange = await this.meant(reads, tokens);
     const [lists, nearby, banned] = await Promise.all([
       this.postings(
         counted.map(({ term }) => term),
         allowed ? TAIL_BYTES_FILTERED : tailBytes(flat),
       ),
-      this.nearby([...flat.map(({ term }) => term), ...pieces]),
+      this.nearby([...flat.map(({ term }) => term), ...strange]),
       this.banned(excluded),
     ]);
     const asked = counted.map((each, i) => ({ ...each, lists: lists[i] }));
     const meant = flat.filter(({ weight }) => !weight).map(({ term }) => term);
-    for (const term of [...meant, ...pieces]) {
+    for (const term of meant) {
       asked.push({ term, weight: 0, group: Infinity, lists: [term.shard.block.list(term.place)] });
     }
-    return { asked, banned, nearby, allowed };
+    const unknown = reads.filter((read) => read.unknown && read.weight).length;
+    return { asked, strange, banned, nearby, allowed, unknown };
   }
 
   /**
-   * What stands for the words without a vector: the terms that they are made of, which say less, and count
-   * for their meaning alone: only their first postings are read, for the contributions that are there.
+   * What stands for the words without a vector: the tokens of the model that they are made of, which count for
+   * their meaning alone, and the less the more there are.
    * @param {Read[]} reads
-   * @returns {Promise<Term[]>}
+   * @param {Tokens} tokens
+   * @returns {Promise<Meant[]>}
    */
-  async pieces(reads) {
-    const asked = new Set(reads.flatMap(({ terms }) => terms.map(({ term }) => term)));
-    const parts = reads
-      .filter(({ terms }) => terms.every(({ vector }) => !vector))
-      .flatMap(({ terms }) => terms[0]?.pieces || []);
-    const shards = new Set();
-    for (const { token, unknown } of reads) if (unknown) parts.push(...(await this.taken(token, shards)));
-    const names = new Set(parts.filter((piece) => !asked.has(piece)));
-    const { pieceWeight } = this.store.manifest;
-    const found = await Promise.all(
-      [...names].map(async (name) => (await this.store.shard(name))?.find(name)),
-    );
-    return found.flatMap((term) => (term?.vector ? [weighed(term, pieceWeight)] : []));
-  }
-
-  /**
-   * The words that one is made of which nothing holds.
-   * @param {string} token
-   * @param {Set<number>} shards
-   * @returns {Promise<string[]>}
-   */
-  async taken(token, shards) {
-    const { stemmers, dimensions } = this.store.manifest;
-    const [word] = expanded(token, stemmers[0]);
-    return word && dimensions ? takenToPieces(word, this.store, shards) : [];
+  async meant(reads, tokens) {
+    const { manifest } = this.store;
+    /** @type {Meant[]} */
+    const found = [];
+    for (const { token, terms, unknown } of reads) {
+      if (terms.length ? terms.some(({ vector }) => vector) : !unknown) continue;
+      const parts = await tokens.of(token);
+      const letters = parts.reduce((sum, part) => sum + part.letters, 0);
+      const weight = (manifest.unseenShare * manifest.idf(0)) / (letters * parts.length);
+      found.push(...parts.map((part) => weighed(part, weight * part.letters)));
+    }
+    return found;
   }
 
   /**
@@ -122,7 +113,7 @@ export class Gatherer {
 
   /**
    * The lists of documents whose meaning is nearest to that of these terms.
-   * @param {Term[]} terms
+   * @param {Meant[]} terms
    * @returns {Promise<InvertedList[]>}
    */
   async nearby(terms) {
@@ -153,20 +144,13 @@ export class Gatherer {
 }
 
 /**
- * A term that says only so much of what it would say.
- * @param {Term} term
+ * A token that says only so much of what it would say.
+ * @param {Token} token
  * @param {number} weight
- * @returns {Term}
+ * @returns {Meant}
  */
-function weighed(term, weight) {
-  const vector = term.vector && term.vector.map((x) => weight * x);
-  return {
-    ...term,
-    length: weight * term.length,
-    step: weight * term.step,
-    contribution: term.contribution.map((x) => weight * x),
-    vector,
-  };
+function weighed({ vector, length }, weight) {
+  return { length: weight * length, vector: vector.map((x) => weight * x) };
 }
 
 /**

@@ -40,6 +40,7 @@ export class Manifest {
     this.aliases = header.aliases;
     this.stemmers = stemmersFor(header.languages);
     this.stopWords = new Set(/** @type {string[]} */ (header.stop_words));
+    this.questionWords = new Set(/** @type {string[]} */ (header.question_words));
     this.names = filesOf(header.files, own.file_names);
     this.firstTerms = wordsOf(own.shard_shared, own.shard_size, own.shard_rest);
     this.firstLetters = wordsOf(own.letter_shared, own.letter_size, own.letter_rest);
@@ -47,7 +48,7 @@ export class Manifest {
     this.flags = own.document_flags;
     this.linkSteps = header.link_steps;
     /** @type {number} */
-    this.pieceWeight = header.piece_weight;
+    this.unseenShare = header.unseen_share;
     const vectors = named(columns.slice(MANIFEST.length), MANIFEST_VECTORS);
     this.listOf = [vectors.list_low, vectors.list_high];
     this.codes = this.dimensions ? new Codes(header.levels, this.names.inverted_lists.length, vectors) : null;

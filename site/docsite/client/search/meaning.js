@@ -4,7 +4,8 @@
 
 import { codesOf, floatsOf, named, numbersOf } from "./bytes.js";
 import { INVERTED_LIST, MANIFEST_VECTORS } from "./format.js";
-/** @import { Term } from "./terms.js" */
+
+/** What a vector adds to that of a query. @typedef {{vector: Float32Array | null, length: number}} Meant */
 
 /** Rows of numbers, each written in a few bits: around a mean, in units of a deviation. */
 class Quantized {
@@ -108,7 +109,7 @@ export function product(a, b) {
 
 /**
  * The sum of the terms' vectors, and the length that it would have with all their numbers.
- * @param {Term[]} terms
+ * @param {Meant[]} terms
  * @param {number} dimensions
  */
 export function queryVector(terms, dimensions) {

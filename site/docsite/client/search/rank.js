@@ -4,7 +4,7 @@
 import { fusedByRank } from "./fuse.js";
 import { Meanings, Slots, leastOfBest } from "./slots.js";
 /** @import { Manifest } from "./manifest.js" */
-/** @import { InvertedList } from "./meaning.js" */
+/** @import { InvertedList, Meant } from "./meaning.js" */
 /** @import { PostingList } from "./postings.js" */
 /** @import { Term } from "./terms.js" */
 
@@ -12,8 +12,9 @@ import { Meanings, Slots, leastOfBest } from "./slots.js";
  * A term of a query with the postings that were loaded; of terms in one `group` a passage counts the best.
  * @typedef {{term: Term, lists: PostingList[], weight: number, group: number}} Asked
  *
- * What a query comes to: `allowed` says which documents may be found; no hit may hold a term of `banned`.
- * @typedef {{asked: Asked[], banned: PostingList[][], nearby: InvertedList[],
+ * What a query comes to: `strange` is what its words mean that no document holds, and `unknown` how many they
+ * are; `allowed` says which documents may be found; no hit may hold a term of `banned`.
+ * @typedef {{asked: Asked[], strange: Meant[], banned: PostingList[][], nearby: InvertedList[], unknown: number,
  *   allowed: ((document: number) => boolean) | null}} Question
  *
  * A passage with the chance that it is among the candidates.
@@ -53,7 +54,9 @@ export function rank(question, manifest) {
   addContributions(slots, question, meanings, manifest);
   ban(slots, question);
   const ranked =
-    manifest.ranking.rrf_k === null ? documentsOf(slots, manifest) : documentsByRank(slots, manifest);
+    manifest.ranking.rrf_k === null
+      ? documentsOf(slots, manifest, knownShare(question, manifest))
+      : documentsByRank(slots, manifest);
   const meant = !question.asked.some(({ weight }) => weight);
   return {
     ranked,
@@ -111,7 +114,7 @@ function addBest(slots, same) {
 function addContributions(slots, { asked }, meanings, manifest) {
   if (!manifest.dimensions) return;
   const { around, documents, held, own, single, starts } = slots;
-  for (let term = 0; term < asked.length; term++) {
+  for (let term = 0; term < meanings.count; term++) {
     for (let slot = 0; slot < documents.length; slot++)
       around[slot] += meanings.estimate(term, documents[slot]) / meanings.length;
   }
@@ -165,12 +168,24 @@ function ban(slots, { banned }) {
 }
 
 /**
+ * The share that known words have of what a question could score: of the others the words' scores say
+ * nothing, so they count so much less beside the meaning.
+ * @param {Question} question
+ * @param {Manifest} manifest
+ */
+function knownShare({ asked, unknown }, manifest) {
+  const known = asked.reduce((sum, { term, weight }) => sum + weight * (term.impact.at(-1) || 0), 0);
+  return known ? known / (known + unknown * manifest.idf(0)) : 1;
+}
+
+/**
  * The candidates of both lists, scored, and made into documents.
  * @param {Slots} slots
  * @param {Manifest} manifest
+ * @param {number} known
  * @returns {Ranked[]}
  */
-function documentsOf(slots, manifest) {
+function documentsOf(slots, manifest, known) {
   const { candidates, keyword, passage, document } = manifest.ranking;
   const meaning = manifest.dimensions ? passage + document : 0;
   const total = keyword + meaning || 1;
@@ -187,7 +202,7 @@ function documentsOf(slots, manifest) {
     const passages = [];
     /** @type {(ordinal: number, score: number, cosine: number, chance: number) => void} */
     const take = (ordinal, score, cosine, chance) => {
-      const part = [(keyword * score) / best / total, (meaning * Math.max(0, cosine)) / total];
+      const part = [(keyword * known * score) / best / total, (meaning * Math.max(0, cosine)) / total];
       passages.push({ ordinal, score: part[0] + part[1], keyword: part[0], semantic: part[1], chance });
     };
     for (let place = slots.starts[slot]; place < slots.starts[slot + 1]; place++) {

@@ -8,6 +8,7 @@ import { LEAST_SPELT, completions, nearestWords } from "./words.js";
 /** @import { Typed } from "./query.js" */
 /** @import { Store } from "./store.js" */
 /** @import { Term } from "./terms.js" */
+/** @import { Tokens } from "./tokens.js" */
 
 /**
  * A token of a query with the terms that it came to; of terms that only begin like it, a passage counts the
@@ -42,12 +43,14 @@ export class Reader {
   }
 
   /**
-   * The terms of a query: as they stand, or what a word that nothing holds was meant to be.
+   * The terms of a query: as they stand, or what a word was meant to be that neither the index nor the model knows.
    * @param {Typed} typed
+   * @param {Tokens} strange
    */
-  async understood({ plain, prefixes, partial }) {
+  async understood({ plain, prefixes, partial }, strange) {
     const tokens = [...new Set(tokensOf(plain))];
-    const content = new Set(tokensOf(withoutStopWords(plain, this.store.manifest.stopWords)));
+    const { stopWords, questionWords } = this.store.manifest;
+    const content = new Set(tokensOf(withoutStopWords(plain, stopWords, questionWords)));
     const lookedUp = async (/** @type {string} */ token) => {
       const read = await this.lookedUp(token);
       return content.has(token) ? read : { ...read, weight: 0 };
@@ -55,21 +58,25 @@ export class Reader {
     /** @type {Read[]} */
     const found = (await Promise.all(tokens.map(lookedUp))).slice(0, MOST_TERMS);
     for (const prefix of prefixes) found.push(await this.begun(folded(prefix)));
-    const strange = found.filter(({ terms }) => !terms.length).map(({ token }) => token);
-    for (const part of tokensOf(partsOfNames(plain, strange).join(" ")))
-      found.push({ ...(await this.lookedUp(part)), weight: PART_WEIGHT });
+    for (const read of found.filter(({ terms }) => !terms.length)) {
+      const parts = tokensOf(partsOfNames(plain, [read.token]).join(" "));
+      for (const part of parts) found.push({ ...(await this.lookedUp(part)), weight: PART_WEIGHT });
+      if (parts.length) read.weight = 0; // known by its parts
+    }
     /** @type {{from: string, to: string}[]} */
     const spelling = [];
     for (const [i, read] of found.entries()) {
       if (read.terms.length) continue;
       if (partial && i === found.length - 1 && folded(partial) === read.token)
         found[i] = await this.begun(read.token);
-      if (found[i].terms.length) continue;
+      if (found[i].terms.length || (await strange.hasWord(read.token))) continue;
       const [to] = await this.respelt(read.token);
       if (!to) continue;
       found[i] = { ...(await this.lookedUp(to)), weight: SPELT_WEIGHT };
       spelling.push({ from: read.token, to });
     }
+    // A text without words means what the model makes of one that it cannot read.
+    if (!found.length && plain.trim()) found.push({ token: "", terms: [], weight: 0, either: false });
     return { reads: withoutRepeats(found), spelling };
   }
 

@@ -4,6 +4,7 @@
 import { summed } from "./manifest.js";
 import { queryVector } from "./meaning.js";
 /** @import { Manifest } from "./manifest.js" */
+/** @import { Meant } from "./meaning.js" */
 /** @import { PostingList } from "./postings.js" */
 /** @import { Question } from "./rank.js" */
 
@@ -78,9 +79,11 @@ export class Meanings {
    * @param {Question} question
    * @param {Manifest} manifest
    */
-  constructor({ asked, nearby }, manifest) {
+  constructor({ asked, strange, nearby }, manifest) {
     const { codes, dimensions } = manifest;
-    const terms = asked.map(({ term }) => term);
+    /** @type {Meant[]} */
+    const terms = [...asked.map(({ term }) => term), ...strange];
+    this.count = terms.length;
     this.length = Math.max(queryVector(terms, dimensions).length, 1e-9);
     this.manifest = manifest;
     this.byList = terms.map(({ vector }) => vector && codes && codes.products(vector));

@@ -2,27 +2,19 @@
 // Term shards: words that lie next to each other in the alphabet, with all that ranking needs of them.
 
 import { named, numbersOf, valueOf, wordsOf } from "./bytes.js";
-import {
-  CONTRIBUTION_UNITS,
-  IMPACT_UNITS,
-  LENGTH_OFFSET,
-  LENGTH_STEPS,
-  TERM_SHARD,
-  VECTOR_LEVELS,
-} from "./format.js";
-import { placeOf, summed } from "./manifest.js";
+import { CONTRIBUTION_UNITS, IMPACT_UNITS, TERM_SHARD } from "./format.js";
+import { placeOf } from "./manifest.js";
 import { Block } from "./postings.js";
+import { ShardVectors } from "./vectors.js";
 /** @import { Manifest } from "./manifest.js" */
 
 /** @typedef {{file: number, place: number, size: number}} Tail */
 
 /**
  * A term as the index knows it. A level of its postings stands for an impact (BM25F's score) and for a
- * contribution (what the term adds to the cosine, times the length of the query's vector). One without a
- * vector has the `pieces` that it is made of.
+ * contribution (what the term adds to the cosine, times the length of the query's vector).
  * @typedef {{term: string, idf: number, frequency: number, documents: number, impact: Float64Array,
- *   contribution: Float64Array, step: number, length: number, vector: Float32Array | null, pieces: string[],
- *     tails: Tail[],
+ *   contribution: Float64Array, step: number, length: number, vector: Float32Array | null, tails: Tail[],
  *   place: number, shard: Shard}} Term
  */
 
@@ -39,19 +31,13 @@ export class Shard {
     this.documents = numbersOf(own.documents);
     this.impacts = own.impact_range;
     this.contributions = new Int8Array(own.contribution_range.slice().buffer);
-    this.lengths = own.vector_length;
-    this.vectors = own.vector;
-    this.pieces = piecesOf(numbersOf(own.pieces));
+    this.vectors = new ShardVectors(own.vector_length, own.vector, manifest.dimensions);
     this.tails = tailsOf(numbersOf(own.tier_places));
     /** @type {Map<string, string[]>} */
     this.aliases = new Map(
       valueOf(own.aliases).map((/** @type {string[]} */ [word, ...terms]) => [word, terms]),
     );
     this.block = new Block(own);
-    const withVector = Int32Array.from(this.words, (_, place) =>
-      manifest.dimensions && this.steps(place) ? 1 : 0,
-    );
-    this.vectorPlace = summed(withVector);
   }
 
   /**
@@ -87,8 +73,7 @@ export class Shard {
     const count = this.words.length;
     const { manifest } = this;
     const idf = manifest.idf(this.frequencies[place]);
-    const steps = this.steps(place);
-    const length = steps ? 2 ** (steps / LENGTH_STEPS - LENGTH_OFFSET) : 0;
+    const length = this.vectors.length(place);
     const levels = manifest.levels[32 - Math.clz32(this.frequencies[place])];
     const best = (idf * manifest.ceiling) / IMPACT_UNITS;
     return {
@@ -104,53 +89,11 @@ export class Shard {
       ),
       step: (manifest.ownStep * length) / levels,
       length,
-      vector: this.vector(place, length),
-      pieces: steps ? [] : this.madeOf(place),
+      vector: this.vectors.vector(place),
       tails: this.tails.get(place) || [],
       place,
       shard: this,
     };
-  }
-
-  /**
-   * The length of a term's vector, in steps; 0 where it has none.
-   * @param {number} place
-   */
-  steps(place) {
-    return this.lengths[place] + 256 * this.lengths[place + this.words.length];
-  }
-
-  /**
-   * The words that one without a vector is made of.
-   * @param {number} place
-   * @returns {string[]}
-   */
-  madeOf(place) {
-    let at = 0;
-    return (this.pieces[place - this.vectorPlace[place]] || []).map(([skipped, length]) => {
-      at += skipped + length;
-      return this.words[place].slice(at - length, at);
-    });
-  }
-
-  /**
-   * @param {number} place
-   * @param {number} length
-   * @returns {Float32Array | null}
-   */
-  vector(place, length) {
-    const { dimensions } = this.manifest;
-    if (!length) return null;
-    const rows = this.vectorPlace[this.words.length];
-    const row = this.vectorPlace[place];
-    const step = ((this.vectors[row] / 255) * length) / VECTOR_LEVELS;
-    const size = Math.ceil(dimensions / 2);
-    const found = new Float32Array(dimensions);
-    for (let i = 0; i < dimensions; i++) {
-      const byte = this.vectors[rows + row * size + (i >> 1)];
-      found[i] = ((i & 1 ? byte >> 4 : byte & 15) - 8) * step;
-    }
-    return found;
   }
 }
 
@@ -179,23 +122,6 @@ function tailsOf(numbers) {
       tails.push({ file: numbers[at++], place: numbers[at++], size: numbers[at++] });
     }
     found.set(place, tails);
-  }
-  return found;
-}
-
-/**
- * For each word what lies before each of its pieces, and how long that is.
- * @param {Int32Array} numbers
- * @returns {[number, number][][]}
- */
-function piecesOf(numbers) {
-  /** @type {[number, number][][]} */
-  const found = [];
-  for (let at = 0; at < numbers.length;) {
-    /** @type {[number, number][]} */
-    const pieces = [];
-    for (let left = numbers[at++]; left > 0; left--) pieces.push([numbers[at++], numbers[at++]]);
-    found.push(pieces);
   }
   return found;
 }

@@ -16,7 +16,8 @@ from noctule.artifacts.store.store import Store
 from noctule.flows.run.versions import decides
 from noctule.flows.stages.groups import group_key, grouped
 from noctule.flows.stages.parse_batch import FileBatch, understand
-from noctule.pipeline.discover import list_files, read_source
+from noctule.pipeline.discover import list_files
+from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.model import Rejection, SnapshotId
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from noctule.artifacts.disk import durable
+from noctule.artifacts.disk import durable, folders
 from noctule.artifacts.disk.system_calls import Disk
 from noctule.pipeline.errors import WriteFailed
 from tests.crash.power_cut import using
@@ -83,7 +83,7 @@ def test_remove_tree_of_a_link_removes_the_link(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/a").write_text("a")
     (tmp_path / "link").symlink_to(tmp_path / "mine")
-    durable.remove_tree(tmp_path / "link")
+    folders.remove_tree(tmp_path / "link")
     assert [path.name for path in tmp_path.rglob("*")] == ["mine", "a"]
 
 
@@ -95,8 +95,8 @@ def test_remove_tree_does_not_follow_links(tmp_path: Path) -> None:
     (doomed / "deep").mkdir(parents=True)
     (doomed / "deep" / "link").symlink_to(kept)
     (doomed / "file").symlink_to(kept / "file")
-    durable.remove_tree(doomed)
-    durable.remove_tree(doomed)
+    folders.remove_tree(doomed)
+    folders.remove_tree(doomed)
     assert not doomed.exists()
     assert (kept / "file").exists()
 
@@ -105,9 +105,9 @@ def test_read_only_files_can_still_be_removed(tmp_path: Path) -> None:
     folder = tmp_path / "a"
     folder.mkdir()
     (folder / "file").write_bytes(b"")
-    durable.make_read_only(folder)
+    folders.make_read_only(folder)
     assert (folder / "file").stat().st_mode & 0o222 == 0
-    durable.remove_tree(folder)
+    folders.remove_tree(folder)
 
 
 def _folder(path: Path, text: str) -> Path:
@@ -125,11 +125,11 @@ class _NoExchange(Disk):
 def test_a_folder_takes_the_place_of_another(disk: Disk, tmp_path: Path) -> None:
     target = _folder(tmp_path / "site", "old")
     with using(disk):
-        durable.swap_directory(_folder(tmp_path / "staged", "new"), target)
+        folders.swap_directory(_folder(tmp_path / "staged", "new"), target)
         assert (target / "index.html").read_text() == "new"
         assert [path.name for path in tmp_path.iterdir()] == ["site"]
         target = tmp_path / "first"
-        durable.swap_directory(_folder(tmp_path / "staged", "new"), target)
+        folders.swap_directory(_folder(tmp_path / "staged", "new"), target)
         assert (target / "index.html").read_text() == "new"
 
 
@@ -143,7 +143,7 @@ class _NoSecondRename(_NoExchange):
 def test_a_failed_swap_leaves_the_old_folder_in_its_place(tmp_path: Path) -> None:
     target = _folder(tmp_path / "site", "old")
     with using(_NoSecondRename()), pytest.raises(WriteFailed, match="EIO"):
-        durable.swap_directory(_folder(tmp_path / "staged", "new"), target)
+        folders.swap_directory(_folder(tmp_path / "staged", "new"), target)
     assert (target / "index.html").read_text() == "old"
 
 
@@ -158,7 +158,7 @@ def test_there_is_no_instant_without_the_folder(tmp_path: Path) -> None:
     watcher.start()
     with using(QuickDisk()):
         for _ in range(50):
-            durable.swap_directory(_folder(tmp_path / "staged", "new"), target)
+            folders.swap_directory(_folder(tmp_path / "staged", "new"), target)
     done.set()
     watcher.join()
     assert seen == {True}

@@ -8,9 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from noctule.artifacts.query.answer import Answer, Hit
 from noctule.artifacts.query.context import SearchRequest
 from noctule.artifacts.query.federate import search_namespaces
-from noctule.artifacts.query.model import Answer, Hit
+from noctule.artifacts.query.model import Candidate
 from noctule.artifacts.query.retrieval import operator_filters
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.store.store import Store
@@ -58,6 +59,22 @@ def test_a_hit_of_both_lists_says_so(searcher: Searcher) -> None:
     assert lists_of(hit) == {"keyword", "semantic"}
     assert hit.url == "boats.html#sails"
     assert hit.confidence is not None and hit.confidence > 0.9
+
+
+def test_a_weak_match_is_worth_the_share_that_known_words_have_of_the_question(cheap: Searcher) -> None:
+    def words_of(text: str) -> float:
+        best = max(cheap.with_settings(by_score).rank(SearchRequest(text)).run.candidates, key=_words)
+        return _words(best)
+
+    def _words(candidate: Candidate) -> float:
+        return sum(each.share for each in candidate.contributions if each.list == "keyword")
+
+    by_score = settings_of(**{**PLAIN, "fusion": "convex"}).search
+    whole = words_of("cellar")
+    assert whole == pytest.approx(0.5)
+    assert words_of("cellar xylophone") < 0.7 * whole
+    assert words_of("cellar xylophone zeppelin") < 0.5 * whole
+    assert words_of("is there a cellar") == whole
 
 
 @pytest.mark.parametrize("mode", ["keyword", "semantic", "code"])

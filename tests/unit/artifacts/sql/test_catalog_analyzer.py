@@ -37,7 +37,9 @@ def connection() -> duckdb.DuckDBPyConnection:
     opened.execute("create table surfaces (surface varchar, language varchar, terms varchar[])")
     for part in ("english", "folding", "terms"):
         sql = (files("noctule.artifacts.sql") / f"{part}.sql").read_text("ascii")
-        opened.execute(sql.replace("{languages}", "'en'").replace("{stop_words}", ""))
+        opened.execute(
+            sql.replace("{languages}", "'en'").replace("{stop_words}", "").replace("{question_words}", "")
+        )
     return opened
 
 

@@ -21,7 +21,7 @@ from noctule.artifacts.query.model import Query, RankedList
 from noctule.artifacts.query.retrieval.keyword import code_list, keyword_list
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.query.understanding.term_vectors import TermEncoder
-from noctule.artifacts.sql.catalog import catalog
+from noctule.artifacts.sql.catalog import catalog, connect
 from noctule.artifacts.store.snapshot import Snapshot
 from noctule.pipeline.lexical.analyzer import code_analyzer, query_terms, terms
 from noctule.pipeline.lexical.stop_words import without_stop_words
@@ -146,13 +146,44 @@ def test_a_text_has_the_vector_that_the_query_encoder_gives_it(
     assert found == pytest.approx(expected, abs=1e-6)
     best = connection.execute("select passage, score from semantic_search_text($1, 5)", [text]).fetchall()
     assert best == connection.execute("select passage, score from semantic_search($1, 5)", [found]).fetchall()
-    assert connection.execute("from semantic_search_text('zzzz qqqq', 5)").fetchall() == []
+    assert connection.execute("from semantic_search_text('', 5)").fetchall() == []
 
 
-def test_hybrid_search_scores_as_the_searcher_does_before_its_stages(
-    connection: duckdb.DuckDBPyConnection, guide: Guide
+@pytest.mark.parametrize(
+    "text",
+    [
+        "undo",
+        "laptops",
+        "how do owls undo a Dockerfile",
+        "naïveté node.js_x c++",
+        "🎉",
+        "=>",
+        "a",
+        "zzxq ᚠᛇᚻ",
+        "検索",
+    ],
+)
+def test_a_word_of_no_document_has_the_tokens_it_has_in_python(
+    text: str, connection: duckdb.DuckDBPyConnection, corpus: CorpusReader
 ) -> None:
-    text = "a crash while a snapshot is written"
+    expected = TermEncoder(corpus).encode_query(text)
+    assert expected.any()
+    (found,) = connection.execute("select text_vector($1)", [text]).fetchone() or ()
+    assert found == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_word_s_tokens_and_their_shares_can_be_read(connection: duckdb.DuckDBPyConnection) -> None:
+    found = connection.execute("from query_tokens('Laptops and snapshots') order by share").fetchall()
+    assert [(word, token) for word, token, _ in found] == [("laptops", "##s"), ("laptops", "laptop")]
+    assert [share for *_, share in found] == pytest.approx([1 / 14, 6 / 14])
+
+
+@pytest.mark.parametrize(
+    "text", ["a crash while a snapshot is written", "a crash while qqqq zzzz is written"]
+)
+def test_hybrid_search_scores_as_the_searcher_does_before_its_stages(
+    text: str, connection: duckdb.DuckDBPyConnection, guide: Guide
+) -> None:
     settings = Settings.model_validate(
         {"search": {"encoder": "static", "stages": ["in_degree"], "understand": []}}
     )
@@ -164,10 +195,20 @@ def test_hybrid_search_scores_as_the_searcher_does_before_its_stages(
     assert [score for _, score in found] == pytest.approx([score for _, score in expected], abs=1e-5)
 
 
-def test_hybrid_search_without_a_known_word_is_empty_and_with_one_of_two_lists_is_not(
+def test_a_snapshot_of_an_older_noctule_has_no_tokens_and_is_asked_the_same(snapshot: Snapshot) -> None:
+    older = connect(snapshot.path, 384, ["de", "en"], set(TABLES) - {"token_vectors"})
+    assert older.execute("select count(*) from token_vectors").fetchone() == (0,)
+    assert older.execute("from semantic_search_text('laptops', 5)").fetchall() == []
+    with_tokens = snapshot.connect()
+    sql = "select passage_id, score from hybrid_search('crash of a snapshot', 5)"
+    assert older.execute(sql).fetchall() == with_tokens.execute(sql).fetchall() != []
+
+
+def test_hybrid_search_without_a_word_is_empty_and_with_a_strange_one_is_not(
     connection: duckdb.DuckDBPyConnection,
 ) -> None:
-    assert connection.execute("from hybrid_search('zzzz qqqq', 5)").fetchall() == []
+    assert connection.execute("from hybrid_search(' ', 5)").fetchall() == []
+    assert connection.execute("from hybrid_search('zzzz qqqq', 5)").fetchall() != []
     assert connection.execute("from hybrid_search('snapshot zzzz', 5)").fetchall() != []
 
 

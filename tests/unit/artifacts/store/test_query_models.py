@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from noctule.artifacts.disk.layout import MODELS, ONNX_MODEL, TOKENIZER
+from noctule.artifacts.disk.layout import MODELS, ONNX_MODEL, TOKEN_VECTORS, TOKENIZER
 from noctule.artifacts.disk.manifest import FileEntry, Manifest, QueryModel
 from noctule.artifacts.remote.mirror import mirror_folder
 from noctule.artifacts.remote.send import send
@@ -29,19 +29,23 @@ from tests.command_line import CommandLine
 from tests.snapshot_builder import build_tiny_snapshot
 
 ONE, OTHER = b"one model" * 100, b"another model" * 100
-TOKENS = b'{"tokenizer": 1}'
+TOKENS, VECTORS = b'{"tokenizer": 1}', b"vectors of tokens"
 
 
 def record_of(model: bytes) -> QueryModel:
-    files = {ONNX_MODEL: entry_of(model), TOKENIZER: entry_of(TOKENS)}
-    return QueryModel("onnx=1", 256, "query:\n", files)
+    contents = contents_of(model)
+    return QueryModel("onnx=1", 256, "query:\n", {name: entry_of(each) for name, each in contents.items()})
+
+
+def contents_of(model: bytes) -> dict[str, bytes]:
+    return {ONNX_MODEL: model, TOKENIZER: TOKENS, TOKEN_VECTORS: VECTORS}
 
 
 def publish(store: Store, edition: int, model: bytes = ONE) -> Published:
     record = record_of(model)
     with store.lock("test"):
-        names = {file_name(name, entry): name for name, entry in record.files.items()}
-        keep(store.root, {path: model if name == ONNX_MODEL else TOKENS for path, name in names.items()})
+        contents = contents_of(model)
+        keep(store.root, {file_name(name, each): contents[name] for name, each in record.files.items()})
         staging = store.stage()
         manifest = replace(build_tiny_snapshot(staging.path, edition), query_model=record)
         return store.publish(staging, manifest)
@@ -63,6 +67,9 @@ def test_the_manifest_keeps_the_record_and_older_ones_have_none(store: Store) ->
         manifest = snapshot.manifest
     assert manifest.query_model == record_of(ONE)
     assert Manifest.from_bytes(manifest.to_bytes(), "here") == manifest
+    fewer = {name: each for name, each in record_of(ONE).files.items() if name != TOKEN_VECTORS}
+    without = replace(manifest, query_model=replace(record_of(ONE), files=fewer))
+    assert Manifest.from_bytes(without.to_bytes(), "here").query_model == without.query_model
     older = replace(manifest, query_model=None)
     assert b"query_model" not in older.to_bytes()
     assert Manifest.from_bytes(older.to_bytes(), "here").query_model is None
@@ -110,7 +117,7 @@ def exchange(path: Path) -> None:
 
 
 @pytest.mark.parametrize("harm", [flip, cut, exchange, Path.unlink])
-@pytest.mark.parametrize("name", [ONNX_MODEL, TOKENIZER])
+@pytest.mark.parametrize("name", [ONNX_MODEL, TOKENIZER, TOKEN_VECTORS])
 def test_a_file_that_is_not_the_published_one_is_named(
     store: Store, harm: Callable[[Path], None], name: str
 ) -> None:
@@ -181,7 +188,7 @@ def test_it_goes_with_the_snapshot_once(
     target = str(folder) if kind == "folder" else f"file://{folder}"
     with store.open() as snapshot:
         files = len(snapshot.manifest.files)
-    assert send(store, target, 0).sent == files + 2
+    assert send(store, target, 0).sent == files + 3
     read = Store(target)
     with read.open() as snapshot:
         assert snapshot.store == read.root
@@ -214,34 +221,32 @@ def test_a_target_loses_what_none_of_its_snapshots_needs_and_mends_what_is_damag
         require_sound(folder, record_of(OTHER))
 
 
-def test_a_mirror_fetches_a_removed_model_again(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def mirrored(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of a target that has the store's snapshot, and that was read through a mirror."""
     monkeypatch.setenv("NOCTULE_CACHE", str(tmp_path / "cache"))
     target = f"file://{tmp_path}/target"
     send(store, target, 0)
     Store(target).open().close()
-    kept = mirror_folder(target) / file_name(ONNX_MODEL, entry_of(ONE))
+    return target
+
+
+def test_a_mirror_fetches_a_removed_model_again(mirrored: str) -> None:
+    kept = mirror_folder(mirrored) / file_name(ONNX_MODEL, entry_of(ONE))
     flip(kept)
     with pytest.raises(DamagedModel):
-        require_sound(mirror_folder(target), record_of(ONE))
+        require_sound(mirror_folder(mirrored), record_of(ONE))
     kept.unlink()
-    Store(target).open().close()
-    require_sound(mirror_folder(target), record_of(ONE))
+    Store(mirrored).open().close()
+    require_sound(mirror_folder(mirrored), record_of(ONE))
 
 
-def test_a_mirror_forgets_models_with_their_snapshots(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NOCTULE_CACHE", str(tmp_path / "cache"))
-    target = f"file://{tmp_path}/target"
-    send(store, target, 0)
-    Store(target).open().close()
+def test_a_mirror_forgets_models_with_their_snapshots(store: Store, mirrored: str) -> None:
     for edition in (1, 2, 3):
         publish(store, edition, OTHER)
-        send(store, target, 0)
-        Store(target).open().close()
-    cached = mirror_folder(target)
+        send(store, mirrored, 0)
+        Store(mirrored).open().close()
+    cached = mirror_folder(mirrored)
     assert {path.name for path in (cached / MODELS).iterdir()} == {
         Path(path).name for path in model_files(record_of(OTHER))
     }

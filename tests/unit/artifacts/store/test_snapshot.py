@@ -14,6 +14,7 @@ import pytest
 
 from noctule.artifacts.disk.layout import CURRENT, FAISS_INDEX, MANIFEST, TABLES
 from noctule.artifacts.disk.manifest import snapshot_id
+from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.sql import catalog
 from noctule.artifacts.sql.catalog import require_queries
 from noctule.artifacts.store.check import check_deep, check_structure
@@ -24,7 +25,14 @@ from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, QueryError
 from noctule.pipeline.identity import canonical_json
 from noctule.pipeline.model import SnapshotId
 from tests.command_line import CommandLine
-from tests.snapshot_builder import DIMENSION, publish_tiny_snapshot, tiny_tables, unit_rows
+from tests.snapshot_builder import (
+    DIMENSION,
+    manifest_of,
+    publish_tiny_snapshot,
+    tiny_tables,
+    unit_rows,
+    write_tables,
+)
 
 
 @pytest.fixture(scope="module")
@@ -214,7 +222,7 @@ def test_the_catalog_itself_runs_behind_the_locks(
     statement: str, snapshot: Snapshot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = tmp_path / "written.csv"
-    monkeypatch.setattr(catalog, "catalog", lambda *_: statement.format(target=target))
+    monkeypatch.setattr(catalog, "catalog", lambda *_, **__: statement.format(target=target))
     with pytest.raises(duckdb.Error):
         catalog.connect(snapshot.path, DIMENSION, ["en"])
     assert not target.exists()
@@ -231,3 +239,34 @@ def test_a_snapshot_that_is_dropped_lets_go_of_its_pin_and_warns(tmp_path: Path)
         del opened
         gc.collect()
     assert old in store.prune(0)
+
+
+def test_a_snapshot_of_an_older_noctule_has_fewer_tables_and_is_sound(tmp_path: Path) -> None:
+    store, tables = Store(tmp_path), tiny_tables()
+    del tables["token_vectors"]
+    with store.lock("test"):
+        staging = store.stage()
+        write_tables(staging.path, tables)
+        store.publish(staging, manifest_of(staging.path, tables))
+    with store.open() as older:
+        check_deep(older.path, older.id)
+        assert older.manifest.tables == tuple(table for table in TABLES if table != "token_vectors")
+        assert CorpusReader(older).token_vectors is None
+        assert older.connect().execute("select count(*) from token_vectors").fetchone() == (0,)
+        assert older.connect().execute("from hybrid_search('edition0', 3)").fetchall()
+
+
+def test_a_missing_or_damaged_table_of_tokens_is_named_by_check(tmp_path: Path) -> None:
+    command = CommandLine(tmp_path, tmp_path / "store")
+    publish_tiny_snapshot(Store(tmp_path / "store"))
+    (path,) = (tmp_path / "store" / "snapshots").glob("*/token_vectors.parquet")
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.chmod(0o644)
+    path.write_bytes(content)
+    done = command.run_anew("check", "--json")
+    assert (done.code, done.error["kind"], done.error["where"]) == (3, "DamagedSnapshot", str(path))
+    path.parent.chmod(0o755)
+    path.unlink()
+    done = command.run_anew("check", "--quick", "--json")
+    assert (done.code, done.error["where"]) == (3, str(path))

@@ -134,6 +134,9 @@ CELLS: Sequence[tuple[str, str, int, object]] = [
     ("term_vectors", "scale", 0, 0.0),
     ("term_vectors", "scale", 0, float("nan")),
     ("term_vectors", "code", 0, None),
+    ("token_vectors", "token", 1, "##s"),
+    ("token_vectors", "scale", 2, -1.0),
+    ("token_vectors", "code", 1, None),
 ]
 
 

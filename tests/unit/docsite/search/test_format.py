@@ -93,7 +93,7 @@ def test_a_column_that_nobody_described_is_refused() -> None:
 
 def test_the_manifest_says_what_the_snapshot_is(index: Index, snapshot: Snapshot, plan: SitePlan) -> None:
     header, documents = index.header, snapshot.table("documents", ["links_in", "passages", "language"])
-    assert (header["format"], header["documents"]) == (4, documents.num_rows)
+    assert (header["format"], header["documents"]) == (5, documents.num_rows)
     assert header["passages"] == snapshot.table("passages", ["ordinal"]).num_rows
     assert (header["ranking"]["candidates"], header["aliases"]) == (Search().candidates, True)
     links, counts = documents["links_in"].to_pylist(), documents["passages"].to_pylist()
@@ -162,31 +162,54 @@ def test_postings_carry_what_a_term_adds_to_the_cosines(index: Index, snapshot: 
     assert checked > 1_000
 
 
-def test_terms_have_vectors_or_are_made_of_others(index: Index) -> None:
-    dimensions, row = index.header["dimensions"], 0
-    size, made_of = -(-dimensions // 2), []
+def _lengths(shard: Any) -> list[int]:
+    count = len(shard["vector_length"]) // 2
+    return [shard["vector_length"][at] + 256 * shard["vector_length"][at + count] for at in range(count)]
+
+
+def _levels(shard: Any, size: int) -> list[list[int]]:
+    """Return the numbers of each vector of a shard, as levels."""
+    count = sum(map(bool, _lengths(shard)))
+    assert len(shard["vector"]) == count * (1 + size) and all(shard["vector"][:count])
+    rows = [shard["vector"][count + row * size :][:size] for row in range(count)]
+    return [[half - 8 for byte in row for half in (byte & 15, byte >> 4)] for row in rows]
+
+
+def test_the_vectors_of_terms_use_all_levels(index: Index) -> None:
+    size = -(-index.header["dimensions"] // 2)
     for shard in index.all_of("term_shards", "TERM_SHARD"):
-        found, count = strings(shard, "term"), len(shard["passages"])
-        lengths = [
-            shard["vector_length"][at] + 256 * shard["vector_length"][at + count] for at in range(count)
-        ]
-        owners = [at for at in range(count) if lengths[at]]
-        assert len(shard["vector"]) == len(owners) * (1 + size)
-        for row in range(len(owners)):
-            data = shard["vector"][len(owners) + row * size :][:size]
-            levels = [half - 8 for byte in data for half in (byte & 15, byte >> 4)]
-            assert max(map(abs, levels)) == 7 and shard["vector"][row] > 0
-        pieces = iter(shard["pieces"])
-        for at in (at for at in range(count) if not lengths[at]):
-            place, words = 0, []
-            for _ in range(next(pieces)):
-                skipped, chars = next(pieces), next(pieces)
-                place += skipped + chars
-                words.append(found[at][place - chars : place])
-            made_of += words
-        assert not list(pieces)
-    known = {term for shard in index.all_of("term_shards", "TERM_SHARD") for term in strings(shard, "term")}
-    assert set(made_of) <= known
+        assert len(_lengths(shard)) == len(strings(shard, "term"))
+        assert all(max(map(abs, levels)) == 7 for levels in _levels(shard, size))
+
+
+def test_token_shards_hold_every_token_as_near_to_the_others_as_it_is(
+    index: Index, snapshot: Snapshot
+) -> None:
+    table = snapshot.table("token_vectors")
+    assert table.num_rows > 20_000
+    (directory,) = index.all_of("token_directories", "TOKEN_DIRECTORY")
+    dimensions, names, lengths, rough = index.header["dimensions"], [], [], []
+    shards = list(index.tokens())
+    for shard in shards:
+        names += strings(shard, "token")
+        own = [2 ** (steps / 256 - 32) for steps in _lengths(shard)]
+        lengths += own
+        greatest = shard["vector"][: len(own)]
+        levels = np.array(_levels(shard, -(-dimensions // 2)))[:, :dimensions]
+        rough.append(levels * (np.array(list(greatest)) / 255 * np.array(own) / 7)[:, None])
+    assert names == sorted(table["token"].to_pylist(), key=lambda token: token.encode("utf-16-be"))
+    assert directory["longest"] == [max(map(len, names))]
+    prefixes = strings(directory, "shard")
+    assert all(
+        strings(shard, "token")[0].startswith(prefix) for prefix, shard in zip(prefixes, shards, strict=True)
+    )
+    rows = dict(zip(table["token"].to_pylist(), range(table.num_rows), strict=True))
+    order = [rows[name] for name in names]
+    code = np.array(table["code"].combine_chunks().flatten()).reshape(table.num_rows, -1)[order]
+    exact = code * table["scale"].to_numpy()[order][:, None]
+    assert lengths == pytest.approx(np.linalg.norm(exact, axis=1), rel=0.002)
+    found = np.concatenate(rough)[::50]
+    assert np.corrcoef((found @ found.T).ravel(), (exact[::50] @ exact[::50].T).ravel())[0, 1] > 0.9
 
 
 def test_words_without_a_stemmer_are_aliases(index: Index) -> None:
@@ -279,7 +302,8 @@ def test_every_file_of_the_index_is_one_that_the_page_describes(index: Index) ->
         ("words", "WORDS"),
         ("near_words", "NEAR_WORDS"),
         ("facets", "FACETS"),
+        ("token_directories", "TOKEN_DIRECTORY"),
     ):
         assert index.all_of(key, kind)
-    assert list(index.excerpts())
+    assert list(index.excerpts()) and list(index.tokens())
     assert index.read == set(index.files) - {"engine"}

@@ -95,6 +95,16 @@ def test_without_term_vectors_the_index_is_one_of_words(search_site: SearchSite)
     assert b'"dimensions":0' in plain and b'"inverted_lists":0' in plain
 
 
+def test_tokens_change_no_byte_of_what_a_search_for_known_words_loads(search_site: SearchSite) -> None:
+    whole, without = _files(search_site), _files(search_site, "token_vectors")
+    manifest = f"{FOLDER}/manifest.js"
+    assert without.keys() < whole.keys()
+    assert all(whole[path] == content for path, content in without.items() if path != manifest)
+    assert 0 < len(whole[manifest]) - len(without[manifest]) < 64
+    extra = [len(whole[path]) for path in whole.keys() - without.keys()]
+    assert len(extra) > 100 and max(extra) < 16_000
+
+
 def test_without_numbers_of_ranking_there_is_no_index(tmp_path: Path) -> None:
     snapshot = snapshot_of({"notes": {"a.md": "# A\n\nText.\n"}})
     build_site(snapshot, tmp_path / "with", Site(), Search())

@@ -11,7 +11,7 @@ from typing import get_args
 
 import pytest
 
-from noctule.artifacts.query.model import Answer, Hit
+from noctule.artifacts.query.answer import Answer, Hit
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.embedding.encoder import load_encoder

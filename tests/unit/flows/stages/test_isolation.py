@@ -15,7 +15,8 @@ from noctule.flows.run.versions import decides
 from noctule.flows.run.workers import WorkerFailed, WorkStep
 from noctule.flows.stages import parse as stage
 from noctule.flows.stages.parse_batch import FileBatch, ParseVerdict, understand
-from noctule.pipeline.discover import list_files, read_source
+from noctule.pipeline.discover import list_files
+from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.settings.reading import parse
 
 FILES = 24

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from random import Random
+from copy import copy
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from scipy import sparse
 
 from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.query.searcher import Searcher
-from noctule.artifacts.query.understanding.term_vectors import PIECE_BEGIN, TermEncoder, pieces
+from noctule.artifacts.query.understanding.term_vectors import TermEncoder, rarity_of_unseen
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.embedding import query_encoder
 from noctule.pipeline.embedding.encoder import load_encoder
@@ -89,57 +89,6 @@ def test_a_heavier_lesson_pulls_more() -> None:
     assert vector @ other.vectors[0] > vector @ one.vectors[0]
 
 
-KNOWN = {"fall", "through", "response", "init", "comp", "all"}
-
-
-@pytest.mark.parametrize(
-    ("word", "found"),
-    [
-        ("fallthrough", ("fall", "through")),
-        ("responseinit", ("response", "init")),
-        ("fallen", ()),
-        ("allfall", ("all", "fall")),
-        ("afall", ("fall",)),
-        ("xyzfall", ()),
-        ("zzzz", ()),
-        ("", ()),
-    ],
-)
-def test_a_word_that_was_never_seen_is_what_it_is_made_of(word: str, found: tuple[str, ...]) -> None:
-    assert pieces(word, KNOWN.__contains__) == found
-    begins = {known[:PIECE_BEGIN] for known in KNOWN}
-    assert pieces(word, KNOWN.__contains__, begins.__contains__) == found
-
-
-def _cheapest(word: str, known: set[str]) -> tuple[str, ...]:
-    """The same by the definition: from the end of the word, every piece that ends there, the one that began
-    first of equal ones.
-    """
-    costs, chosen = [0.0], [()]
-    for end in range(1, len(word) + 1):
-        ways = [(costs[end - 1] + 1.0, chosen[end - 1])]
-        for start in range(max(0, end - 20), end - 2):
-            if word[start:end] in known:
-                ways.append((costs[start] + 0.5, (*chosen[start], word[start:end])))
-        cost, way = min(ways, key=lambda each: each[0])
-        costs.append(cost)
-        chosen.append(way)
-    return chosen[-1] if costs[-1] < 0.4 * len(word) else ()
-
-
-def test_random_words_are_taken_to_the_cheapest_pieces() -> None:
-    random = Random(5)
-
-    def word(most: int) -> str:
-        return "".join(random.choices("ab", k=random.randint(0, most)))
-
-    for _ in range(500):
-        known = {word(7) for _ in range(random.randint(0, 25))}
-        begins, given = {each[:PIECE_BEGIN] for each in known}, word(24)
-        found = pieces(given, known.__contains__, begins.__contains__)
-        assert found == pieces(given, known.__contains__) == _cheapest(given, known)
-
-
 @pytest.fixture(scope="module")
 def corpus(library: Store) -> Iterator[CorpusReader]:
     with library.open() as snapshot:
@@ -154,14 +103,58 @@ def test_a_query_lands_near_where_the_model_puts_it(corpus: CorpusReader) -> Non
     assert min(cosines) > 0.6 > 0.45 > np.mean(others)
 
 
-def test_a_query_of_unknown_words_has_no_vector_and_still_an_answer(
+def test_a_word_of_no_document_means_what_it_means_to_the_model(library: Store, corpus: CorpusReader) -> None:
+    encoder, model = TermEncoder(corpus), load_encoder(Embed(workers=1))
+    for word, least in (("refrigerator", 0.99), ("yacht", 0.99), ("laptops", 0.6), ("dockerfile", 0.4)):
+        assert not corpus.prose.count(word)
+        assert encoder.encode_query(word) @ model.encode_query(word) > least
+    with Searcher(library.open(), settings_of(encoder="static")) as searcher:
+        assert searcher.search("yacht").hits[0].path in ("boats.md", "harbour.md")
+        assert searcher.search("refrigerate fruit").hits[0].path.startswith("fruit/")
+
+
+def test_a_word_of_no_document_weighs_less_than_a_term_of_that_rarity(corpus: CorpusReader) -> None:
+    tokens = corpus.token_vectors
+    assert tokens is not None
+    known, unseen = corpus.term_vectors["cellar"], tokens["yacht"]
+    total = known + 0.85 * rarity_of_unseen(corpus.passages) * unseen
+    found = TermEncoder(corpus).encode_query("cellar yacht")
+    assert found == pytest.approx(total / np.linalg.norm(total), abs=1e-6)
+    assert rarity_of_unseen(corpus.passages) > max(map(corpus.prose.idf, corpus.prose.terms.to_pylist()))
+
+
+def test_a_word_of_several_tokens_is_their_mean_by_letters(corpus: CorpusReader) -> None:
+    tokens = corpus.token_vectors
+    assert tokens is not None and "laptops" not in tokens
+    mean = (6 * tokens["laptop"] + tokens["##s"]) / 7
+    found = TermEncoder(corpus).encode_query("Laptops")
+    assert found == pytest.approx(mean / np.linalg.norm(mean), abs=1e-6)
+    assert tokens.of_word("laptops") == pytest.approx(mean / 2, abs=1e-6)
+
+
+@pytest.mark.parametrize("text", ["🎉", "=>", "q", "the", "ᚠᛇᚻ ꦧꦱ", "検索", "שלום", "zzxq", "x" * 500])
+def test_every_query_that_can_be_printed_has_a_vector(corpus: CorpusReader, text: str) -> None:
+    assert np.linalg.norm(TermEncoder(corpus).encode_query(text)) == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t"])
+def test_nothing_asked_has_none(corpus: CorpusReader, text: str) -> None:
+    assert not TermEncoder(corpus).encode_query(text).any()
+
+
+def test_ten_thousand_words_are_read_as_far_as_in_sql(corpus: CorpusReader) -> None:
+    words = [f"word{number}" for number in range(10_000)]
+    found = TermEncoder(corpus).encode_query(" ".join(words))
+    assert found == pytest.approx(TermEncoder(corpus).encode_query(" ".join(words)[:10_000]), abs=0)
+
+
+def test_a_snapshot_of_an_older_noctule_has_no_tokens_and_answers(
     library: Store, corpus: CorpusReader
 ) -> None:
-    assert not TermEncoder(corpus).encode_query("qqq zzz").any()
-    assert TermEncoder(corpus).encode_query("appleboats").any()
-    with Searcher(library.open(), settings_of(encoder="static")) as searcher:
-        assert not searcher.search("qqq zzz").hits
-        assert searcher.search("apples qqq").hits
+    older = copy(corpus)
+    vars(older).update(token_vectors=None)
+    assert not TermEncoder(older).encode_query("yacht").any()
+    assert TermEncoder(older).encode_query("yacht cellar").any()
 
 
 def test_the_static_encoder_searches_without_the_model(library: Store) -> None:

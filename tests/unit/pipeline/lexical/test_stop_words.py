@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from noctule.artifacts.sql.catalog import catalog
-from noctule.pipeline.lexical.stop_words import stop_words, without_stop_words
+from noctule.pipeline.lexical.stop_words import question_words, stop_words, without_stop_words
 from tests.stop_word_queries import STOP_WORD_QUERIES
 
 
@@ -21,6 +21,12 @@ def test_every_language_has_its_own() -> None:
     assert without_stop_words("how do I warte die Anlage", ("en", "de")) == "warte Anlage"
     assert stop_words("en-US") == stop_words("en")
     assert stop_words("ja") == frozenset()
+
+
+def test_a_question_may_be_about_one_word_in_every_language() -> None:
+    assert without_stop_words("was ist ein Wiki?", ("de",)) == "Wiki?"
+    assert without_stop_words("was ist ein Wiki?", ("fr",)) == "was ist ein Wiki?"
+    assert question_words("ja") == frozenset()
 
 
 def test_sql_ignores_the_same() -> None:

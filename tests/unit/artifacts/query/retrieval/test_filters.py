@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pathspec import PathSpec
 
-from noctule.artifacts.query.model import Answer
+from noctule.artifacts.query.answer import Answer
 from noctule.artifacts.query.retrieval.filters import Filter, documents_allowed, parse_filter, path_regex
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.store.store import Store

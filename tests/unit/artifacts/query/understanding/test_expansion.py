@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,7 @@ from noctule.artifacts.query.index.vocabulary import (
     SurfaceForms,
     acronym_table,
     auto_edits,
+    whole_words,
 )
 from noctule.artifacts.query.model import Query
 from noctule.artifacts.query.understanding.expansion import (
@@ -235,6 +238,37 @@ def test_the_correction_has_the_weight_of_the_settings_and_says_what_it_is() -> 
     (each,) = found.expansions
     assert (each.terms, each.weight, each.because) == (("orchard",), 0.5, "spelling of 'orchad'")
     assert found.terms == ("orchad",)
+
+
+def test_a_correction_is_offered_where_another_word_is_known_and_followed_where_none_is() -> None:
+    asked = replace(query("storing in an Orchad?"), unknown=("orchad", "an"))
+    offered = with_spelling(asked, KNOWN.__contains__, lambda: WRITTEN, EN, Spelling())
+    assert (offered.text, offered.suggestion) == ("storing in an Orchad?", "storing in an orchard")
+    assert (offered.expansions, offered.unknown) == ((), ("an",))
+    followed = with_spelling(query("on an orchad"), KNOWN.__contains__, lambda: WRITTEN, EN, Spelling())
+    assert (followed.text, followed.suggestion) == ("on an orchard", "")
+    assert [each.text for each in followed.expansions] == ["orchard"]
+
+
+def test_what_the_model_knows_is_never_spelled_into_another_word() -> None:
+    def asked(words: set[str]) -> Query:
+        return with_spelling(
+            query("cellist"), KNOWN.__contains__, lambda: WRITTEN, EN, Spelling(), words.__contains__
+        )
+
+    assert [each.text for each in asked(set()).expansions] == ["cellos"]
+    assert asked({"cellist"}) == query("cellist")
+
+
+@pytest.mark.parametrize(
+    "vocab",
+    [
+        {"[CLS]": 0, "revert": 1, "##ing": 2, "Event": 3, "2": 4},
+        [["<s>", 0.0], ["\u2581revert", -1.0], ["ing", -2.0], ["\u2581Event", -3.0], ["\u2581", -4.0]],
+    ],
+)
+def test_whole_words_of_a_tokenizer_are_those_with_one_token(vocab: object) -> None:
+    assert whole_words(json.dumps({"model": {"vocab": vocab}}).encode()) == {"revert", "event"}
 
 
 def test_the_words_of_the_corpus_are_read_only_for_one_that_it_does_not_hold() -> None:

@@ -1,0 +1,1 @@
+"""Directives with which documents include other files, as mdBook, MkDocs, VitePress and Sphinx write them."""

@@ -1,0 +1,131 @@
+"""Replaces include directives by what they include, within bounds of depth and size.
+
+A directive that cannot be followed is removed, with a remark that names its line: a reader of a page or of
+the index never sees it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Protocol
+
+from . import mdbook, mkdocs, sphinx, vitepress
+from .parts import Directive, Literal, NoSuchPart, indented
+
+MAX_DEPTH = 10
+_MARKDOWN_MARKS = (*mdbook.MARKS, *mkdocs.MARKS, *vitepress.MARKS, *sphinx.MYST_MARKS)
+_IS_RST = {".md": False, ".markdown": False, ".mdx": False, ".rst": True, ".rest": True}
+
+
+class NotIncluded(Exception):
+    """A file cannot be included; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class IncludedFile:
+    """The text of an included file, and its real path, which tells whether it includes itself."""
+
+    path: str
+    text: str
+
+
+class FindIncluded(Protocol):
+    """Finds what a directive names; raises ``NotIncluded``."""
+
+    def __call__(self, target: str, included_by: str) -> IncludedFile:
+        """Return the file that ``target`` means in the file at ``included_by``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandedText:
+    """A text whose directives were followed, and a remark on each that could not be."""
+
+    text: str
+    notes: tuple[str, ...]
+
+
+def has_directives(content: bytes, path: str) -> bool:
+    """Return whether a file may hold directives, by a scan of its bytes."""
+    is_rst = _IS_RST.get(_suffix(path))
+    marks = () if is_rst is None else sphinx.MARKS if is_rst else _MARKDOWN_MARKS
+    return any(mark in content for mark in marks)
+
+
+def expand(text: str, path: str, find: FindIncluded, max_chars: int) -> ExpandedText:
+    """Return the text of the file at the real path ``path`` with everything it includes.
+
+    What would make it longer than ``max_chars`` characters is not included.
+    """
+    expander = _Expander(find, max_chars - len(text))
+    expanded = expander.expand(text, (path,))
+    return ExpandedText(
+        expanded if _IS_RST.get(_suffix(path)) else mdbook.without_hidden_lines(expanded),
+        tuple(expander.notes),
+    )
+
+
+def _directives(text: str, path: str) -> list[Directive | Literal]:
+    """Return the directives of a text by their place; they may overlap."""
+    is_rst = _IS_RST.get(_suffix(path))
+    if is_rst is None:
+        return []
+    readers = (
+        (sphinx.directives,)
+        if is_rst
+        else (mdbook.directives, mkdocs.directives, vitepress.directives, sphinx.myst_directives)
+    )
+    return sorted((each for read in readers for each in read(text)), key=lambda each: (each.start, each.end))
+
+
+def _suffix(path: str) -> str:
+    return PurePosixPath(path).suffix.lower()
+
+
+@dataclass(slots=True)
+class _Expander:
+    find: FindIncluded
+    room: int
+    notes: list[str] = field(default_factory=list)
+
+    def expand(self, text: str, stack: tuple[str, ...]) -> str:
+        """Return the text of the last file of the stack, in which each file is included by the one before."""
+        return "".join(self._pieces(text, stack))
+
+    def _pieces(self, text: str, stack: tuple[str, ...]) -> Iterator[str]:
+        at = 0
+        for each in _directives(text, stack[-1]):
+            if each.start < at:
+                continue
+            yield text[at : each.start]
+            at = each.end
+            if isinstance(each, Literal):
+                yield each.text
+                if each.note:
+                    self._note(text, each.start, each.note, stack)
+                continue
+            try:
+                yield self._included(each, stack)
+            except (NotIncluded, NoSuchPart) as fault:
+                self._note(text, each.start, f"{each.target!r:.200} is not included: {fault}", stack)
+        yield text[at:]
+
+    def _included(self, directive: Directive, stack: tuple[str, ...]) -> str:
+        file = self.find(directive.target, stack[-1])
+        if file.path in stack:
+            raise NotIncluded("the file includes itself")
+        if len(stack) > MAX_DEPTH:
+            raise NotIncluded(f"it is included through more than {MAX_DEPTH} files")
+        part = directive.part(file.text)
+        if len(part) > self.room:
+            raise NotIncluded("the document would become larger than max_bytes")
+        self.room -= len(part)
+        if directive.is_nested:
+            part = self.expand(part, (*stack, file.path))
+        return indented(directive.form(part), directive.indent)
+
+    def _note(self, text: str, start: int, note: str, stack: tuple[str, ...]) -> None:
+        line = text.count("\n", 0, start) + 1
+        place = f"line {line}" if len(stack) == 1 else f"line {line} of {PurePosixPath(stack[-1]).name}"
+        self.notes.append(f"{place}: {note}")

@@ -1,0 +1,72 @@
+"""Fenced code in markdown: where it stands, and how a file becomes it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from pathlib import PurePosixPath
+
+_LANGUAGES = {
+    "cjs": "javascript", "h": "c", "htm": "html", "js": "javascript", "kt": "kotlin", "md": "markdown",
+    "mjs": "javascript", "pl": "perl", "py": "python", "rb": "ruby", "rs": "rust", "sh": "bash",
+    "ts": "typescript", "txt": "text", "yml": "yaml",
+}  # fmt: skip
+_FENCE = re.compile(r"^[ \t]*(?:>[ \t]?)*(`{3,}|~{3,})([^\n`]*)$", re.MULTILINE)
+
+
+def fenced(language: str, code: str) -> str:
+    """Return a code block of this language."""
+    longest = max((len(run) for run in re.findall(r"`+", code)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{code}\n{fence}"
+
+
+def language_of(path: str) -> str:
+    """Return the language of a file by its ending, empty if it has none."""
+    ending = PurePosixPath(path).suffix.removeprefix(".").lower()
+    return _LANGUAGES.get(ending, ending)
+
+
+class Fences:
+    """The code between fences: where it begins and ends, and the info string."""
+
+    def __init__(self, spans: list[tuple[int, int, str]]) -> None:
+        self.spans = spans
+        self._starts = [start for start, _, _ in spans]
+
+    def hold(self, position: int) -> bool:
+        """Return whether there is code at this position."""
+        at = bisect_right(self._starts, position) - 1
+        return at >= 0 and position < self.spans[at][1]
+
+
+def fences_of(text: str) -> Fences:
+    """Return the fenced code of a text; code whose fence is not closed goes on to the end."""
+    spans: list[tuple[int, int, str]] = []
+    opened: re.Match[str] | None = None
+    for found in _FENCE.finditer(text):
+        if opened is None:
+            opened = found
+        elif found[1].startswith(opened[1]) and not found[2].strip():
+            spans.append((min(opened.end() + 1, found.start()), found.start(), opened[2].strip()))
+            opened = None
+    if opened is not None:
+        spans.append((min(opened.end() + 1, len(text)), len(text), opened[2].strip()))
+    return Fences(spans)
+
+
+def is_quoted(text: str, start: int, end: int) -> bool:
+    """Return whether the directive is inline code, and so an example of itself."""
+    return text[start - 1 : start] == "`" and text[end : end + 1] == "`"
+
+
+def indent_before(text: str, start: int) -> str:
+    """Return the white space before a directive that begins its line."""
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    return before if not before.strip() else ""
+
+
+def hanging(part: str, indent: str) -> str:
+    """Return the text with every line but the first moved in."""
+    first, *rest = part.split("\n")
+    return "\n".join([first, *(indent + line if line.strip() else line for line in rest)])

@@ -1,0 +1,119 @@
+"""The include directives of MkDocs and its extensions: ``--8<--``, ``{* file *}`` and ``{!file!}``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+
+from .fences import fenced, fences_of, hanging, indent_before, is_quoted, language_of
+from .parts import Directive, Literal, Part, between, lines, whole
+
+MARKS = (b"8<-", b"{*", b"{!", b"[TOC]", b":::")
+
+
+def directives(text: str) -> Iterator[Directive | Literal]:
+    """Yield the directives of a markdown text; they may overlap."""
+    yield from _snippets(text)
+    yield from _snippet_blocks(text)
+    yield from _starred(text)
+    yield from _bang_includes(text)
+    yield from _generated(text)
+
+
+# MkDocs: --8<-- "file.md:section", on a line of its own or as a block
+
+_SNIPPET = re.compile(
+    r"^(?P<indent>[ \t]*)(?P<escape>;?)-+8<-+[ \t]+(?P<quote>[\"'])(?P<target>[^\"'\n]+)(?P=quote)[ \t]*$",
+    re.MULTILINE,
+)
+_SNIPPET_BLOCK = re.compile(
+    r"^(?P<indent>[ \t]*)-+8<-+[ \t]*\n(?P<names>(?:(?![ \t]*-+8<-+)[^\n]*\n){1,100}?)[ \t]*-+8<-+[ \t]*$",
+    re.MULTILINE,
+)
+_SECTION_MARK = r"-+8<-+[ \t]+\[[ \t]*(?:start|end)[ \t]*:"
+
+
+def _snippets(text: str) -> Iterator[Directive | Literal]:
+    for found in _SNIPPET.finditer(text):
+        if found["escape"]:
+            yield Literal(found.start("escape"), found.end("escape"), "")
+        else:
+            yield _snippet(found["target"], found.start(), found.end(), found["indent"])
+
+
+def _snippet_blocks(text: str) -> Iterator[Directive | Literal]:
+    for found in _SNIPPET_BLOCK.finditer(text):
+        names, at = list[tuple[str, int]](), found.start("names")
+        for line in found["names"].splitlines(keepends=True):
+            at += len(line)
+            if line.strip() and not line.strip().startswith(";"):
+                names.append((line.strip(), at - 1))
+        if not names:
+            yield Literal(*found.span(), "")
+        # The marks and the lines that are left out go with the names; a line end stays between two.
+        ends = [*(end for _, end in names[:-1]), found.end()]
+        starts = [found.start(), *(end + 1 for end in ends[:-1])]
+        for (name, _), start, end in zip(names, starts, ends, strict=False):
+            yield _snippet(name, start, end, found["indent"])
+
+
+def _snippet(spec: str, start: int, end: int, indent: str) -> Directive:
+    target, _, part = spec.strip().partition(":") if "://" not in spec else (spec, "", "")
+    chosen: Part = whole
+    if part and re.match(r"[\d:]", part):
+        chosen = lines(part, alone_to_end=True)
+    elif part:
+        begins, ends = (rf"-+8<-+[ \t]+\[[ \t]*{edge}[ \t]*:[ \t]*" for edge in ("start", "end"))
+        chosen = between(part, begins, ends, _SECTION_MARK)
+    return Directive(start, end, target, chosen, indent=indent, is_nested=True)
+
+
+# MkDocs with other extensions: {* file hl[1:3] *} and {!file!}
+
+_STARRED = re.compile(
+    r"^(?P<indent>[ \t]*)\{\*[ \t]+(?P<target>\S+)(?P<rest>[^\n*]*)\*\}[ \t]*$", re.MULTILINE
+)
+_SHOWN_LINES = re.compile(r"\bln\[([^\]]*)\]")
+_BANG = re.compile(
+    r"\{!>?[ \t]*(?P<target>[^!{}\n]+?)[ \t]*!(?:\s*lines=(?P<lines>[\d -]+))?(?P<escape>\\?)\}"
+)
+
+
+def _starred(text: str) -> Iterator[Directive]:
+    fences = fences_of(text)
+    for found in _STARRED.finditer(text):
+        if not fences.hold(found.start()):
+            shown = _SHOWN_LINES.search(found["rest"])
+            part: Part = lines(shown[1]) if shown else whole
+            form = partial(fenced, language_of(found["target"]))
+            yield Directive(*found.span(), found["target"], part, form, found["indent"])
+
+
+def _bang_includes(text: str) -> Iterator[Directive | Literal]:
+    for found in _BANG.finditer(text):
+        start, end = found.span()
+        if found["escape"]:
+            yield Literal(start, end, found[0].replace("\\}", "}"))
+        elif not is_quoted(text, start, end):
+            part: Part = lines(",".join(found["lines"].split()), "-") if found["lines"] else whole
+            form = partial(hanging, indent=indent_before(text, start))
+            yield Directive(start, end, found["target"], part, form, is_nested=True)
+
+
+# What MkDocs makes itself: [TOC], and ::: package.name of mkdocstrings with its options
+
+_GENERATED = re.compile(
+    r"^[ \t]*(?:\[TOC\]|:::[ \t]+(?P<name>[A-Za-z_]\w*(?:\.\w+)+)(?:\n(?=[ \t]+\S)[^\n]*)*)[ \t]*$",
+    re.MULTILINE,
+)
+
+
+def _generated(text: str) -> Iterator[Literal]:
+    fences = fences_of(text)
+    for found in _GENERATED.finditer(text):
+        if fences.hold(found.start()):
+            continue
+        name = found["name"]  # a page shows its contents beside the text
+        note = f"the API documentation of {name} is not generated" if name else ""
+        yield Literal(*found.span(), f"`{name}`" if name else "", note)

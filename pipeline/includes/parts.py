@@ -1,0 +1,117 @@
+"""An include directive, and the part of a file that it asks for: lines by number, or between two marks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+# Returns the chosen part of a file's text; raises ``NoSuchPart``.
+Part = Callable[[str], str]
+
+
+class NoSuchPart(ValueError):
+    """The file lacks what the directive asks for."""
+
+
+def whole(text: str) -> str:
+    """Return the text without its last line end."""
+    return text.removesuffix("\n")
+
+
+def as_it_is(text: str) -> str:
+    """Return the text."""
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """A directive at ``[start, end)`` that is replaced by a part of the file ``target``.
+
+    ``form`` puts the part into its final form, such as a code block; ``indent`` stands before each of its
+    lines. Directives in the part are followed where it ``is_nested``.
+    """
+
+    start: int
+    end: int
+    target: str
+    part: Part = whole
+    form: Callable[[str], str] = as_it_is
+    indent: str = ""
+    is_nested: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A directive at ``[start, end)`` that names no file, and the text that takes its place.
+
+    One that its author escaped stands for itself; a ``note`` says what is missing on the page.
+    """
+
+    start: int
+    end: int
+    text: str
+    note: str = ""
+
+
+def lines(spec: str, separator: str = ":", *, alone_to_end: bool = False) -> Part:
+    """Return the part made of ranges of lines such as ``1:3,7`` or ``5:``, counted from 1, ends included.
+
+    A number alone is one line, or, if ``alone_to_end``, all from there.
+    """
+
+    def part(text: str) -> str:
+        found = text.splitlines()
+        ranges = [_range(each, separator, alone_to_end) for each in spec.split(",") if each.strip()]
+        chosen = [line for first, last in ranges for line in found[max(first, 1) - 1 : last]]
+        if not chosen and found:
+            raise NoSuchPart(f"it has {len(found)} lines, none of which is in {spec!r}")
+        return "\n".join(chosen)
+
+    return part
+
+
+def _range(given: str, separator: str, alone_to_end: bool) -> tuple[int, int | None]:
+    first, is_range, last = (each.strip() for each in given.partition(separator))
+    if any(each and not each.isdecimal() for each in (first, last)):
+        raise NoSuchPart(f"{given!r} is no range of lines")
+    start = int(first or 1)
+    if last:
+        return start, int(last)
+    return start, None if is_range or alone_to_end else start
+
+
+def between(name: str, begins: str, ends: str, marks: str) -> Part:
+    """Return the part between lines that match two patterns, each followed by the name; marks are left out.
+
+    Several parts of one name are joined. ``marks`` matches every line that is a mark.
+    """
+    begin, end = (re.compile(rf"{pattern}{re.escape(name)}(?![\w-])") for pattern in (begins, ends))
+    mark = re.compile(marks)
+
+    def part(text: str) -> str:
+        found, inside, seen = [], False, False
+        for line in text.splitlines():
+            if begin.search(line):
+                inside = seen = True
+            elif end.search(line):
+                inside = False
+            elif inside and not mark.search(line):
+                found.append(line)
+        if not seen:
+            raise NoSuchPart(f"it has no part {name!r}")
+        return "\n".join(found)
+
+    return part
+
+
+def dedented(text: str) -> str:
+    """Return the text without the indentation that all its lines share."""
+    widths = [len(line) - len(line.lstrip()) for line in text.splitlines() if line.strip()]
+    cut = min(widths, default=0)
+    return "\n".join(line[cut:] for line in text.splitlines())
+
+
+def indented(text: str, by: str) -> str:
+    """Return the text with every line but empty ones moved in."""
+    return "\n".join(by + line if line.strip() else line for line in text.split("\n")) if by else text

@@ -1,0 +1,110 @@
+"""Reads a document's file together with the files that it includes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..errors import RejectedDocument, is_transient
+from ..identity import sha256_hex
+from ..model import Source
+from ..settings.collection import Collection
+from ..source_files import FoundFile, briefly_away, read_file
+from .expand import IncludedFile, NotIncluded, expand, has_directives
+
+
+def read_source(file: FoundFile, collection: Collection) -> Source:
+    """Return the file's text with what it includes, and the SHA-256 of both.
+
+    Raise ``RejectedDocument`` and ``SourceError`` as :func:`read_file` does; a file that cannot be included
+    is a remark, unless the cause may be temporary.
+    """
+    source = read_file(file, collection)
+    if not has_directives(source.content, source.path):
+        return source
+    try:
+        text = source.content.decode("utf-8")
+    except UnicodeDecodeError:
+        return source  # the parser says where
+    find = _FoundBelow(file.collection, collection, _folders(collection))
+    found = expand(text, os.path.realpath(file.location), find, collection.max_bytes)
+    content = found.text.encode()
+    return replace(source, content=content, sha256=sha256_hex(content), notes=found.notes)
+
+
+def _folders(collection: Collection) -> tuple[Path, ...]:
+    """Return the real paths of the folders that may be included from, the collection's own first."""
+    given = (collection.root, *collection.snippet_folders)
+    return tuple(Path(os.path.realpath(folder)) for folder in given)
+
+
+@dataclass(frozen=True, slots=True)
+class _FoundBelow:
+    """Finds included files in the collection's folder and in its ``snippet_folders``, and nowhere else."""
+
+    name: str
+    collection: Collection
+    folders: tuple[Path, ...]
+
+    def __call__(self, target: str, included_by: str) -> IncludedFile:
+        if "://" in target:
+            raise NotIncluded("it is on the web, and nothing is fetched")
+        outside = False
+        for path in self._places(target, Path(included_by).parent):
+            folder = next((each for each in self.folders if path.is_relative_to(each)), None)
+            is_there = _is_file(path, f"{self.name}:{target}")
+            if folder is not None and is_there:
+                return self._read(path, folder, target)
+            outside = outside or is_there
+        raise NotIncluded(
+            "it is outside the collection's folder: name its folder in snippet_folders"
+            if outside
+            else "there is no such file"
+        )
+
+    def _places(self, target: str, start: Path) -> Iterator[Path]:
+        """Yield where a target may be, as real paths.
+
+        It is below the folder of the file that includes it, or below one above that, up to the outermost
+        folder that may be included from; or below any of these.
+        """
+        own = self.folders[0]
+        if target.startswith(("@/", "/")):  # of the collection's folder, as VitePress and Sphinx mean it
+            yield _real(own / target.lstrip("@/"))
+        above = [start, *start.parents]
+        outermost = min((len(each.parts) for each in self.folders if own.is_relative_to(each)), default=0)
+        for folder in (*(each for each in above if len(each.parts) >= outermost), *self.folders):
+            yield _real(folder / target.lstrip("/"))
+
+    def _read(self, path: Path, folder: Path, target: str) -> IncludedFile:
+        found = FoundFile(self.name, target, str(path), 0)
+        own = self.collection.model_copy(update={"root": str(folder)})
+        try:
+            text = read_file(found, own).content.decode("utf-8")
+        except UnicodeDecodeError:
+            raise NotIncluded("it is not UTF-8 text") from None
+        except RejectedDocument as error:
+            raise NotIncluded(error.what) from None
+        if "\0" in text:
+            raise NotIncluded("it is not a text file")
+        return IncludedFile(str(path), text.replace("\r\n", "\n"))
+
+
+def _is_file(path: Path, where: str) -> bool:
+    try:
+        return path.is_file()
+    except ValueError:
+        return False
+    except OSError as error:
+        if is_transient(error):
+            raise briefly_away(error, where) from error
+        return False
+
+
+def _real(path: Path) -> Path:
+    try:
+        return Path(os.path.realpath(path))
+    except (OSError, ValueError):
+        return Path(os.sep)

@@ -1,0 +1,137 @@
+"""The include directives of Sphinx, in reStructuredText and in MyST's markdown."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+
+from .fences import fenced, language_of
+from .parts import Directive, NoSuchPart, Part, as_it_is, dedented, indented, lines, whole
+
+MARKS = (b"include::",)
+MYST_MARKS = (b"include}",)
+
+_OPTIONS = r"(?P<options>(?:(?P=indent)[ \t]+:[\w-]+:[^\n]*(?:\n|\Z))*)"
+_RST = re.compile(
+    r"^(?P<indent>[ \t]*)\.\.[ \t]+(?P<kind>include|literalinclude)::[ \t]+(?P<target>\S+)[ \t]*(?:\n|\Z)"
+    + _OPTIONS,
+    re.MULTILINE,
+)
+_MYST = re.compile(
+    r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|:{3,})\{(?P<kind>include|literalinclude)\}[ \t]+(?P<target>\S+)"
+    r"[ \t]*\n"
+    r"(?P<options>(?:[ \t]*:[\w-]+:[^\n]*\n)*)(?:[ \t]*\n)*[ \t]*(?P=fence)[ \t]*$",
+    re.MULTILINE,
+)
+_OPTION = re.compile(r"^[ \t]*:([\w-]+):[ \t]*([^\n]*?)[ \t]*$", re.MULTILINE)
+_CODE_INDENT = "   "
+
+
+def directives(text: str) -> Iterator[Directive]:
+    """Yield the directives of a text in reStructuredText in order."""
+    return _directives(_RST, text, is_rst=True)
+
+
+def myst_directives(text: str) -> Iterator[Directive]:
+    """Yield the directives of a markdown text in order."""
+    return _directives(_MYST, text, is_rst=False)
+
+
+def _directives(pattern: re.Pattern[str], text: str, *, is_rst: bool) -> Iterator[Directive]:
+    for found in pattern.finditer(text):
+        options = dict(_OPTION.findall(found["options"]))
+        language = _code_language(found["kind"], options, found["target"])
+        yield Directive(
+            *found.span(),
+            found["target"].strip("<>"),
+            _part(options),
+            _form(language, options.get("caption", ""), is_rst),
+            found["indent"],
+            is_nested=language is None,
+        )
+
+
+def _form(language: str | None, caption: str, is_rst: bool) -> Callable[[str], str]:
+    if language is None:
+        return (lambda part: f"{part}\n") if is_rst else as_it_is
+    return partial(_rst_code, language, caption) if is_rst else partial(fenced, language)
+
+
+def _code_language(kind: str, options: Mapping[str, str], target: str) -> str | None:
+    """Return the language that the part is shown as code in, ``None`` if it is prose."""
+    if kind == "literalinclude":
+        return options.get("language") or language_of(target) or "text"
+    if "literal" in options:
+        return "text"
+    return (options["code"] or "text") if "code" in options else None
+
+
+def _rst_code(language: str, caption: str, code: str) -> str:
+    title = f"{_CODE_INDENT}:caption: {caption}\n" if caption else ""
+    return f".. code-block:: {language}\n{title}\n{indented(code, _CODE_INDENT)}\n"
+
+
+def _part(options: Mapping[str, str]) -> Part:
+    steps: list[Part] = []
+    if name := options.get("pyobject"):
+        steps.append(lambda text: _python_object(text, name))
+    if spec := options.get("lines"):
+        steps.append(lines(spec, "-"))
+    if "start-line" in options or "end-line" in options:
+        steps.append(lambda text: _by_offsets(text, options))
+    steps.append(lambda text: _by_marks(text, options))
+    if "dedent" in options:
+        steps.append(dedented)
+
+    def part(text: str) -> str:
+        for step in steps:
+            text = step(text)
+        return whole(text)
+
+    return part
+
+
+def _by_offsets(text: str, options: Mapping[str, str]) -> str:
+    """Return the lines from ``start-line`` to before ``end-line``, counted from 0, as docutils counts."""
+    try:
+        first, last = int(options.get("start-line") or 0), options.get("end-line")
+        return "\n".join(text.splitlines()[first : int(last) if last else None])
+    except ValueError:
+        raise NoSuchPart("start-line and end-line must be numbers") from None
+
+
+def _by_marks(text: str, options: Mapping[str, str]) -> str:
+    """Return the lines between those that hold the options' texts; ``-at`` keeps the line itself."""
+    found = text.splitlines()
+    for name in ("start-after", "start-at"):
+        if mark := options.get(name):
+            found = found[_line_with(mark, found, name) + (name == "start-after") :]
+    for name in ("end-before", "end-at"):
+        if mark := options.get(name):
+            found = found[: _line_with(mark, found, name) + (name == "end-at")]
+    return "\n".join(found)
+
+
+def _line_with(mark: str, found: list[str], name: str) -> int:
+    for number, line in enumerate(found):
+        if mark in line:
+            return number
+    raise NoSuchPart(f"it has no line with {mark!r:.80} ({name})")
+
+
+def _python_object(text: str, name: str) -> str:
+    """Return a function or class by its dotted name; the file is read and not run."""
+    try:
+        body: list[ast.stmt] = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError):
+        raise NoSuchPart("it is not Python") from None
+    node: ast.stmt | None = None
+    for part in name.split("."):
+        node = next((each for each in body if getattr(each, "name", None) == part), None)
+        body = getattr(node, "body", [])
+    if node is None:
+        raise NoSuchPart(f"it has no {name}")
+    first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
+    return "\n".join(text.splitlines()[first - 1 : node.end_lineno])

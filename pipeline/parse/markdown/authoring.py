@@ -1,0 +1,59 @@
+"""Text that authors write into markdown for their tool, and not for readers: comments, references, marks.
+
+What is removed here is on no page, in no table and in no index.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+
+from ...includes.fences import fences_of
+
+# Obsidian's comments begin after white space: "100%%" in a sentence begins none.
+_COMMENT = re.compile(
+    r"<!--(?P<html>[\s\S]*?)(?:-->|\Z)"
+    r"|(?<!\S)%%(?=[^%])(?P<obsidian>[^%]*(?:%[^%]+)*)%%(?=[\s.,;:!?)]|\Z)"
+)
+_CODE_SPAN = r"(?P<code>(?<!`)(`+)(?!`)[^\n]{1,2000}?(?<!`)\2(?!`))"
+_HIDDEN = re.compile(f"{_CODE_SPAN}|(?P<comment>{_COMMENT.pattern})")
+_LIQUID_RAW = re.compile(rf"{_CODE_SPAN}|\{{%-?\s*(?:end)?raw\s*-?%\}}")
+_FRONT_MATTER = re.compile(rf"{_CODE_SPAN}|\{{\{{\s*fm\.(?P<key>[\w.-]+)\s*\}}\}}")
+# The name that a block reference of Obsidian and Dendron uses, at the end of a paragraph or below it.
+_BLOCK_NAME = re.compile(rf"{_CODE_SPAN}|(?m:(?:(?<=\S)[ \t]+|^)\^[A-Za-z0-9-]{{4,}}[ \t]*$)")
+_BLANK_LINE = re.compile(r"(?m)^\0+[ \t]*\n|\0+")
+
+
+def published_text(text: str, front_matter: str) -> str:
+    """Return the markdown without comments, ``raw`` tags of Liquid and names of blocks, outside code.
+
+    ``{{fm.key}}`` becomes the value in the front matter, given as JSON, as in Dendron.
+    """
+    if "<!--" in text or "%%" in text:
+        text = _outside_code(text, _HIDDEN, lambda _: "\0")
+    if "{%" in text:
+        text = _outside_code(text, _LIQUID_RAW, lambda _: "\0")
+    if "{{" in text and "fm." in text:
+        values = json.loads(front_matter)
+        text = _outside_code(text, _FRONT_MATTER, lambda found: _shown(values.get(found["key"])))
+    if "^" in text:
+        text = _outside_code(text, _BLOCK_NAME, lambda _: "\0")
+    # A line that held nothing else goes with it, or it would end a paragraph.
+    return _BLANK_LINE.sub("", text) if "\0" in text else text
+
+
+def _outside_code(text: str, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str]) -> str:
+    def replaced(found: re.Match[str]) -> str:
+        return found[0] if found["code"] else replace(found)
+
+    pieces, at = [], 0
+    for start, end, _ in fences_of(text).spans:
+        if start >= at:
+            pieces += [pattern.sub(replaced, text[at:start]), text[start:end]]
+            at = end
+    return "".join([*pieces, pattern.sub(replaced, text[at:])])
+
+
+def _shown(value: object) -> str:
+    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else "\0"

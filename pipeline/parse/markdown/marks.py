@@ -1,0 +1,177 @@
+"""Inline marks beyond CommonMark: highlights, keys, tracked changes, emoji and icons, abbreviations.
+
+They are those of Material for MkDocs, Obsidian, Docusaurus and GitHub.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from markdown_it.common.utils import escapeHtml
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+
+KEYS = "keys"
+
+# No letter or digit stands before or after, as it does in comparisons.
+_HIGHLIGHT = re.compile(r"(?<!\w)==(?=[^\s=])((?:[^\n=]|=(?!=)){1,500}?)(?<=\S)==(?!\w)")
+_PRESSED = re.compile(
+    r'(?<!\w)\+\+([a-z0-9][a-z0-9-]*(?:\+[a-z0-9][a-z0-9-]*){0,8}|"[^"\n]{1,30}")\+\+(?!\w)'
+)
+_CHANGE = re.compile(r"\{(\+\+|--|==|>>)((?:[^{}\n]|\n(?!\s*\n)){1,1000}?)(\+\+|--|==|<<)\}")
+_SUBSTITUTED = re.compile(r"\{~~([^{}~\n]{0,500})~>([^{}~\n]{0,500})~~\}")
+_TRACKED = {("++", "++"): "ins", ("--", "--"): "del", ("==", "=="): "mark", (">>", "<<"): ""}
+_SHORTCODE = re.compile(r":([a-z0-9_+-]{2,60}):(?!\w)")
+# Icons that a theme draws, and no text.
+_ICON = re.compile(r"(?:material|fontawesome|octicons|simple)-[a-z0-9-]+")
+_ATTRIBUTES = re.compile(
+    r"\{:?[ \t]*(?:[.#][\w:-]+|[\w-]+=(?:\"[^\"\n]*\"|'[^'\n]*'|[\w:%-]+))"
+    r"(?:[ \t]+(?:[.#][\w:-]+|[\w-]+=(?:\"[^\"\n]*\"|'[^'\n]*'|[\w:%-]+)))*[ \t]*\}"
+)
+_ABBREVIATION = re.compile(r"\*\[([^\[\]\n]{1,60})\]:[ \t]*([^\n]{1,300})")
+
+
+def mark(state: StateInline, silent: bool) -> bool:
+    """Parse one mark (an inline rule); its tokens are those of HTML's elements, and ``keys``."""
+    rule = _RULES.get(state.src[state.pos])
+    return rule is not None and rule(state, silent)
+
+
+def _highlight(state: StateInline, silent: bool) -> bool:
+    found = _HIGHLIGHT.match(state.src, state.pos, state.posMax)
+    if not found:
+        return False
+    if not silent:
+        _element(state, "mark", found.start(1), found.end(1))
+    state.pos = found.end()
+    return True
+
+
+def _keys(state: StateInline, silent: bool) -> bool:
+    found = _PRESSED.match(state.src, state.pos, state.posMax)
+    if not found:
+        return False
+    if not silent:
+        names = [found[1].strip('"')] if found[1].startswith('"') else found[1].split("+")
+        token = state.push(KEYS, "", 0)
+        token.meta = {"names": [name if '"' in found[1] else _key_name(name) for name in names]}
+        token.content = "+".join(token.meta["names"])
+    state.pos = found.end()
+    return True
+
+
+def _key_name(name: str) -> str:
+    return name.upper() if len(name) == 1 else " ".join(word.capitalize() for word in name.split("-"))
+
+
+def render_keys(
+    _renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: EnvType
+) -> str:
+    """Return the keys as HTML."""
+    return "+".join(f"<kbd>{escapeHtml(name)}</kbd>" for name in tokens[index].meta["names"])
+
+
+def _braces(state: StateInline, silent: bool) -> bool:
+    """Parse a change of CriticMarkup, or an attribute list that no rule before this one took."""
+    found = _CHANGE.match(state.src, state.pos, state.posMax)
+    tag = _TRACKED.get((found[1], found[3])) if found else None
+    if found and tag is not None:
+        if tag and not silent:
+            _element(state, tag, found.start(2), found.end(2))
+        state.pos = found.end()
+        return True
+    if found := _SUBSTITUTED.match(state.src, state.pos, state.posMax):
+        if not silent:
+            _element(state, "del", found.start(1), found.end(1))
+            _element(state, "ins", found.start(2), found.end(2))
+        state.pos = found.end()
+        return True
+    listed = _ATTRIBUTES.match(state.src, state.pos, state.posMax)
+    # After text it is text, such as a set or a placeholder; at the end of a line it is python-markdown's.
+    before = state.src[state.pos - 1 : state.pos]
+    if not listed or not (before in set(")]*_`") or (state.pos and listed[0].startswith("{:"))):
+        return False
+    state.pos = listed.end()
+    return True
+
+
+def _colons(state: StateInline, silent: bool) -> bool:
+    found = _SHORTCODE.match(state.src, state.pos, state.posMax)
+    if not found or state.src[state.pos - 1 : state.pos].isalnum():
+        return False
+    shown = "" if _ICON.fullmatch(found[1]) else _emoji(found[0])
+    if shown is None:
+        return False
+    if shown and not silent:
+        state.push("text", "", 0).content = shown
+    state.pos = found.end()
+    return True
+
+
+def _emoji(shortcode: str) -> str | None:
+    """Return the emoji of a shortcode, ``None`` if there is none."""
+    import emoji  # its tables take a moment to load
+
+    found = emoji.emojize(shortcode, language="alias")
+    return None if found == shortcode else found
+
+
+def _element(state: StateInline, tag: str, start: int, end: int) -> None:
+    """Push an element with the tokens of the text in ``[start, end)``."""
+    most = state.posMax
+    state.push(f"{tag}_open", tag, 1)
+    state.pos, state.posMax = start, end
+    state.md.inline.tokenize(state)
+    state.push(f"{tag}_close", tag, -1)
+    state.posMax = most
+
+
+_RULES = {"=": _highlight, "+": _keys, "{": _braces, ":": _colons}
+
+
+# Abbreviations: *[HTML]: Hyper Text Markup Language
+
+
+def find_abbreviations(state: StateCore) -> None:
+    """Take the definitions of abbreviations out of the document (a core rule, before ``inline``)."""
+    if "*[" not in state.src:
+        return
+    known: dict[str, str] = {}
+    for at, token in enumerate(state.tokens):
+        lines = token.content.split("\n") if token.type == "inline" else []
+        found = [_ABBREVIATION.fullmatch(line.strip()) for line in lines]
+        if found and all(found):
+            known |= {each[1]: each[2] for each in found if each}
+            token.content = ""
+            if state.tokens[at - 1].type == "paragraph_open":
+                state.tokens[at - 1].hidden = state.tokens[at + 1].hidden = True
+    state.env["abbreviations"] = known
+
+
+def mark_abbreviations(state: StateCore) -> None:
+    """Mark the abbreviations that the document defines (a core rule, after ``inline``)."""
+    known: dict[str, str] = state.env.get("abbreviations") or {}
+    if not known:
+        return
+    longest_first = sorted(known, key=lambda name: (-len(name), name))
+    pattern = re.compile(rf"(?<!\w)({'|'.join(map(re.escape, longest_first))})(?!\w)")
+    for token in state.tokens:
+        if token.children:
+            token.children = [new for child in token.children for new in _abbreviated(child, pattern, known)]
+
+
+def _abbreviated(token: Token, pattern: re.Pattern[str], known: dict[str, str]) -> Iterator[Token]:
+    pieces = pattern.split(token.content) if token.type == "text" else []
+    if len(pieces) < 2:
+        yield token
+        return
+    for number, piece in enumerate(pieces):
+        if number % 2:
+            yield Token("abbr_open", "abbr", 1, attrs={"title": known[piece]}, level=token.level)
+        yield Token("text", "", 0, content=piece, level=token.level + number % 2)
+        if number % 2:
+            yield Token("abbr_close", "abbr", -1, level=token.level)

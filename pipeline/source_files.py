@@ -1,0 +1,160 @@
+"""Reads one file of a collection, whole, and only if it lies in the collection's folder."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+
+from .errors import RejectedDocument, SourceError, is_transient
+from .identity import sha256_hex
+from .model import Source
+from .settings.collection import Collection
+
+# A FIFO swapped in after the listing must neither block nor be followed.
+_OPEN_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A regular file of a collection.
+
+    ``path`` is relative, NFC, with ``/``; ``location`` is the path on disk as the file system spells it.
+    ``modified`` and ``author`` come from version control, where there is any.
+    """
+
+    collection: str
+    path: str
+    location: str
+    size: int
+    modified: str | None = None
+    author: str = ""
+
+
+def read_file(file: FoundFile, collection: Collection) -> Source:
+    """Return the file's bytes and their SHA-256, provided that it did not change while it was read.
+
+    Raises ``RejectedDocument`` when the file is gone, a link, not a regular file, outside the collection's
+    folder, too big, unreadable, or changes twice while it is read; ``SourceError`` when the cause may be
+    temporary.
+    """
+    reading = _read(file, collection, "max_bytes")
+    modified = _day(reading.modified_s) if collection.modified_from == "file-time" else file.modified
+    digest = sha256_hex(reading.content)
+    return Source(file.collection, file.path, reading.content, digest, modified, file.author)
+
+
+def read_asset(file: FoundFile, collection: Collection) -> bytes:
+    """Return the bytes of an image, medium or attachment; raises as ``read_file`` does."""
+    return _read(file, collection, "max_asset_bytes").content
+
+
+def _read(file: FoundFile, collection: Collection, limit: str) -> _Reading:
+    """Return the file's content, of no more bytes than the setting ``limit`` allows."""
+    where = f"{file.collection}:{file.path}"
+    try:
+        reading = _read_once(file, collection, limit) or _read_once(file, collection, limit)
+    except OSError as error:
+        if is_transient(error):
+            raise briefly_away(error, where) from error
+        raise RejectedDocument(
+            _open_fault(error), where=where, hint="Run again once it can be read."
+        ) from error
+    if reading is None:
+        raise RejectedDocument(
+            "the file changes while it is read", where=where, hint="Run again when nothing writes to it."
+        )
+    return reading
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    content: bytes
+    modified_s: float
+
+
+def _read_once(file: FoundFile, collection: Collection, limit: str) -> _Reading | None:
+    """Return the file's content, or none when it changed while it was read."""
+    where, most = f"{file.collection}:{file.path}", int(getattr(collection, limit))
+    descriptor = os.open(file.location, _OPEN_FLAGS)
+    try:
+        before = os.fstat(descriptor)
+        if not stat.S_ISREG(before.st_mode):
+            raise RejectedDocument("not a regular file any more", where=where, hint="Put the file back.")
+        # O_NOFOLLOW protects only the last path component: a folder may have become a link since the listing.
+        if not _opened(descriptor, file.location).startswith(_below(collection.root)):
+            raise RejectedDocument(
+                "the file is outside the collection's folder", where=where, hint="Links are not followed."
+            )
+        content = _content(descriptor, before.st_size, most + 1)
+        after = os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
+    if len(content) > most:
+        raise RejectedDocument(too_big(after.st_size, most, limit), where=where)
+    same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+    return _Reading(content, after.st_mtime) if same and len(content) == after.st_size else None
+
+
+def _content(descriptor: int, expected: int, most: int) -> bytes:
+    """Read up to ``most`` bytes, nearly always in one call."""
+    pieces, left = [], most
+    while left and (piece := os.read(descriptor, min(left, expected + 1))):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
+
+
+@lru_cache(maxsize=64)
+def _below(root: str) -> str:
+    """Return the prefix of the real paths of all files below this folder."""
+    return os.path.join(os.path.realpath(root, strict=True), "")  # noqa: PTH118  # a Path drops the separator
+
+
+def _opened(descriptor: int, location: str) -> str:
+    """Return the real path of the open file.
+
+    Linux reports it directly; elsewhere its folder's path is resolved.
+    """
+    try:
+        return os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115  # of every file of a collection
+    except OSError:
+        # Strictly: a folder that is away for a moment is not outside the collection.
+        return os.path.join(os.path.realpath(os.path.dirname(location), strict=True), "")  # noqa: PTH118, PTH120
+
+
+def _open_fault(error: OSError) -> str:
+    if error.errno == errno.ENOENT:
+        return "the file is gone since it was listed"
+    if error.errno == errno.ELOOP:
+        return "a symbolic link: links are not followed"
+    return f"the file cannot be read: {strerror(error)}"
+
+
+def _day(seconds: float) -> str | None:
+    try:
+        return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+    except (OverflowError, ValueError, OSError):
+        return None  # a file time outside the calendar
+
+
+def briefly_away(error: OSError, where: str) -> SourceError:
+    """Return the error for a file or folder that may be back in a moment."""
+    return SourceError(
+        f"a file or folder cannot be accessed: {strerror(error)}",
+        where=where,
+        hint="Check the disk, the network, and the limits on memory and open files, then run again.",
+    )
+
+
+def too_big(size: int, limit: int, setting: str = "max_bytes") -> str:
+    """Return why a file of this size is left out."""
+    return f"{size:,} bytes, more than {setting} = {limit:,}: raise it in the settings, or exclude the file"
+
+
+def strerror(error: OSError | ValueError) -> str:
+    """Return the system's words for an error."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -1,0 +1,146 @@
+// @ts-check
+// Words that nothing holds, cut into tokens of the model: each time the longest that fits (WordPiece), as the
+// search in Python does.
+
+import { withoutAccents } from "./analyze.js";
+import { named, numbersOf, wordsOf } from "./bytes.js";
+import { TOKEN_DIRECTORY, TOKEN_SHARD } from "./format.js";
+import { namesOf, placeOf } from "./manifest.js";
+import { ShardVectors } from "./vectors.js";
+/** @import { Store } from "./store.js" */
+
+/** @typedef {{token: string, letters: number, length: number, vector: Float32Array}} Token */
+/** @typedef {{names: string[], first: string[], longest: number}} Directory */
+
+const CONTINUATION = "##";
+const UNKNOWN = "[UNK]";
+// A query looks for tokens in so many shards; words that would need more stay unknown.
+const MOST_SHARDS = 8;
+
+/**
+ * The names of the shards, and what each begins with.
+ * @param {Uint8Array[]} columns
+ * @returns {Directory}
+ */
+function readDirectory(columns) {
+  const own = named(columns, TOKEN_DIRECTORY);
+  return {
+    names: namesOf(own.file_names),
+    first: wordsOf(own.shard_shared, own.shard_size, own.shard_rest),
+    longest: numbersOf(own.longest)[0],
+  };
+}
+
+/** Tokens that lie next to each other in the alphabet. */
+class TokenShard {
+  /**
+   * @param {Uint8Array[]} columns
+   * @param {number} dimensions
+   */
+  constructor(columns, dimensions) {
+    const own = named(columns, TOKEN_SHARD);
+    this.tokens = wordsOf(own.token_shared, own.token_size, own.token_rest);
+    this.vectors = new ShardVectors(own.vector_length, own.vector, dimensions);
+  }
+
+  /**
+   * @param {string} token
+   * @returns {Token | null}
+   */
+  find(token) {
+    const place = placeOf(this.tokens, token);
+    const vector = this.tokens[place] === token ? this.vectors.vector(place) : null;
+    if (!vector) return null;
+    return { token, letters: lettersOf(token), length: this.vectors.length(place), vector };
+  }
+}
+
+/** The tokens of the model, as far as one query may load them. */
+export class Tokens {
+  /** @param {Store} store */
+  constructor(store) {
+    this.store = store;
+    /** @type {Set<number>} */
+    this.shards = new Set();
+  }
+
+  /**
+   * Whether the model has a whole word.
+   * @param {string} word
+   * @returns {Promise<boolean>}
+   */
+  async hasWord(word) {
+    return !!(await this.find(withoutAccents(word)));
+  }
+
+  /**
+   * The tokens that a folded word is made of; the unknown one if there are none.
+   * @param {string} word
+   * @returns {Promise<Token[]>}
+   */
+  async of(word) {
+    /** @type {Token[]} */
+    const found = [];
+    for (const part of withoutAccents(word).match(/[\p{L}\p{N}]+/gu) || []) {
+      const letters = Array.from(part);
+      for (let at = 0; at < letters.length;) {
+        const token = await this.longest(letters.slice(at), at ? CONTINUATION : "");
+        if (token) found.push(token);
+        at += token ? token.letters : 1;
+      }
+    }
+    if (found.length) return found;
+    const unknown = await this.find(UNKNOWN);
+    return unknown ? [unknown] : [];
+  }
+
+  /**
+   * The longest token that these letters begin with.
+   * @param {string[]} letters
+   * @param {string} mark
+   * @returns {Promise<Token | null>}
+   */
+  async longest(letters, mark) {
+    const most = (await this.directory())?.longest || 0;
+    for (let end = Math.min(letters.length, most); end > 0; end--) {
+      const token = await this.find(mark + letters.slice(0, end).join(""));
+      if (token) return token;
+    }
+    return null;
+  }
+
+  /**
+   * @param {string} token
+   * @returns {Promise<Token | null>}
+   */
+  async find(token) {
+    const directory = await this.directory();
+    if (!directory) return null;
+    const number = Math.max(0, placeOf(directory.first, token));
+    if (!this.shards.has(number) && this.shards.size >= MOST_SHARDS) return null;
+    this.shards.add(number);
+    const { dimensions } = this.store.manifest;
+    const shard = await this.store.named(
+      "token_shards",
+      directory.names[number],
+      (columns) => new TokenShard(columns, dimensions),
+    );
+    return shard.find(token);
+  }
+
+  /** @returns {Promise<Directory | null>} */
+  async directory() {
+    const { names, dimensions } = this.store.manifest;
+    return dimensions && names.token_directories.length
+      ? this.store.part("token_directories", 0, readDirectory)
+      : null;
+  }
+}
+
+/**
+ * How many letters of a word a token covers: what it counts among the word's tokens.
+ * @param {string} token
+ */
+function lettersOf(token) {
+  return token === UNKNOWN ? 1 : Array.from(token.replace(/^##/, "")).length;
+}

@@ -1,0 +1,177 @@
+"""Directives of every tool are replaced by what they name, and no directive is left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from noctule.pipeline.includes.expand import ExpandedText, IncludedFile, NotIncluded, expand, has_directives
+
+MAIN_RS = """// ANCHOR: here
+fn main() {
+    // ANCHOR: in
+    go();
+    // ANCHOR_END: in
+}
+// ANCHOR_END: here
+"""
+APP_PY = (
+    '"""App."""\n\n@route\nclass App:\n    def run(self):\n        return 1\n\n\nclass Other:\n    pass\n'
+)
+
+
+def expanded(
+    text: str, files: Mapping[str, str], path: str = "/docs/page.md", most: int = 100_000
+) -> ExpandedText:
+    def find(target: str, _included_by: str) -> IncludedFile:
+        if target not in files:
+            raise NotIncluded("there is no such file")
+        return IncludedFile(f"/docs/{target}", files[target])
+
+    assert has_directives(text.encode(), path)
+    return expand(text, path, find, most)
+
+
+@pytest.mark.parametrize(
+    ("directive", "shown"),
+    [
+        ("{{#include a.txt}}", "one\ntwo\nthree\nfour"),
+        ("{{#include a.txt:2}}", "two"),
+        ("{{#include a.txt:2:3}}", "two\nthree"),
+        ("{{#include a.txt:3:}}", "three\nfour"),
+        ("{{#include a.txt::2}}", "one\ntwo"),
+        ("{{#include main.rs:here}}", "fn main() {\n    go();\n}"),
+        ("{{#rustdoc_include main.rs:in}}", "    go();"),
+        ("{{#playground main.rs:in editable}}", "```rust\n    go();\n```"),
+        ("{{#title A page}}", ""),
+        ("\\{{#include a.txt}}", "{{#include a.txt}}"),
+        ("`{{#include a.txt}}`", "`{{#include a.txt}}`"),
+        ("{{#if it}} {{else}}", "{{#if it}} {{else}}"),
+        ('--8<-- "a.txt"', "one\ntwo\nthree\nfour"),
+        ('--8<-- "a.txt:2:3"', "two\nthree"),
+        ('--8<-- "a.txt:3"', "three\nfour"),
+        ('--8<-- "a.txt:1:1,4:4"', "one\nfour"),
+        ('--8<-- "parts.md:use"', "Use it."),
+        ("  --8<-- 'a.txt:1:2'", "  one\n  two"),
+        (';--8<-- "a.txt"', '--8<-- "a.txt"'),
+        ("--8<--\na.txt\n; b.txt\nparts.md:use\n--8<--", "one\ntwo\nthree\nfour\nUse it."),
+        ("{* app.py ln[4:6] hl[5] *}", "```python\nclass App:\n    def run(self):\n        return 1\n```"),
+        ("{!a.txt!}", "one\ntwo\nthree\nfour"),
+        ("{!> a.txt!}", "one\ntwo\nthree\nfour"),
+        ("{!a.txt!lines=1 3-4}", "one\nthree\nfour"),
+        ("<<< app.js#hot{1 ts} [app]", "```ts\nhot();\n```"),
+        ("<<< app.js", "```javascript\ncold();\n// #region hot\nhot();\n// #endregion hot\n```"),
+        ("<!--@include: ./a.txt{3,}-->", None),
+        ("<!--@include: a.txt{3,}-->", "three\nfour"),
+        (
+            "```{literalinclude} app.py\n:pyobject: App.run\n:dedent:\n```",
+            "```python\ndef run(self):\n    return 1\n```",
+        ),
+        ("```{include} a.txt\n:start-line: 3\n```", "four"),
+    ],
+)  # fmt: skip
+def test_a_directive_of_markdown_becomes_what_it_names(directive: str, shown: str | None) -> None:
+    files = {
+        "a.txt": "one\ntwo\nthree\nfour\n",
+        "main.rs": MAIN_RS,
+        "app.py": APP_PY,
+        "app.js": "cold();\n// #region hot\nhot();\n// #endregion hot\n",
+        "parts.md": "<!-- --8<-- [start:use] -->\nUse it.\n<!-- --8<-- [end:use] -->\nNot this.\n",
+    }
+    found = expanded(f"Before.\n\n{directive}\n\nAfter.\n", files)
+    assert found.text == f"Before.\n\n{shown or ''}\n\nAfter.\n"
+    assert len(found.notes) == (shown is None)
+
+
+@pytest.mark.parametrize(
+    ("directive", "shown"),
+    [
+        (".. include:: a.txt\n", "one\ntwo\nthree\nfour\n"),
+        (".. include:: a.txt\n   :start-after: one\n   :end-before: four\n", "two\nthree\n"),
+        (".. include:: a.txt\n   :code: text\n   :end-line: 1\n", ".. code-block:: text\n\n   one\n"),
+        (
+            ".. literalinclude:: app.py\n   :pyobject: App\n   :caption: The app\n",
+            ".. code-block:: python\n   :caption: The app\n\n"
+            "   @route\n   class App:\n       def run(self):\n           return 1\n",
+        ),
+        ("  .. literalinclude:: app.py\n     :lines: 1\n", '  .. code-block:: python\n\n     """App."""\n'),
+    ],
+)  # fmt: skip
+def test_a_directive_of_restructuredtext_becomes_what_it_names(directive: str, shown: str) -> None:
+    files = {"a.txt": "one\ntwo\nthree\nfour\n", "app.py": APP_PY}
+    found = expanded(f"Before.\n\n{directive}\nAfter.\n", files, "/docs/page.rst")
+    assert (found.text, found.notes) == (f"Before.\n\n{shown}\nAfter.\n", ())
+
+
+@pytest.mark.parametrize(
+    ("directive", "reason"),
+    [
+        ("{{#include none.rs}}", "there is no such file"),
+        ("{{#include a.txt:9}}", "it has 1 lines, none of which is in '9'"),
+        ("{{#include a.txt:part}}", "it has no part 'part'"),
+        ('--8<-- "a.txt:x-y"', "it has no part 'x-y'"),
+        ("{* a.txt ln[1-2] *}", "'1-2' is no range of lines"),
+        ("```{literalinclude} a.txt\n:pyobject: f\n```", "it is not Python"),
+        ("```{literalinclude} a.txt\n:end-at: nowhere\n```", "it has no line with 'nowhere' (end-at)"),
+        ("```{include} a.txt\n:start-line: x\n```", "start-line and end-line must be numbers"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_followed_is_removed_and_named_with_its_line(directive: str, reason: str) -> None:
+    found = expanded(f"A.\n\n{directive}\n\nB.\n", {"a.txt": "one is (not) python\n"})
+    assert found.text == "A.\n\n\n\nB.\n"
+    (note,) = found.notes
+    assert note.startswith("line 3: ") and note.endswith(reason)
+
+
+def test_what_a_tool_makes_itself_is_no_text_of_the_page() -> None:
+    text = "# A\n\n[TOC]\n\n::: app.core.Engine\n    options:\n      members: no\n\n```text\n[TOC]\n```\n"
+    found = expanded(f"{text}\n::: tip\nA box.\n:::\n", {})
+    assert found.text == "# A\n\n\n\n`app.core.Engine`\n\n```text\n[TOC]\n```\n\n::: tip\nA box.\n:::\n"
+    assert found.notes == ("line 5: the API documentation of app.core.Engine is not generated",)
+
+
+def test_included_text_is_expanded_too_and_its_faults_name_the_file() -> None:
+    files = {"b.md": "{{#include c.md}}\n", "c.md": "deep\n{{#include gone}}\n"}
+    found = expanded("{{#include b.md}}\n", files)
+    assert found.text == "deep\n\n"
+    assert found.notes == ("line 2 of c.md: 'gone' is not included: there is no such file",)
+
+
+def test_loops_depth_and_size_are_bounded() -> None:
+    loop = expanded("{{#include b.md}}", {"b.md": "x {{#include page.md}}", "page.md": "{{#include b.md}}"})
+    assert (loop.text, loop.notes[0].rpartition(": ")[2]) == ("x ", "the file includes itself")
+    chain = {f"{n}.md": f"{n} {{{{#include {n + 1}.md}}}}" for n in range(20)}
+    deep = expanded("{{#include 0.md}}", chain)
+    assert deep.notes[0].endswith("it is included through more than 10 files")
+    # A tree of includes that doubles at each level ends at the limit.
+    tree = {f"{n}.md": f"{{{{#include {n + 1}.md}}}}" * 2 for n in range(9)} | {"9.md": "x" * 1000}
+    wide = expanded("{{#include 0.md}}", tree, most=20_000)
+    assert len(wide.text) <= 20_000
+    assert wide.notes[0].endswith("the document would become larger than max_bytes")
+
+
+def test_hidden_lines_of_rust_go_and_others_stay() -> None:
+    python = "```python\n# a comment\n```\n"
+    hidden = (
+        "```rust,no_run\n# use std::io;\n#\n#[derive(Debug)]\nlet s = 1;\n    # hidden();\n## shown\n```\n"
+    )
+    shown = "```rust,no_run\n#[derive(Debug)]\nlet s = 1;\n# shown\n```\n"
+    assert expanded(f"# Title\n\n{hidden}\n{python}", {}).text == f"# Title\n\n{shown}\n{python}"
+
+
+def test_an_included_code_block_keeps_its_place_in_a_list_and_its_fence_holds() -> None:
+    found = expanded("- item\n\n    ```text\n    {{#include a.txt}}\n    ```\n", {"a.txt": "x\ny\n"})
+    assert found.text == "- item\n\n    ```text\n    x\n    y\n    ```\n"
+    fenced = expanded("{* a.md *}\n", {"a.md": "```py\n1\n```\n"})
+    assert fenced.text == "````markdown\n```py\n1\n```\n````\n"
+
+
+def test_examples_in_code_stay_as_they_are() -> None:
+    text = "```text\n<<< a.js\n{* a.js *}\n<!--@include: a.js-->\n```\n"
+    assert expanded(text, {"a.js": "no"}).text == text
+
+
+def test_a_long_text_of_near_directives_takes_time_in_proportion() -> None:
+    for piece in ("{{#include ", "--8<--\n", "{* a ", "{!", "<<< ", "```{include} a\n:x: ", "`"):
+        expanded("{{#include a}}" + piece * 20_000, {"a": ""}, most=10_000_000)

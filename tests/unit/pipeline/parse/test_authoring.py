@@ -1,0 +1,46 @@
+"""What authors write for their tool is in no document: comments, raw tags, references, names of blocks."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from noctule.pipeline.parse.markdown.authoring import published_text
+
+FRONT = '{"desc": "A note", "n": 3, "draft": true, "list": [1]}'
+
+
+@pytest.mark.parametrize(
+    ("text", "published"),
+    [
+        ("A %%secret%% word.\n", "A  word.\n"),
+        ("%%\nA secret\nin lines\n%%\nShown.\n", "Shown.\n"),
+        ("Shown.\n\n%% alone %%\n\nMore.\n", "Shown.\n\n\nMore.\n"),
+        ("A <!-- secret --> word.\n", "A  word.\n"),
+        ("<!-- secret\nin lines -->\nShown.\n", "Shown.\n"),
+        ("Shown.\n<!-- never closed\nsecret\n", "Shown.\n"),
+        ("`%%code%%` and ``<!-- code -->``\n", "`%%code%%` and ``<!-- code -->``\n"),
+        ("```text\n%%code%%\n<!-- code -->\n^name\n```\n", "```text\n%%code%%\n<!-- code -->\n^name\n```\n"),
+        ("100%% sure and 50%% not\n", "100%% sure and 50%% not\n"),
+        ("{% raw %}{{ x }}{% endraw %}\n", "{{ x }}\n"),
+        ("{%- raw -%}\n```\n{% raw %}\n```\n{% endraw %}\n", "```\n{% raw %}\n```\n"),
+        ("{% include x %}\n", "{% include x %}\n"),
+        ("{{fm.desc}}: {{ fm.n }} {{fm.gone}}{{fm.list}}{{fm.draft}}.\n", "A note: 3 .\n"),
+        ("`{{fm.desc}}`\n", "`{{fm.desc}}`\n"),
+        ("A paragraph. ^block-1\n\n- item ^1f1egthix10t\n", "A paragraph.\n\n- item\n"),
+        ("| a |\n\n^table\n\nMore.\n", "| a |\n\n\nMore.\n"),
+        ("2 ^10 and x^2 and [^note]\n", "2 ^10 and x^2 and [^note]\n"),
+    ],
+)
+def test_what_is_not_for_readers_goes_and_code_stays(text: str, published: str) -> None:
+    assert published_text(text, FRONT) == published
+
+
+@pytest.mark.parametrize(
+    "piece", ["<!--", "%%", " %%a", "`", "`%%", "{% raw", "{{fm.", " ^", "```\n", "%% %"]
+)
+def test_a_long_run_costs_time_in_proportion_to_its_length(piece: str) -> None:
+    start = time.process_time()
+    published_text(piece * 20_000, "{}")
+    assert time.process_time() - start < 2
