@@ -14,7 +14,8 @@ from ..pipeline.errors import SettingsError
 from ..pipeline.identity import sha256_hex
 from . import urls
 from .incremental.previous import Reuse
-from .library import Asset, Library, SnapshotTables
+from .library import Library, SnapshotTables
+from .link_rows import Asset
 from .outline.plan import SitePage, SitePlan
 from .parts import MERMAID, own_names
 from .theme_folder import SCRIPTS, THEME

@@ -12,16 +12,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ..pipeline.assets.media import MEDIA_TYPES, MediaType
 from . import urls
 from .grouping import Grouped, Rows, edges_between
+from .link_rows import ASSET_COLUMNS, LinkRow, assets_of
 
 ORDER_KEYS = ("nav_order", "sidebar_position", "weight", "order")
 _ENTRY_COLUMNS = (
     "doc_id", "collection", "path", "title", "description", "tags", "modified", "language", "syntax",
     "community", "links_in", "front_matter",
 )  # fmt: skip
-_ASSET_COLUMNS = ("collection", "path", "asset_id", "media_type", "width", "height")
 
 
 class SnapshotTables(Protocol):
@@ -79,30 +78,6 @@ class CodeSpan:
 
 
 @dataclass(frozen=True, slots=True)
-class LinkRow:
-    """A link as written, and where it leads."""
-
-    kind: str
-    target: str
-    target_id: str | None
-    fragment: str
-    status: str
-    asset: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Asset:
-    """An image or attachment that documents name; ``file`` is its place in the site."""
-
-    asset_id: str
-    name: str
-    kind: MediaType
-    width: int | None
-    height: int | None
-    file: str
-
-
-@dataclass(frozen=True, slots=True)
 class CommunityRow:
     """A community's number and name, and its pages, most linked first."""
 
@@ -132,7 +107,7 @@ class Library:
         self.link_rows = self._grouped(snapshot.table("links", links), "source_id", "ordinal")
         code = ["doc_id", "ordinal", "language", "byte_start", "byte_end"]
         self.code_rows = self._grouped(snapshot.table("code_blocks", code), "doc_id", "ordinal")
-        self.assets = _assets(snapshot.table("assets", _ASSET_COLUMNS))
+        self.assets = assets_of(snapshot.table("assets", ASSET_COLUMNS))
         self._communities = snapshot.table("communities", ["community_id", "label"])
         found = self.link_rows.table
         self.edges = edges_between(
@@ -230,17 +205,6 @@ def _entries(documents: pa.Table, originals: bool) -> tuple[Entry, ...]:
     ]
     pages = urls.page_paths(placed)
     return tuple(_entry(row, columns, pages) for row in range(documents.num_rows))
-
-
-def _assets(table: pa.Table) -> Mapping[tuple[str, str], Asset]:
-    """Return assets by collection and path, in the order of the table."""
-    found: dict[tuple[str, str], Asset] = {}
-    for row in zip(*(table.column(name).to_pylist() for name in _ASSET_COLUMNS), strict=True):
-        collection, path, asset_id, media_type, width, height = row
-        kind = MEDIA_TYPES[media_type]
-        place = urls.file_path(path, asset_id, kind.ending)
-        found[collection, path] = Asset(asset_id, path.rsplit("/", 1)[-1], kind, width, height, place)
-    return found
 
 
 def _entry(row: int, columns: Mapping[str, list[object]], pages: Mapping[str, str]) -> Entry:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from html import escape, unescape
 
 from ...pipeline.parse.markup import sized
-from ..library import Asset, LinkRow
+from ..link_rows import Asset, LinkRow
 from .linking import PageLinks
 
 _LENGTH = re.compile(r"\s*(\d{1,5})\s*(px|%)?\s*\Z")

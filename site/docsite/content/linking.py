@@ -12,7 +12,8 @@ from urllib.parse import quote, unquote
 from ...pipeline.links.resolve import heading_spellings
 from ...pipeline.sanitize import ID_PREFIX, is_outward
 from .. import urls
-from ..library import Asset, Entry, Library, LinkRow
+from ..library import Entry, Library
+from ..link_rows import Asset, LinkRow
 
 _SOURCE_ID = re.compile(rf'\sid="({ID_PREFIX}[^"<>]*)"')
 

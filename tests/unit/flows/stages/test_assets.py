@@ -18,7 +18,7 @@ from noctule.flows.stages.corpus import CorpusRecord
 from noctule.flows.stages.links import link_tables
 from noctule.flows.stages.sources import HashedSources, hash_sources, list_sources
 from noctule.flows.stages.write import _row_groups
-from noctule.pipeline import discover
+from noctule.pipeline import source_files
 from noctule.pipeline.communities.communities import Partition
 from noctule.pipeline.errors import SourceError
 from noctule.pipeline.identity import sha256_hex
@@ -136,14 +136,14 @@ def test_an_asset_that_is_briefly_away_fails_its_collection(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = _run(root, root.parent / "store")
-    real = discover._read_once
+    real = source_files._read_once
 
-    def away(file: discover.FoundFile, *rest: object) -> object:
+    def away(file: source_files.FoundFile, *rest: object) -> object:
         if file.path.endswith("owl.png"):
             raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
         return real(file, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(discover, "_read_once", away)
+    monkeypatch.setattr(source_files, "_read_once", away)
     monkeypatch.setattr(time, "sleep", lambda _: None)
     hashed = _hashed(run)
     assert isinstance(hashed.failures["notes"], SourceError)
