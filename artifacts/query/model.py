@@ -43,9 +43,9 @@ class Query:
     """One question as understood.
 
     ``terms`` and ``code_terms`` are what the indexes are asked for; ``unknown`` are the words that no passage
-    holds. ``expansions`` add terms at a weight; ``nearby`` are texts whose vectors join the query's, each
-    with its weight. ``suggestion`` is the text with misspelt words corrected, if that was not done anyway.
-    ``notes`` say what was done.
+    holds, nor their like. ``expansions`` add terms at a weight; ``nearby`` are texts whose vectors join the
+    query's, each with its weight. ``suggestion`` is the text with misspelt words corrected, if that was not
+    done anyway. ``notes`` say what was done.
     """
 
     text: str

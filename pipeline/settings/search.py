@@ -16,7 +16,9 @@ DEFAULT_WEIGHTS = {
 DEFAULT_RERANKER = "cross-encoder/ms-marco-MiniLM-L-6-v2"
 
 Share = Annotated[float, Field(ge=0, le=1)]
-Understanding = Literal["split", "classify", "identifiers", "spelling", "acronyms", "synonyms", "concepts"]
+Understanding = Literal[
+    "split", "classify", "identifiers", "compounds", "spelling", "acronyms", "synonyms", "concepts"
+]
 StageName = Literal[
     "support",
     "in_degree",
@@ -215,7 +217,9 @@ class Search(Table):
     encoder: Literal["full", "static"] = "full"
     candidates: int = Field(default=100, ge=1)
     oversample: int = Field(default=5, ge=1, le=100)
-    understand: tuple[Understanding, ...] = Field(default=("identifiers", "spelling"), strict=False)
+    understand: tuple[Understanding, ...] = Field(
+        default=("identifiers", "compounds", "spelling"), strict=False
+    )
     fuzziness: Literal["off", "auto"] = "off"
     weights: dict[str, float] = Field(default_factory=lambda: dict(DEFAULT_WEIGHTS))
     fusion: Literal["rrf", "convex"] = "convex"

@@ -27,8 +27,7 @@ def keyword_list(
     others have of what was asked: one weak match must not outweigh the meaning of the whole question.
     """
     found = postings_of(query, corpus, fuzzy=fuzzy)
-    # What an expansion stands for is known by another name.
-    unknown, known = max(0, len(query.unknown) - len(query.expansions)), _most(found)
+    unknown, known = len(query.unknown), _most(found)
     ranked = _ranked(
         "keyword",
         add_up(found, corpus.passages),

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
-from ....pipeline.lexical.analyzer import fold, identifier_parts, identifiers, query_terms
-from ....pipeline.lexical.stop_words import stop_words
+from ....pipeline.lexical.analyzer import fold, has_cjk, identifier_parts, identifiers, query_terms
+from ....pipeline.lexical.stop_words import stop_words, without_stop_words
 from ....pipeline.settings.search import Concepts, Spelling
 from ..index.vocabulary import ConceptVocabulary, SurfaceForms, auto_edits
 from ..model import Expansion, Query, Vector
@@ -21,6 +22,8 @@ _CODE = re.compile(r"`|_|\w\(")
 _MAX_WORDS = 64
 # Of a name that is not known: its longest known beginning is nearly the name, its parts are common words.
 _LEAST_BEGINNING, _BEGINNING_WEIGHT, _PART_WEIGHT = 5, 0.8, 0.5
+# Shorter halves are chance, and so are words that hardly any passage holds.
+_LEAST_HALF, _LEAST_PASSAGES, _JOINED_WEIGHT = 3, 3, 0.8
 
 
 def with_spelling(
@@ -53,15 +56,15 @@ def with_spelling(
     if not right:
         return query
     text = _respelt(query.text, right)
+    # What is misspelt is not unknown, and takes no weight from the other words.
+    left = tuple(word for word in query.unknown if word not in right)
     if query.expansions or held - frozenset[str]().union(*map(stop_words, languages)):
-        # What is misspelt is not unknown, and takes no weight from the other words.
-        left = tuple(word for word in query.unknown if word not in right)
         return replace(query, suggestion=text, unknown=left)
     found = (
         Expansion(best, tuple(query_terms(best, languages)), settings.weight, f"spelling of {word!r}")
         for word, best in right.items()
     )
-    return replace(query, text=text, expansions=tuple(found))
+    return replace(query, text=text, unknown=left, expansions=tuple(found))
 
 
 def _respelt(text: str, right: Mapping[str, str]) -> str:
@@ -90,7 +93,52 @@ def with_identifiers(query: Query, known: Callable[[str], bool], languages: Sequ
         terms = tuple(term for term in query_terms(parts, languages) if term not in query.terms)
         if any(map(known, terms)):
             found.append(Expansion(parts, terms, _PART_WEIGHT, f"parts of {name!r}"))
+        if beginning or any(map(known, terms)):
+            query = replace(query, unknown=tuple(word for word in query.unknown if word != whole))
     return replace(query, expansions=(*query.expansions, *found))
+
+
+def with_compounds(query: Query, count: Callable[[str], int], languages: Sequence[str]) -> Query:
+    """Expand the query by what the collection writes otherwise: as one word, or as two.
+
+    ``data set`` is also looked for as ``dataset`` if a passage holds that, and ``checkbox``, which none does,
+    as ``check box``. ``count`` tells how many passages hold a term.
+    """
+    content = without_stop_words(query.text, languages).split()[:_MAX_WORDS]
+    words = [fold(each).strip(_PUNCTUATION) for each in content]
+    found = [
+        Expansion(first + second, terms, _JOINED_WEIGHT, f"{first!r} and {second!r} as one word")
+        for first, second in dict.fromkeys(pairwise(words))
+        if _is_half(first) and _is_half(second)
+        if any(map(count, terms := _new_terms(first + second, query, languages)))
+    ]
+    halved = [(word, halves) for word in query.unknown if (halves := _halves(word, count, languages))]
+    found += [
+        Expansion(halves, _new_terms(halves, query, languages), _PART_WEIGHT, f"halves of {word!r}")
+        for word, halves in halved
+    ]
+    left = tuple(word for word in query.unknown if word not in dict(halved))
+    return replace(query, unknown=left, expansions=(*query.expansions, *found))
+
+
+def _is_half(word: str) -> bool:
+    return len(word) >= _LEAST_HALF and word.isalpha() and not has_cjk(word)
+
+
+def _new_terms(text: str, query: Query, languages: Sequence[str]) -> tuple[str, ...]:
+    return tuple(term for term in query_terms(text, languages) if term not in query.terms)
+
+
+def _halves(word: str, count: Callable[[str], int], languages: Sequence[str]) -> str:
+    """Return the two words that an unknown one is made of, of which the rarer is commonest; or nothing."""
+
+    def passages(half: str) -> int:
+        return max(map(count, query_terms(half, languages)), default=0) if _is_half(half) else 0
+
+    splits = [(word[:end], word[end:]) for end in range(_LEAST_HALF, len(word) - _LEAST_HALF + 1)]
+    ranked = [(min(map(passages, halves)), -at) for at, halves in enumerate(splits)]
+    fewest, place = max(ranked, default=(0, 0))
+    return " ".join(splits[-place]) if fewest >= _LEAST_PASSAGES else ""
 
 
 @dataclass(frozen=True, slots=True)

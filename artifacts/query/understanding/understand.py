@@ -12,7 +12,7 @@ from ..context import SearchResources
 from ..index.corpus import CorpusReader
 from ..model import Query
 from .classify import classify
-from .expansion import with_concepts, with_identifiers, with_spelling
+from .expansion import with_compounds, with_concepts, with_identifiers, with_spelling
 from .operators import ParsedQuery, split_questions
 from .synonyms import with_acronyms, with_synonyms
 
@@ -67,6 +67,10 @@ def _identifiers(query: Query, resources: SearchResources) -> Query:
     return with_identifiers(query, corpus.prose.__contains__, corpus.languages)
 
 
+def _compounds(query: Query, resources: SearchResources) -> Query:
+    return with_compounds(query, resources.corpus.prose.count, resources.corpus.languages)
+
+
 def _spelling(query: Query, resources: SearchResources) -> Query:
     corpus, settings = resources.corpus, resources.settings.spelling
     known, languages = corpus.prose.__contains__, corpus.languages
@@ -91,6 +95,7 @@ def _concepts(query: Query, resources: SearchResources) -> Query:
 _STEPS: Mapping[Understanding, Callable[[Query, SearchResources], Query]] = {
     "classify": _classify,
     "identifiers": _identifiers,
+    "compounds": _compounds,
     "spelling": _spelling,
     "acronyms": _acronyms,
     "synonyms": _synonyms,

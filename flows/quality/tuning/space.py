@@ -39,6 +39,7 @@ DEFAULT_SPACE: Mapping[str, Sequence[Value]] = {
     "search.understand.classify": [True, False],
     "search.understand.acronyms": [True, False],
     "search.understand.identifiers": [True, False],
+    "search.understand.compounds": [True, False],
     "search.understand.spelling": [True, False],
     "search.understand.concepts": [True, False],
     "search.fuzziness": ["off", "auto"],

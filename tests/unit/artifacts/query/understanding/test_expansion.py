@@ -22,6 +22,7 @@ from noctule.artifacts.query.index.vocabulary import (
 from noctule.artifacts.query.model import Query
 from noctule.artifacts.query.understanding.expansion import (
     near_concepts,
+    with_compounds,
     with_concepts,
     with_identifiers,
     with_spelling,
@@ -202,6 +203,34 @@ def test_of_several_meanings_the_commonest_is_taken_then_the_first_by_name() -> 
 def test_words_that_are_no_acronym_bring_nothing() -> None:
     assert acronyms("boats float") == acronyms("") == []
     assert acronyms("ts it or who") == []
+
+
+# Compounds.
+PASSAGES = {"dataset": 4, "check": 9, "box": 5, "user": 8, "name": 7, "her": 3, "mit": 3}
+
+
+def compounds(text: str, *unknown: str) -> Query:
+    asked = replace(query(text), unknown=unknown)
+    return with_compounds(asked, lambda term: PASSAGES.get(term, 0), EN)
+
+
+def test_two_words_are_found_as_one_and_an_unknown_one_as_two() -> None:
+    (each,) = compounds("how do I load a Data set?").expansions
+    assert (each.text, each.terms, each.weight) == ("dataset", ("dataset",), 0.8)
+    halved = compounds("a checkbox", "checkbox")
+    (each,) = halved.expansions
+    assert (each.text, each.terms, each.weight) == ("check box", ("check", "box"), 0.5)
+    assert halved.unknown == ()
+
+
+@pytest.mark.parametrize("text", ["user name", "dataset", "of set", "", "東京 都"])
+def test_words_that_stand_as_they_are_written_bring_nothing(text: str) -> None:
+    assert compounds(text).expansions == ()
+
+
+@pytest.mark.parametrize("word", ["checkboxes1", "boxen", "zzz", "checkzzz"])
+def test_a_word_that_is_not_made_of_two_stays_unknown(word: str) -> None:
+    assert compounds(word, word) == replace(query(word), unknown=(word,))
 
 
 # Spelling.
