@@ -51,15 +51,12 @@ TABLES = (
     "token_vectors",
     "report",
 )
-# A snapshot of an older noctule has none of these.
-LATER_TABLES = ("token_vectors",)
 
 # Of the model that encodes queries; in the store's folder of models they are named by their SHA-256.
 ONNX_MODEL = "model.onnx"
 TOKENIZER = "tokenizer.json"
 TOKEN_VECTORS = "token_vectors.parquet"  # noqa: S105  # no secret
 QUERY_MODEL_FILES = (ONNX_MODEL, TOKENIZER, TOKEN_VECTORS)
-REQUIRED_MODEL_FILES = frozenset({ONNX_MODEL, TOKENIZER})
 
 
 def table_file(table: str) -> str:
@@ -78,4 +75,3 @@ def collections_file(snapshot_id: str) -> str:
 
 
 FILES = (*(table_file(table) for table in TABLES), FAISS_INDEX, CATALOG)
-REQUIRED_FILES = frozenset(FILES) - {table_file(table) for table in LATER_TABLES}

@@ -17,12 +17,9 @@ from ...pipeline.lexical.analyzer import STEMMERS, UNSTEMMED
 from ...pipeline.model import SnapshotId
 from .json_fields import Fields, WrongField, json_object
 from .layout import (
+    FILES,
     FORMAT_VERSION,
     QUERY_MODEL_FILES,
-    REQUIRED_FILES,
-    REQUIRED_MODEL_FILES,
-    TABLES,
-    table_file,
 )
 
 MAX_MANIFEST_BYTES = 1_000_000
@@ -114,11 +111,6 @@ class Manifest:
     def languages(self) -> tuple[str, ...]:
         """Return the languages of the documents, in each of which a query's words are analysed."""
         return tuple(self.analyzer["languages"].split(","))
-
-    @property
-    def tables(self) -> tuple[str, ...]:
-        """Return the names of the tables: an older noctule wrote fewer."""
-        return tuple(table for table in TABLES if table_file(table) in self.files)
 
     def to_bytes(self) -> bytes:
         """Return canonical JSON and a newline."""
@@ -225,7 +217,7 @@ def _model(value: Fields) -> ModelRecord:
 
 def _query_model(value: Fields) -> QueryModel:
     files = {name: _entry(name, item) for name, item in sorted(value.inner("files").rest.items())}
-    if files and not REQUIRED_MODEL_FILES <= set(files) <= set(QUERY_MODEL_FILES):
+    if files and sorted(files) != sorted(QUERY_MODEL_FILES):
         raise WrongField(f"query_model.files are not {', '.join(QUERY_MODEL_FILES)}")
     return QueryModel(
         exporter=value.text("exporter"),
@@ -282,7 +274,7 @@ def _index(value: Fields) -> IndexRecord:
 
 
 def _cross_check(manifest: Manifest, content: bytes) -> None:
-    missing = sorted(REQUIRED_FILES - manifest.files.keys())
+    missing = sorted(set(FILES) - manifest.files.keys())
     if missing:
         raise WrongField(f"it lists no {', '.join(missing)}")
     if len(manifest.files) > _MAX_FILES:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from importlib.resources import files as package_files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,19 +36,14 @@ _DEFINITION = re.compile(
 )
 _MAX_PREDICATE = 10_000
 _HARMLESS_TABLE_FUNCTIONS = ("unnest", "range", "generate_series")
-# A snapshot of an older noctule has no such table.
-_READ_TOKENS = "read_parquet(snapshot_file('token_vectors'))"
-_NO_TOKENS = "(select '' as token, 0::float as scale, []::tinyint[] as code where false)"
 _LOCKS = ("enable_external_access = false", "lock_configuration = true")
 
 
-def connect(
-    folder: Path, dimension: int, languages: Sequence[str], tables: Collection[str] = TABLES
-) -> duckdb.DuckDBPyConnection:
+def connect(folder: Path, dimension: int, languages: Sequence[str]) -> duckdb.DuckDBPyConnection:
     """Connect to a verified snapshot folder, with the catalog's views and macros, and no other file."""
     connection = locked_connection(folder)
     # Locked before the catalog runs: part of its text is what the snapshot says.
-    connection.execute(catalog(dimension, languages, tables=tables))
+    connection.execute(catalog(dimension, languages))
     return connection
 
 
@@ -74,13 +69,8 @@ def write_catalog(folder: Path, dimension: int, languages: Sequence[str]) -> Non
     write_file(folder / CATALOG, catalog(dimension, languages).encode())
 
 
-def catalog(
-    dimension: int,
-    languages: Sequence[str],
-    parts: Sequence[str] = PARTS,
-    tables: Collection[str] = TABLES,
-) -> str:
-    """Return the SQL of the views and macros over a snapshot, for its dimension, languages and tables."""
+def catalog(dimension: int, languages: Sequence[str], parts: Sequence[str] = PARTS) -> str:
+    """Return the SQL of the views and macros over a snapshot, for its dimension and languages."""
     ignored, asking = (
         sorted(frozenset[str]().union(*map(words, languages))) for words in (stop_words, question_words)
     )
@@ -90,7 +80,6 @@ def catalog(
         "stop_words": _listed(ignored),
         "question_words": _listed(asking),
         "fields": _listed(FIELDS),
-        "token_vectors": _READ_TOKENS if "token_vectors" in tables else _NO_TOKENS,
         "unseen_share": str(UNSEEN_SHARE),
     }
     folder = package_files(__package__)

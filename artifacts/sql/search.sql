@@ -117,19 +117,19 @@ comment on macro table semantic_search_text is
 -- the best score, which is worth the share that known words have of what was asked. Documents that others link to count a
 -- little more.
 create or replace macro hybrid_search(query, n) as table
-with asked as materialized (select token, term from query_terms(without_stop_words(query))),
+with searched as materialized (select token, term from query_terms(without_stop_words(query))),
 keyword_scores as materialized (
     select passage, sum(score) as score
     from (
-        select unnest(passage) as passage, unnest(score)::double as score from postings semi join asked using (term)
+        select unnest(passage) as passage, unnest(score)::double as score from postings semi join searched using (term)
     )
     group by passage
 ),
 unknown_words as (
     select count(*) * (select ln(1 + (count(*) + 0.5) / 0.5) from passages) as score
-    from (select token from asked left join terms using (term) group by token having count(terms.passages) = 0)
+    from (select token from searched left join terms using (term) group by token having count(terms.passages) = 0)
 ),
-known_words as (select sum(max_score)::double as score from terms semi join asked using (term)),
+known_words as (select sum(max_score)::double as score from terms semi join searched using (term)),
 best_keyword as (
     select max(keyword_scores.score) * (1 + any_value(unknown_words.score) / any_value(known_words.score)) as score
     from keyword_scores, unknown_words, known_words

@@ -65,7 +65,7 @@ comment on view centroids is 'The unit mean of the vectors of each document''s p
 create or replace view term_vectors as from read_parquet(snapshot_file('term_vectors'));
 comment on view term_vectors is 'What each term adds to a query''s vector, its rarity included: scale times code.';
 
-create or replace view token_vectors as from {token_vectors};
+create or replace view token_vectors as from read_parquet(snapshot_file('token_vectors'));
 comment on view token_vectors is 'What the tokens of the model mean to it: scale times code, as long as they are rare. They make up words without a term vector.';
 
 create or replace view report as from read_parquet(snapshot_file('report'));

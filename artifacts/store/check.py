@@ -12,7 +12,7 @@ import pyarrow as pa
 from ...pipeline.errors import NoctuleError, machine_refusals, reports_transient
 from ...pipeline.identity import sha256_hex
 from ...pipeline.model import SnapshotId
-from ..disk.layout import CATALOG, FAISS_INDEX, MANIFEST, is_held_open, table_file
+from ..disk.layout import CATALOG, FAISS_INDEX, MANIFEST, TABLES, is_held_open, table_file
 from ..disk.manifest import Manifest, damaged
 from ..disk.manifest import unreadable as unreadable_now
 from ..tables import invariants
@@ -59,9 +59,9 @@ def _check(path: Path, expected_id: SnapshotId | None) -> None:
     verify_files(path, manifest.files)
     _no_extra_files(path, manifest)
     _catalog_reads_nothing_else(path / CATALOG, manifest)
-    for table in manifest.tables:
+    for table in TABLES:
         _schema_and_rows(path / table_file(table), table, manifest)
-    tables = {table: _read(path, table) for table in manifest.tables}
+    tables = {table: _read(path, table) for table in TABLES}
     documents = path / table_file("documents")
     with _contradictions(path):
         require_names("documents", read_table(documents, NAMES), manifest, documents)

@@ -95,7 +95,7 @@ class Snapshot:
 
         DuckDB reads the tables by itself, and would say it in words of its own.
         """
-        for name in self.manifest.tables:
+        for name in TABLES:
             self.open_table(name).close()
 
     @property
@@ -132,7 +132,7 @@ class Snapshot:
         from ..sql.catalog import connect
 
         self.require_tables()
-        return connect(self.path, self.manifest.model.dimension, self.languages, self.manifest.tables)
+        return connect(self.path, self.manifest.model.dimension, self.languages)
 
     @property
     def languages(self) -> tuple[str, ...]:

@@ -133,9 +133,9 @@ class CorpusReader:
         return TermVectorRows(self.snapshot)
 
     @_Once
-    def token_vectors(self) -> TokenVectorRows | None:
-        """Return what words that no term vector knows mean to the model; ``None`` of an older noctule."""
-        return TokenVectorRows(self.snapshot) if "token_vectors" in self.snapshot.manifest.tables else None
+    def token_vectors(self) -> TokenVectorRows:
+        """Return what words that no term vector knows mean to the model."""
+        return TokenVectorRows(self.snapshot)
 
     # Documents
 

@@ -187,9 +187,7 @@ class SnapshotDatabase:
         missing = [part for part in parts if part not in self._parts]
         if missing:
             dimension, languages = self._snapshot.manifest.model.dimension, self._snapshot.languages
-            self._connection.execute(
-                catalog.catalog(dimension, languages, missing, self._snapshot.manifest.tables)
-            )
+            self._connection.execute(catalog.catalog(dimension, languages, missing))
             self._parts.update(missing)
         return self._connection
 

@@ -50,8 +50,7 @@ class TermEncoder:
 
     def _by_tokens(self, word: str) -> Vector | float:
         """Return what a word that no document holds adds, as a term of the highest rarity would."""
-        tokens = self.corpus.token_vectors
-        mean = None if tokens is None else tokens.of_word(word)
+        mean = self.corpus.token_vectors.of_word(word)
         return 0.0 if mean is None else UNSEEN_SHARE * rarity_of_unseen(self.corpus.passages) * mean
 
 

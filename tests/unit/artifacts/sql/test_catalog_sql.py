@@ -21,7 +21,7 @@ from noctule.artifacts.query.model import Query, RankedList
 from noctule.artifacts.query.retrieval.keyword import code_list, keyword_list
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.query.understanding.term_vectors import TermEncoder
-from noctule.artifacts.sql.catalog import catalog, connect
+from noctule.artifacts.sql.catalog import catalog
 from noctule.artifacts.store.snapshot import Snapshot
 from noctule.pipeline.lexical.analyzer import code_analyzer, query_terms, terms
 from noctule.pipeline.lexical.stop_words import without_stop_words
@@ -193,15 +193,6 @@ def test_hybrid_search_scores_as_the_searcher_does_before_its_stages(
     found = connection.execute(sql, [text]).fetchall()
     assert [row for row, _ in found] == [row for row, _ in expected]
     assert [score for _, score in found] == pytest.approx([score for _, score in expected], abs=1e-5)
-
-
-def test_a_snapshot_of_an_older_noctule_has_no_tokens_and_is_asked_the_same(snapshot: Snapshot) -> None:
-    older = connect(snapshot.path, 384, ["de", "en"], set(TABLES) - {"token_vectors"})
-    assert older.execute("select count(*) from token_vectors").fetchone() == (0,)
-    assert older.execute("from semantic_search_text('laptops', 5)").fetchall() == []
-    with_tokens = snapshot.connect()
-    sql = "select passage_id, score from hybrid_search('crash of a snapshot', 5)"
-    assert older.execute(sql).fetchall() == with_tokens.execute(sql).fetchall() != []
 
 
 def test_hybrid_search_without_a_word_is_empty_and_with_a_strange_one_is_not(

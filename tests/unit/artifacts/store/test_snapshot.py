@@ -14,7 +14,6 @@ import pytest
 
 from noctule.artifacts.disk.layout import CURRENT, FAISS_INDEX, MANIFEST, TABLES
 from noctule.artifacts.disk.manifest import snapshot_id
-from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.sql import catalog
 from noctule.artifacts.sql.catalog import require_queries
 from noctule.artifacts.store.check import check_deep, check_structure
@@ -27,11 +26,9 @@ from noctule.pipeline.model import SnapshotId
 from tests.command_line import CommandLine
 from tests.snapshot_builder import (
     DIMENSION,
-    manifest_of,
     publish_tiny_snapshot,
     tiny_tables,
     unit_rows,
-    write_tables,
 )
 
 
@@ -239,21 +236,6 @@ def test_a_snapshot_that_is_dropped_lets_go_of_its_pin_and_warns(tmp_path: Path)
         del opened
         gc.collect()
     assert old in store.prune(0)
-
-
-def test_a_snapshot_of_an_older_noctule_has_fewer_tables_and_is_sound(tmp_path: Path) -> None:
-    store, tables = Store(tmp_path), tiny_tables()
-    del tables["token_vectors"]
-    with store.lock("test"):
-        staging = store.stage()
-        write_tables(staging.path, tables)
-        store.publish(staging, manifest_of(staging.path, tables))
-    with store.open() as older:
-        check_deep(older.path, older.id)
-        assert older.manifest.tables == tuple(table for table in TABLES if table != "token_vectors")
-        assert CorpusReader(older).token_vectors is None
-        assert older.connect().execute("select count(*) from token_vectors").fetchone() == (0,)
-        assert older.connect().execute("from hybrid_search('edition0', 3)").fetchall()
 
 
 def test_a_missing_or_damaged_table_of_tokens_is_named_by_check(tmp_path: Path) -> None:

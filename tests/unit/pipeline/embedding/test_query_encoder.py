@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import copy
 
 import numpy as np
 import pytest
@@ -146,15 +145,6 @@ def test_ten_thousand_words_are_read_as_far_as_in_sql(corpus: CorpusReader) -> N
     words = [f"word{number}" for number in range(10_000)]
     found = TermEncoder(corpus).encode_query(" ".join(words))
     assert found == pytest.approx(TermEncoder(corpus).encode_query(" ".join(words)[:10_000]), abs=0)
-
-
-def test_a_snapshot_of_an_older_noctule_has_no_tokens_and_answers(
-    library: Store, corpus: CorpusReader
-) -> None:
-    older = copy(corpus)
-    vars(older).update(token_vectors=None)
-    assert not TermEncoder(older).encode_query("yacht").any()
-    assert TermEncoder(older).encode_query("yacht cellar").any()
 
 
 def test_the_static_encoder_searches_without_the_model(library: Store) -> None:
