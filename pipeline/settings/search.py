@@ -217,9 +217,7 @@ class Search(Table):
     encoder: Literal["full", "static"] = "full"
     candidates: int = Field(default=100, ge=1)
     oversample: int = Field(default=5, ge=1, le=100)
-    understand: tuple[Understanding, ...] = Field(
-        default=("identifiers", "compounds", "spelling"), strict=False
-    )
+    understand: tuple[Understanding, ...] = Field(default=("identifiers", "spelling"), strict=False)
     fuzziness: Literal["off", "auto"] = "off"
     weights: dict[str, float] = Field(default_factory=lambda: dict(DEFAULT_WEIGHTS))
     fusion: Literal["rrf", "convex"] = "convex"

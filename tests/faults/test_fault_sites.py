@@ -87,8 +87,10 @@ def _parts(site: Path) -> dict[str, str]:
     """The parts of the search index by name, as its manifest and directories tell them."""
     index = Index({path.stem: path.read_bytes() for path in (site / "_search").glob("*.js")})
     found = {f"_search/{name}.js": key for key, names in index.names.items() for name in names}
-    for directory in index.all_of("excerpt_directories", "EXCERPT_DIRECTORY"):
-        found |= {f"_search/{name}.js": "excerpts" for name in names_of(directory["file_names"])}
+    directories = {"excerpts": "excerpt_directories", "token_shards": "token_directories"}
+    for kind, key in directories.items():
+        for directory in index.all_of(key, key.upper().replace("IES", "Y")):
+            found |= {f"_search/{name}.js": kind for name in names_of(directory["file_names"])}
     return found
 
 
@@ -176,7 +178,7 @@ def _damage(path: Path, damage: Callable[[bytes, bytes], bytes] | None, other: b
 
 def test_a_site_has_at_least_22_kinds_of_file(made: Made) -> None:
     families = {"term_shards", "posting_tiers", "inverted_lists", "excerpt_directories", "excerpts", "words"}
-    assert set(made.kinds) == {*KINDS, *families, "near_words", "facets"}
+    assert set(made.kinds) == {*KINDS, *families, "near_words", "facets", "token_directories", "token_shards"}
     assert len(made.kinds) >= 22
     assert sum(map(len, made.kinds.values())) == len(_files(made.site))
 

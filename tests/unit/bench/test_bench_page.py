@@ -34,6 +34,9 @@ def test_a_page_without_a_place_ends_the_run() -> None:
 
 def test_the_page_has_a_place_for_everything_that_is_measured() -> None:
     text = (DOCS / "relevance.md").read_text("utf-8")
-    names = {"defaults", "lists", "fusion", "stages", "options", "sizes", "learned", "encoder"}
-    assert set(re.findall("<!-- figures:([a-z]+) -->", text)) == names
+    names = {
+        "defaults", "baselines", "left-out", "static", "confidence", "lists", "fusion", "stages", "options",
+        "sizes", "learned", "encoder",
+    }  # fmt: skip
+    assert set(re.findall("<!-- figures:([a-z-]+) -->", text)) == names
     assert with_figures(text, {name: f"| {name} |" for name in names}).count("<!-- end -->") == len(names)
