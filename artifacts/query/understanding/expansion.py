@@ -23,7 +23,7 @@ _MAX_WORDS = 64
 # Of a name that is not known: its longest known beginning is nearly the name, its parts are common words.
 _LEAST_BEGINNING, _BEGINNING_WEIGHT, _PART_WEIGHT = 5, 0.8, 0.5
 # Shorter halves are chance, and so are words that hardly any passage holds.
-_LEAST_HALF, _LEAST_PASSAGES, _JOINED_WEIGHT = 3, 3, 0.8
+_LEAST_HALF, _MOST_HALF, _LEAST_PASSAGES, _JOINED_WEIGHT = 3, 40, 3, 0.8
 
 
 def with_spelling(
@@ -122,7 +122,7 @@ def with_compounds(query: Query, count: Callable[[str], int], languages: Sequenc
 
 
 def _is_half(word: str) -> bool:
-    return len(word) >= _LEAST_HALF and word.isalpha() and not has_cjk(word)
+    return _LEAST_HALF <= len(word) <= _MOST_HALF and word.isalpha() and not has_cjk(word)
 
 
 def _new_terms(text: str, query: Query, languages: Sequence[str]) -> tuple[str, ...]:
@@ -135,6 +135,8 @@ def _halves(word: str, count: Callable[[str], int], languages: Sequence[str]) ->
     def passages(half: str) -> int:
         return max(map(count, query_terms(half, languages)), default=0) if _is_half(half) else 0
 
+    if len(word) > 2 * _MOST_HALF:  # each place to cut it at costs as much as the word is long
+        return ""
     splits = [(word[:end], word[end:]) for end in range(_LEAST_HALF, len(word) - _LEAST_HALF + 1)]
     ranked = [(min(map(passages, halves)), -at) for at, halves in enumerate(splits)]
     fewest, place = max(ranked, default=(0, 0))
