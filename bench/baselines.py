@@ -60,7 +60,8 @@ def plain_fusion(name: str, encoder: CachedEncoder) -> Evaluation:
     """Evaluate the plain fusion on a judged set: bm25s with stems and stop words, and document centroids."""
     judged = judged_set(name)
     with store_for(name, settings_for(name)).open() as snapshot:
-        documents, located = places(snapshot), locate(judged, places(snapshot))
+        documents = places(snapshot)
+        located = locate(judged, documents)
         retriever, centroids = _bm25(_texts(snapshot)), CorpusReader(snapshot).centroids
         rankings = {}
         for query in sorted(judged.answerable):

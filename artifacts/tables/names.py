@@ -24,11 +24,8 @@ def wrong_name(documents: pa.Table, collections: Collection[str] | None) -> str:
     ``collections`` are those that the manifest records, ``None`` if it records none.
     """
     has = set(documents.column_names)
-    for name in has.intersection(NAMES):
-        if documents[name].null_count:
-            return f"a document has no {name}"
-    if "path" in has and (found := _first(documents["path"], _STRAYING)):
-        return f"the path {found} leads out of its collection"
+    if fault := _lacking_or_straying(documents, "a document", has.intersection(NAMES)):
+        return fault
     if "url" in has:
         web = pc.match_substring_regex(documents["url"], _WEB)
         if found := _first(documents["url"].filter(pc.invert(web)), _SCHEME):
@@ -39,11 +36,8 @@ def wrong_name(documents: pa.Table, collections: Collection[str] | None) -> str:
 def wrong_asset(assets: pa.Table, collections: Collection[str] | None) -> str:
     """Return what is wrong with the first asset that cannot be a file, among the columns that are there."""
     has = set(assets.column_names)
-    for name in has - {"width", "height"}:
-        if assets[name].null_count:
-            return f"an asset has no {name}"
-    if "path" in has and (found := _first(assets["path"], _STRAYING)):
-        return f"the path {found} leads out of its collection"
+    if fault := _lacking_or_straying(assets, "an asset", has - {"width", "height"}):
+        return fault
     if "asset_id" in has:
         hashes = pc.match_substring_regex(assets["asset_id"], _SHA256)
         if strange := assets["asset_id"].filter(pc.invert(hashes)).to_pylist():
@@ -54,6 +48,14 @@ def wrong_asset(assets: pa.Table, collections: Collection[str] | None) -> str:
 
 
 RULES = {"documents": wrong_name, "assets": wrong_asset}
+
+
+def _lacking_or_straying(table: pa.Table, row: str, required: Collection[str]) -> str:
+    for name in required:
+        if table[name].null_count:
+            return f"{row} has no {name}"
+    found = _first(table["path"], _STRAYING) if "path" in table.column_names else ""
+    return f"the path {found} leads out of its collection" if found else ""
 
 
 def _wrong_collection(table: pa.Table, collections: Collection[str] | None) -> str:

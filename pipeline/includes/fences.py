@@ -64,9 +64,3 @@ def indent_before(text: str, start: int) -> str:
     """Return the white space before a directive that begins its line."""
     before = text[text.rfind("\n", 0, start) + 1 : start]
     return before if not before.strip() else ""
-
-
-def hanging(part: str, indent: str) -> str:
-    """Return the text with every line but the first moved in."""
-    first, *rest = part.split("\n")
-    return "\n".join([first, *(indent + line if line.strip() else line for line in rest)])

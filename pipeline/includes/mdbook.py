@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
-from .fences import fenced, fences_of, hanging, indent_before, is_quoted, language_of
-from .parts import Directive, Literal, Part, between, lines, whole
+from .fences import fenced, fences_of, indent_before, is_quoted, language_of
+from .parts import Directive, Literal, Part, as_it_is, between, lines, whole
 
 MARKS = (b"{{#", b"{{ #", b"```rust")
 
@@ -31,12 +32,9 @@ def directives(text: str) -> Iterator[Directive | Literal]:
 def _directive(found: re.Match[str], indent: str) -> Directive:
     is_code = found["kind"] in ("playground", "playpen")
     target = found["target"].split()[0] if is_code else found["target"].strip()
-
-    def form(part: str) -> str:
-        # The first line's indentation is there already.
-        return hanging(fenced(language_of(target), part) if is_code else part, indent)
-
-    return Directive(*found.span(), target, _part(found["part"] or ""), form, is_nested=not is_code)
+    form = partial(fenced, language_of(target)) if is_code else as_it_is
+    start, part = found.start() - len(indent), _part(found["part"] or "")
+    return Directive(start, found.end(), target, part, form, indent, is_nested=not is_code)
 
 
 def _part(spec: str) -> Part:

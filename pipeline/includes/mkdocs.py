@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from .fences import fenced, fences_of, hanging, indent_before, is_quoted, language_of
+from .fences import Fences, fenced, fences_of, indent_before, is_quoted, language_of
 from .parts import Directive, Literal, Part, between, lines, whole
 
 MARKS = (b"8<-", b"{*", b"{!", b"[TOC]", b":::")
@@ -14,11 +14,12 @@ MARKS = (b"8<-", b"{*", b"{!", b"[TOC]", b":::")
 
 def directives(text: str) -> Iterator[Directive | Literal]:
     """Yield the directives of a markdown text; they may overlap."""
+    fences = fences_of(text)
     yield from _snippets(text)
     yield from _snippet_blocks(text)
-    yield from _starred(text)
+    yield from _starred(text, fences)
     yield from _bang_includes(text)
-    yield from _generated(text)
+    yield from _generated(text, fences)
 
 
 # MkDocs: --8<-- "file.md:section", on a line of its own or as a block
@@ -80,8 +81,7 @@ _BANG = re.compile(
 )
 
 
-def _starred(text: str) -> Iterator[Directive]:
-    fences = fences_of(text)
+def _starred(text: str, fences: Fences) -> Iterator[Directive]:
     for found in _STARRED.finditer(text):
         if not fences.hold(found.start()):
             shown = _SHOWN_LINES.search(found["rest"])
@@ -97,8 +97,8 @@ def _bang_includes(text: str) -> Iterator[Directive | Literal]:
             yield Literal(start, end, found[0].replace("\\}", "}"))
         elif not is_quoted(text, start, end):
             part: Part = lines(",".join(found["lines"].split()), "-") if found["lines"] else whole
-            form = partial(hanging, indent=indent_before(text, start))
-            yield Directive(start, end, found["target"], part, form, is_nested=True)
+            indent = indent_before(text, start)
+            yield Directive(start - len(indent), end, found["target"], part, indent=indent, is_nested=True)
 
 
 # What MkDocs makes itself: [TOC], and ::: package.name of mkdocstrings with its options
@@ -109,8 +109,7 @@ _GENERATED = re.compile(
 )
 
 
-def _generated(text: str) -> Iterator[Literal]:
-    fences = fences_of(text)
+def _generated(text: str, fences: Fences) -> Iterator[Literal]:
     for found in _GENERATED.finditer(text):
         if fences.hold(found.start()):
             continue

@@ -12,12 +12,12 @@ from collections.abc import Callable
 from ...includes.fences import fences_of
 
 # Obsidian's comments begin after white space: "100%%" in a sentence begins none.
-_COMMENT = re.compile(
-    r"<!--(?P<html>[\s\S]*?)(?:-->|\Z)"
-    r"|(?<!\S)%%(?=[^%])(?P<obsidian>[^%]*(?:%[^%]+)*)%%(?=[\s.,;:!?)]|\Z)"
+_COMMENT = (
+    r"<!--[\s\S]*?(?:-->|\Z)"
+    r"|(?<!\S)%%(?=[^%])[^%]*(?:%[^%]+)*%%(?=[\s.,;:!?)]|\Z)"
 )
 _CODE_SPAN = r"(?P<code>(?<!`)(`+)(?!`)[^\n]{1,2000}?(?<!`)\2(?!`))"
-_HIDDEN = re.compile(f"{_CODE_SPAN}|(?P<comment>{_COMMENT.pattern})")
+_HIDDEN = re.compile(f"{_CODE_SPAN}|{_COMMENT}")
 _LIQUID_RAW = re.compile(rf"{_CODE_SPAN}|\{{%-?\s*(?:end)?raw\s*-?%\}}")
 _FRONT_MATTER = re.compile(rf"{_CODE_SPAN}|\{{\{{\s*fm\.(?P<key>[\w.-]+)\s*\}}\}}")
 # The name that a block reference of Obsidian and Dendron uses, at the end of a paragraph or below it.
