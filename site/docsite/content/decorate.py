@@ -13,7 +13,7 @@ from html import escape, unescape
 from ...pipeline.chunk.sections import heading_slugs
 from ...pipeline.model import Heading
 from ...pipeline.sanitize import ID_PREFIX
-from .embedded import image_html, labelled, player_html
+from .embedded import attributes_of, image_html, labelled, player_html
 from .highlight import code_block
 from .linking import Destination, PageLinks
 from .markdown_html import Anchored
@@ -21,7 +21,6 @@ from .marks import ANCHOR_MARK, HTML_MARK, Marks, without_marks, without_marks_i
 
 _ATTRIBUTES = r'(?P<attributes>(?:\s[^\s"=<>]+="[^"<>]*")*)'
 _TAGS = "a|img|h[1-6]|table|td|th|input|main|nav|header|footer|aside|video|audio|source"
-_ATTRIBUTE = re.compile(r'\s([^\s"=<>]+)="([^"<>]*)"')
 _ANY_TAG = re.compile(r"<[^<>]*>")
 _LANGUAGE = re.compile(r'class="(?:[^"]* )?language-([\w+#.-]+)')
 _PARTS = re.compile(
@@ -169,7 +168,7 @@ def _closing(tag: str) -> str:
 
 
 def _parsed(attributes: str) -> dict[str, str]:
-    given = dict(_ATTRIBUTE.findall(attributes))
+    given = attributes_of(attributes)
     if "id" in given:  # content that was clean before has its prefix twice
         given["id"] = given["id"].replace(f"{ID_PREFIX}{ID_PREFIX}", ID_PREFIX, 1)
     return given

@@ -52,7 +52,10 @@ def embedded(links: PageLinks, row: LinkRow, text: str) -> str:
 
 def player_html(links: PageLinks, given: Mapping[str, str], inside: str) -> str:
     """Return the player of a ``video`` or ``audio`` element: those of its sources that are in the site."""
-    named = [given.get("src", ""), *(_attributes(found).get("src", "") for found in _SOURCE.findall(inside))]
+    named = [
+        given.get("src", ""),
+        *(attributes_of(found).get("src", "") for found in _SOURCE.findall(inside)),
+    ]
     sources = [unescape(name).strip() for name in named if name]
     assets = [asset for each in sources if (asset := links.asset(each)) and asset.kind.player != "image"]
     if not assets:
@@ -149,5 +152,6 @@ def _lengths(width: str, height: str) -> str:
     return "".join(f' {name}="{value}"' for name, value in (("width", width), ("height", height)) if value)
 
 
-def _attributes(text: str) -> dict[str, str]:
+def attributes_of(text: str) -> dict[str, str]:
+    """Return the attributes of a tag as the sanitiser writes them, still escaped."""
     return dict(_ATTRIBUTE.findall(text))
