@@ -6,16 +6,19 @@ the index never sees it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Protocol
 
-from . import mdbook, mkdocs, sphinx, vitepress
+from . import hugo, liquid, mdbook, mkdocs, sphinx, vitepress
 from .parts import Directive, Literal, NoSuchPart, indented
+from .project import Context
 
 MAX_DEPTH = 10
-_MARKDOWN_MARKS = (*mdbook.MARKS, *mkdocs.MARKS, *vitepress.MARKS, *sphinx.MYST_MARKS)
+_MARKDOWN_MARKS = (*mdbook.MARKS, *mkdocs.MARKS, *vitepress.MARKS, *sphinx.MYST_MARKS, *liquid.MARKS, *hugo.MARKS)
+_NO_CONTEXT = Context()
 _IS_RST = {".md": False, ".markdown": False, ".mdx": False, ".rst": True, ".rest": True}
 
 
@@ -53,12 +56,15 @@ def has_directives(content: bytes, path: str) -> bool:
     return any(mark in content for mark in marks)
 
 
-def expand(text: str, path: str, find: FindIncluded, max_chars: int) -> ExpandedText:
+def expand(
+    text: str, path: str, find: FindIncluded, max_chars: int, context: Context = _NO_CONTEXT
+) -> ExpandedText:
     """Return the text of the file at the real path ``path`` with everything it includes.
 
-    What would make it longer than ``max_chars`` characters is not included.
+    What would make it longer than ``max_chars`` characters is not included. ``context`` has the values that
+    the text may name.
     """
-    expander = _Expander(find, max_chars - len(text))
+    expander = _Expander(find, max_chars - len(text), context)
     expanded = expander.expand(text, (path,))
     return ExpandedText(
         expanded if _IS_RST.get(_suffix(path)) else mdbook.without_hidden_lines(expanded),
@@ -66,17 +72,19 @@ def expand(text: str, path: str, find: FindIncluded, max_chars: int) -> Expanded
     )
 
 
-def _directives(text: str, path: str) -> list[Directive | Literal]:
+def _directives(text: str, path: str, context: Context) -> list[Directive | Literal]:
     """Return the directives of a text by their place; they may overlap."""
     is_rst = _IS_RST.get(_suffix(path))
+    readers: list[Callable[[str], Iterator[Directive | Literal]]]
     if is_rst is None:
-        return []
-    readers = (
-        (sphinx.directives,)
-        if is_rst
-        else (mdbook.directives, mkdocs.directives, vitepress.directives, sphinx.myst_directives)
-    )
-    return sorted((each for read in readers for each in read(text)), key=lambda each: (each.start, each.end))
+        readers = [partial(liquid.directives, context=context)] if context.is_of("jekyll") else []
+    elif is_rst:
+        readers = [sphinx.directives]
+    else:
+        readers = [mdbook.directives, mkdocs.directives, vitepress.directives, sphinx.myst_directives]
+        readers += [partial(each.directives, context=context) for each in (liquid, hugo)]
+    found = (each for read in readers for each in read(text))
+    return sorted(found, key=lambda each: (each.start, each.end))
 
 
 def _suffix(path: str) -> str:
@@ -87,6 +95,7 @@ def _suffix(path: str) -> str:
 class _Expander:
     find: FindIncluded
     room: int
+    context: Context
     notes: list[str] = field(default_factory=list)
 
     def expand(self, text: str, stack: tuple[str, ...]) -> str:
@@ -95,7 +104,7 @@ class _Expander:
 
     def _pieces(self, text: str, stack: tuple[str, ...]) -> Iterator[str]:
         at = 0
-        for each in _directives(text, stack[-1]):
+        for each in _directives(text, stack[-1], self.context):
             if each.start < at:
                 continue
             yield text[at : each.start]

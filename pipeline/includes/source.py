@@ -13,6 +13,7 @@ from ..model import Source
 from ..settings.collection import Collection
 from ..source_files import FoundFile, briefly_away, read_file
 from .expand import IncludedFile, NotIncluded, expand, has_directives
+from .project import context_of
 
 
 def read_source(file: FoundFile, collection: Collection) -> Source:
@@ -28,8 +29,9 @@ def read_source(file: FoundFile, collection: Collection) -> Source:
         text = source.content.decode("utf-8")
     except UnicodeDecodeError:
         return source  # the parser says where
-    find = _FoundBelow(file.collection, collection, _folders(collection))
-    found = expand(text, os.path.realpath(file.location), find, collection.max_bytes)
+    folders, path = _folders(collection), os.path.realpath(file.location)
+    find = _FoundBelow(file.collection, collection, folders)
+    found = expand(text, path, find, collection.max_bytes, context_of(text, path, folders))
     content = found.text.encode()
     return replace(source, content=content, sha256=sha256_hex(content), notes=found.notes)
 

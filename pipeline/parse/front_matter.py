@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -56,6 +57,12 @@ class FrontMatter:
 
 
 NONE = FrontMatter()
+
+
+def values_of(front: FrontMatter) -> Mapping[str, object]:
+    """Return all values of the front matter by their keys, as JSON can hold them."""
+    values: Mapping[str, object] = json.loads(front.json)
+    return values
 
 
 def read_front_matter(text: str, where: str) -> FrontMatter:
