@@ -12,11 +12,13 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import Protocol
 
+from ..directives import NOT_INCLUDED
 from . import hugo, liquid, mdbook, mkdocs, sphinx, vitepress
 from .parts import Directive, Literal, NoSuchPart, indented
 from .project import Context
 
 MAX_DEPTH = 10
+_MAX_NOTES = 200
 _MARKDOWN_MARKS = (*mdbook.MARKS, *mkdocs.MARKS, *vitepress.MARKS, *sphinx.MYST_MARKS, *liquid.MARKS, *hugo.MARKS)
 _NO_CONTEXT = Context()
 _IS_RST = {".md": False, ".markdown": False, ".mdx": False, ".rst": True, ".rest": True}
@@ -117,7 +119,7 @@ class _Expander:
             try:
                 yield self._included(each, stack)
             except (NotIncluded, NoSuchPart) as fault:
-                self._note(text, each.start, f"{each.target!r:.200} is not included: {fault}", stack)
+                self._note(text, each.start, f"{each.target!r:.200} {NOT_INCLUDED}{fault}", stack)
         yield text[at:]
 
     def _included(self, directive: Directive, stack: tuple[str, ...]) -> str:
@@ -135,6 +137,11 @@ class _Expander:
         return indented(directive.form(part), directive.indent)
 
     def _note(self, text: str, start: int, note: str, stack: tuple[str, ...]) -> None:
+        if len(self.notes) > _MAX_NOTES:  # each costs a count of lines
+            return
+        if len(self.notes) == _MAX_NOTES:
+            self.notes.append(f"remarks on directives end here, after {_MAX_NOTES}")
+            return
         line = text.count("\n", 0, start) + 1
         place = f"line {line}" if len(stack) == 1 else f"line {line} of {PurePosixPath(stack[-1]).name}"
         self.notes.append(f"{place}: {note}")

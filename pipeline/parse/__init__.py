@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import codecs
 import re
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from ..address import address
+from ..directives import remarks
 from ..errors import DraftDocument, RejectedDocument, is_transient
 from ..identity import doc_id
 from ..model import Block, Document, Source, Syntax
@@ -81,6 +83,8 @@ def _markdown(text: str, source: Source, collection: Collection, where: str) -> 
         body = markdown_of_mdx(body)
     body = published_text(body, front.json)
     content = read_markdown(text[: front.end] + body, front.end, where)
+    if content.leftovers:
+        content = replace(content, notes=(*content.notes, *remarks(text, content.leftovers)))
     return _document(source, collection, "markdown", content, front)
 
 

@@ -22,6 +22,11 @@ _LIQUID_RAW = re.compile(rf"{_CODE_SPAN}|\{{%-?\s*(?:end)?raw\s*-?%\}}")
 _FRONT_MATTER = re.compile(rf"{_CODE_SPAN}|\{{\{{\s*fm\.(?P<key>[\w.-]+)\s*\}}\}}")
 # The name that a block reference of Obsidian and Dendron uses, at the end of a paragraph or below it.
 _BLOCK_NAME = re.compile(rf"{_CODE_SPAN}|(?m:(?:(?<=\S)[ \t]+|^)\^[A-Za-z0-9-]{{4,}}[ \t]*$)")
+# kramdown: a list that the table of contents replaces, and attributes of the block above or below.
+_KRAMDOWN = re.compile(
+    rf"{_CODE_SPAN}|(?m:^[ \t]*(?:[-*+]|\d{{1,9}}\.)[ \t]+[^\n{{}}]{{1,200}}\n[ \t]*\{{:[ \t]*toc\b[^{{}}\n]*\}}[ \t]*$)"
+    r"|(?m:^[ \t]*\{:[^{}\n]{1,500}\}[ \t]*$)|\{:(?::|/)(?:nomarkdown|comment|options|:)?[^{}\n]{0,200}\}"
+)
 _BLANK_LINE = re.compile(r"(?m)^\0+[ \t]*\n|\0+")
 
 
@@ -37,6 +42,8 @@ def published_text(text: str, front_matter: str) -> str:
     if "{{" in text and "fm." in text:
         values = json.loads(front_matter)
         text = _outside_code(text, _FRONT_MATTER, lambda found: _shown(values.get(found["key"])))
+    if "{:" in text:
+        text = _outside_code(text, _KRAMDOWN, lambda _: "\0")
     if "^" in text:
         text = _outside_code(text, _BLOCK_NAME, lambda _: "\0")
     # A line that held nothing else goes with it, or it would end a paragraph.
