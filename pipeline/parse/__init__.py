@@ -13,6 +13,7 @@ from ..errors import DraftDocument, RejectedDocument, is_transient
 from ..identity import doc_id
 from ..model import Block, Document, Source, Syntax
 from ..settings.collection import Collection, Rule
+from ..visibility import visibility_of
 from .content import ParsedContent
 from .front_matter import NONE, FrontMatter, read_front_matter, unique
 from .markdown.authoring import published_text
@@ -142,7 +143,7 @@ def _document(
         anchors=content.anchors,
         blocks=content.blocks,
         links=content.links,
-        notes=(*source.notes, *content.notes),
+        notes=tuple(filter(None, (*source.notes, *content.notes, visibility_of(front.json).remark))),
     )
 
 
