@@ -35,7 +35,7 @@ _MAX_REMARKS = 50
 
 LEFTOVERS = "leftover_directives"
 NOT_INCLUDED = "is not included: "
-_SHOWN = "stands on the page as text"
+SHOWN = "stands on the page as text"
 
 
 def find_leftovers(state: StateCore) -> None:
@@ -73,23 +73,23 @@ def leftovers_in(text: str) -> Iterator[str]:
         yield text[found.start() : end.start() if end else found.start() + _MAX_EXCERPT].strip()
 
 
-def remarks(source: str, left: Sequence[str]) -> tuple[str, ...]:
-    """Return a remark on each directive that was left, with its line in the source."""
+def remarks(source: str, left: Sequence[str], said: str) -> tuple[str, ...]:
+    """Return a remark on each of these pieces of the source in order, with its line there."""
     made, at, line = list[str](), 0, 1
     for excerpt in left[:_MAX_REMARKS]:
         found = source.find(excerpt, at)
         if found >= 0:
             line += source.count("\n", at, found)
             at = found
-        made.append(f"line {line}: {excerpt!r} {_SHOWN}: no directive that is followed")
+        made.append(f"line {line}: {excerpt!r} {said}")
     if len(left) > _MAX_REMARKS:
-        made.append(f"{len(left) - _MAX_REMARKS:,} more directives: the next {_SHOWN}")
+        made.append(f"{len(left) - _MAX_REMARKS:,} more, of which each {said}")
     return tuple(made)
 
 
 def is_fault(remark: str) -> bool:
     """Return whether a remark in the report is on a directive that stands as text or names a missing file."""
-    return _SHOWN in remark or NOT_INCLUDED in remark
+    return SHOWN in remark or NOT_INCLUDED in remark
 
 
 def require_followed(remarks_by_document: Iterable[tuple[str, str]]) -> None:

@@ -13,13 +13,18 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 from ..directives import NOT_INCLUDED
-from . import hugo, liquid, mdbook, mkdocs, sphinx, vitepress
+from . import hugo, liquid, mdbook, mdx_imports, mkdocs, sphinx, vitepress, vue
 from .parts import Directive, Literal, NoSuchPart, indented
 from .project import Context
 
 MAX_DEPTH = 10
 _MAX_NOTES = 200
-_MARKDOWN_MARKS = (*mdbook.MARKS, *mkdocs.MARKS, *vitepress.MARKS, *sphinx.MYST_MARKS, *liquid.MARKS, *hugo.MARKS)
+_OF_MARKDOWN = (mdbook, mkdocs, vitepress)
+# These know the document's front matter and its project too.
+_WITH_CONTEXT = (vue, liquid, hugo, mdx_imports)
+_MARKDOWN_MARKS = (*sphinx.MYST_MARKS, *(m for each in (*_OF_MARKDOWN, *_WITH_CONTEXT) for m in each.MARKS))
+_MARKDOWN_BYTES = tuple(mark.encode() for mark in _MARKDOWN_MARKS)
+_RST_BYTES = tuple(mark.encode() for mark in sphinx.MARKS)
 _NO_CONTEXT = Context()
 _IS_RST = {".md": False, ".markdown": False, ".mdx": False, ".rst": True, ".rest": True}
 
@@ -54,7 +59,7 @@ class ExpandedText:
 def has_directives(content: bytes, path: str) -> bool:
     """Return whether a file may hold directives, by a scan of its bytes."""
     is_rst = _IS_RST.get(_suffix(path))
-    marks = () if is_rst is None else sphinx.MARKS if is_rst else _MARKDOWN_MARKS
+    marks = () if is_rst is None else _RST_BYTES if is_rst else _MARKDOWN_BYTES
     return any(mark in content for mark in marks)
 
 
@@ -83,10 +88,19 @@ def _directives(text: str, path: str, context: Context) -> list[Directive | Lite
     elif is_rst:
         readers = [sphinx.directives]
     else:
-        readers = [mdbook.directives, mkdocs.directives, vitepress.directives, sphinx.myst_directives]
-        readers += [partial(each.directives, context=context) for each in (liquid, hugo)]
+        readers = [each.directives for each in _OF_MARKDOWN if _may_hold(text, each.MARKS)]
+        readers += [sphinx.myst_directives] if _may_hold(text, sphinx.MYST_MARKS) else []
+        readers += [
+            partial(each.directives, context=context)
+            for each in _WITH_CONTEXT
+            if _may_hold(text, each.MARKS) or (context.project.tools and "{{" in text)
+        ]
     found = (each for read in readers for each in read(text))
     return sorted(found, key=lambda each: (each.start, each.end))
+
+
+def _may_hold(text: str, marks: tuple[str, ...]) -> bool:
+    return any(mark in text for mark in marks)
 
 
 def _suffix(path: str) -> str:

@@ -12,7 +12,7 @@ from .fences import Fences, code_of, fenced, indent_before, language_of
 from .parts import Directive, Literal, whole
 from .project import Context, shown, value_at
 
-MARKS = (b"{{<", b"{{%")
+MARKS = ("{{<", "{{%")
 
 # It passes no other opening, so that thousands of them stay linear.
 _TOKEN = re.compile(

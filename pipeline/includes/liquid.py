@@ -16,7 +16,8 @@ from .fences import Fences, code_of, fenced, indent_before
 from .parts import Directive, Literal, NoSuchPart, whole
 from .project import Context, shown, value_at
 
-MARKS = (b"{%", b"{{")
+# In a folder of Jekyll also any other "{{".
+MARKS = ("{%", "{{ site.", "{{site.", "{{ page.", "{{page.", "relative_url", "absolute_url")
 
 # Neither passes another opening, so that thousands of them stay linear.
 _TOKEN = re.compile(
