@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from urllib.parse import unquote
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
@@ -52,11 +53,12 @@ def _in_token(token: Token) -> Iterator[str]:
     if token.type == "html_block":
         yield from leftovers_in(_HTML_CODE.sub("", token.content))
     elif token.type == "inline" and _MAY_BE.search(token.content):
-        yield from leftovers_in("".join(map(_bare, token.children or ())))
+        shown = "".join(map(_bare, token.children or ()))
+        yield from leftovers_in(_HTML_CODE.sub("\0", shown) if "<" in shown else shown)
         for child in token.children or ():
             address = str(child.attrs.get("href") or child.attrs.get("src") or "")
             if address.startswith(("%7B%7B", "%7B%25")):
-                yield address[:_MAX_EXCERPT]
+                yield unquote(address[:_MAX_EXCERPT]).rpartition("}")[0] + "}"
 
 
 def _bare(token: Token) -> str:

@@ -64,13 +64,17 @@ class _Reader:
         self.variables: dict[str, str] = {}
         self.depth = 0
         self.ends: dict[str, list[int]] = {}
+        # Where there are conditions and loops, values in braces are the template's too.
+        self.is_template = context.is_of("jekyll")
 
     def read(self) -> Iterator[Directive | Literal]:
         at = 0
         tokens = list(_TOKEN.finditer(self.text))
         for found in reversed(tokens):  # of each closing tag, the places from last to first
-            if found["name"] and found["name"].startswith("end"):
-                self.ends.setdefault(found["name"], []).append(found.start())
+            name = found["name"] or ""
+            if name.startswith("end"):
+                self.ends.setdefault(name, []).append(found.start())
+            self.is_template |= name in _BRANCHES and not self.code.hold(found.start())
         for found in tokens:
             if found.start() < at:
                 continue
@@ -174,7 +178,7 @@ class _Reader:
         value = self.resolved(expression, leads=leads)
         if value is not None:
             yield Literal(*found.span(), quote(value, safe="/:#?=&%@+,;~.-_") if leads else value)
-        elif self.context.is_of("jekyll"):
+        elif self.is_template:
             yield Literal(*found.span(), "", f"{{{{ {expression:.80} }}}} has no value")
 
     def resolved(self, expression: str, *, leads: bool = False) -> str | None:

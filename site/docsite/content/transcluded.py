@@ -46,14 +46,14 @@ class _Part:
             found = self.text.find(block_anchor(name), self.body)
             return self._block_begin(found) if found >= 0 else -1
         section = self._section(name)
-        return self._offset(section.byte_start) if section else -1
+        return self._heading(section) if section else -1
 
     def end(self, name: str, begin: int, last: str) -> int:
         """Return where the part ends that begins there, if ``last`` is not the name of its end."""
         if last == "^end":
             return len(self.text)
         if last == "*" or (name == "^begin" and not last):
-            after = (self._offset(each.byte_start) for each in self.sections)
+            after = map(self._heading, self.sections)
             return min((at for at in after if at > begin), default=len(self.text))
         if last.startswith("^") or (name.startswith("^") and not last):
             anchor = block_anchor(last or name)
@@ -62,13 +62,21 @@ class _Part:
         section = self._section(last or name)
         if section is None:
             return len(self.text)
-        return self._offset(section.byte_start if last else section.byte_end)
+        return self._heading(section) if last else self._offset(section.byte_end)
 
     def _section(self, name: str) -> SectionRow | None:
         for spelling in heading_spellings(name):
             if found := next((each for each in self.sections if each.slug == spelling), None):
                 return found
         return None
+
+    def _heading(self, section: SectionRow) -> int:
+        """Return where the heading of a section begins, which its range leaves out."""
+        below = self._offset(section.byte_start)
+        line = self.text.rfind("\n", 0, max(below - 1, 0)) + 1
+        if self.text[line:below].strip(" \t\n=-"):
+            return line
+        return self.text.rfind("\n", 0, max(line - 1, 0)) + 1
 
     def _offset(self, byte: int) -> int:
         return len(self.text.encode()[:byte].decode(errors="ignore"))

@@ -85,6 +85,12 @@ def test_outside_a_folder_of_jekyll_only_what_is_unmistakable_is_touched() -> No
     assert expanded(text, ELSEWHERE).text == "{{ id }} {{ site.title }} {{cssxref('a')}} /a.md Barn"
 
 
+def test_a_page_with_loops_is_a_template_whatever_its_tool() -> None:
+    found = expanded("{% for a in b %}\n- {{ a.name }}\n{% endfor %}\n`{{ c }}`", ELSEWHERE)
+    assert (found.text, len(found.notes)) == ("\n- \n\n`{{ c }}`", 2)
+    assert expanded("`{% for a in b %}` {{ c }}", ELSEWHERE).text == "`{% for a in b %}` {{ c }}"
+
+
 def test_hints_and_tabs_of_gitbook_become_boxes() -> None:
     text = (
         '{% hint style="warning" %}\nMind.\n{% endhint %}\n'
