@@ -29,7 +29,9 @@ _SYNTAXES: Mapping[str, str] = {
 _LEFT = re.compile("|".join(_SYNTAXES.values()))
 # Nearly every paragraph ends its search here.
 _MAY_BE = re.compile(r"\{[{%:*!p]|8<-|<<<|:::|(?m:^(?:im|ex)port )|%7B%7B|%7B%25")
-_HTML_CODE = re.compile(r"<!--[\s\S]*?(?:-->|\Z)|<(pre|code|script|style)\b[^<>]*>[\s\S]*?(?:</\1\s*>|\Z)", re.I)
+_HTML_CODE = re.compile(
+    r"<!--[\s\S]*?(?:-->|\Z)|<(pre|code|script|style)\b[^<>]*>[\s\S]*?(?:</\1\s*>|\Z)", re.I
+)
 _END = re.compile(r"(?<=\}\})|(?<=%\})|[\n\0]")
 _MAX_EXCERPT = 80
 _MAX_REMARKS = 50

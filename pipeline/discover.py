@@ -165,7 +165,9 @@ def _visit(walk: _Walk, entry: os.DirEntry[str], prefix: str) -> bool:
     if stat.S_ISDIR(mode.st_mode):
         return _enters(walk, path)
     if walk.wanted(_escaped(path)) and walk.parts.match_file(path):
-        walk.skip(_escaped(path), "a part of other pages, or a draft, by its name or folder: no page of its own")
+        walk.skip(
+            _escaped(path), "a part of other pages, or a draft, by its name or folder: no page of its own"
+        )
     elif walk.wanted(_escaped(path)):
         _record(walk, entry, path, mode)
     elif stat.S_ISREG(mode.st_mode) and walk.is_asset(path) and not _name_fault(path):

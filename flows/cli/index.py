@@ -82,7 +82,12 @@ def _build(flags: Flags, request: IndexRequest, no_prefect: bool) -> BuildResult
     from ..incremental.preflight import preflight
 
     run, same = preflight(request)
-    own = {"sources": list(request.sources), "collection": request.collection, "start": request.options.start, "drafts": request.drafts}
+    own = {
+        "sources": list(request.sources),
+        "collection": request.collection,
+        "start": request.options.start,
+        "drafts": request.drafts,
+    }
 
     def work(driver: Driver, progress: Progress) -> JobResult:
         from ..job import run_job

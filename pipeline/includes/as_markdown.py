@@ -12,9 +12,10 @@ from .fences import Fences
 _ARGUMENT = re.compile(
     r"(?:([\w-]+)\s*=\s*)?(?:\"((?:[^\"\\]|\\.){0,500})\"|'([^'\n]{0,500})'|`([^`]{0,500})`|([^\s\"`']+))"
 )
-BOXES = frozenset(
-    "admonition alert attention callout caution danger hint important info note notice tip warning".split()
-)
+_BOX_NAMES = """
+    admonition alert attention callout caution danger hint important info note notice tip warning
+"""
+BOXES = frozenset(_BOX_NAMES.split())
 # Names of boxes whose kind is an argument.
 _NEUTRAL = frozenset({"admonition", "alert", "callout", "hint", "notice"})
 _KIND_NAMES = ("type", "style", "kind", "color", "level", "context")

@@ -24,7 +24,8 @@ _HIDDEN = frozenset({"comment"})
 _FOLDS = frozenset({"details", "expand", "collapse", "spoiler"})
 _INCLUDES = frozenset({"include", "includes", "readfile", "include-md", "include_md", "snippet"})
 _FIGURES = frozenset({"figure", "img", "image", "imgproc"})
-_SILENT = frozenset("tabs tabpane tabset toc br steps columns column cards rawhtml math katex".split())
+_SILENT_NAMES = "tabs tabpane tabset toc br steps columns column cards rawhtml math katex"
+_SILENT = frozenset(_SILENT_NAMES.split())
 _TABS = frozenset({"tab", "tabitem"})
 
 
@@ -111,7 +112,9 @@ class _Reader:
         return name in _SILENT, ""
 
     def parameter(self, name: str) -> tuple[bool, str]:
-        found = shown(value_at(self.context.page, name)) or shown(value_at(self.context.page, f"params.{name}"))
+        found = shown(value_at(self.context.page, name)) or shown(
+            value_at(self.context.page, f"params.{name}")
+        )
         return bool(found), found
 
     def address(self, target: str) -> str:

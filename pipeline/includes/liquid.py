@@ -24,12 +24,14 @@ _TOKEN = re.compile(
     r"(?<!\{)\{%-?\s*(?P<name>#|[A-Za-z_][\w-]*)(?P<rest>(?:(?!\{%|%\})[\s\S])*)-?%\}"
     r"|\{\{-?(?P<value>(?:(?!\{\{|\}\})[^\n])*)\}\}"
 )
-_BRANCHES = frozenset("if unless case for tablerow".split())
-_SILENT = frozenset("else elsif elseif when break continue cycle increment decrement toc".split())
+_BRANCHES = frozenset(["if", "unless", "case", "for", "tablerow"])
+_SILENT_NAMES = "else elsif elseif when break continue cycle increment decrement toc"
+_SILENT = frozenset(_SILENT_NAMES.split())
 _CODE_TAGS = frozenset({"highlight", "codeblock"})
 _HIDDEN_TAGS = frozenset({"comment", "schema"})
 # What they enclose stays, and no reader misses the tags themselves.
-_WRAPPERS = frozenset("katex katexmm math raw tabs stepper step columns column content-ref code".split())
+_WRAPPER_NAMES = "katex katexmm math raw tabs stepper step columns column content-ref code"
+_WRAPPERS = frozenset(_WRAPPER_NAMES.split())
 _LEADS = re.compile(r"(?:\]\(<?|=[\"']|\]:[ \t]*)(?:\{\{[^{}\n]{0,100}\}\}){0,3}\Z")
 _TEXT = re.compile(r"\A(?:\"([^\"]*)\"|'([^']*)')\Z")
 _NAME = re.compile(r"[A-Za-z_][\w.-]*\Z")
@@ -153,10 +155,7 @@ class _Reader:
             return Literal(*place, as_markdown.closed(self.depth, indent))
         if name == "embed" and re.match(r"https?://[^\s<>]+\Z", url := given.first("url")):
             return Literal(*place, f"<{url}>")
-        if name in _BRANCHES:
-            return Literal(*place, "", f"{{% {name} %}} is not evaluated: what it encloses is shown")
-        is_known = name == "#" or name in _SILENT or name in _WRAPPERS or name.startswith("end")
-        return Literal(*place, "", "" if is_known else f"{{% {name} %}} is not known and is removed")
+        return Literal(*place, "", _remark(name))
 
     def box(self, name: str, given: Arguments, indent: str) -> str:
         kind, title = ("tab", given.first("title")) if name == "tab" else as_markdown.box(name, given)
@@ -212,7 +211,17 @@ class _Reader:
             return "" if leads else str(self.context.project.site.get(key) or "")
         if owner not in ("site", "page"):
             return None
-        return shown(value_at(self.context.project.site if owner == "site" else self.context.page, key)) or None
+        return (
+            shown(value_at(self.context.project.site if owner == "site" else self.context.page, key)) or None
+        )
+
+
+def _remark(name: str) -> str:
+    """Return what is missing on the page for want of a tag; empty for one that nobody misses."""
+    if name in _BRANCHES:
+        return f"{{% {name} %}} is not evaluated: what it encloses is shown"
+    is_known = name == "#" or name in _SILENT or name in _WRAPPERS or name.startswith("end")
+    return "" if is_known else f"{{% {name} %}} is not known and is removed"
 
 
 def _page_address(name: str, rest: str) -> str:
@@ -235,4 +244,6 @@ def _filled(values: Mapping[str, str], text: str) -> str:
     if len(values) > 100:
         raise NoSuchPart("it is given more than 100 parameters")
     front = re.match(r"---[ \t]*\n[\s\S]*?\n---[ \t]*(?:\n|\Z)", text)
-    return whole(_PARAMETER.sub(lambda found: values.get(found[1], ""), text[front.end() :] if front else text))
+    return whole(
+        _PARAMETER.sub(lambda found: values.get(found[1], ""), text[front.end() :] if front else text)
+    )

@@ -1,4 +1,4 @@
-"""What MDX imports: partials, ``import Part from './_part.mdx'``, code by ``raw-loader``, and plain strings."""
+"""What MDX imports: partials (``import Part from './_part.mdx'``), code by ``raw-loader``, and strings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .project import Context
 MARKS = (" from '", ' from "', "export const", "<CodeBlock", "{/*")
 
 _IMPORT = re.compile(
-    r"^import[ \t]+(?P<name>[A-Za-z_]\w*)[ \t]+from[ \t]+[\"'](?P<target>[^\"'\n]{1,500})[\"'][ \t]*;?[ \t]*$",
+    r"^import[ \t]+(?P<name>[A-Za-z_]\w*)[ \t]+from[ \t]+[\"'](?P<target>[^\"'\n]{1,500})[\"'][ \t;]*$",
     re.MULTILINE,
 )
 _STRING = re.compile(
@@ -25,7 +25,9 @@ _STRING = re.compile(
 _COMMENT = re.compile(r"\{/\*(?:(?!\{/\*|\*/\})[\s\S])*\*/\}")
 _RAW = re.compile(r"\A!*raw-loader!|\?raw\Z")
 _PAGE = re.compile(r"\.mdx?\Z")
-_ATTRIBUTES = r"(?P<given>(?:[^<>{}\"'/]|/(?!>)|\"[^\"<>]{0,1000}\"|'[^'<>]{0,1000}'|\{[^{}<>]{0,1000}\}){0,1000})"
+_ATTRIBUTES = (
+    r"(?P<given>(?:[^<>{}\"'/]|/(?!>)|\"[^\"<>]{0,1000}\"|'[^'<>]{0,1000}'|\{[^{}<>]{0,1000}\}){0,1000})"
+)
 _CODE = re.compile(
     rf"<CodeBlock\b{_ATTRIBUTES}>\s*\{{\s*(?:(?P<name>[A-Za-z_]\w*)|`(?P<code>[^`]{{0,50000}})`)\s*\}}\s*</CodeBlock>"
 )

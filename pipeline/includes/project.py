@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
 
 import yaml
 
-from ..errors import RejectedDocument, is_transient
-from ..parse.front_matter import read_front_matter, values_of
+from ..errors import is_transient
 
 Tool = Literal["jekyll", "vitepress", "docusaurus"]
 # The names of files and folders that stand at the head of a tool's folder.
@@ -22,7 +23,8 @@ _SIGNS: Mapping[Tool, tuple[str, ...]] = {
     "vitepress": (".vitepress",),
     "docusaurus": ("docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs"),
 }
-_MAX_CONFIG_BYTES = 64 * 1024
+_MAX_YAML_BYTES = 64 * 1024
+_FRONT_MATTER = re.compile(r"---[ \t]*\n([\s\S]*?)^---[ \t]*(?:\n|\Z)", re.MULTILINE)
 _PAGE_NAMES = ("", ".md", ".markdown", ".mdx", "/index.md", "/_index.md", ".html")
 
 
@@ -48,7 +50,7 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What directives of one document may name: its project and its front matter; ``path`` is the real one."""
+    """What directives of a document may name: its project and its front matter; ``path`` is the real one."""
 
     project: Project = field(default_factory=Project)
     page: Mapping[str, object] = field(default_factory=dict)
@@ -74,23 +76,25 @@ def context_of(text: str, path: str, folders: Sequence[Path]) -> Context:
 
 
 def _front_matter(text: str) -> Mapping[str, object]:
-    try:
-        return values_of(read_front_matter(text, ""))
-    except RejectedDocument:
-        return {}  # the parser says where
+    found = _FRONT_MATTER.match(text)
+    return _values(found[1]) if found else {}
 
 
 def _site_values(folders: Sequence[Path]) -> Mapping[str, object]:
     for folder in folders:
         path = folder / "_config.yml"
-        if _is_file(path) and not path.is_symlink() and path.stat().st_size <= _MAX_CONFIG_BYTES:
-            return _loaded(path)
+        if _is_file(path) and not path.is_symlink():
+            with path.open("rb") as file:
+                return _values(file.read(_MAX_YAML_BYTES + 1).decode("utf-8", "replace"))
     return {}
 
 
-def _loaded(path: Path) -> Mapping[str, object]:
+def _values(text: str) -> Mapping[str, object]:
+    """Return the values of some YAML; none if it is wrong, which the parser of the document reports."""
+    if len(text) > _MAX_YAML_BYTES:
+        return {}
     try:
-        text = path.read_text("utf-8")
+        # Before anything is built, so that an alias bomb costs nothing.
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=yaml.SafeLoader)):
             return {}
         values: Any = yaml.safe_load(text)
@@ -122,4 +126,4 @@ def shown(value: object) -> str:
     """Return a plain value as text; lists and mappings have none."""
     if isinstance(value, bool):
         return str(value).lower()
-    return str(value) if isinstance(value, str | int | float) else ""
+    return str(value) if isinstance(value, str | int | float | date) else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -57,12 +56,6 @@ class FrontMatter:
 
 
 NONE = FrontMatter()
-
-
-def values_of(front: FrontMatter) -> Mapping[str, object]:
-    """Return all values of the front matter by their keys, as JSON can hold them."""
-    values: Mapping[str, object] = json.loads(front.json)
-    return values
 
 
 def read_front_matter(text: str, where: str) -> FrontMatter:

@@ -1,4 +1,4 @@
-"""Folders of Jekyll, Hugo, Docusaurus and VitePress: nothing raw on page, twin or in search, nothing private."""
+"""Folders of Jekyll, Hugo, Docusaurus and VitePress: nothing raw and nothing private, on pages and in search."""
 
 from __future__ import annotations
 
@@ -49,8 +49,9 @@ FILES = {
     "docusaurus/docusaurus.config.js": "export default {};\n",
     "docusaurus/docs/_part.mdx": "Hello {props.name}.\n",
     "docusaurus/docs/intro.mdx": (
-        "import Part from './_part.mdx';\nimport Tabs from '@theme/Tabs';\nimport TabItem from '@theme/TabItem';\n\n"
-        '# Intro\n\n<Part name="Tyto" />\n\n{version}\n\n<Tabs>\n<TabItem value="a" label="Apple">\n\nMalus\n\n'
+        "import Part from './_part.mdx';\nimport Tabs from '@theme/Tabs';\n"
+        "import TabItem from '@theme/TabItem';\n\n# Intro\n\n"
+        '<Part name="Tyto" />\n\n{version}\n\n<Tabs>\n<TabItem value="a" label="Apple">\n\nMalus\n\n'
         "</TabItem>\n</Tabs>\n"
     ),
     "vitepress/.vitepress/config.ts": "export default {}\n",
@@ -116,7 +117,9 @@ def test_no_directive_is_left_and_nothing_private_is_found(tmp_path: Path) -> No
 
 def test_a_strict_site_fails_on_the_first_directive_that_is_left(tmp_path: Path) -> None:
     text = "# Raw\n\nHello {{ name }}.\n\n{{#include gone.md}}\n\n`{{ code }}`\n"
-    command = written(tmp_path, {"vitepress/x.txt": "x", "hugo/a.md": text, "jekyll/b.md": "b", "docusaurus/docs/c.md": "c"})
+    command = written(
+        tmp_path, {"vitepress/x.txt": "x", "hugo/a.md": text, "jekyll/b.md": "b", "docusaurus/docs/c.md": "c"}
+    )
     assert command.run("index", "--no-prefect").code == 0
     failed = command.run("site", "--no-prefect", "--strict", "--out", "site", "--json")
     assert failed.code == 2

@@ -21,18 +21,20 @@ _HIDDEN = re.compile(f"{_CODE_SPAN}|{_COMMENT}")
 _FRONT_MATTER = re.compile(rf"{_CODE_SPAN}|\{{\{{\s*fm\.(?P<key>[\w.-]+)\s*\}}\}}")
 # The name that a block reference of Obsidian and Dendron uses, at the end of a paragraph or below it.
 _BLOCK_NAME = re.compile(
-    rf"{_CODE_SPAN}|(?m:(?:(?<=\S)[ \t]+|(?P<alone>^[ \t]*))(?P<name>\^[A-Za-z0-9][A-Za-z0-9_-]{{3,99}})[ \t]*$)"
+    rf"{_CODE_SPAN}|(?m:(?:(?<=\S)[ \t]+|(?P<alone>^[ \t]*))"
+    r"(?P<name>\^[A-Za-z0-9][A-Za-z0-9_-]{3,99})[ \t]*$)"
 )
 # kramdown: a list that the table of contents replaces, and attributes of the block above or below.
 _KRAMDOWN = re.compile(
-    rf"{_CODE_SPAN}|(?m:^[ \t]*(?:[-*+]|\d{{1,9}}\.)[ \t]+[^\n{{}}]{{1,200}}\n[ \t]*\{{:[ \t]*toc\b[^{{}}\n]*\}}[ \t]*$)"
+    rf"{_CODE_SPAN}|(?m:^[ \t]*(?:[-*+]|\d{{1,9}}\.)[ \t]+[^\n{{}}]{{1,200}}\n"
+    r"[ \t]*\{:[ \t]*toc\b[^{}\n]*\}[ \t]*$)"
     r"|(?m:^[ \t]*\{:[^{}\n]{1,500}\}[ \t]*$)|\{:(?::|/)(?:nomarkdown|comment|options|:)?[^{}\n]{0,200}\}"
 )
 _BLANK_LINE = re.compile(r"(?m)^\0+[ \t]*\n|\0+")
 
 
 def published_text(text: str, front_matter: str) -> str:
-    """Return the markdown without comments and attributes of kramdown, outside code; named blocks get anchors.
+    """Return the markdown without comments and kramdown's attributes, outside code; named blocks get anchors.
 
     ``{{fm.key}}`` becomes the value in the front matter, given as JSON, as in Dendron.
     """

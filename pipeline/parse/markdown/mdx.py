@@ -204,7 +204,6 @@ class _Tags:
         pieces.append((string[1] or string[2] or string[3] or "") if string else "{")
         return string.end() if string else start + 1
 
-
     def _end_of_expression(self, text: str, start: int) -> int:
         """Return the offset after the brace that closes the one at ``start``, or -1."""
         depth, limit = 0, start + max(0, min(MAX_TAG_CHARS, self.looks))

@@ -18,7 +18,7 @@ _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 
 
 def transcluded_part(text: str, body: int, sections: Sequence[SectionRow], fragment: str) -> str:
-    """Return what the fragment names of a text whose front matter ends at ``body``; all where it is unknown."""
+    """Return what the fragment names of a text whose front matter ends at ``body``, or else all of it."""
     part = _Part(text, body, sections)
     first, has_end, last = fragment.partition(":#")
     name, _, skipped = first.partition(",")

@@ -76,4 +76,6 @@ def test_a_named_block_is_the_target_of_links_and_no_text() -> None:
 
 def test_an_anchor_in_raw_html_is_the_target_of_links() -> None:
     texts = {"a.md": '# A\n\n<a id="old-name"></a>\nText.\n', "b.md": "# B\n\n[x](a.md#old-name)\n"}
-    assert [a["href"] for a in page_of(texts, "b.html").select("main p a[href*=old]")] == ["a.html#source-old-name"]
+    assert [a["href"] for a in page_of(texts, "b.html").select("main p a[href*=old]")] == [
+        "a.html#source-old-name"
+    ]

@@ -53,7 +53,8 @@ def test_markdown_without_imports_is_no_mdx() -> None:
 
 def test_a_page_of_vitepress_loses_what_is_for_vue() -> None:
     text = (
-        '# {{ $frontmatter.title }} <Badge type="tip" text="new" />\n\n[[toc]]\n\n::: v-pre\n{{ raw }}\n:::\n\n'
+        '# {{ $frontmatter.title }} <Badge type="tip" text="new" />\n\n[[toc]]\n\n'
+        "::: v-pre\n{{ raw }}\n:::\n\n"
         "<script setup>\nimport a from 'b'\n\nlet x\n</script>\n\n{{ 1 + 1 }} `{{ code }}`\n"
     )
     found = expanded(text, "vitepress", "/docs/page.md")
@@ -66,7 +67,9 @@ def test_elsewhere_only_front_matter_is_filled_in() -> None:
     assert expanded(text, None, "/docs/page.md").text == "Owls {{ other }} <Badge text='x' />"
 
 
-@pytest.mark.parametrize("piece", ["<Part ", '<Part a="', "<CodeBlock ", "::: v-pre\n", "<script>", "<Badge ", "{/*"])
+@pytest.mark.parametrize(
+    "piece", ["<Part ", '<Part a="', "<CodeBlock ", "::: v-pre\n", "<script>", "<Badge ", "{/*"]
+)
 @pytest.mark.parametrize("tool", ["vitepress", "docusaurus"])
 def test_a_long_run_costs_time_in_proportion_to_its_length(piece: str, tool: Tool) -> None:
     start = time.process_time()

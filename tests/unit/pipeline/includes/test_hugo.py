@@ -60,7 +60,8 @@ def test_highlighted_code_is_a_fence_with_its_marked_lines() -> None:
 
 def test_notes_and_tabs_become_boxes_that_nest() -> None:
     text = (
-        '{{% note %}}\nA\n{{% /note %}}\n{{< tabs >}}{{< tab "One" >}}1\n{{< alert color="warning" title="T" >}}'
+        '{{% note %}}\nA\n{{% /note %}}\n{{< tabs >}}{{< tab "One" >}}1\n'
+        '{{< alert color="warning" title="T" >}}'
         "W{{< /alert >}}{{< /tab >}}{{< /tabs >}}"
     )
     assert lines(text) == [
@@ -80,12 +81,15 @@ def test_a_reference_is_found_as_hugo_finds_it(tmp_path: Path) -> None:
     for name in ("guide/page.md", "guide/next.md", "top.md", "part/_index.md"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("x")
-    text = '{{< ref "next" >}} {{< ref "top.md#a" >}} {{< ref "/top" >}} {{< relref "part" >}} {{< ref "../../etc" >}}'
+    names = ("next", "top.md#a", "/top", "part", "../../etc")
+    text = " ".join(f'{{{{< ref "{name}" >}}}}' for name in names)
     found = expanded(text, str(tmp_path), "guide/page.md").text
     assert found == "/guide/next.md /top.md#a /top /part/_index.md ../../etc"
 
 
-@pytest.mark.parametrize("piece", ["{{<", "{{< a", "{{< note >}}", "{{< /note >}}", '{{< figure "', '{{< a "\\"'])
+@pytest.mark.parametrize(
+    "piece", ["{{<", "{{< a", "{{< note >}}", "{{< /note >}}", '{{< figure "', '{{< a "\\"']
+)
 def test_a_long_run_costs_time_in_proportion_to_its_length(piece: str) -> None:
     start = time.process_time()
     expanded((piece * 80_000)[:80_000])

@@ -12,7 +12,9 @@ from noctule.pipeline.includes.project import Context, Project
 
 SITE = {"title": "Owls", "baseurl": "/owls", "url": "https://example.org", "nested": {"deep": 3}}
 FILES = {
-    "_includes/note.html": '---\nx: y\n---\n<p class="{{ include.class }}">{{ include.text }} {{ site.title }}</p>\n',
+    "_includes/note.html": (
+        '---\nx: y\n---\n<p class="{{ include.class }}">{{ include.text }} {{ site.title }}</p>\n'
+    ),
     "_includes/loop.html": "{% include loop.html %}",
     "part.md": "A part of {{ page.title }}.\n",
     "../.gitbook/includes/tip.md": "A tip.\n",
@@ -38,7 +40,7 @@ def expanded(text: str, context: Context = JEKYLL, files: Mapping[str, str] = FI
         ("[x]({% post_url 2020-01-02-owl %})", "[x](/_posts/2020-01-02-owl)"),
         ("[x]({{ site.url }}{{ site.baseurl }}/a)", "[x](/a)"),
         ("[x]: {{ site.baseurl }}/a", "[x]: /a"),
-        ('<a href="{{ \'/a\' | relative_url }}">', '<a href="/a">'),
+        ("<a href=\"{{ '/a' | relative_url }}\">", '<a href="/a">'),
         ("{{ site.baseurl }} {{ '/a' | relative_url }}", "/owls /owls/a"),
         ("{{ site.title }}, {{ site.nested.deep }}, {{ page.title | upcase }}", "Owls, 3, BARN"),
         ("{{ page.gone | default: 'none' }}", "none"),
@@ -102,7 +104,17 @@ def test_hints_and_tabs_of_gitbook_become_boxes() -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["{%", "{{ ", "{% raw %}", "{% if x %}", "{% endraw %}", '{% include a x="', "`{%", "{% comment %}", "{%\n"],
+    [
+        "{%",
+        "{{ ",
+        "{% raw %}",
+        "{% if x %}",
+        "{% endraw %}",
+        '{% include a x="',
+        "`{%",
+        "{% comment %}",
+        "{%\n",
+    ],
 )
 def test_a_long_run_costs_time_in_proportion_to_its_length(piece: str) -> None:
     start = time.process_time()

@@ -28,7 +28,10 @@ FRONT = '{"desc": "A note", "n": 3, "draft": true, "list": [1]}'
         ("{% include x %}\n", "{% include x %}\n"),
         ("{{fm.desc}}: {{ fm.n }} {{fm.gone}}{{fm.list}}{{fm.draft}}.\n", "A note: 3 .\n"),
         ("`{{fm.desc}}`\n", "`{{fm.desc}}`\n"),
-        ("A paragraph. ^block-1\n\n- item ^1f1egthix10t\n", 'A paragraph.<a id="^block-1"></a>\n\n- item<a id="^1f1egthix10t"></a>\n'),
+        (
+            "A paragraph. ^block-1\n\n- item ^1f1egthix10t\n",
+            'A paragraph.<a id="^block-1"></a>\n\n- item<a id="^1f1egthix10t"></a>\n',
+        ),
         ("| a |\n\n^table\n\nMore.\n", '| a |\n\n\n<a id="^table"></a>\n\nMore.\n'),
         ("2 ^10 and x^2 and [^note]\n", "2 ^10 and x^2 and [^note]\n"),
     ],
