@@ -1,4 +1,4 @@
-"""Folders of Jekyll, Hugo, Docusaurus and VitePress: nothing raw and nothing private, on pages or in search."""
+"""Folders of Jekyll, Hugo, Docusaurus and VitePress: nothing raw, nothing private, on pages or in search."""
 
 from __future__ import annotations
 

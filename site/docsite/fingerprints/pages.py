@@ -32,7 +32,10 @@ def page_fingerprints(plan: SitePlan, shared: bytes) -> list[PageFingerprint]:
     around = navigation_digests(plan.tree, plan.listing)
     parts = (
         content,
-        [around.get(entry.page) or _outside(plan, entry.page) for entry in plan.library.entries],
+        [
+            around[entry.page] if entry.page in around else _outside(plan, entry.page)
+            for entry in plan.library.entries
+        ],
         _neighbours(plan, shown),
         backlink_digests(edges, shown, ranks),
         drawing_digests(edges, shown, ranks),
