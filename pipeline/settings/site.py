@@ -37,8 +37,14 @@ class Site(Table):
     templates: str = Field(default="", description="a folder of templates, styles and files of your own")
     words: str = Field(default="", description="a TOML file with words of the interface")
     mermaid: str = Field(default="", description="a local copy of mermaid's script")
+    navigation: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict, strict=False, description="files of other tools that order a collection's pages"
+    )
     verify_nights: int = Field(default=7, ge=0, description="every file is read within so many; 0: never")
     versions: tuple[Version, ...] = Field(default=(), strict=False)
+
+    def __hash__(self) -> int:  # of tables too, which are dictionaries
+        return hash(self.model_dump_json())
 
     @field_validator("edit_url")
     @classmethod

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+import posixpath
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,15 +13,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ..pipeline.navigation.toctree import CLASS
 from . import urls
 from .grouping import Grouped, Rows, edges_between
 from .link_rows import ASSET_COLUMNS, LinkRow, assets_of
+from .placement import Placement, placement_of
 
-ORDER_KEYS = ("nav_order", "sidebar_position", "weight", "order")
 _ENTRY_COLUMNS = (
     "doc_id", "collection", "path", "title", "description", "tags", "modified", "language", "syntax",
     "community", "links_in", "front_matter",
 )  # fmt: skip
+
+
+# Nobody goes there on purpose.
+NOT_FOUND = Placement(hidden=True)
 
 
 class SnapshotTables(Protocol):
@@ -39,7 +45,10 @@ class SnapshotTables(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A document as lists and links show it; ``row`` is its place in the library, ``page`` in the site."""
+    """A document as lists and links show it; ``row`` is its place in the library, ``page`` in the site.
+
+    ``apart`` tells it from others of the same title.
+    """
 
     row: int
     doc_id: str
@@ -53,8 +62,9 @@ class Entry:
     syntax: str
     community: int
     links_in: int
-    order: float
+    placement: Placement
     page: str
+    apart: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +138,15 @@ class Library:
         """Return the document's text."""
         return str(self._texts[entry.row].as_py() or "")
 
+    def rows_with_toctree(self) -> list[int]:
+        """Return the documents that may hold a ``toctree``, in order of their paths."""
+        holds = (
+            pc.fill_null(pc.match_substring(column, mark), False).to_numpy()
+            for column, mark in ((self._texts, "{toctree}"), (self._htmls, f'"{CLASS}"'))
+        )
+        found = np.flatnonzero(np.logical_or(*holds)).tolist()
+        return sorted(found, key=lambda row: self.entries[row].path)
+
     def html(self, entry: Entry) -> str:
         """Return the main content of an HTML document, or nothing for other documents."""
         return str(self._htmls[entry.row].as_py() or "")
@@ -193,9 +212,10 @@ def _entries(documents: pa.Table, originals: bool) -> tuple[Entry, ...]:
     columns = {
         name: documents.column(name).to_pylist() for name in documents.column_names if name in _ENTRY_COLUMNS
     }
+    titles = _shared_titles(columns["title"])
     if originals:
         paths = {str(name): str(path) for name, path in zip(columns["doc_id"], columns["path"], strict=True)}
-        return tuple(_entry(row, columns, paths) for row in range(documents.num_rows))
+        return tuple(_entry(row, columns, paths, titles) for row in range(documents.num_rows))
     several = len(set(columns["collection"])) > 1
     placed = [
         urls.Placed(doc_id, path, collection if several else "")
@@ -204,10 +224,16 @@ def _entries(documents: pa.Table, originals: bool) -> tuple[Entry, ...]:
         )
     ]
     pages = urls.page_paths(placed)
-    return tuple(_entry(row, columns, pages) for row in range(documents.num_rows))
+    return tuple(_entry(row, columns, pages, titles) for row in range(documents.num_rows))
 
 
-def _entry(row: int, columns: Mapping[str, list[object]], pages: Mapping[str, str]) -> Entry:
+def _shared_titles(titles: Sequence[object]) -> Set[object]:
+    return {title for title, count in Counter(titles).items() if count > 1}
+
+
+def _entry(
+    row: int, columns: Mapping[str, list[object]], pages: Mapping[str, str], titles: Set[object]
+) -> Entry:
     def text(name: str) -> str:
         return str(columns[name][row] or "")
 
@@ -215,7 +241,7 @@ def _entry(row: int, columns: Mapping[str, list[object]], pages: Mapping[str, st
         value = columns[name][row]
         return value if isinstance(value, int) else missing
 
-    tags = columns["tags"][row]
+    tags, page = columns["tags"][row], pages[text("doc_id")]
     return Entry(
         row=row,
         doc_id=text("doc_id"),
@@ -229,18 +255,7 @@ def _entry(row: int, columns: Mapping[str, list[object]], pages: Mapping[str, st
         syntax=text("syntax"),
         community=number("community", -1),
         links_in=number("links_in", 0),
-        order=_order(text("front_matter")),
-        page=pages[text("doc_id")],
+        placement=NOT_FOUND if page == urls.NOT_FOUND else placement_of(text("front_matter")),
+        page=page,
+        apart=posixpath.splitext(text("path"))[0] if columns["title"][row] in titles else "",
     )
-
-
-def _order(front_matter: str) -> float:
-    """Return the position among its siblings that a page's front matter asks for; others go last."""
-    if not any(key in front_matter for key in ORDER_KEYS):
-        return float("inf")
-    given = json.loads(front_matter)
-    for key in ORDER_KEYS:
-        value = given.get(key)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return float(value)
-    return float("inf")

@@ -37,6 +37,8 @@ RECORD = ".noctule-record"
 # Holds the search of a site that something else built.
 SEARCH_ONLY = "_noctule"
 INDEX_STEMS = ("index", "readme", "_index")
+# The home page of a vault of Dendron.
+VAULT_ROOT = "root.md"
 REPORT = "_report.html"
 RESERVED = (
     REPORT,
@@ -86,12 +88,17 @@ def page_paths(documents: Iterable[Placed], reserved: Iterable[str] = RESERVED) 
     documents come and go.
     """
     placed = sorted(documents, key=_precedence)
-    wanted = {d.doc_id: posixpath.join(d.below, _shortened(page_path(d.path))) for d in placed}
+    vaults = _vaults(placed)
+    wanted = {d.doc_id: posixpath.join(d.below, _wanted(d, vaults)) for d in placed}
     taken = {folded(folder) for page in wanted.values() for folder in _folders(page)}
     blocked = {folded(name) for name in reserved}
     pages: dict[str, str] = {}
     for document in placed:
         page = wanted[document.doc_id]
+        if page == NOT_FOUND and page not in taken:
+            taken.add(page)
+            pages[document.doc_id] = page
+            continue
         if folded(page) in taken and page.endswith("index.html"):
             page = posixpath.join(posixpath.dirname(page), posixpath.basename(_named(document.path)))
         if folded(page) in taken or folded(page.split("/", 1)[0]) in blocked:
@@ -99,6 +106,20 @@ def page_paths(documents: Iterable[Placed], reserved: Iterable[str] = RESERVED) 
         taken.add(folded(page))
         pages[document.doc_id] = page
     return pages
+
+
+def _vaults(documents: Iterable[Placed]) -> frozenset[tuple[str, str]]:
+    """Return the folders that hold a ``root.md`` and a note with a dot in its name, as Dendron's do."""
+    folders = [(d.below, *posixpath.split(d.path)) for d in documents]
+    roots = {(below, folder) for below, folder, name in folders if name == VAULT_ROOT}
+    return frozenset((b, f) for b, f, name in folders if (b, f) in roots and name.count(".") > 1)
+
+
+def _wanted(document: Placed, vaults: frozenset[tuple[str, str]]) -> str:
+    folder, name = posixpath.split(document.path)
+    if name == VAULT_ROOT and (document.below, folder) in vaults:
+        return _shortened(posixpath.join(folder, HOME))
+    return _shortened(page_path(document.path))
 
 
 def twin_paths(pages: Iterable[str]) -> Mapping[str, str]:
@@ -176,6 +197,7 @@ def _parts(path: str) -> tuple[str, ...]:
 def _precedence(document: Placed) -> tuple[str, int, str, str]:
     stem = posixpath.splitext(posixpath.basename(document.path))[0]
     rank = INDEX_STEMS.index(stem.lower()) if stem.lower() in INDEX_STEMS else 0
+    rank = len(INDEX_STEMS) if stem == "root" else rank  # an index of the same folder goes before it
     return (document.below, rank, document.path, document.doc_id)
 
 
