@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -36,6 +37,7 @@ from .search.manifest import Shown
 from .verify import count_healed, verified
 
 MARKER = urls.MARKER
+_log = logging.getLogger("noctule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +160,8 @@ def _write(wanted: _Wanted, stage: StagingFolder) -> SiteResult:
     snapshot, ranking = wanted.snapshot, wanted.ranking if wanted.settings.search else None
     stage.look()
     plan = plan_site(snapshot, wanted.settings)
+    for remark in plan.remarks:
+        _log.warning("%s", remark)
     shown = begin_shown(plan, snapshot, wanted.background, stage) if ranking else None
     reuse = Reuse(stage.previous, shared_digest(plan))
     add_pages(plan, _add_kept(plan, reuse, stage), snapshot, stage, wanted.background)

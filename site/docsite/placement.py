@@ -44,7 +44,7 @@ def placement_of(front_matter: str) -> Placement:
     return Placement(
         order=_order({**given, **{key: menu[key] for key in ("weight",) if key in menu}, **sidebar}),
         label=_label({**given, "sidebar_label": given.get("sidebar_label") or sidebar.get("label")}, menu),
-        hidden=_is_hidden(given, sidebar),
+        hidden=_is_hidden(given, sidebar) or bool(given.get("redirect_to")),
         parent=_text(given.get("parent")),
         grand_parent=_text(given.get("grand_parent")),
         former=_former(given),
@@ -72,11 +72,13 @@ def _is_hidden(given: Mapping[str, Any], sidebar: Mapping[str, Any]) -> bool:
 
 
 def _former(given: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return former addresses; Obsidian's aliases are names, so an alias counts only if it is a path."""
-    found = [
-        name for key in _FROM for name in _texts(given.get(key)) if key == "redirect_from" or "/" in name
-    ]
-    return tuple(dict.fromkeys(found))
+    """Return former addresses; for Obsidian an alias is a name, so that only one like a path counts."""
+    names = [(key, name) for key in _FROM for name in _texts(given.get(key))]
+    return tuple(dict.fromkeys(name for key, name in names if key == "redirect_from" or _is_path(name)))
+
+
+def _is_path(alias: str) -> bool:
+    return alias.startswith("/") or ("/" in alias and " " not in alias and alias.endswith(("/", ".html")))
 
 
 def _menu(value: object) -> Mapping[str, Any]:

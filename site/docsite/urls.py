@@ -29,6 +29,8 @@ MAP = "_communities/map.html"
 PREVIEWS = "_previews"
 FEED = "feed.xml"
 LLMS = "llms.txt"
+# As hosts read it.
+REDIRECTS = "_redirects"
 SERVICE_WORKER = "service-worker.js"
 NO_NETWORK = "_offline.html"
 # Says that noctule made this folder; and what the next build has to know about its files.
@@ -55,6 +57,7 @@ RESERVED = (
     *(f"sitemap-{number}.xml" for number in range(1, 21)),
     FEED,
     LLMS,
+    REDIRECTS,
     MARKER,
     RECORD,
 )
@@ -90,7 +93,7 @@ def page_paths(documents: Iterable[Placed], reserved: Iterable[str] = RESERVED) 
     placed = sorted(documents, key=_precedence)
     vaults = _vaults(placed)
     wanted = {d.doc_id: posixpath.join(d.below, _wanted(d, vaults)) for d in placed}
-    taken = {folded(folder) for page in wanted.values() for folder in _folders(page)}
+    taken = {folded(folder) for page in wanted.values() for folder in folders_of(page)}
     blocked = {folded(name) for name in reserved}
     pages: dict[str, str] = {}
     for document in placed:
@@ -127,7 +130,7 @@ def twin_paths(pages: Iterable[str]) -> Mapping[str, str]:
     folder's.
     """
     placed = sorted(pages)
-    taken = {folded(folder) for page in placed for folder in _folders(page)}
+    taken = {folded(folder) for page in placed for folder in folders_of(page)}
     twins: dict[str, str] = {}
     for page in placed:
         twin = f"{page.removesuffix('.html')}.md"
@@ -205,7 +208,8 @@ def _named(path: str) -> str:
     return f"{_short(posixpath.splitext(path)[0])}.html"
 
 
-def _folders(page: str) -> Iterable[str]:
+def folders_of(page: str) -> Iterable[str]:
+    """Return the folders that a page lies in, from the top down."""
     parts = page.split("/")[:-1]
     return ("/".join(parts[: end + 1]) for end in range(len(parts)))
 

@@ -34,7 +34,7 @@ def shared_digest(plan: SitePlan) -> bytes:
 
 def content_digest(plan: SitePlan) -> bytes:
     """Return a digest of what documents' contents are rendered with; an owner's templates are not used."""
-    settings = plan.settings.model_dump(mode="json", exclude=_SHAPES_NO_FILE | {"navigation"})
+    settings = plan.settings.model_dump(mode="json", exclude=_SHAPES_NO_FILE | {"navigation", "redirects"})
     for place in ("templates", "words", "mermaid"):  # what lies there counts, not where it lies
         settings[place] = bool(settings[place])
     stated = {

@@ -40,7 +40,9 @@ def build_tree(entries: Sequence[Entry], contents: SiteContents | None = None) -
     contents = contents or SiteContents()
     several = len({entry.collection for entry in entries}) > 1
     root = _Draft("")
-    hidden = contents.hidden | {entry.page for entry in entries if entry.placement.hidden}
+    hidden = contents.hidden | {
+        entry.page for entry in entries if entry.placement.hidden or entry.placement.moved_to
+    }
     builder = _Builder(root, entries, hidden, several)
     for name in sorted({entry.collection for entry in entries}):
         builder.collection(name, contents)
@@ -48,7 +50,11 @@ def build_tree(entries: Sequence[Entry], contents: SiteContents | None = None) -
     if root.entry is not None:
         title = root.title or root.entry.placement.label or root.entry.title
         roots = (Node("", title, root.entry.page, (), 1), *roots)
-    return tree_of(roots, tuple(sorted(hidden - {urls.NOT_FOUND})))
+    # The page of a missing one and those that only lead elsewhere are made in other ways.
+    left = (
+        e.page for e in entries if e.page in hidden and e.page != urls.NOT_FOUND and not e.placement.moved_to
+    )
+    return tree_of(roots, tuple(sorted(left)))
 
 
 class _Builder:

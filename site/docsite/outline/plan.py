@@ -70,6 +70,7 @@ class SitePlan:
     topic_of: Mapping[int, CommunityRow]
     parts: Parts
     words: tuple[Word, ...]
+    remarks: tuple[str, ...]
 
     @property
     def title(self) -> str:
@@ -117,6 +118,7 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
         topic_of={topic.community_id: topic for topic in topics},
         parts=parts_of(settings, library.entries, bool(tags), topics),
         words=read_words(snapshot, library) if settings.search else (),
+        remarks=contents.remarks,
     )
 
 

@@ -20,6 +20,7 @@ from ..outline.plan import SitePage, SitePlan
 from ..outline.word_pages import letters
 from .documents import Crumb
 from .frame import frame_of
+from .redirects import redirect_files
 from .report import report_pages
 from .sitemap import sitemap_files
 
@@ -62,6 +63,7 @@ def list_pages(plan: SitePlan, reuse: Reuse) -> Iterator[SitePage]:
         yield from _search_pages(plan)
     yield from report_pages(plan)
     yield _not_found(plan)
+    yield from redirect_files(plan)
     yield from sitemap_files(plan)
 
 
