@@ -11,6 +11,7 @@ from typing import Any
 
 from ...pipeline.errors import SourceError
 from ...pipeline.navigation.sidebars import read_script
+from ...pipeline.navigation.summary import read_summary
 from ...pipeline.navigation.yaml_files import NotRead, read_yaml
 from .taken_over import MAX_BYTES, TakenOver
 
@@ -129,6 +130,9 @@ def _mdbook(config: Path) -> TakenOver:
         found.take(
             "site", "edit_url", html["edit-url-template"].replace("{path}", below), "edit-url-template"
         )
+    summary = found.root / "SUMMARY.md"
+    entries = read_summary(_text(summary)).entries if summary.is_file() else ()
+    found.take("site", "home", entries[0].target if entries else "", "the first chapter of SUMMARY.md")
     found.take("site", "redirects", _texts(_table(html.get("redirect"))), "output.html.redirect")
     found.left += [f"the preprocessor {name}" for name in sorted(_table(given.get("preprocessor")))]
     found.left += [f"output.html.{key}" for key in ("additional-css", "additional-js") if html.get(key)]
@@ -232,9 +236,8 @@ def _dendron(config: Path) -> TakenOver:
     found.site(publishing, base_url="siteUrl")
     found.left += [f"the vault {each}" for each in paths[1:]]
     index = publishing.get("siteIndex")
-    found.left += (
-        [f"publishing.siteIndex {index!r:.40}: root is the home page"] if index not in (None, "root") else []
-    )
+    if isinstance(index, str) and (found.root / f"{index}.md").is_file():
+        found.take("site", "home", f"{index}.md", "publishing.siteIndex")
     found.left += (
         ["publishing.siteHierarchies: every note is read"] if publishing.get("siteHierarchies") else []
     )

@@ -38,6 +38,7 @@ class Site(Table):
     templates: str = Field(default="", description="a folder of templates, styles and files of your own")
     words: str = Field(default="", description="a TOML file with words of the interface")
     mermaid: str = Field(default="", description="a local copy of mermaid's script")
+    home: str = Field(default="", description="the document that is the home page; empty: index or README")
     navigation: dict[str, Annotated[tuple[str, ...], Field(strict=False)]] = Field(
         default_factory=dict, description="files of other tools that order a collection's pages"
     )

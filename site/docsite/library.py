@@ -99,7 +99,7 @@ class CommunityRow:
 class Library:
     """Documents with their sections, code and links, read once; texts stay in Arrow until asked for."""
 
-    def __init__(self, snapshot: SnapshotTables, *, originals: bool = False) -> None:
+    def __init__(self, snapshot: SnapshotTables, *, originals: bool = False, home: str = "") -> None:
         self.snapshot_id = str(snapshot.id)
         documents = snapshot.table("documents")
         names = documents.column("doc_id").to_pylist()
@@ -107,7 +107,7 @@ class Library:
         documents = self.documents
         self._texts, self._htmls = documents.column("text"), documents.column("html")
         self._anchors = documents.column("anchors")
-        self.entries = _entries(documents, originals)
+        self.entries = _entries(documents, originals, home)
         self.by_id: Mapping[str, Entry] = {entry.doc_id: entry for entry in self.entries}
         self._names = pa.array([*self.by_id], pa.string())
         self.collections: tuple[str, ...] = tuple(sorted({entry.collection for entry in self.entries}))
@@ -137,6 +137,10 @@ class Library:
     def text(self, entry: Entry) -> str:
         """Return the document's text."""
         return str(self._texts[entry.row].as_py() or "")
+
+    def url(self, entry: Entry) -> str:
+        """Return the address at which the document is published, relative if that is not known."""
+        return str(self.documents.column("url")[entry.row].as_py() or "")
 
     def rows_with_toctree(self) -> list[int]:
         """Return the documents that may hold a ``toctree``, in order of their paths."""
@@ -208,7 +212,7 @@ def _by_weight(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     return tuple(sorted(entries, key=lambda entry: (-entry.links_in, *by_title(entry))))
 
 
-def _entries(documents: pa.Table, originals: bool) -> tuple[Entry, ...]:
+def _entries(documents: pa.Table, originals: bool, home: str) -> tuple[Entry, ...]:
     columns = {
         name: documents.column(name).to_pylist() for name in documents.column_names if name in _ENTRY_COLUMNS
     }
@@ -223,7 +227,7 @@ def _entries(documents: pa.Table, originals: bool) -> tuple[Entry, ...]:
             columns["doc_id"], columns["path"], columns["collection"], strict=True
         )
     ]
-    pages = urls.page_paths(placed)
+    pages = urls.page_paths(placed, home=home)
     return tuple(_entry(row, columns, pages, titles) for row in range(documents.num_rows))
 
 

@@ -83,16 +83,24 @@ def page_path(path: str) -> str:
     return posixpath.join(folder, "index.html" if stem.lower() in INDEX_STEMS else f"{stem}.html")
 
 
-def page_paths(documents: Iterable[Placed], reserved: Iterable[str] = RESERVED) -> Mapping[str, str]:
+def page_paths(
+    documents: Iterable[Placed], reserved: Iterable[str] = RESERVED, home: str = ""
+) -> Mapping[str, str]:
     """Return every document's page by id, no two alike even if letter case is ignored.
+
+    ``home`` is the path or the id of the document that is the home page, whatever its name.
 
     Of several documents that want the same page, ``index`` goes before ``README`` before ``_index``, then by
     path; the others keep their own name, or get a suffix made from their path, so that it stays the same when
     documents come and go.
     """
     placed = sorted(documents, key=_precedence)
+    chosen = next((d for d in placed if home and home in (d.path, d.doc_id)), None)
+    placed.sort(key=lambda d: d is not chosen)
     vaults = _vaults(placed)
     wanted = {d.doc_id: posixpath.join(d.below, _wanted(d, vaults)) for d in placed}
+    if chosen is not None:
+        wanted[chosen.doc_id] = HOME
     taken = {folded(folder) for page in wanted.values() for folder in folders_of(page)}
     blocked = {folded(name) for name in reserved}
     pages: dict[str, str] = {}

@@ -84,7 +84,7 @@ class _Builder:
 
     def _insert(self, entry: Entry) -> _Draft:
         """Add a page below the folders of its path; return its node."""
-        *folders, name = entry.page.split("/")
+        *folders, name = _place(entry).split("/")
         node = self._root
         for folder in folders:
             node = node.children.setdefault(folder, _Draft(folder))
@@ -105,8 +105,15 @@ class _Builder:
         return child
 
 
+def _place(entry: Entry) -> str:
+    """Return the path of a page in the tree; a home page of another name keeps the place of its name."""
+    if entry.page == urls.HOME and posixpath.basename(entry.path) != urls.VAULT_ROOT:
+        return urls.page_path(entry.path)
+    return entry.page
+
+
 def _is_index(entry: Entry) -> bool:
-    return entry.page.rsplit("/", 1)[-1] == "index.html"
+    return _place(entry).rsplit("/", 1)[-1] == urls.HOME
 
 
 def _dotted_folders(entries: Sequence[Entry]) -> frozenset[tuple[str, str]]:

@@ -91,7 +91,7 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
     """Plan the site that shows this snapshot; ``originals`` are documents that are their own pages."""
     from . import related  # SciPy comes with it
 
-    library = Library(snapshot, originals=originals)
+    library = Library(snapshot, originals=originals, home=settings.home)
     theme = Theme(load_words(settings.words), settings.templates)
     tags = library.tags()
     tag_pages = urls.slug_pages(tags, "_tags")

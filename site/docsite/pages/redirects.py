@@ -81,6 +81,8 @@ def _wanted(plan: SitePlan, remarks: list[str]) -> Mapping[str, str]:
 def _stated(plan: SitePlan) -> Iterator[tuple[str, str]]:
     yield from sorted(plan.settings.redirects.items())
     for entry in plan.library.entries:
+        if entry.page == urls.HOME and (own := urls.page_path(entry.path)) != urls.HOME:
+            yield f"/{own}", "/"
         folder = posixpath.dirname(entry.page)
         for old in entry.placement.former:
             yield (old if old.startswith("/") else posixpath.join("/", folder, old)), f"/{entry.page}"
