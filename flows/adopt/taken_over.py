@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ...pipeline.navigation.yaml_files import NotRead
 from ...pipeline.settings.collection import web_address
 from ...pipeline.settings.settings import COLLECTION_NAME
 
@@ -54,6 +55,26 @@ class TakenOver:
         for key, name in names.items():
             if isinstance(given.get(name), str):
                 self.take("site", key, given[name], name)
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a settings file; raise ``NotRead`` if it is too big for one, and ``OSError``."""
+    with path.open("rb") as file:
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise NotRead("it is over 2 MB")
+    return content.decode("utf-8", "replace")
+
+
+def as_table(value: object) -> dict[str, Any]:
+    """Return the value if it is a table, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def set_order(found: TakenOver, *files: Path) -> None:
+    """Let these files say in which order pages are."""
+    listed = [Path(os.path.relpath(file.resolve(), Path.cwd())).as_posix() for file in files]
+    found.take("site", "navigation", {"NAME": listed}, "the order of pages")
 
 
 def collection_name(found: TakenOver) -> str:
