@@ -41,8 +41,8 @@ _ATTRIBUTES = {
 }
 _SCHEMES = {"http", "https", "mailto"}
 _CLASS = re.compile(
-    r"language-[\w+#.-]{1,40}|callout(-[\w-]{1,40})?|admonition(-title)?|wikilink|transclusion|tag"
-    r"|footnotes?(-[a-z]+)*|task-list-item(-checkbox)?|contains-task-list"
+    r"language-[\w+#.-]{1,40}|numbered-\d{1,6}|marked-[\d_]{1,300}|callout(-[\w-]{1,40})?|admonition(-title)?|wikilink|transclusion|tag"
+    r"|footnotes?(-[a-z]+)*|annotations|task-list-item(-checkbox)?|contains-task-list"
 )
 # Of an image's style only this is kept, as the attribute of that name.
 _STYLE_WIDTH = re.compile(r"(?:^|;)\s*width\s*:\s*(\d{1,4}(?:px|%))\s*(?:;|$)", re.IGNORECASE)

@@ -16,6 +16,7 @@ from .flow import Flow, attribute, language_of
 _AROUND = ("nav", "header", "footer", "aside")
 _UNSEEN = ("object", "head")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_LINES = ("numbered-", "marked-")
 _DATES = ("date", "last-modified", "dcterms.modified", "article:modified_time")
 
 
@@ -34,7 +35,8 @@ def read_html(html: str, where: str) -> ParsedContent:
     flow.walk(main)
     for pre in main.find_all("pre"):
         if code_language := language_of(pre):
-            pre["class"] = f"language-{code_language}"
+            kept = [name for name in attribute(pre, "class").split() if name.startswith(_LINES)]
+            pre["class"] = " ".join([f"language-{code_language}", *kept])
     return ParsedContent(
         text=flow.text(),
         html=sanitize(main.decode_contents()),

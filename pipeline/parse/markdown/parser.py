@@ -14,13 +14,11 @@ from ..front_matter import one_line, unique
 from ..labels import myst_anchors, myst_label
 from ..markup import FoundLink, links_in, require_tame, visible_text
 from .inline import InlineText, read_inline
+from .listings import listing_of
 from .syntax import DOCUMENT_ORDER, MAX_NESTING, markdown_parser
 
 __all__ = ["markdown_parser", "plain_markdown", "read_markdown"]
 
-# The first word of the info string: ``js``, ``{.js}``, ``rust,ignore``; options like ``title="x"`` are no
-# language.
-_LANGUAGE = re.compile(r"\{?\s*\.?(?:language-)?([\w+#.-]+)(?![\w+#.-]*=)")
 _CONTAINERS = frozenset(
     {"list_item_open", "dt_open", "dd_open", "blockquote_open", "footnote_reference_open", "admonition_open"}
 )
@@ -121,9 +119,9 @@ class _Reader:
 
     def code(self, token: Token) -> None:
         start, end = self.span(token.map or [0, 0])
-        named = _LANGUAGE.match(token.info.strip())
-        code = token.content.rstrip("\n")
-        self.block("code", start, end, code, code, named[1].lower() if named else "")
+        listing = listing_of(token)
+        code, title = listing.text.rstrip("\n"), listing.info.title
+        self.block("code", start, end, f"{title}\n{code}" if title else code, code, listing.info.language)
 
     def html(self, token: Token) -> None:
         self.raw_blocks.append(token.content)

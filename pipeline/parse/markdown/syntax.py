@@ -28,6 +28,7 @@ from .boxes import box, tab
 from .brackets import bound_brackets
 from .callouts import mark_callouts
 from .formulas import formula, formula_block
+from .listings import read_listings
 from .marks import KEYS, find_abbreviations, mark, mark_abbreviations, render_keys
 
 MAX_NESTING = 100
@@ -47,7 +48,7 @@ def markdown_parser() -> MarkdownIt:
 
     Besides markdown-it's own tokens, it produces inline tokens ``wikilink``, ``transclusion`` and ``tag``,
     whose ``meta`` holds ``target``, ``fragment`` and ``text``, and ``formula`` with ``latex`` and
-    ``display``, and ``keys``, whose ``meta`` holds ``names``.
+    ``display``, and ``keys``, whose ``meta`` holds ``names``. Blocks of code hold a ``Listing`` in ``meta``.
     """
     md = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING})
     md.enable(["table", "strikethrough"])
@@ -62,6 +63,7 @@ def markdown_parser() -> MarkdownIt:
     md.inline.ruler.before("link", "wikilink", _wikilink)
     md.inline.ruler.before("link", "tag", _tag)
     md.core.ruler.after("block", "callouts", mark_callouts)
+    md.core.ruler.after("block", "listings", read_listings)
     md.core.ruler.after("block", "heading_ids", _cut_heading_ids)
     md.core.ruler.before("inline", "abbreviations", find_abbreviations)
     md.core.ruler.after("inline", "abbreviated", mark_abbreviations)

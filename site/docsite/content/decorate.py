@@ -12,9 +12,11 @@ from html import escape, unescape
 
 from ...pipeline.chunk.sections import heading_slugs
 from ...pipeline.model import Heading
+from ...pipeline.parse.code.info import code_info, language_name
+from ...pipeline.parse.code.listing import Listing
 from ...pipeline.sanitize import ID_PREFIX
 from .embedded import attributes_of, image_html, labelled, player_html
-from .highlight import code_block
+from .highlight import listing_html
 from .linking import Destination, PageLinks
 from .markdown_html import Anchored
 from .marks import ANCHOR_MARK, HTML_MARK, Marks, without_marks, without_marks_in_tags
@@ -141,7 +143,8 @@ class Decorator:
         known = _LANGUAGE.search(attributes) or _LANGUAGE.search(inner[:200])
         indexed = next(self._languages, "")
         text = unescape(_ANY_TAG.sub("", without_marks(inner)))
-        return code_block(known[1] if known else indexed, text.removeprefix("\n"))
+        language = language_name(known[1] if known else indexed)
+        return listing_html(Listing(code_info(language, attributes), text.removeprefix("\n")))
 
 
 def html_headings(clean: str, anchors: Sequence[str]) -> list[Anchored]:

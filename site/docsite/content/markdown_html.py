@@ -17,10 +17,11 @@ from markdown_it.token import Token
 from ...pipeline.chunk.sections import heading_slugs
 from ...pipeline.model import Heading
 from ...pipeline.parse.markdown.inline import read_inline
+from ...pipeline.parse.markdown.listings import NOTES, listing_of
 from ...pipeline.parse.markdown.syntax import markdown_parser
 from .definitions import definition_lists
 from .formulas import formula_html
-from .highlight import code_block, diagram, language_name
+from .highlight import diagram, listing_html
 from .linking import Destination
 from .marks import Marks
 
@@ -139,16 +140,17 @@ class _Renderer(RendererHTML):
         return self.sheet.marks.html(formula_html(str(meta["latex"]), bool(meta["display"])))
 
     def fence(self, tokens: Sequence[Token], index: int, *_: object) -> str:
-        info, content = tokens[index].info, tokens[index].content
-        language = language_name(info)
-        if language == "math":
-            made = f"<p>{formula_html(content.strip(), True)}</p>"
+        listing = listing_of(tokens[index])
+        if listing.info.language == "math":
+            made = f"<p>{formula_html(listing.text.strip(), True)}</p>"
+        elif listing.info.language == "mermaid":
+            made = diagram(listing.text)
         else:
-            made = diagram(content) if language == "mermaid" else code_block(info, content)
+            made = listing_html(listing, str(tokens[index].meta.get(NOTES, "")))
         return self.sheet.marks.html(made) + "\n"
 
     def code_block(self, tokens: Sequence[Token], index: int, *_: object) -> str:
-        return self.sheet.marks.html(code_block("", tokens[index].content)) + "\n"
+        return self.sheet.marks.html(listing_html(listing_of(tokens[index]))) + "\n"
 
     def html_block(self, tokens: Sequence[Token], index: int, *_: object) -> str:
         return _contained(tokens[index].content)
