@@ -49,7 +49,7 @@ def read_html(html: str, where: str) -> ParsedContent:
         headings=tuple(flow.headings),
         blocks=tuple(flow.blocks),
         links=tuple(flow.links),
-        anchors=unique(_attribute(tag, "id") for tag in main.find_all(id=True)),
+        anchors=unique(name for tag in main.find_all(True) for name in _names(tag)),
     )
 
 
@@ -59,6 +59,12 @@ def _metas(soup: BeautifulSoup) -> dict[str, str]:
         name = (_attribute(meta, "name") or _attribute(meta, "property")).lower()
         found.setdefault(name, one_line(_attribute(meta, "content")))
     return found
+
+
+def _names(tag: Tag) -> tuple[str, ...]:
+    """Return the names that a link may use for the tag."""
+    named = _attribute(tag, "name") if tag.name == "a" else ""
+    return tuple(filter(None, (_attribute(tag, "id"), named)))
 
 
 def _attribute(tag: Tag | None, name: str) -> str:

@@ -22,6 +22,13 @@ _LIQUID_RAW = re.compile(rf"{_CODE_SPAN}|\{{%-?\s*(?:end)?raw\s*-?%\}}")
 _FRONT_MATTER = re.compile(rf"{_CODE_SPAN}|\{{\{{\s*fm\.(?P<key>[\w.-]+)\s*\}}\}}")
 # The name that a block reference of Obsidian and Dendron uses, at the end of a paragraph or below it.
 _BLOCK_NAME = re.compile(rf"{_CODE_SPAN}|(?m:(?:(?<=\S)[ \t]+|^)\^[A-Za-z0-9-]{{4,}}[ \t]*$)")
+# A box of HTML whose content is markdown, as Python-Markdown reads it: a blank line begins the markdown.
+_MARKDOWN_INSIDE = re.compile(
+    rf"{_CODE_SPAN}|(?m:^[ \t]{{0,12}}(?P<tag><[a-z][a-z0-9]{{0,15}}[^<>\n]{{0,300}}?\smarkdown"
+    r"(?:=[\"']?\w*[\"']?)?(?:\s[^<>\n]{0,300})?>)[ \t]*$)"
+)
+# MyST's comments, and its breaks between the cells of a notebook.
+_MYST_UNSEEN = re.compile(rf"{_CODE_SPAN}|(?m:^(?:%[ \t][^\n]*|\+\+\+(?:[ \t]*\{{[^\n]*)?)$)")
 _BLANK_LINE = re.compile(r"(?m)^\0+[ \t]*\n|\0+")
 
 
@@ -37,6 +44,10 @@ def published_text(text: str, front_matter: str) -> str:
     if "{{" in text and "fm." in text:
         values = json.loads(front_matter)
         text = _outside_code(text, _FRONT_MATTER, lambda found: _shown(values.get(found["key"])))
+    if " markdown" in text:
+        text = _outside_code(text, _MARKDOWN_INSIDE, lambda found: f"{found['tag']}\n")
+    if ":{" in text or "`{" in text:
+        text = _outside_code(text, _MYST_UNSEEN, lambda _: "\0")
     if "^" in text:
         text = _outside_code(text, _BLOCK_NAME, lambda _: "\0")
     # A line that held nothing else goes with it, or it would end a paragraph.

@@ -12,7 +12,7 @@ from ...model import Block, BlockKind, Heading, Link
 from ..content import ParsedContent, first_title
 from ..front_matter import one_line, unique
 from ..labels import myst_anchors, myst_label
-from ..markup import FoundLink, links_in, require_tame, visible_text
+from ..markup import FoundLink, links_in, names_in, require_tame, visible_text
 from .inline import InlineText, read_inline
 from .listings import listing_of
 from .syntax import DOCUMENT_ORDER, MAX_NESTING, markdown_parser
@@ -88,13 +88,14 @@ class _Reader:
         if self.row is not None:
             self.row.append(inline)
         elif before.type == "heading_open" and before.level == 0:
-            self.heading(int(before.tag[1]), inline, before.map or token.map)
+            self.heading(before, inline, before.map or token.map)
         else:
             self.paragraph(inline, token.map)
 
-    def heading(self, level: int, inline: InlineText, lines: list[int]) -> None:
+    def heading(self, opening: Token, inline: InlineText, lines: list[int]) -> None:
         start, end = self.span(lines)
-        self.headings.append(Heading(level, one_line(inline.text), start, end))
+        level, name = int(opening.tag[1]), str(opening.meta.get("id", ""))
+        self.headings.append(Heading(level, one_line(inline.text), start, end, name))
         self.found(inline, start, end)
 
     def paragraph(self, inline: InlineText, lines: list[int]) -> None:
@@ -173,7 +174,9 @@ class _Reader:
             tags=unique(self.tags),
             headings=tuple(self.headings),
             links=tuple(sorted(self.links, key=lambda link: link.start)),
-            anchors=myst_anchors(self.blocks),
+            anchors=unique(
+                (*myst_anchors(self.blocks), *names_in("".join((*self.raw_blocks, *self.raw_inline))))
+            ),
             notes=(TOO_DEEP,) if self.too_deep else (),
         )
 

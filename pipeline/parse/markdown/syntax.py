@@ -29,7 +29,7 @@ from .brackets import bound_brackets
 from .callouts import mark_callouts
 from .formulas import formula, formula_block
 from .listings import read_listings
-from .marks import KEYS, find_abbreviations, mark, mark_abbreviations, render_keys
+from .marks import KEYS, find_abbreviations, inserted, mark, mark_abbreviations, render_keys
 
 MAX_NESTING = 100
 DOCUMENT_ORDER = "document_order"
@@ -39,7 +39,7 @@ _WIKILINK = re.compile(r"!?\[\[([^\[\]\n|#]*)(?:#([^\[\]\n|]*))?(?:\|([^\[\]\n]*
 _TAG = re.compile(r"#([^\W\d_](?:[\w/-]*\w)?)")
 # Of an attribute list, what a page keeps.
 _ATTRIBUTES = ("id", "class", "width", "height", "title")
-_HEADING_ID = re.compile(r"[ \t]*\{[ \t]*#[\w:.-]+[^{}\n]*\}[ \t]*$")
+_HEADING_ID = re.compile(r"[ \t]*\{:?[ \t]*#([\w:.-]{1,200})[^{}\n]*\}[ \t]*$")
 
 
 @lru_cache(maxsize=1)
@@ -60,6 +60,7 @@ def markdown_parser() -> MarkdownIt:
         md.block.ruler.before("fence", name, rule, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     md.inline.ruler.before("escape", "formula", formula)
     md.inline.ruler.push("mark", mark)
+    md.inline.ruler.before("sup", "inserted", inserted)
     md.inline.ruler.before("link", "wikilink", _wikilink)
     md.inline.ruler.before("link", "tag", _tag)
     md.core.ruler.after("block", "callouts", mark_callouts)
@@ -108,10 +109,12 @@ def _tag(state: StateInline, silent: bool) -> bool:
 
 
 def _cut_heading_ids(state: StateCore) -> None:
-    """Remove ``{#id}`` from the end of headings: it is an address, not part of the title."""
+    """Take ``{#id}`` from the end of headings: it is an address, not part of the title."""
     for before, token in zip(state.tokens, state.tokens[1:], strict=False):
-        if before.type == "heading_open" and "{" in token.content:
-            token.content = _HEADING_ID.sub("", token.content)
+        found = _HEADING_ID.search(token.content) if before.type == "heading_open" else None
+        if found:
+            token.content = token.content[: found.start()]
+            before.meta = {**before.meta, "id": found[1]}
 
 
 def _keep_document_order(state: StateCore) -> None:

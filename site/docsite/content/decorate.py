@@ -37,6 +37,13 @@ _HEADING = re.compile(r"<h([1-6])(\s[^<>]*)?>(.*?)</h\1>", re.DOTALL)
 _LANDMARKS = ("main", "nav", "header", "footer", "aside")
 # Outside a player, or never closed.
 _STRAY = ("video", "audio", "source")
+_OWN_ID = re.compile(rf'\sid="(?!{ID_PREFIX})([^"]+)"')
+_SOURCE_NAME = re.compile(rf'(\s(?:id="|href="[^"<>#]*#)){ID_PREFIX}([^"<>]+)"')
+# Names of the theme, of its scripts, of notes, and of what scripts keep on the window.
+_RESERVED = re.compile(
+    r"(?:Playground|RelatedPages|LinkedFrom|SiteNav|Content|Search\w*|(?:Tab|Panel|Diagram)\d+)\Z"
+    r"|fn|code-note-|noctule|mermaid|source-",
+)
 _PERMALINK_SIGNS = "¶#§ \n"
 
 
@@ -62,7 +69,7 @@ class Decorator:
     def decorate(self, clean: str) -> str:
         """Return the page's content."""
         decorated = _PARTS.sub(self._replace, without_marks_in_tags(clean))
-        return labelled(_without_names(decorated) if self._transcluded else decorated)
+        return labelled(_without_names(decorated) if self._transcluded else _with_own_names(decorated))
 
     def _replace(self, found: re.Match[str]) -> str:
         tag = found["tag"]
@@ -180,6 +187,21 @@ def _parsed(attributes: str) -> dict[str, str]:
 def _href(destination: Destination) -> str:
     outward = ' rel="noopener noreferrer"' if destination.kind == "external" else ""
     return f' href="{escape(destination.href)}"{outward}'
+
+
+def _with_own_names(html: str) -> str:
+    """Return the page with the names that its source gave to places, where they are still free."""
+    if ID_PREFIX not in html:
+        return html
+    taken = frozenset(_OWN_ID.findall(html))
+
+    def named(found: re.Match[str]) -> str:
+        name = found[2]
+        if _RESERVED.match(name) or (found[1].endswith('id="') and name in taken):
+            return found[0]
+        return f'{found[1]}{name}"'
+
+    return _SOURCE_NAME.sub(named, html)
 
 
 def _without_names(html: str) -> str:

@@ -10,12 +10,14 @@ from typing import Literal
 from urllib.parse import quote, unquote
 
 from ...pipeline.links.resolve import heading_spellings
+from ...pipeline.parse.labels import label_anchor, label_in
+from ...pipeline.parse.markup import names_in
 from ...pipeline.sanitize import ID_PREFIX, is_outward
 from .. import urls
 from ..library import Entry, Library
 from ..link_rows import Asset, LinkRow
 
-_SOURCE_ID = re.compile(rf'\sid="({ID_PREFIX}[^"<>]*)"')
+_SOURCE_ID = re.compile(rf'\sid="{ID_PREFIX}([^"<>]*)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +51,18 @@ class Anchors:
         for spelling in heading_spellings(fragment):
             if spelling in slugs:
                 return spelling
-        own = f"{ID_PREFIX}{fragment}"
-        return own if entry.syntax == "html" and own in self._ids(entry) else ""
+        return f"{ID_PREFIX}{fragment}" if fragment in self._ids(entry) else ""
 
     def _read_slugs(self, entry: Entry) -> frozenset[str]:
         return frozenset(self._library.anchors(entry))
 
     def _read_ids(self, entry: Entry) -> frozenset[str]:
-        return frozenset(unescape(found) for found in _SOURCE_ID.findall(self._library.html(entry)))
+        if entry.syntax == "html":
+            return frozenset(unescape(found) for found in _SOURCE_ID.findall(self._library.html(entry)))
+        text = self._library.text(entry)
+        labels = map(label_in, text.split("\n") if ")=" in text else ())
+        named = [name for label in labels if label for name in (label, label_anchor(label))]
+        return frozenset((*names_in(text), *named))
 
 
 class PageLinks:
