@@ -49,6 +49,7 @@ def read_listing(info: str, code: str, *, in_html: bool = False) -> Listing:
     said, text = read_info(info), code.rstrip("\n")
     if info.lstrip().startswith("{") and text.lstrip().startswith((":", "---")):
         said, text = _without_options(said, info, text)
+    in_html = in_html or (said.language == "console" and "<font color=" in text)
     runs = html_runs(text) if in_html else _escaped(said.language, text)
     if runs:
         return Listing(said, text_of(runs), runs=runs)
