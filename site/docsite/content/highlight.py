@@ -83,7 +83,7 @@ def _lines(body: str, listing: Listing, lines: Mapping[str, frozenset[int]], not
 def _annotation(notes: str, number: int) -> str:
     # Without text, or it would be copied with the code.
     target = f"#source-{notes}-{number}"
-    return f' <a class="annotation" href="{target}" data-note="{number}" aria-label="{number}"></a>'
+    return f'<a class="annotation" href="{target}" data-note="{number}" aria-label="{number}"></a>'
 
 
 def _with_diff(lines: Mapping[str, frozenset[int]], text: str) -> Mapping[str, frozenset[int]]:
