@@ -32,7 +32,7 @@ _ANSI_MARK = "\u241b"
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class CodeListing:
     """The code, what its info string and its comments say of its lines, and the annotations by line.
 
     ``runs`` are those of a terminal's output; else there are none.
@@ -44,7 +44,7 @@ class Listing:
     runs: tuple[Run, ...] = ()
 
 
-def read_listing(info: str, code: str, *, in_html: bool = False) -> Listing:
+def read_listing(info: str, code: str, *, in_html: bool = False) -> CodeListing:
     """Return the block of code with this info string; ``in_html``, its colours are written in HTML."""
     said, text = read_info(info), code.rstrip("\n")
     if info.lstrip().startswith("{") and text.lstrip().startswith((":", "---")):
@@ -52,12 +52,12 @@ def read_listing(info: str, code: str, *, in_html: bool = False) -> Listing:
     in_html = in_html or (said.language == "console" and "<font color=" in text)
     runs = html_runs(text) if in_html else _escaped(said.language, text)
     if runs:
-        return Listing(said, text_of(runs), runs=runs)
+        return CodeListing(said, text_of(runs), runs=runs)
     if "highlight-" in text:
         said, text = _without_magic(said, text)
     if "[!code" in text:
         said, text = _without_comments(said, text)
-    return Listing(said, text)
+    return CodeListing(said, text)
 
 
 def plain_code(source: str, text: str) -> str:
@@ -69,7 +69,7 @@ def plain_code(source: str, text: str) -> str:
     return text_of(html_runs(source)) if "</" in source and "</" not in text else source
 
 
-def with_notes(listing: Listing, most: int) -> Listing:
+def with_notes(listing: CodeListing, most: int) -> CodeListing:
     """Return the listing with the numbers up to ``most`` taken out of the ends of lines as annotations."""
     lines, notes = listing.text.split("\n"), dict[int, tuple[int, ...]]()
     for number, line in enumerate(lines, start=1):

@@ -9,7 +9,7 @@ from itertools import pairwise
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..code.listing import Listing, read_listing, with_notes
+from ..code.listing import CodeListing, read_listing, with_notes
 
 LISTING, NOTES = "listing", "notes"
 # Material's and Typer's box around the copy of a terminal, whose colours are tags.
@@ -17,7 +17,7 @@ _TERMINAL = re.compile(r"<div[^<>]{0,80}\bclass=[\"']?termy\b[^<>]{0,80}>\s*\Z")
 
 
 def read_listings(state: StateCore) -> None:
-    """Give each block of code its ``Listing`` in ``meta`` and the text of that (a core rule).
+    """Give each block of code its ``CodeListing`` in ``meta`` and the text of that (a core rule).
 
     An ordered list after a block with annotations has the class ``annotations``, and its items have names.
     """
@@ -39,13 +39,13 @@ def read_listings(state: StateCore) -> None:
                     item.attrSet("id", f"{name}-{number}")
 
 
-def listing_of(token: Token) -> Listing:
+def listing_of(token: Token) -> CodeListing:
     """Return what the token of a block of code holds."""
     listing = token.meta.get(LISTING)
-    return listing if isinstance(listing, Listing) else read_listing(token.info, token.content)
+    return listing if isinstance(listing, CodeListing) else read_listing(token.info, token.content)
 
 
-def _set(token: Token, listing: Listing) -> None:
+def _set(token: Token, listing: CodeListing) -> None:
     token.meta = {**token.meta, LISTING: listing}
     token.content = f"{listing.text}\n" if listing.text else ""
 

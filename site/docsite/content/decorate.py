@@ -13,7 +13,7 @@ from html import escape, unescape
 from ...pipeline.chunk.sections import heading_slugs
 from ...pipeline.model import Heading
 from ...pipeline.parse.code.info import code_info, language_name
-from ...pipeline.parse.code.listing import Listing
+from ...pipeline.parse.code.listing import CodeListing
 from ...pipeline.sanitize import ID_PREFIX
 from .embedded import attributes_of, image_html, labelled, player_html
 from .highlight import listing_html
@@ -151,7 +151,7 @@ class Decorator:
         indexed = next(self._languages, "")
         text = unescape(_ANY_TAG.sub("", without_marks(inner)))
         language = language_name(known[1] if known else indexed)
-        return listing_html(Listing(code_info(language, attributes), text.removeprefix("\n")))
+        return listing_html(CodeListing(code_info(language, attributes), text.removeprefix("\n")))
 
 
 def html_headings(clean: str, anchors: Sequence[str]) -> list[Anchored]:

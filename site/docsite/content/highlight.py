@@ -13,7 +13,7 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
-from ...pipeline.parse.code.listing import Listing
+from ...pipeline.parse.code.listing import CodeListing
 from ...pipeline.parse.code.terminal import Run
 
 # Some lexers take seconds on hundreds of kilobytes; few people read a block that long.
@@ -47,7 +47,7 @@ def _lexed_as(language: str, code: str) -> str:
     return ALIASES.get(language, language)
 
 
-def listing_html(listing: Listing, notes: str = "") -> str:
+def listing_html(listing: CodeListing, notes: str = "") -> str:
     """Return a page's code block, scrollable by keyboard, with its language as an attribute.
 
     ``notes`` is what the names of its annotations begin with.
@@ -70,7 +70,7 @@ def listing_html(listing: Listing, notes: str = "") -> str:
     return f'{opening}<pre tabindex="0"><code>{body}</code></pre></{tag}>'
 
 
-def _lines(body: str, listing: Listing, lines: Mapping[str, frozenset[int]], notes: str) -> Iterator[str]:
+def _lines(body: str, listing: CodeListing, lines: Mapping[str, frozenset[int]], notes: str) -> Iterator[str]:
     """Yield each line in an element of its own, with its kinds, its number and its annotations."""
     first = listing.info.first_number
     for number, line in enumerate(body.removesuffix("\n").split("\n"), start=1):

@@ -51,7 +51,11 @@ export function addCopyButtons() {
     const pre = block.querySelector("pre");
     const isWrapped = block.classList.contains("wrapped");
     if (!pre || buttons.childElementCount > 1 || (!isWrapped && pre.scrollWidth <= pre.clientWidth)) return;
-    const button = reader.element("button", { type: "button", "aria-pressed": String(isWrapped) }, say("wrap"));
+    const button = reader.element(
+      "button",
+      { type: "button", "aria-pressed": String(isWrapped) },
+      say("wrap"),
+    );
     button.addEventListener("click", () => {
       button.setAttribute("aria-pressed", String(block.classList.toggle("wrapped")));
     });
