@@ -48,7 +48,7 @@ def markdown_parser() -> MarkdownIt:
 
     Besides markdown-it's own tokens, it produces inline tokens ``wikilink``, ``transclusion`` and ``tag``,
     whose ``meta`` holds ``target``, ``fragment`` and ``text``, and ``formula`` with ``latex`` and
-    ``display``, and ``keys``, whose ``meta`` holds ``names``. Blocks of code hold a ``CodeListing`` in ``meta``.
+    ``display``, and ``keys``, whose ``meta`` holds ``names``. Blocks of code hold a ``CodeListing``.
     """
     md = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING})
     md.enable(["table", "strikethrough"])
