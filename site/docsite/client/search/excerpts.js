@@ -20,20 +20,12 @@ const EXCERPT_CHARS = 280;
 
 /**
  * @param {Uint8Array[]} columns
- * @returns {Shown[]}
+ * @param {number} ordinal the first passage here
+ * @returns {Shown}
  */
-export function readExcerpts(columns) {
-  return valueOf(named(columns, EXCERPTS).documents).map(
-    (/** @type {any[]} */ [title, page, crumbs, modified, ordinal, sections, passages]) => ({
-      title,
-      page,
-      crumbs,
-      modified,
-      ordinal,
-      sections,
-      passages,
-    }),
-  );
+export function readExcerpts(columns, ordinal) {
+  const [title, page, crumbs, modified, sections, passages] = valueOf(named(columns, EXCERPTS).document);
+  return { title, page, crumbs, modified, ordinal, sections, passages };
 }
 
 /**
