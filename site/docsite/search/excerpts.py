@@ -1,6 +1,6 @@
 """What hits show: titles, addresses and texts, some passages of a document in each file.
 
-The files of some 16 neighbouring documents are a group, of which the manifest knows one name: that of each file
+The files of up to some 16 neighbouring documents are a group, of which the manifest knows one name: that of each file
 follows from it, so that a hit is one request. Where groups end depends on the pages' names alone: a page that is
 added changes one of them.
 """
@@ -23,8 +23,9 @@ from .format import BREADCRUMB_SEPARATOR, EXCERPT_PASSAGES, EXCERPTS
 from .material import blocks
 
 _SECTIONS_AT_A_TIME = 4_096
-# A page in so many ends a group, and no group has more pages than two hexadecimal digits count.
-_GROUP_PAGES, _MOST_PAGES = 16, 256
+# A page in 2**4 ends a group, of fewer than 4,096 pages one in less; no group has more than two hexadecimal
+# digits count.
+_MOST_BITS, _BITS_BELOW, _MOST_PAGES = 4, 8, 256
 _NOT_IN_SLUG = re.compile(r"[^\w -]")
 
 
@@ -128,19 +129,20 @@ def make_excerpts(
     names, documents = list[str](), list[int]()
     group: dict[str, list[bytes]] = {}
     first = 0
+    every = 1 << min(_MOST_BITS, max(0, len(shown).bit_length() - 1 - _BITS_BELOW))
     for row, own in pieces:
         for piece in own:
             packed = EXCERPTS.pack({"document": _described(shown[row], texts, piece)})
             group[f"{row - first:02x}{piece.number:x}"] = packed
-        if _ends_group(shown[row].page) or row + 1 in (first + _MOST_PAGES, len(shown)):
+        if _ends_group(shown[row].page, every) or row + 1 in (first + _MOST_PAGES, len(shown)):
             names.append(files.add_group(group))
             documents.append(first)
             group, first = {}, row + 1
     return ExcerptGroups(tuple(names), tuple(documents))
 
 
-def _ends_group(page: str) -> bool:
-    return sha256(page.encode("utf-8", "surrogatepass")).digest()[0] % _GROUP_PAGES == 0
+def _ends_group(page: str, every: int) -> bool:
+    return sha256(page.encode("utf-8", "surrogatepass")).digest()[0] % every == 0
 
 
 def _described(card: Card, texts: ExcerptTexts, piece: _Piece) -> list[object]:

@@ -9,7 +9,6 @@ const ZERO = "noctule-zero";
 const MOST_RECENT = 7;
 const MOST_ZERO = 500;
 const LONGEST = 200;
-const TITLE_WORDS = /[\p{L}\p{N}_]+/gu;
 
 /** @param {string} key @returns {unknown[]} */
 function read(key) {
@@ -50,7 +49,7 @@ export const remember = {
    */
   select(query, { link, rank, hit }) {
     remember.addRecent(query);
-    const words = [...new Set([...(hit.why.terms || []), ...(query.toLowerCase().match(TITLE_WORDS) || [])])];
+    const words = hit.why.terms || []; // without stop words
     try {
       const page = link.href.split("#")[0].split("?")[0];
       window.sessionStorage.setItem("noctule-words", JSON.stringify({ page, words }));
