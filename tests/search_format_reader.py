@@ -7,7 +7,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, count, pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +124,7 @@ class Index:
         stamps = self.names["excerpt_groups"]
         for document in range(self.header["documents"]):
             group = bisect_right(starts, document) - 1
-            for piece in count():
+            for piece in range(1 << 32):
                 name = f"{stamps[group]}{document - starts[group]:02x}{piece:x}"
                 if name not in self.files:
                     assert piece

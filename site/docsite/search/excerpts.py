@@ -1,8 +1,8 @@
 """What hits show: titles, addresses and texts, some passages of a document in each file.
 
-The files of up to some 16 neighbouring documents are a group, of which the manifest knows one name: that of each file
-follows from it, so that a hit is one request. Where groups end depends on the pages' names alone: a page that is
-added changes one of them.
+The files of up to some 16 neighbouring documents are a group, of which the manifest knows one name: that of
+each file follows from it, so that a hit is one request. Where groups end depends on the pages' names alone: a
+page that is added changes one of them.
 """
 
 from __future__ import annotations
