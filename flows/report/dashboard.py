@@ -1,4 +1,4 @@
-"""The report's pictures: trends, changes by folder as a treemap, link health, topics before and now, times."""
+"""The report's pictures: trends, changes by folder, link health, topics before and now, times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,11 @@ def dashboard(night: Night, nights: Nights) -> tuple[ReportSheet, ...]:
     sheets = [
         ReportSheet("Trends", said, figures=trends),
         ReportSheet("What changed", "", figures=_some(_tree(folders))),
-        ReportSheet("Links, topics and time", "", figures=_some(_link_health(folders), _topics(night["topics"]), _times(night))),
+        ReportSheet(
+            "Links, topics and time",
+            "",
+            figures=_some(_link_health(folders), _topics(night["topics"]), _times(night)),
+        ),
     ]
     return tuple(each for each in sheets if each.figures)
 
@@ -88,4 +92,3 @@ def _times(night: Night) -> Figure | None:
     usual = f" The mark is the median of the last {runs} runs." if runs else ""
     sentence = f"{shown(night['seconds'], 'seconds')} for the snapshot.{usual}"
     return bars_figure("Tonight by stage", sentence, [each for each in bars if each.value], "seconds")
-

@@ -93,7 +93,9 @@ def _links(now: Snapshot) -> Iterable[tuple[bool, str, int]]:
     """Yield how many links of each document are whole and how many are broken."""
     table = now.table("links", ["source_id", "status"])
     broken = pc.starts_with(table.column("status"), "missing")
-    counted = table.set_column(1, "status", broken).group_by(["source_id", "status"]).aggregate([([], "count_all")])
+    counted = (
+        table.set_column(1, "status", broken).group_by(["source_id", "status"]).aggregate([([], "count_all")])
+    )
     columns = (counted.column(name).to_pylist() for name in ("status", "source_id", "count_all"))
     return zip(*columns, strict=True)
 

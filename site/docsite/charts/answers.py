@@ -61,7 +61,9 @@ def _differences(ordered: Sequence[Difference], width: float) -> Iterator[str]:
         kind = "up" if each.difference > 0 else "down" if each.difference < 0 else "same"
         ways[kind].append(f"M{number(x)} {number(middle)}V{number(y)}")
         if len(ordered) <= _MOST_DOTS:
-            dots.append(dot(x, y, min(3.5, max(step / 2.5, 1.5)), kind, f"{each.query}: {each.difference:+.3f}"))
+            dots.append(
+                dot(x, y, min(3.5, max(step / 2.5, 1.5)), kind, f"{each.query}: {each.difference:+.3f}")
+            )
     # One path a colour: thousands of queries are a page, not a megabyte of elements.
     for kind, way in ways.items():
         if way:
@@ -104,9 +106,11 @@ def reliability_figure(title: str, predictions: Sequence[Predicted]) -> Figure |
     bins = binned(predictions)
     if not bins:
         return None
-    counts = "; ".join(f"{each.predicted:.0%} predicted, {each.found:.0%} found, {each.count:,}" for each in bins)
+    counts = "; ".join(
+        f"{each.predicted:.0%} predicted, {each.found:.0%} found, {each.count:,}" for each in bins
+    )
     sentence = (
-        f"{len(predictions):,} queries in tenths of their confidence, each dot as large as its number of queries. "
+        f"{len(predictions):,} queries in tenths of their confidence, each dot as large as its number. "
         f"Below the diagonal it promises too much; mean distance {expected_error(bins):.3f}."
     )
     drawing = svg(_SQUARE, _SQUARE, title, f"{sentence} {counts}.", _reliability(bins))
@@ -129,9 +133,21 @@ def _reliability(bins: Sequence[Bin]) -> Iterator[str]:
     most = max(each.count for each in bins)
     for each in bins:
         x, y, radius = _across(each.predicted), _upright(each.found), 4 + 9 * (each.count / most) ** 0.5
-        yield dot(x, y, radius, "s1", f"{each.count:,} queries: {each.predicted:.1%} predicted, {each.found:.1%} found")
+        yield dot(
+            x,
+            y,
+            radius,
+            "s1",
+            f"{each.count:,} queries: {each.predicted:.1%} predicted, {each.found:.1%} found",
+        )
         beside = x + radius + 3 < _TO - 24
-        yield label(x + radius + 3 if beside else x - radius - 3, y + 4, f"{each.count:,}", "name", "" if beside else "end")
+        yield label(
+            x + radius + 3 if beside else x - radius - 3,
+            y + 4,
+            f"{each.count:,}",
+            "name",
+            "" if beside else "end",
+        )
 
 
 def _across(share: float) -> float:

@@ -19,7 +19,9 @@ _BYTES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 # Half an em and a little: no letter of a sans-serif font but m and W is wider on average.
 _WIDE = 0.58
 # What XML and HTML forbid, and what turns the direction of the text after it.
-_UNWRITABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]+")
+_UNWRITABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]+"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +139,7 @@ def box(x: float, y: float, width: float, height: float, kind: str, tip: str = "
 
 def dot(x: float, y: float, radius: float, kind: str, tip: str = "") -> str:
     """Return a circle, with a text for those who point at it."""
-    return _with_tip(
-        "circle", f'class="{kind}" cx="{number(x)}" cy="{number(y)}" r="{number(radius)}"', tip
-    )
+    return _with_tip("circle", f'class="{kind}" cx="{number(x)}" cy="{number(y)}" r="{number(radius)}"', tip)
 
 
 def _with_tip(element: str, attributes: str, tip: str) -> str:

@@ -23,7 +23,8 @@ def figure_html(figure: Figure) -> str:
         _legend(figure),
         f'<p class="chart-sentence">{escape(plain(figure.sentence))}</p>',
     ]
-    return f'<figure class="chart-figure{" card" if figure.value else ""}">{"".join(filter(None, parts))}</figure>'
+    card = " card" if figure.value else ""
+    return f'<figure class="chart-figure{card}">{"".join(filter(None, parts))}</figure>'
 
 
 def _headline(figure: Figure) -> str:

@@ -40,7 +40,9 @@ def bars_figure(title: str, sentence: str, bars: Sequence[Bar], unit: Unit = "co
     if more > 0:
         sentence = f"{sentence} {more:,} more are not drawn."
     tall = len(some) * ROW
-    return Figure(title, sentence, svg(WIDTH, tall, title, f"{sentence} {_told(some, unit)}", _bars(some, unit)))
+    return Figure(
+        title, sentence, svg(WIDTH, tall, title, f"{sentence} {_told(some, unit)}", _bars(some, unit))
+    )
 
 
 def _told(bars: Sequence[Bar], unit: Unit) -> str:
@@ -57,7 +59,9 @@ def _bars(bars: Sequence[Bar], unit: Unit) -> Iterator[str]:
         yield _named(y, each.name, note)
         yield box(0, y + 20, WIDTH, 8, "track")
         ends = sorted((zero, zero + each.value * scale))
-        yield box(ends[0], y + 20, max(ends[1] - ends[0], 1.0 if each.value else 0.0), 8, each.kind, each.name)
+        yield box(
+            ends[0], y + 20, max(ends[1] - ends[0], 1.0 if each.value else 0.0), 8, each.kind, each.name
+        )
         if each.usual is not None:
             x = min(max(zero + each.usual * scale, 1), WIDTH - 1)
             yield line(x, y + 17, x, y + 31, "mark")
@@ -77,7 +81,7 @@ def moves_figure(title: str, sentence: str, moves: Sequence[Move], unit: Unit = 
     if more > 0:
         sentence = f"{sentence} {more:,} more are not drawn."
     told = "; ".join(
-        f"{each.name}: {shown(each.before, unit)} to {shown(each.now, unit)}{', ' * bool(each.note)}{each.note}"
+        f"{each.name}: {shown(each.before, unit)} to {shown(each.now, unit)}{each.note and ', '}{each.note}"
         for each in some
     )
     drawing = svg(WIDTH, len(some) * ROW, title, f"{sentence} {told}", _moves(some, unit))
@@ -90,7 +94,9 @@ def _moves(moves: Sequence[Move], unit: Unit) -> Iterator[str]:
     low = min(0.0, *(min(each.before, each.now) for each in moves))
     for at, each in enumerate(moves):
         y = at * ROW
-        then, now = (6 + (value - low) / ((most - low) or 1.0) * (WIDTH - 12) for value in (each.before, each.now))
+        then, now = (
+            6 + (value - low) / ((most - low) or 1.0) * (WIDTH - 12) for value in (each.before, each.now)
+        )
         figures = f"{shown(each.before, unit)} → {shown(each.now, unit)}"
         kind = "up" if each.now > each.before else "down" if each.now < each.before else "same"
         yield _named(y, each.name, f"{each.note}, {figures}" if each.note else figures)

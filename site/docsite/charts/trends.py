@@ -42,7 +42,11 @@ def trend_figure(trend: Trend, nights: Sequence[str]) -> Figure | None:
     sentence = _sentence(trend, known, nights)
     drawing = svg(WIDTH, HEIGHT, trend.title, sentence, _line_parts(trend, known, nights))
     return Figure(
-        trend.title, sentence, drawing, value=shown(last, trend.unit), change=_change(last, before, trend.unit)
+        trend.title,
+        sentence,
+        drawing,
+        value=shown(last, trend.unit),
+        change=_change(last, before, trend.unit),
     )
 
 

@@ -108,16 +108,15 @@ def _sheet(sheet: ReportSheet, site: Path | None) -> str:
 
 
 def _row(cells: Sequence[str], documents: bool, site: Path | None) -> str:
-    linked = site is not None and documents
-    shown = [_link(cell, site) if linked and not at else escape(cell) for at, cell in enumerate(cells)]
+    shown = [_link(cell, site) if documents and not at else escape(cell) for at, cell in enumerate(cells)]
     return f"<tr>{''.join(f'<td>{cell}</td>' for cell in shown)}</tr>"
 
 
-def _link(doc_id: str, site: Path) -> str:
+def _link(doc_id: str, site: Path | None) -> str:
     """Return a document's id as a link if the site has its page."""
     collection, _, path = doc_id.partition(":")
     page = urls.page_path(path)
     for candidate in (f"{collection}/{page}", page):
-        if (site / candidate).is_file():
+        if site is not None and (site / candidate).is_file():
             return f'<a href="{urls.encoded(candidate)}">{escape(doc_id)}</a>'
     return escape(doc_id)
