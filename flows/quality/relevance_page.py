@@ -1,4 +1,4 @@
-"""One HTML file with what ``evaluate`` and ``tune`` measured: queries won and lost, confidence, parts' worth."""
+"""One HTML file with what ``evaluate`` and ``tune`` measured: won, lost, confidence, what each part adds."""
 
 from __future__ import annotations
 
