@@ -119,7 +119,7 @@ def _chosen(tree: _Tree) -> tuple[Folder, ...]:
             tree.below[largest.name] = set()
             continue
         shown, rest = [*others, *kept], [*rest, *more]
-    ordered = sorted(map(_tidy, shown), key=lambda each: each.name)
+    ordered = sorted((_tidy(tree, each) for each in shown), key=lambda each: each.name)
     return (*ordered, _sum(rest)) if rest else tuple(ordered)
 
 
@@ -129,10 +129,13 @@ def _bounded(folders: Iterable[Folder], most: int) -> tuple[list[Folder], list[F
     return ordered[:most], ordered[most:]
 
 
-def _tidy(folder: Folder) -> Folder:
+def _tidy(tree: _Tree, folder: Folder) -> Folder:
     """Return the folder by the name that ids of its documents begin with."""
     collection, _, path = folder.name.partition("/")
-    own = "*" if folder.name.endswith("/") else "/" if path else ""
+    above = folder.name.rpartition("/")[0]
+    own = "" if not path else "/"
+    if folder.name.endswith("/"):
+        own = "*" if len(tree.below.get(above, ())) > 1 else ""
     return replace(folder, name=f"{collection}:{path}{own}")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .marks import Figure, dot, label, line, number, plain, svg
 
-_WIDE, _NARROW, _TALL = 680.0, 340.0, 240.0
+_WIDE, _NARROW, _TALL = 960.0, 340.0, 240.0
 _LEFT, _EDGE = 34.0, 8.0
 _SQUARE, _FROM, _TO = 340.0, 40.0, 326.0
 _BINS = 10
@@ -43,7 +43,7 @@ def differences_figure(title: str, differences: Sequence[Difference], measure: s
     wide, narrow = (
         svg(width, _TALL, title, sentence, _differences(ordered, width)) for width in (_WIDE, _NARROW)
     )
-    return Figure(title, sentence, wide, narrow, legend=(("up", "won"), ("same", "tied"), ("down", "lost")))
+    return Figure(title, sentence, wide, narrow, legend=(("up", "won"), ("s6", "tied"), ("down", "lost")))
 
 
 def _differences(ordered: Sequence[Difference], width: float) -> Iterator[str]:
@@ -140,14 +140,7 @@ def _reliability(bins: Sequence[Bin]) -> Iterator[str]:
             "s1",
             f"{each.count:,} queries: {each.predicted:.1%} predicted, {each.found:.1%} found",
         )
-        beside = x + radius + 3 < _TO - 24
-        yield label(
-            x + radius + 3 if beside else x - radius - 3,
-            y + 4,
-            f"{each.count:,}",
-            "name",
-            "" if beside else "end",
-        )
+        yield label(x, y - radius - 4, f"{each.count:,}", "name", "mid")
 
 
 def _across(share: float) -> float:

@@ -167,7 +167,9 @@ def test_hostile_names_are_text_and_the_same_figures_give_the_same_bytes() -> No
         ]
 
     pages = [lone_page(EVIL, "".join(figure_html(each) for each in figures() if each)) for _ in range(2)]
-    assert pages[0] == pages[1] and "<script" not in pages[0] and not re.search("[\x00\ud800\u202e]", pages[0])
+    assert (
+        pages[0] == pages[1] and "<script" not in pages[0] and not re.search("[\x00\ud800\u202e]", pages[0])
+    )
     for each in figures():
         _drawn(each)
 
