@@ -62,7 +62,7 @@ def test_columns_stack_up_to_their_sum_and_small_parts_share_a_colour() -> None:
     figure = stack_figure(Stack("Seconds", (parts,)), ["a"])
     assert figure is not None
     assert [name for _, name in figure.legend] == ["p0", "p1", "p2", "p3", "p4", "others"]
-    columns = [each for each in _drawn(figure).iter("rect")]
+    columns = list(_drawn(figure).iter("rect"))
     heights = [float(each.get("height", 0)) for each in columns]
     assert sum(heights) == pytest.approx(80 * 54 / 60, abs=0.5)
     assert heights[-1] == pytest.approx(80 * 14 / 60, abs=0.1)
