@@ -18,7 +18,7 @@ from ...docsite.charts.answers import (
     queries_named,
     reliability_figure,
 )
-from ...docsite.charts.marks import Figure
+from ...docsite.charts.figure import Figure
 from ...docsite.charts.page import lone_page
 from ...docsite.charts.rows import Bar, bars_figure
 from ...docsite.pages.report import ReportSheet, sheets_html

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...docsite.charts.marks import Figure, plain, shown
-from ...docsite.charts.rows import Bar, Move, bars_figure, moves_figure
+from ...docsite.charts.figure import Figure, plain, shown
+from ...docsite.charts.rows import Bar, Shift, bars_figure, moves_figure
 from ...docsite.charts.treemap import Cell, treemap_figure
 from ...docsite.pages.report import ReportSheet
 from .trends import Nights, trend_figures
@@ -70,7 +70,7 @@ def _link_health(folders: Sequence[Night]) -> Figure | None:
 
 
 def _topics(found: Night) -> Figure | None:
-    moves = [Move(each["label"], each["before"], each["now"], note) for each, note in _moved(found)]
+    moves = [Shift(each["label"], each["before"], each["now"], note) for each, note in _moved(found)]
     moves.sort(key=lambda each: (-abs(each.now - each.before), each.name))
     return moves_figure(
         "Topics that moved", f"{found['moved']:,} documents are in another topic than before.", moves

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...docsite.charts.marks import Figure
+from ...docsite.charts.figure import Figure
 from ...docsite.charts.trends import Stack, Trend, stack_figure, trend_figure
 from .history import recorded_seconds
 

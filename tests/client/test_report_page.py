@@ -9,7 +9,7 @@ from selenium import webdriver
 
 from noctule.docsite.charts.answers import Difference, Predicted, differences_figure, reliability_figure
 from noctule.docsite.charts.page import lone_page
-from noctule.docsite.charts.rows import Bar, Move, bars_figure, moves_figure
+from noctule.docsite.charts.rows import Bar, Shift, bars_figure, moves_figure
 from noctule.docsite.charts.treemap import Cell, treemap_figure
 from noctule.docsite.charts.trends import Stack, Trend, stack_figure, trend_figure
 from noctule.docsite.pages.report import ReportSheet, sheets_html
@@ -29,7 +29,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     others = [
         treemap_figure("Folders", "By size.", [Cell(f"a/long/name/{n}", n + 1, n % 2) for n in range(40)]),
         bars_figure("Bars", "Some.", [Bar("a-name-without-an-end" * 9, 1.0, 0.5)]),
-        moves_figure("Moves", "Some.", [Move("topic", 1, 2, "was another one")]),
+        moves_figure("Moves", "Some.", [Shift("topic", 1, 2, "was another one")]),
         differences_figure("Won", [Difference(f"q{n}", n / 10 - 1) for n in range(20)], "nDCG@10"),
         reliability_figure("Confidence", [Predicted(n / 20, n % 3 > 0) for n in range(20)]),
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .marks import Figure, dot, label, line, number, plain, svg
+from .figure import Figure, dot, label, line, number, plain, svg
 
 _WIDE, _NARROW, _TALL = 960.0, 340.0, 240.0
 _LEFT, _EDGE = 34.0, 8.0

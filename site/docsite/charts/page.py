@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from html import escape
 
 from ..theme_folder import THEME
-from .marks import Figure, plain
+from .figure import Figure, plain
 
 _STYLES = ("style.css", "charts.css")
 

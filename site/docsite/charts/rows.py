@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .marks import Figure, Unit, box, dot, fitting, label, line, shown, svg
+from .figure import Figure, Unit, box, dot, fitting, label, line, shown, svg
 
 WIDTH, ROW = 340, 36
 _MOST = 15
@@ -23,7 +23,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class Shift:
     """A figure before and now; ``note`` says what happened."""
 
     name: str
@@ -73,7 +73,7 @@ def _named(y: float, name: str, note: str) -> str:
     return label(0, y + 14, fitting(name, room), "name") + label(WIDTH, y + 14, note, "", "end")
 
 
-def moves_figure(title: str, sentence: str, moves: Sequence[Move], unit: Unit = "count") -> Figure | None:
+def moves_figure(title: str, sentence: str, moves: Sequence[Shift], unit: Unit = "count") -> Figure | None:
     """Return a line from before to now for each, in the order given: an open dot, and a full one."""
     if not moves:
         return None
@@ -89,7 +89,7 @@ def moves_figure(title: str, sentence: str, moves: Sequence[Move], unit: Unit = 
     return Figure(title, sentence, drawing, legend=legend)
 
 
-def _moves(moves: Sequence[Move], unit: Unit) -> Iterator[str]:
+def _moves(moves: Sequence[Shift], unit: Unit) -> Iterator[str]:
     most = max(max(each.before, each.now) for each in moves) or 1.0
     low = min(0.0, *(min(each.before, each.now) for each in moves))
     for at, each in enumerate(moves):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .marks import Figure, box, fitting, label, plain, svg
+from .figure import Figure, box, fitting, label, plain, svg
 
 WIDE, NARROW = (960.0, 400.0), (340.0, 460.0)
 _GAP = 2.0

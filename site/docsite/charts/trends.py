@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from .marks import Figure, Unit, bounds, box, dot, label, line, number, short, shown, svg
+from .figure import Figure, Unit, bounds, box, dot, label, line, number, short, shown, svg
 
 WIDTH, HEIGHT = 320, 118
 # Room for the labels of the axis at the left, and where the first and the last value stand.

@@ -14,7 +14,7 @@ from html import escape
 from pathlib import Path
 
 from .. import urls
-from ..charts.marks import Figure
+from ..charts.figure import Figure
 from ..charts.page import figures_html
 from ..incremental.previous import file_digest
 from ..incremental.staging_folders import replacing

@@ -16,9 +16,9 @@ from noctule.docsite.charts.answers import (
     queries_named,
     reliability_figure,
 )
-from noctule.docsite.charts.marks import Figure, bounds, fitting, seconds, short, shown
+from noctule.docsite.charts.figure import Figure, bounds, fitting, seconds, short, shown
 from noctule.docsite.charts.page import figure_html, lone_page
-from noctule.docsite.charts.rows import Bar, Move, bars_figure, moves_figure
+from noctule.docsite.charts.rows import Bar, Shift, bars_figure, moves_figure
 from noctule.docsite.charts.treemap import Cell, Rectangle, squarified, treemap_figure
 from noctule.docsite.charts.trends import Stack, Trend, stack_figure, trend_figure
 
@@ -100,7 +100,7 @@ def test_only_the_first_rows_are_drawn_and_the_others_counted() -> None:
 
 
 def test_moves_go_from_an_open_dot_to_a_full_one() -> None:
-    found = _drawn(moves_figure("x", "", [Move("a", 0, 10), Move("b", 10, 5)]))
+    found = _drawn(moves_figure("x", "", [Shift("a", 0, 10), Shift("b", 10, 5)]))
     dots = [(each.get("class"), each.get("cx")) for each in found.iter("circle")]
     assert dots == [("open", "6"), ("up", "334"), ("open", "334"), ("down", "170")]
 
@@ -161,7 +161,7 @@ def test_hostile_names_are_text_and_the_same_figures_give_the_same_bytes() -> No
             stack_figure(Stack(EVIL, ({EVIL: 1.0},)), [EVIL]),
             treemap_figure(EVIL, EVIL, [Cell(EVIL * 9, 3, 1, 1, 1)]),
             bars_figure(EVIL, EVIL, [Bar(EVIL, 1.0, note=EVIL)]),
-            moves_figure(EVIL, EVIL, [Move(EVIL, 1, 2, EVIL)]),
+            moves_figure(EVIL, EVIL, [Shift(EVIL, 1, 2, EVIL)]),
             differences_figure(EVIL, [Difference(EVIL, 1.0)], EVIL),
             reliability_figure(EVIL, [Predicted(0.5, True)]),
         ]
