@@ -71,14 +71,14 @@ class _FoundBelow:
     def _places(self, target: str, start: Path) -> Iterator[Path]:
         """Yield where a target may be, as real paths.
 
-        It is below the folder of the file that includes it, or below one above that, up to the outermost
-        folder that may be included from; or below any of these.
+        It is below the folder of the file that includes it, or below one above that, up to the folder that
+        holds all those that may be included from; or below any of these.
         """
         own = self.folders[0]
         if target.startswith(("@/", "/")):  # of the collection's folder, as VitePress and Sphinx mean it
             yield _real(own / target.lstrip("@/"))
         above = [start, *start.parents]
-        outermost = min((len(each.parts) for each in self.folders if own.is_relative_to(each)), default=0)
+        outermost = len(Path(os.path.commonpath(self.folders)).parts)
         for folder in (*(each for each in above if len(each.parts) >= outermost), *self.folders):
             yield _real(folder / target.lstrip("/"))
 
