@@ -13,6 +13,7 @@ from pathspec import GitIgnoreSpec
 
 from .assets.media import media_type_of
 from .errors import MissingRoot, is_transient
+from .includes.python_packages import module_files
 from .model import Rejection
 from .printable import printable_path
 from .settings.collection import Collection
@@ -93,11 +94,22 @@ def list_files(name: str, collection: Collection) -> FileListing:
         for entry in _entries(walk, folder, prefix):
             if _visit(walk, entry, prefix):
                 pending.append((entry.path, f"{prefix}{_normal(entry.name)}/"))
+    _add_modules(walk)
     return FileListing(
         _in_order(walk.files),
         tuple(sorted(walk.rejections, key=lambda rejection: (rejection.path, rejection.reason))),
         _in_order(walk.found_assets),
     )
+
+
+def _add_modules(walk: _Walk) -> None:
+    """Add the pages of Python modules, except where a file of the collection has the path of one."""
+    written = {file.path for file in walk.files}
+    for file in module_files(walk.name, walk.collection):
+        if file.path in written:
+            walk.skip(file.path, f"the page of {file.module}: a file of the collection stands there")
+        else:
+            walk.files.append(file)
 
 
 def _in_order(files: list[FoundFile]) -> tuple[FoundFile, ...]:

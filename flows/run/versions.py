@@ -19,7 +19,7 @@ TOOLS = (
 )  # fmt: skip
 # Libraries that decide what a document is understood to say.
 _PARSERS = (
-    "beautifulsoup4", "docutils", "markdown-it-py", "mdit-py-plugins", "nh3", "PyStemmer", "pyyaml",
+    "beautifulsoup4", "docutils", "griffelib", "markdown-it-py", "mdit-py-plugins", "nh3", "PyStemmer", "pyyaml",
     "tokenizers",
 )  # fmt: skip
 

@@ -18,6 +18,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from ..address import INDEX_NAMES, slugify
 from ..assets.media import media_type_of
+from ..includes.python_blocks import OBJECT_PREFIX
 from ..model import DocId, Document, Link, ResolvedLink
 from ..parse.labels import LABEL_PREFIX, label_anchor
 from ..settings.collection import Collection
@@ -110,7 +111,7 @@ def _has_heading(document: LinkingDocument, fragment: str) -> bool:
 
 def heading_spellings(fragment: str) -> tuple[str, ...]:
     """Return the anchors that a fragment may mean: as written, as a heading, as MDN writes it."""
-    start = _DENDRON_RANGE.sub("", fragment)
+    start = _DENDRON_RANGE.sub("", fragment.removeprefix(OBJECT_PREFIX))
     spellings = (start, slugify(start), slugify(start.rsplit("#", 1)[-1]), slugify(start.replace("_", "-")))
     return tuple(dict.fromkeys(spellings))
 
@@ -139,6 +140,7 @@ class _Index:
         self._by_alias = _first({a.lower(): d for a in d.aliases} for d in shallow)
         self._by_title = _first({d.title.lower(): d} for d in shallow)
         self._by_label = _first({a: d for a in d.anchors if a.startswith(LABEL_PREFIX)} for d in documents)
+        self._by_object = _first({a: d for a in d.anchors if "." in a} for d in documents)
         self._addresses: dict[str, LinkingDocument | None] = {}
 
     def find(
@@ -149,6 +151,9 @@ class _Index:
             name = fragment.removeprefix(LABEL_PREFIX)
             found = self._by_label.get(label_anchor(name)) or self._by_relative_path(source, name)
             return found, "resolved" if found else "missing-document"
+        if not target and fragment.startswith(OBJECT_PREFIX):
+            found = self._by_object.get(fragment.removeprefix(OBJECT_PREFIX))
+            return found, "resolved" if found else "missing-heading"
         if not target:
             return source, "resolved"
         if link.kind in _BY_NAME:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import codecs
 import re
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from ..address import address
 from ..errors import DraftDocument, RejectedDocument, is_transient
 from ..identity import doc_id
+from ..includes.python_blocks import with_references
 from ..model import Block, Document, Source, Syntax
 from ..settings.collection import Collection, Rule
 from .content import ParsedContent
@@ -80,7 +82,16 @@ def _markdown(text: str, source: Source, collection: Collection, where: str) -> 
     if PurePosixPath(source.path).suffix.lower() == ".mdx":
         body = markdown_of_mdx(body)
     body = published_text(body, front.json)
+    notes: tuple[str, ...] = ()
+    if source.modules:
+        from ..python_api.pages import with_descriptions  # Griffe takes as long as BeautifulSoup
+
+        described = with_descriptions(body, source.modules, collection.api, collection.max_bytes)
+        body, notes = described.text, described.notes
+    if collection.api.packages:
+        body = with_references(body, collection.api.packages)
     content = read_markdown(text[: front.end] + body, front.end, where)
+    content = replace(content, notes=(*notes, *content.notes)) if notes else content
     return _document(source, collection, "markdown", content, front)
 
 

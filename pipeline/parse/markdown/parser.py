@@ -14,7 +14,7 @@ from ..front_matter import one_line, unique
 from ..labels import myst_anchors, myst_label
 from ..markup import FoundLink, links_in, require_tame, visible_text
 from .inline import InlineText, read_inline
-from .syntax import DOCUMENT_ORDER, MAX_NESTING, markdown_parser
+from .syntax import DOCUMENT_ORDER, HEADING_ID, MAX_NESTING, markdown_parser
 
 __all__ = ["markdown_parser", "plain_markdown", "read_markdown"]
 
@@ -90,13 +90,14 @@ class _Reader:
         if self.row is not None:
             self.row.append(inline)
         elif before.type == "heading_open" and before.level == 0:
-            self.heading(int(before.tag[1]), inline, before.map or token.map)
+            self.heading(before, inline, before.map or token.map)
         else:
             self.paragraph(inline, token.map)
 
-    def heading(self, level: int, inline: InlineText, lines: list[int]) -> None:
+    def heading(self, opening: Token, inline: InlineText, lines: list[int]) -> None:
         start, end = self.span(lines)
-        self.headings.append(Heading(level, one_line(inline.text), start, end))
+        level, anchor = int(opening.tag[1]), opening.meta.get(HEADING_ID, "")
+        self.headings.append(Heading(level, one_line(inline.text), start, end, anchor))
         self.found(inline, start, end)
 
     def paragraph(self, inline: InlineText, lines: list[int]) -> None:

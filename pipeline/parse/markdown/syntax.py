@@ -38,7 +38,9 @@ _WIKILINK = re.compile(r"!?\[\[([^\[\]\n|#]*)(?:#([^\[\]\n|]*))?(?:\|([^\[\]\n]*
 _TAG = re.compile(r"#([^\W\d_](?:[\w/-]*\w)?)")
 # Of an attribute list, what a page keeps.
 _ATTRIBUTES = ("id", "class", "width", "height", "title")
-_HEADING_ID = re.compile(r"[ \t]*\{[ \t]*#[\w:.-]+[^{}\n]*\}[ \t]*$")
+_HEADING_ID = re.compile(r"[ \t]*\{[ \t]*#([\w:.-]+)[^{}\n]*\}[ \t]*$")
+# The key of a heading's own name in the ``meta`` of its opening token.
+HEADING_ID = "id"
 
 
 @lru_cache(maxsize=1)
@@ -106,10 +108,12 @@ def _tag(state: StateInline, silent: bool) -> bool:
 
 
 def _cut_heading_ids(state: StateCore) -> None:
-    """Remove ``{#id}`` from the end of headings: it is an address, not part of the title."""
+    """Remove ``{#id}`` from the end of headings and keep it apart: it is an address, not part of the title."""
     for before, token in zip(state.tokens, state.tokens[1:], strict=False):
         if before.type == "heading_open" and "{" in token.content:
-            token.content = _HEADING_ID.sub("", token.content)
+            if found := _HEADING_ID.search(token.content):
+                token.content = token.content[: found.start()]
+                before.meta = {**before.meta, HEADING_ID: found[1]}
 
 
 def _keep_document_order(state: StateCore) -> None:

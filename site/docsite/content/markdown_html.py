@@ -17,7 +17,7 @@ from markdown_it.token import Token
 from ...pipeline.chunk.sections import heading_slugs
 from ...pipeline.model import Heading
 from ...pipeline.parse.markdown.inline import read_inline
-from ...pipeline.parse.markdown.syntax import markdown_parser
+from ...pipeline.parse.markdown.syntax import HEADING_ID, markdown_parser
 from .definitions import definition_lists
 from .formulas import formula_html
 from .highlight import code_block, diagram, language_name
@@ -85,7 +85,10 @@ def _find_headings(tokens: Sequence[Token], sheet: Sheet, env: MutableMapping[st
         " ".join(read_inline(tokens[i + 1].children, env.get("footnotes")).text.split()) for i in opened
     ]
     levels = [int(tokens[i].tag[1]) for i in opened]
-    slugs = heading_slugs([Heading(level, title, 0, 0) for level, title in zip(levels, titles, strict=True)])
+    names = [tokens[i].meta.get(HEADING_ID, "") for i in opened]
+    slugs = heading_slugs(
+        [Heading(level, title, 0, 0, name) for level, title, name in zip(levels, titles, names, strict=True)]
+    )
     for i, level, title, slug in zip(opened, levels, titles, slugs, strict=True):
         sheet.headings.append(Anchored(level, title, slug))
         tokens[i].meta = {**tokens[i].meta, "anchor": len(sheet.headings) - 1}
