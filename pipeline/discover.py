@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-from .assets.media import media_type_of
+from .assets.media import DOCUMENT_ENDINGS, media_type_of
 from .errors import MissingRoot, is_transient
 from .includes.python_packages import module_files
 from .model import Rejection
@@ -162,9 +162,12 @@ def _visit(walk: _Walk, entry: os.DirEntry[str], prefix: str) -> bool:
         return False
     if stat.S_ISDIR(mode.st_mode):
         return _enters(walk, path)
-    if walk.wanted(_escaped(path)):
+    is_document = walk.wanted(_escaped(path))
+    if is_document:
         _record(walk, entry, path, mode)
-    elif stat.S_ISREG(mode.st_mode) and walk.is_asset(path) and not _name_fault(path):
+    if is_document and not path.lower().endswith(DOCUMENT_ENDINGS):
+        return False
+    if stat.S_ISREG(mode.st_mode) and walk.is_asset(path) and not _name_fault(path):
         walk.found_assets.append(FoundFile(walk.name, path, entry.path, mode.st_size))
     return False
 

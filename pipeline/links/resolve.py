@@ -3,7 +3,8 @@
 A target is looked up as in markdown (a relative path, with or without extension, or a folder's index), as a
 published address (under the collection's base URL), as in Sphinx (a label, or a path from any folder above),
 and, for wikilinks, as in Obsidian (path, unique file name, alias, title). A fragment must be a heading of the
-target. What is no document may be an image or an attachment (``noctule.pipeline.links.asset_paths``).
+target. What is no document may be an image or an attachment (``noctule.pipeline.links.asset_paths``); of a PDF
+that is both, a link means the file.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from types import MappingProxyType
 from urllib.parse import unquote, urljoin, urlsplit
 
 from ..address import INDEX_NAMES, slugify
-from ..assets.media import media_type_of
+from ..assets.media import DOCUMENT_ENDINGS, media_type_of
 from ..includes.python_blocks import OBJECT_PREFIX
 from ..model import DocId, Document, Link, ResolvedLink
 from ..parse.labels import LABEL_PREFIX, label_anchor
@@ -88,10 +89,11 @@ def _resolve_document(document: LinkingDocument, index: _Index) -> Iterable[Reso
         found, status = index.find(document, link, target.strip(), fragment)
         if found is not None and fragment and not _has_heading(found, fragment):
             status = "missing-heading"
-        asset = index.asset(document, link, target.strip()) if status.startswith("missing-") else None
+        may_be_asset = status.startswith("missing-") or target.lower().endswith(DOCUMENT_ENDINGS)
+        asset = index.asset(document, link, target.strip()) if may_be_asset else None
         yield ResolvedLink(
             source_id=document.doc_id,
-            target_id=found.doc_id if found else None,
+            target_id=found.doc_id if found and asset is None else None,
             fragment=fragment,
             kind=link.kind,
             target=link.target,
@@ -153,7 +155,7 @@ class _Index:
             return found, "resolved" if found else "missing-document"
         if not target and fragment.startswith(OBJECT_PREFIX):
             found = self._by_object.get(fragment.removeprefix(OBJECT_PREFIX))
-            return found, "resolved" if found else "missing-heading"
+            return found, "resolved" if found else "missing-document"
         if not target:
             return source, "resolved"
         if link.kind in _BY_NAME:

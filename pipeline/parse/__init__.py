@@ -34,7 +34,10 @@ def parse(source: Source, collection: Collection) -> Document:
     """
     where = f"{source.collection}:{source.path}"
     try:
-        read = _READERS.get(PurePosixPath(source.path).suffix.lower(), _markdown)
+        suffix = PurePosixPath(source.path).suffix.lower()
+        if (read_bytes := _BINARY_READERS.get(suffix)) is not None:
+            return _document(source, collection, "html", read_bytes(source.content, source.path, where))
+        read = _READERS.get(suffix, _markdown)
         return read(_decode(source.content, where), source, collection, where)
     except (RejectedDocument, MemoryError):
         raise
@@ -115,6 +118,18 @@ def _rst(text: str, source: Source, collection: Collection, where: str) -> Docum
     return _document(source, collection, "html", content)
 
 
+def _pdf(content: bytes, path: str, where: str) -> ParsedContent:
+    from .pdf import read_pdf
+
+    return read_pdf(content, path, where)
+
+
+def _word(content: bytes, _path: str, where: str) -> ParsedContent:
+    from .word import read_word
+
+    return read_word(content, where)
+
+
 def _text(text: str, source: Source, collection: Collection, _where: str) -> Document:
     ruled = _ruled(text, collection.rules)
     paragraphs = (found for found in _PARAGRAPH.finditer(ruled) if found[0].strip())
@@ -174,3 +189,4 @@ _READERS = {
     ".txt": _text,
     ".xhtml": _html,
 }
+_BINARY_READERS = {".docx": _word, ".pdf": _pdf}

@@ -108,12 +108,13 @@ def _tag(state: StateInline, silent: bool) -> bool:
 
 
 def _cut_heading_ids(state: StateCore) -> None:
-    """Remove ``{#id}`` from the end of headings and keep it apart: it is an address, not part of the title."""
+    """Move ``{#id}`` from the end of headings to their tokens: it is an address, not part of the title."""
     for before, token in zip(state.tokens, state.tokens[1:], strict=False):
-        if before.type == "heading_open" and "{" in token.content:
-            if found := _HEADING_ID.search(token.content):
-                token.content = token.content[: found.start()]
-                before.meta = {**before.meta, HEADING_ID: found[1]}
+        if before.type != "heading_open" or "{" not in token.content:
+            continue
+        if found := _HEADING_ID.search(token.content):
+            token.content = token.content[: found.start()]
+            before.meta = {**before.meta, HEADING_ID: found[1]}
 
 
 def _keep_document_order(state: StateCore) -> None:
