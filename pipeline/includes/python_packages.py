@@ -73,6 +73,17 @@ class Packages:
             raise NoSuchObject("the package has no such module")
         return tuple(found.values())
 
+    def offered_by(self, module: PythonModule) -> tuple[PythonModule, ...]:
+        """Return the modules that define what a package imports from within itself, to offer it."""
+        found: dict[str, PythonModule] = {}
+        for name in _imported(module) if module.is_package else ():
+            if self.hold(name) and len(found) < MAX_STEPS:
+                try:
+                    found |= {each.name: each for each in self.modules_for(name) if each.name != module.name}
+                except NoSuchObject:
+                    continue
+        return tuple(found[name] for name in sorted(found))
+
     def read(self, name: str, path: Path) -> PythonModule:
         """Return a module's bytes; raise ``NoSuchObject`` or ``SourceError`` if they cannot be read."""
         root = self._paths[name.partition(".")[0]].parent
@@ -118,6 +129,13 @@ def _imports(module: PythonModule, rest: tuple[str, ...]) -> Iterator[str]:
             if (name[2] or name[1]).decode() == rest[0]:
                 yield ".".join((origin, name[1].decode(), *rest[1:]))
     yield from stars
+
+
+def _imported(module: PythonModule) -> Iterator[str]:
+    """Yield the dotted names of what a package imports."""
+    for found in _FROM.finditer(module.content):
+        origin = _absolute(found[1].decode(errors="replace"), module.name)
+        yield from (f"{origin}.{name[1].decode()}" for name in _IMPORTED_NAME.finditer(found[2]))
 
 
 def _absolute(origin: str, package: str) -> str:

@@ -52,7 +52,7 @@ def _module_page(file: FoundFile, collection: Collection) -> Source:
         raise RejectedDocument(str(error), where=where, hint="Is it a file of the package?") from None
     content = page_of(file.module).encode()
     page = Source(file.collection, file.path, content, sha256_hex(content), file.modified, file.author)
-    return _hashed(page, (module,))
+    return _hashed(page, (module, *packages.offered_by(module)))
 
 
 def _with_modules(source: Source, collection: Collection) -> Source:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Literal
 
 import griffe
 
 from .docstrings import docstring_markdown
+from .objects import Modules, NotFound
 from .signatures import signature
 
 Style = Literal["auto", "google", "numpy", "sphinx"]
-MAX_OBJECTS = 5_000
+MAX_PIECES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,38 +34,50 @@ class Options:
     shows_undocumented: bool = True
 
 
-def describe(found: griffe.Object, name: str, options: Options, style: Style) -> str:
-    """Return the description of an object under the dotted name that a reader knows it by."""
-    pieces, room = list[str](), MAX_OBJECTS
-    for piece in _described(found, name, _title(found, name), options, style):
-        pieces.append(piece)
-        room -= 1
-        if not room:
-            break
-    return "\n".join(pieces)
+def describe(known: Modules, name: str, options: Options, style: Style) -> str:
+    """Return the description of the object with a dotted name; raise ``NotFound``."""
+    found = known.find(name)
+    title = name if found.is_module else name.rpartition(".")[2]
+    return "\n".join(islice(_Description(known, style).pieces(found, name, title, options), MAX_PIECES))
 
 
-def _title(found: griffe.Object, name: str) -> str:
-    return name if found.is_module else name.rpartition(".")[2]
+@dataclass(frozen=True, slots=True)
+class _Description:
+    """A description in progress: what is known of imported objects, and how docstrings are written."""
 
+    known: Modules
+    style: Style
 
-def _described(found: griffe.Object, name: str, title: str, options: Options, style: Style) -> Iterator[str]:
-    if options.shows_heading:
-        yield f"\n{'#' * options.level} `{title}` {{#{name}}}\n"
-    if not found.is_module:
-        yield f"```python\n{signature(found)}\n```\n"
-    yield docstring_markdown(found, style, options.level + options.shows_heading)
-    if not options.shows_members:
-        return
-    level = min(options.level + options.shows_heading, 6)
-    below = replace(options, level=level, shows_heading=True, members=None)
-    for member, each in _members(found, options):
-        inner = f"{title}.{member}" if found.is_class else member
-        if isinstance(each, griffe.Alias):
-            yield f"\n{'#' * level} `{member}` {{#{name}.{member}}}\n"
-            yield f"Imported from [`{each.target_path}`][{each.target_path}].\n"
-        else:
-            yield from _described(each, f"{name}.{member}", inner, below, style)
+    def pieces(self, found: griffe.Object, name: str, title: str, options: Options) -> Iterator[str]:
+        """Yield the markdown of an object, and of its members below it."""
+        if options.shows_heading:
+            yield f"\n{'#' * options.level} `{title}` {{#{name}}}\n"
+        if not found.is_module:
+            yield f"```python\n{signature(found)}\n```\n"
+        yield docstring_markdown(found, self.style, options.level + options.shows_heading)
+        if not options.shows_members:
+            return
+        level = min(options.level + options.shows_heading, 6)
+        below = replace(options, level=level, shows_heading=True, members=None)
+        for member, each in _members(found, options):
+            inner = f"{title}.{member}" if found.is_class else member
+            if isinstance(each, griffe.Alias):
+                yield from self._imported(each, f"{name}.{member}", member, below)
+            else:
+                yield from self.pieces(each, f"{name}.{member}", inner, below)
+
+    def _imported(self, each: griffe.Alias, name: str, title: str, options: Options) -> Iterator[str]:
+        """Yield what a package offers of its modules: a link, or all of it where the module is private."""
+        try:
+            found = self.known.find(each.target_path)
+        except NotFound:
+            found = None
+        if found is not None and not found.is_module and "._" in found.module.path:
+            yield from self.pieces(found, name, title, options)
+            return
+        place = each.target_path if found is None else found.path
+        shown = f"`{place}`" if found is None or found.is_module else f"[`{place}`][{place}]"
+        yield f"\n{'#' * options.level} `{title}` {{#{name}}}\n\nImported from {shown}.\n"
 
 
 def _members(found: griffe.Object, options: Options) -> list[tuple[str, griffe.Object | griffe.Alias]]:

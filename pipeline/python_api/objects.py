@@ -28,7 +28,7 @@ class Modules:
 
     def find(self, name: str) -> griffe.Object:
         """Return the object, through every import that leads to it; raise ``NotFound``."""
-        pending, seen = [name], set[str]()
+        pending, seen, wanted = [name], set[str](), name
         while pending and len(seen) < MAX_STEPS:
             if (wanted := pending.pop()) in seen:
                 continue
@@ -37,7 +37,7 @@ class Modules:
             if isinstance(found, griffe.Object):
                 return found
             pending += reversed(found)
-        raise NotFound("it is not in the packages of the collection")
+        raise NotFound(f"{wanted} is not in the packages of the collection")
 
     def _step(self, name: str) -> griffe.Object | list[str]:
         """Return the object, or the names under which it may be elsewhere."""

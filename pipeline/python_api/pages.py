@@ -46,12 +46,11 @@ def with_descriptions(text: str, modules: Sequence[PythonModule], api: Api, limi
 
 def _described(block: Block, level: int, known: Modules, api: Api, notes: list[str]) -> str:
     try:
-        found = known.find(block.name)
+        options = _options(block, level, notes)
+        return indented(describe(known, block.name, options, api.docstring_style), block.indent)
     except NotFound as error:
         notes.append(f"::: {block.name} is not described: {error}")
-        return f"`{block.name}`"
-    options = _options(block, level, notes)
-    return indented(describe(found, block.name, options, api.docstring_style), block.indent)
+        return f"{block.indent}`{block.name}`"
 
 
 def _level(text: str, at: int) -> int:
