@@ -73,7 +73,8 @@ def docx_of(body: str, *, core: str = "", files: Mapping[str, str] | None = None
         "word/document.xml": f'<w:document xmlns:w="{_WORD}" xmlns:r="{_OFFICE}/relationships">'
         f"<w:body>{body}</w:body></w:document>",
         "word/styles.xml": f'<w:styles xmlns:w="{_WORD}">{styles}</w:styles>',
-        "docProps/core.xml": f'<cp:coreProperties xmlns:cp="x" xmlns:dc="y" xmlns:dcterms="z">{core}</cp:coreProperties>',
+        "docProps/core.xml": f'<cp:coreProperties xmlns:cp="x" xmlns:dc="y" xmlns:dcterms="z">{core}'
+        "</cp:coreProperties>",
         **(files or {}),
     }
     packed = BytesIO()

@@ -23,7 +23,7 @@ OBJECT_PREFIX = "py:"
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class ApiBlock:
     """A block at ``[start, end)``: its indentation, the object's dotted name and its options as YAML."""
 
     start: int
@@ -38,7 +38,7 @@ def page_of(module: str) -> str:
     return f"::: {module}\n    options:\n        heading_level: 1\n"
 
 
-def blocks(text: str, holds: Callable[[str], bool]) -> list[Block]:
+def blocks(text: str, holds: Callable[[str], bool]) -> list[ApiBlock]:
     """Return the blocks of a text outside code, in order: those with a dotted name, or that of a package.
 
     Other tools write ``::: tip``; ``holds`` tells whether a name is of a package.
@@ -47,7 +47,7 @@ def blocks(text: str, holds: Callable[[str], bool]) -> list[Block]:
         return []
     fences = fences_of(text)
     return [
-        Block(*found.span(), found["indent"], found["name"], found["options"])
+        ApiBlock(*found.span(), found["indent"], found["name"], found["options"])
         for found in _BLOCK.finditer(text)
         if ("." in found["name"] or holds(found["name"])) and not fences.hold(found.start())
     ]

@@ -3,8 +3,8 @@
 A target is looked up as in markdown (a relative path, with or without extension, or a folder's index), as a
 published address (under the collection's base URL), as in Sphinx (a label, or a path from any folder above),
 and, for wikilinks, as in Obsidian (path, unique file name, alias, title). A fragment must be a heading of the
-target. What is no document may be an image or an attachment (``noctule.pipeline.links.asset_paths``); of a PDF
-that is both, a link means the file.
+target. What is no document may be an image or an attachment (``noctule.pipeline.links.asset_paths``); where a
+PDF is both, a link means the file.
 """
 
 from __future__ import annotations

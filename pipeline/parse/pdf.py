@@ -83,7 +83,9 @@ def _pages(document: Any, where: str) -> Iterator[list[str]]:
         page.close()
         room -= len(text)
         if room < 0:
-            raise RejectedDocument(f"the PDF has more than {MAX_CHARS:,} letters", where=where, hint="Split it.")
+            raise RejectedDocument(
+                f"the PDF has more than {MAX_CHARS:,} letters", where=where, hint="Split it."
+            )
         yield [line for line in (" ".join(each.split()) for each in text.splitlines()) if line]
 
 

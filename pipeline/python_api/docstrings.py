@@ -15,6 +15,7 @@ from .signatures import description, unwrapped
 
 _HEADING = re.compile(r"^[ ]{0,3}(#{1,6})(?=[ \t]+\S)", re.MULTILINE)
 _CONSOLE = re.compile(r"^[ \t]*>>>")
+_FIELD = re.compile(r"^[ \t]*:(?:param|raises|returns|rtype|type)\b[^:\n]{0,200}:", re.MULTILINE)
 # Of the words in front of a definition list.
 _TITLES: Mapping[str, str] = {
     "parameters": "Parameters",
@@ -37,7 +38,7 @@ _BOXES = {"note", "warning", "tip", "danger", "important", "info", "example", "c
 def docstring_markdown(found: griffe.Object, style: str, level: int) -> str:
     """Return the object's docstring, whose headings are at this level or below it.
 
-    Parameters that say more in their annotation than in the docstring follow it.
+    Parameters that only their annotations describe follow it.
     """
     pieces = list(_sections(found, style)) if found.docstring is not None else []
     if isinstance(found, griffe.Function):
@@ -55,6 +56,8 @@ def _sections(found: griffe.Object, style: str) -> Iterator[str]:
     docstring = found.docstring
     if docstring is None:
         return
+    if style == "auto" and _FIELD.search(docstring.value):
+        style = "sphinx"  # which Griffe recognises only by several fields
     try:
         options: dict[str, Any] = {} if style == "auto" else {"warnings": False}
         sections = docstring.parse(style, **options)  # type: ignore[arg-type]
@@ -102,12 +105,10 @@ def _definitions(terms: Iterable[tuple[str, str]]) -> str:
 
 def _described_parameters(found: griffe.Function, said: str) -> list[str]:
     """Return a list of the parameters whose annotations hold a text, as FastAPI's do."""
-    if "**Parameters**" in said:
-        return []
     terms = [
         (f"`{each.name}` · `{_without_backticks(unwrapped(each.annotation))}`", inspect.cleandoc(text))
         for each in found.parameters
-        if (text := description(each.annotation))
+        if (text := description(each.annotation)) and f"\n`{each.name}`" not in said
     ]
     return ["**Parameters**", _definitions(terms)] if terms else []
 
@@ -143,8 +144,8 @@ def _lowered(text: str, level: int) -> str:
     if "#" not in text:
         return text
     fences = fences_of(text)
+
     def mark(found: re.Match[str]) -> str:
-        return (
-            found[0] if fences.hold(found.start()) else "#" * min(len(found[1]) + level - 1, 6)
-        )
+        return found[0] if fences.hold(found.start()) else "#" * min(len(found[1]) + level - 1, 6)
+
     return _HEADING.sub(mark, text)

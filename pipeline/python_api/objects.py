@@ -47,7 +47,11 @@ class Modules:
         for number, part in enumerate(parts[end:], start=end):
             if at is None:
                 return []
-            stars = [each.target_path for each in at.members.values() if each.is_alias and each.wildcard]
+            stars = [
+                each.target_path
+                for each in at.members.values()
+                if isinstance(each, griffe.Alias) and each.wildcard
+            ]
             at = at.members.get(part)
             if at is None:
                 return [".".join((each, *parts[number:])) for each in stars]

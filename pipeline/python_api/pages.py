@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import yaml
 
 from ..includes.parts import indented
-from ..includes.python_blocks import Block, blocks
+from ..includes.python_blocks import ApiBlock, blocks
 from ..model import PythonModule
 from ..settings.collection import Api
 from .describe import Options, describe
@@ -20,14 +20,14 @@ MAX_OPTION_CHARS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class DescribedText:
     """A text with descriptions in place of blocks, and remarks on what could not be described."""
 
     text: str
     notes: tuple[str, ...]
 
 
-def with_descriptions(text: str, modules: Sequence[PythonModule], api: Api, limit: int) -> Described:
+def with_descriptions(text: str, modules: Sequence[PythonModule], api: Api, limit: int) -> DescribedText:
     """Return the text with what its blocks describe, of ``limit`` characters at most."""
     names, notes = {module.name.partition(".")[0] for module in modules}, list[str]()
     known = Modules(modules)
@@ -41,10 +41,10 @@ def with_descriptions(text: str, modules: Sequence[PythonModule], api: Api, limi
         room -= len(described)
         pieces += [text[at : block.start], described]
         at = block.end
-    return Described("".join((*pieces, text[at:])), (*notes, *known.notes))
+    return DescribedText("".join((*pieces, text[at:])), (*known.notes, *notes))
 
 
-def _described(block: Block, level: int, known: Modules, api: Api, notes: list[str]) -> str:
+def _described(block: ApiBlock, level: int, known: Modules, api: Api, notes: list[str]) -> str:
     try:
         options = _options(block, level, notes)
         return indented(describe(known, block.name, options, api.docstring_style), block.indent)
@@ -60,7 +60,7 @@ def _level(text: str, at: int) -> int:
     return min(len(found[1]) + 1, 6) if found else 2
 
 
-def _options(block: Block, level: int, notes: list[str]) -> Options:
+def _options(block: ApiBlock, level: int, notes: list[str]) -> Options:
     """Return the options that are understood; others are mkdocstrings' own business."""
     try:
         given = yaml.safe_load(block.options) if 0 < len(block.options) <= MAX_OPTION_CHARS else {}

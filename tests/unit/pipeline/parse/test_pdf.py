@@ -23,7 +23,10 @@ PAGES = [["Owls of the north", "They hunt at night."], [], ["Owls rest by day, a
 
 def test_each_page_is_a_section_named_as_viewers_name_it_and_leads_to_the_file() -> None:
     document = read(pdf_of(PAGES))
-    assert [(each.text, each.anchor) for each in document.headings] == [("Page 1", "page=1"), ("Page 3", "page=3")]
+    assert [(each.text, each.anchor) for each in document.headings] == [
+        ("Page 1", "page=1"),
+        ("Page 3", "page=3"),
+    ]
     assert [link.target for link in document.links] == ["the%20manual.pdf#page=1", "the%20manual.pdf#page=3"]
     assert "They hunt at night." in document.text and document.syntax == "html"
 
@@ -41,7 +44,11 @@ def test_markup_in_a_pdf_is_text() -> None:
 
 
 def test_lines_of_a_paragraph_are_joined() -> None:
-    lines = ["A line that goes on for quite a while", "and another that is as long as the first", "ends here."]
+    lines = [
+        "A line that goes on for quite a while",
+        "and another that is as long as the first",
+        "ends here.",
+    ]
     document = read(pdf_of([lines]))
     assert [block.text for block in document.blocks] == [" ".join(lines)]
 

@@ -20,11 +20,13 @@ IMAGE = (
     '<wp:docPr id="1" name="p" descr="An owl on a branch"/>'
     '<a:graphic xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><a:graphicData>'
     '<pic:pic xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:blipFill>'
-    '<a:blip r:embed="rId5"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>'
+    '<a:blip r:embed="rId5"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing>'
+    "</w:r></w:p>"
 )
 RELATIONSHIPS = (
     '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
-    '<Relationship Id="rId5" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/image" '
+    '<Relationship Id="rId5" '
+    'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/image" '
     'Target="media/owl.png"/></Relationships>'
 )
 
@@ -41,7 +43,7 @@ def test_headings_paragraphs_and_tables_are_kept() -> None:
             + paragraph("They hunt.")
             + paragraph("Kinds", "Heading2")
             + f"<w:tbl><w:tr>{row}</w:tr></w:tbl>",
-            core="<dc:creator>Ann &amp; Bo</dc:creator><dcterms:modified>2026-02-03T10:00:00Z</dcterms:modified>",
+            core="<dc:creator>Ann &amp; Bo</dc:creator><dcterms:modified>2026-02-03</dcterms:modified>",
         )
     )
     assert [(each.level, each.text) for each in document.headings] == [(1, "Owls"), (2, "Kinds")]
@@ -50,7 +52,10 @@ def test_headings_paragraphs_and_tables_are_kept() -> None:
 
 
 def test_the_title_of_its_properties_comes_first() -> None:
-    assert read(docx_of(paragraph("Owls", "Title"), core="<dc:title>Night birds</dc:title>")).title == "Night birds"
+    assert (
+        read(docx_of(paragraph("Owls", "Title"), core="<dc:title>Night birds</dc:title>")).title
+        == "Night birds"
+    )
 
 
 def test_an_image_leaves_its_description_and_a_remark() -> None:
@@ -71,7 +76,10 @@ def test_markup_in_the_text_is_text() -> None:
         (b"no archive", "no Word document"),
         (docx_of("")[:-40], "no Word document"),
         (docx_of("", files={"word/document.xml": "<a"}), "no Word document"),
-        (docx_of("", files={"word/document.xml": '<!DOCTYPE a [<!ENTITY b "c">]><a/>'}), "declares a document type"),
+        (
+            docx_of("", files={"word/document.xml": '<!DOCTYPE a [<!ENTITY b "c">]><a/>'}),
+            "declares a document type",
+        ),
     ],
 )
 def test_an_impostor_says_what_it_is(content: bytes, reason: str) -> None:
