@@ -15,7 +15,7 @@ from ..disk.durable import writer
 from ..disk.manifest import damaged, unreadable
 
 ROW_GROUP_ROWS = 65_536
-_ROWS_AT_A_TIME, _BUFFER_BYTES = 8_192, 1_048_576
+_ROWS_AT_A_TIME, _BUFFER_BYTES, _WHOLE_COLUMN_BYTES = 8_192, 1 << 20, 64 << 20
 # What a footer may promise for each byte of the file: constant columns are a few bytes in a million.
 _MOST_PER_BYTE, _ALWAYS_FINE = 2_000, 50_000_000
 # Beside Arrow's own, what its Python side raises for names and numbers that cannot be.
@@ -109,9 +109,10 @@ def open_file(
     Raises ``DamagedSnapshot`` unless its footer promises this schema, this many rows, and no more than a file
     of its size can hold.
     """
-    buffer = {} if memory_map else {"buffer_size": _BUFFER_BYTES, "page_checksum_verification": True}
     with refusals(path):
-        file = pq.ParquetFile(path, memory_map=memory_map, pre_buffer=False, **buffer)
+        footer = pq.read_metadata(path)
+        read = {} if memory_map else {"buffer_size": _buffered(footer), "page_checksum_verification": True}
+        file = pq.ParquetFile(path, metadata=footer, memory_map=memory_map, pre_buffer=False, **read)
     try:
         with refusals(path):
             found, promised = file.schema_arrow.remove_metadata(), _promised(file.metadata)
@@ -126,6 +127,17 @@ def open_file(
         file.close()
         raise
     return file
+
+
+def _buffered(footer: pq.FileMetaData) -> int:
+    """Return the size of the buffer through which columns are read, or 0 to read each in one piece.
+
+    A buffer grows to the size that a page's header gives, up to 2 GB where that is damaged; a piece does not.
+    """
+    groups = [footer.row_group(group) for group in range(footer.num_row_groups)]
+    columns = [each.column(at) for each in groups for at in range(each.num_columns)]
+    largest = max((each.total_compressed_size for each in columns), default=0)
+    return 0 if largest <= _WHOLE_COLUMN_BYTES else _BUFFER_BYTES
 
 
 def _promised(footer: pq.FileMetaData) -> int:

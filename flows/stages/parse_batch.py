@@ -25,6 +25,7 @@ from ...pipeline.model import CodeBlock, Document, Passage, Rejection, Source
 from ...pipeline.parse import parse
 from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile
+from ...pipeline.visibility import visibility_of
 from ...pipeline.vocabulary.acronyms import learn
 from ..run.retry import asked_again
 from ..run.workers import Begin, WorkStep, unwatched
@@ -156,6 +157,8 @@ def _cut(source: Source, settings: Settings) -> _Cut:
         raise RejectedDocument(
             "holds no text", where=source.path, hint="Exclude the file, or write something in it."
         )
+    if not visibility_of(document.front_matter).searched:
+        return _Cut(document, nodes, [], [])
     count = tokenizer(find(settings.embed)).count
     passages = build_passages(document, nodes, count, settings.chunk)
     return _Cut(document, nodes, passages, code_blocks(document, nodes))

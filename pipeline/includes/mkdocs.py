@@ -9,7 +9,7 @@ from functools import partial
 from .fences import Fences, fenced, fences_of, indent_before, is_quoted, language_of
 from .parts import Directive, Literal, Part, between, lines, whole
 
-MARKS = (b"8<-", b"{*", b"{!", b"[TOC]")
+MARKS = ("8<-", "{*", "{!", "[TOC]")
 
 
 def directives(text: str) -> Iterator[Directive | Literal]:

@@ -10,8 +10,8 @@ from functools import partial
 from .fences import fenced, language_of
 from .parts import Directive, NoSuchPart, Part, as_it_is, dedented, indented, lines, whole
 
-MARKS = (b"include::",)
-MYST_MARKS = (b"include}",)
+MARKS = ("include::",)
+MYST_MARKS = ("include}",)
 
 _OPTIONS = r"(?P<options>(?:(?P=indent)[ \t]+:[\w-]+:[^\n]*(?:\n|\Z))*)"
 _RST = re.compile(

@@ -167,7 +167,7 @@ def _write(wanted: _Wanted, stage: StagingFolder) -> SiteResult:
     files = media_files(plan.library, snapshot, reuse)
     for page in _all(list_pages(plan, reuse), around, files, found):
         stage.add(page)
-    pages = len(plan.tree.order)
+    pages = len(plan.pages)
     for page in record_files(SiteRecord(wanted.whole, pages, tuple(stage.files), snapshot.id)):
         stage.add(page)
     _stamp(stage.folder, wanted.began_ns)
@@ -197,7 +197,7 @@ def _add_kept(plan: SitePlan, reuse: Reuse, stage: StagingFolder) -> list[Wanted
     """Keep unchanged document pages and their markdown in the folder; return what is left to make."""
     fingerprints = page_fingerprints(plan, reuse.shared)
     left: list[Wanted] = []
-    for page in plan.tree.order:
+    for page in plan.pages:
         fingerprint, twin = fingerprints[plan.by_page[page].row], plan.twins.get(page)
         kept = [reuse.kept(page, fingerprint.page)]
         if twin is not None:

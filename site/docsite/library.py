@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ..pipeline.visibility import EVERYWHERE, Visibility, visibility_of
 from . import urls
 from .grouping import Grouped, Rows, edges_between
 from .link_rows import ASSET_COLUMNS, LinkRow, assets_of
@@ -55,6 +56,7 @@ class Entry:
     links_in: int
     order: float
     page: str
+    shown: Visibility = EVERYWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,7 @@ class Library:
         self._anchors = documents.column("anchors")
         self.entries = _entries(documents, originals)
         self.by_id: Mapping[str, Entry] = {entry.doc_id: entry for entry in self.entries}
+        self.listed = tuple(entry for entry in self.entries if entry.shown.listed)
         self._names = pa.array([*self.by_id], pa.string())
         self.collections: tuple[str, ...] = tuple(sorted({entry.collection for entry in self.entries}))
         sections = ["doc_id", "position", "depth", "slug", "title", "byte_start", "byte_end"]
@@ -111,8 +114,8 @@ class Library:
         self._communities = snapshot.table("communities", ["community_id", "label"])
         found = self.link_rows.table
         self.edges = edges_between(
-            self.rows_of(found.column("source_id")),
-            self.rows_of(found.column("target_id")),
+            self._listed_rows(found.column("source_id")),
+            self._listed_rows(found.column("target_id")),
             len(self.entries),
         )
 
@@ -120,6 +123,12 @@ class Library:
         """Return the row of each document by its id; -1 for none."""
         found: Rows = pc.fill_null(pc.index_in(names, value_set=self._names), -1).to_numpy().astype(np.int64)
         return found
+
+    def _listed_rows(self, names: pa.ChunkedArray) -> Rows:
+        """Return the rows of documents; -1 for those that no page may name."""
+        rows = self.rows_of(names)
+        hidden = np.array([entry.row for entry in self.entries if not entry.shown.listed], dtype=np.int64)
+        return np.where(np.isin(rows, hidden), -1, rows) if len(hidden) else rows
 
     def _grouped(self, table: pa.Table, key: str, order: str) -> Grouped:
         return Grouped(table, self.rows_of(table.column(key)), order, len(self.entries))
@@ -215,7 +224,7 @@ def _entry(row: int, columns: Mapping[str, list[object]], pages: Mapping[str, st
         value = columns[name][row]
         return value if isinstance(value, int) else missing
 
-    tags = columns["tags"][row]
+    tags, shown = columns["tags"][row], visibility_of(text("front_matter"))
     return Entry(
         row=row,
         doc_id=text("doc_id"),
@@ -223,14 +232,15 @@ def _entry(row: int, columns: Mapping[str, list[object]], pages: Mapping[str, st
         path=text("path"),
         title=text("title") or text("path"),
         description=text("description"),
-        tags=tuple(str(tag) for tag in tags) if isinstance(tags, list) else (),
+        tags=tuple(str(tag) for tag in tags) if isinstance(tags, list) and shown.listed else (),
         modified=text("modified"),
         language=text("language"),
         syntax=text("syntax"),
-        community=number("community", -1),
+        community=number("community", -1) if shown.listed else -1,
         links_in=number("links_in", 0),
         order=_order(text("front_matter")),
         page=pages[text("doc_id")],
+        shown=shown,
     )
 
 

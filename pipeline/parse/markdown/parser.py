@@ -8,6 +8,7 @@ from typing import Any
 
 from markdown_it.token import Token
 
+from ...directives import LEFTOVERS
 from ...model import Block, BlockKind, Heading, Link
 from ..content import ParsedContent, first_title
 from ..front_matter import one_line, unique
@@ -38,7 +39,7 @@ def read_markdown(text: str, body_start: int, where: str) -> ParsedContent:
     env: dict[str, Any] = {}
     markdown_parser().parse(body, env)
     starts = [body_start, *(body_start + found.end() for found in re.finditer("\n", body)), len(text)]
-    reader = _Reader(text, starts, env.get("footnotes"))
+    reader = _Reader(text, starts, env.get("footnotes"), tuple(env.get(LEFTOVERS, ())))
     reader.walk(env[DOCUMENT_ORDER])
     # Inline tags end with their paragraph; blocks of raw HTML nest across the whole page.
     for html in ("".join(reader.raw_blocks), *reader.raw_inline):
@@ -52,6 +53,7 @@ class _Reader:
     # The offset at which each line begins, and that of the end of the text.
     starts: list[int]
     footnotes: Any
+    leftovers: tuple[str, ...] = ()
     headings: list[Heading] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
@@ -178,6 +180,7 @@ class _Reader:
             links=tuple(sorted(self.links, key=lambda link: link.start)),
             anchors=myst_anchors(self.blocks),
             notes=(TOO_DEEP,) if self.too_deep else (),
+            leftovers=self.leftovers,
         )
 
 

@@ -24,6 +24,7 @@ from mdit_py_plugins.subscript import sub_plugin
 from mdit_py_plugins.superscript import superscript_plugin
 from mdit_py_plugins.tasklists import tasklists_plugin
 
+from ...directives import LEFTOVERS, find_leftovers
 from .boxes import box, tab
 from .brackets import bound_brackets
 from .callouts import mark_callouts
@@ -67,6 +68,7 @@ def markdown_parser() -> MarkdownIt:
     md.core.ruler.after("block", "heading_ids", _cut_heading_ids)
     md.core.ruler.before("inline", "abbreviations", find_abbreviations)
     md.core.ruler.after("inline", "abbreviated", mark_abbreviations)
+    md.core.ruler.after("inline", LEFTOVERS, find_leftovers)
     md.core.ruler.before("footnote_tail", DOCUMENT_ORDER, _keep_document_order)
     for name in ("wikilink", "transclusion", "tag"):
         md.add_render_rule(name, _render_reference)

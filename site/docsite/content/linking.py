@@ -17,6 +17,8 @@ from ..link_rows import Asset, LinkRow
 
 _SOURCE_ID = re.compile(rf'\sid="({ID_PREFIX}[^"<>]*)"')
 
+_WRITTEN_ID = re.compile(r"<[a-z][a-z0-9]*\s[^<>]{0,200}?\bid=\"([^\"<>\s]+)\"")
+
 
 @dataclass(frozen=True, slots=True)
 class Destination:
@@ -49,13 +51,16 @@ class Anchors:
         for spelling in heading_spellings(fragment):
             if spelling in slugs:
                 return spelling
-        own = f"{ID_PREFIX}{fragment}"
-        return own if entry.syntax == "html" and own in self._ids(entry) else ""
+        own = f"{ID_PREFIX}{fragment.partition(':#')[0].partition(',')[0]}"
+        return own if own in self._ids(entry) else ""
 
     def _read_slugs(self, entry: Entry) -> frozenset[str]:
         return frozenset(self._library.anchors(entry))
 
     def _read_ids(self, entry: Entry) -> frozenset[str]:
+        if entry.syntax == "markdown":
+            names = _WRITTEN_ID.findall(self._library.text(entry))
+            return frozenset(f"{ID_PREFIX}{unescape(found)}" for found in names)
         return frozenset(unescape(found) for found in _SOURCE_ID.findall(self._library.html(entry)))
 
 

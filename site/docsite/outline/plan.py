@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...pipeline.settings.site import Site
@@ -15,7 +15,7 @@ from ..parts import Parts, parts_of
 from ..templates import Theme
 from . import navigation
 from .all_pages import AllPages, all_pages
-from .contents import chapters
+from .contents import Chapter, chapters
 from .extent import Extent
 from .word_pages import Word, read_words
 
@@ -75,6 +75,12 @@ class SitePlan:
         names = self.library.collections
         return self.settings.title or (names[0] if len(names) == 1 else "Documents")
 
+    @property
+    def pages(self) -> tuple[str, ...]:
+        """Return the page of every document: those of the tree, then those that are on no list."""
+        unlisted = (entry.page for entry in self.library.entries if not entry.shown.listed)
+        return (*self.tree.order, *unlisted)
+
     def community_page(self, community_id: int) -> str:
         """Return the page that lists a community."""
         return f"_communities/{community_id}.html"
@@ -92,7 +98,7 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
     theme = Theme(load_words(settings.words), settings.templates)
     tags = library.tags()
     tag_pages = urls.slug_pages(tags, "_tags")
-    tree = navigation.build_tree(library.entries, chapters(library))
+    tree = navigation.build_tree(library.listed, _listed(chapters(library), library))
     communities = library.communities()
     # A community has no name if none was good enough.
     topics = tuple(each for each in communities if each.label and len(each.entries) > 1)
@@ -115,6 +121,16 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
         parts=parts_of(settings, library.entries, bool(tags), topics),
         words=read_words(snapshot, library) if settings.search else (),
     )
+
+
+def _listed(chapters: Mapping[str, Chapter], library: Library) -> Mapping[str, Chapter]:
+    """Return the places of pages that lists may name; what stood below another moves up."""
+    pages = {entry.page for entry in library.listed}
+    return {
+        page: chapter if chapter.parent in pages else replace(chapter, parent=None)
+        for page, chapter in chapters.items()
+        if page in pages
+    }
 
 
 def shard_count(pages: int) -> int:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
 
 import numpy as np
 import pyarrow as pa
@@ -65,6 +68,21 @@ def test_what_is_no_parquet_is_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(content)
     with pytest.raises(DamagedSnapshot):
         read_table(tmp_path / "a")
+
+
+def test_a_page_that_says_it_is_huge_takes_no_memory(tmp_path: Path) -> None:
+    write_table(pa.table({"text": [f"line {n}" for n in range(2_000)]}), tmp_path / "sound")
+    content = (tmp_path / "sound").read_bytes()
+    # After the magic: the page's type and its two sizes, each a field's byte and a variable number.
+    found = re.match(rb"PAR1\x15.\x15[\x80-\xff]*[\0-\x7f]\x15([\x80-\xff]*[\0-\x7f])", content, re.DOTALL)
+    assert found is not None
+    start, end = found.span(1)
+    (tmp_path / "huge").write_bytes(content[:start] + b"\xfe\xff\xff\xff\x0f" + content[end:])
+    unit = 1 if sys.platform == "darwin" else 1024
+    before = getrusage(RUSAGE_SELF).ru_maxrss
+    with pytest.raises(DamagedSnapshot, match="not a sound Parquet file"):
+        read_table(tmp_path / "huge")
+    assert (getrusage(RUSAGE_SELF).ru_maxrss - before) * unit < 500_000_000  # the page says 2 GB
 
 
 def test_a_table_is_not_written_over(tmp_path: Path) -> None:

@@ -179,7 +179,8 @@ def test_a_block_becomes_the_description_below_the_heading_before_it(project: Pa
         ),
         (
             "other.X",
-            "line 1: the API documentation of other.X is not generated: name its package in [collections.c.api]",
+            "line 1: the API documentation of other.X is not generated: "
+            "name its package in [collections.c.api]",
         ),
     ],
 )
