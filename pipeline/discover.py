@@ -14,9 +14,9 @@ from pathspec import GitIgnoreSpec
 from .assets.media import DOCUMENT_ENDINGS, media_type_of
 from .errors import MissingRoot, is_transient
 from .includes.project import tools_of
-from .includes.python_packages import module_files
 from .model import Rejection
 from .printable import printable_path
+from .python_packages import module_files
 from .settings.collection import Collection
 from .source_files import FoundFile, briefly_away, strerror, too_big
 

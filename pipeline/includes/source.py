@@ -10,12 +10,12 @@ from pathlib import Path
 from ..errors import RejectedDocument, is_transient
 from ..identity import combined_hash, sha256_hex
 from ..model import PythonModule, Source
+from ..python_packages import NoSuchObject, Packages
 from ..settings.collection import Collection
 from ..source_files import FoundFile, briefly_away, read_file
 from .expand import IncludedFile, NotIncluded, expand, has_directives
 from .project import context_of, tools_of
 from .python_blocks import MARKDOWN, blocks, page_of
-from .python_packages import NoSuchObject, Packages
 
 
 def read_source(file: FoundFile, collection: Collection) -> Source:

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ..errors import MissingRoot, RejectedDocument, is_transient
-from ..model import PythonModule
-from ..settings.collection import Collection
-from ..source_files import FoundFile, briefly_away, read_file, strerror
+from .errors import MissingRoot, RejectedDocument, is_transient
+from .model import PythonModule
+from .settings.collection import Collection
+from .source_files import FoundFile, briefly_away, read_file, strerror
 
 MAX_MODULES = 20_000
 MAX_STEPS = 50
