@@ -1,0 +1,100 @@
+"""The build that follows an edit: a process of its own that stays warm, and gives way to the preview.
+
+It reads one request a line from standard input, and answers each with a line: an empty object, or the error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+
+from noctule.flows.graph import context_of
+from noctule.flows.job import run_job
+from noctule.flows.report.result import require_whole
+from noctule.flows.run.memory import collect_seldom
+from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.request import IndexRequest
+from noctule.flows.run.signals import die_with_parent, leave_now, stop_on_signals
+from noctule.flows.run.stage import Silent
+from noctule.flows.serve.problems import Problem, problem_in
+from noctule.pipeline.errors import NoctuleError
+
+# A person waits for the preview, and not for this.
+_NICE = 10
+
+
+class Builder:
+    """Builds the snapshot and then the site in ``out``, one build at a time, in a process that it starts."""
+
+    def __init__(self, request: IndexRequest, out: Path) -> None:
+        own = {"store": str(request.store), "config": str(request.config or ""), "engine": request.engine}
+        named = {"sources": list(request.sources), "collection": request.collection, "out": str(out)}
+        self._request = json.dumps(own | named).encode() + b"\n"
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def build(self) -> Problem | None:
+        """Build what changed; return why that failed, if it did."""
+        if self._process is None or self._process.returncode is not None:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                *("-m", __name__),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                start_new_session=True,  # Ctrl-C is for the server, which ends this
+            )
+        answer = b""
+        with suppress(BrokenPipeError, ConnectionResetError):
+            assert self._process.stdin is not None and self._process.stdout is not None
+            self._process.stdin.write(self._request)
+            await self._process.stdin.drain()
+            answer = await self._process.stdout.readline()
+        if not answer:
+            return Problem("the build ended without an answer", "", 0, "Run noctule nightly to see why.")
+        found = json.loads(answer)
+        return Problem(**found) if found else None
+
+    def close(self) -> None:
+        """End the process at once; a build that it has begun leaves the store and the site as they were."""
+        if self._process is not None and self._process.returncode is None:
+            with suppress(ProcessLookupError):
+                self._process.kill()
+
+
+def _answer(line: str) -> dict[str, object]:
+    given = json.loads(line)
+    config = Path(given["config"]) if given["config"] else None
+    store, sources = Path(given["store"]), tuple(given["sources"])
+    request = IndexRequest(store, config, sources, given["collection"], given["engine"])
+    try:
+        done = run_job(context_of(request, Path(given["out"])), PlainDriver(), Silent(), publish=False)
+        assert done.build is not None
+        require_whole(done.build)
+    except NoctuleError as error:
+        return asdict(problem_in(error))
+    except Exception as error:  # the next file saved may do better
+        what = f"the build failed: {type(error).__name__}: {error}"
+        return asdict(Problem(what, "", 0, "Run noctule nightly --debug to see where."))
+    return {}
+
+
+def main() -> None:
+    """Answer requests until the server hangs up."""
+    die_with_parent()
+    stop_on_signals()
+    os.nice(_NICE)
+    collect_seldom()
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # whatever a library prints is no answer
+    for line in sys.stdin:
+        answers.write(json.dumps(_answer(line)) + "\n")
+        answers.flush()
+    leave_now(0)
+
+
+if __name__ == "__main__":
+    main()
