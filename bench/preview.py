@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import shutil
 import statistics
 import subprocess
 import sys
@@ -18,8 +19,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from bench.corpora import CACHE, corpus_folder, settings_file
+from bench.corpora import cache_folder, corpus, settings_file
 
+FASTAPI = "fastapi-site"
 _ROUNDS = 15
 _START_LIMIT_S = 3600.0
 _PAUSE_S = 0.02
@@ -27,8 +29,10 @@ _PAUSE_S = 0.02
 
 def measure() -> None:
     """Print the seconds from a save to its page and to its search, p50 and worst."""
-    for name in ("fastapi-site", "mdn"):
-        measure_folder(*_prepared(name), CACHE / f"preview-{name}")
+    for name in (FASTAPI, "mdn"):
+        folder = cache_folder() / f"preview-{name}"
+        folder.mkdir(exist_ok=True)
+        measure_folder(*_copied(name, folder), folder)
 
 
 def measure_folder(settings: Path, root: Path, folder: Path) -> None:
@@ -39,8 +43,8 @@ def measure_folder(settings: Path, root: Path, folder: Path) -> None:
         times = [_round(port, file, file.relative_to(root).as_posix()) for file in chosen]
     for place, what in enumerate(("page", "search")):
         seconds = sorted(each[place] for each in times)
-        middle = statistics.median(seconds)
-        print(f"{root.name}: save to {what}: {middle:.2f} s p50, {seconds[-1]:.2f} s worst of {len(seconds)}")
+        shown = f"{statistics.median(seconds):.2f} s p50, {seconds[-1]:.2f} s worst of {len(seconds)}"
+        print(f"{settings.parent.name}: save to {what}: {shown}", flush=True)
 
 
 def _round(port: int, file: Path, path: str) -> tuple[float, float]:
@@ -110,7 +114,13 @@ def _wait_until_built(port: int) -> None:
     time.sleep(2.0)
 
 
-def _prepared(name: str) -> tuple[Path, Path]:
-    """Return the settings file of a collection of the cache, and its folder."""
-    settings = settings_file(name)
-    return settings, corpus_folder(name)
+def _copied(name: str, folder: Path) -> tuple[Path, Path]:
+    """Return settings for a copy of the collection, whose pages are written to, and the copy's folder."""
+    kept, copy = corpus(name), folder / "source"
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(kept.parents[2] if name == FASTAPI else kept, copy)
+    root = copy / kept.relative_to(kept.parents[2]) if name == FASTAPI else copy
+    text = settings_file(name).read_text().replace(str(kept), str(root))
+    settings = folder / "noctule.toml"
+    settings.write_text(f"{text}snippet_folders = [{json.dumps(str(copy))}]\n" if name == FASTAPI else text)
+    return settings, root

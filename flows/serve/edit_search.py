@@ -28,7 +28,9 @@ def search_edits(edition: Edition, query: str) -> dict[str, object]:
     known = edition.plan.library.by_id
     edits = [edit.parsed for name, edit in edition.edits.items() if name in known and edit.parsed is not None]
     places = [f"/{urls.encoded(known[_name(parsed)].page)}" for parsed in edits]
-    passages = [hit for parsed, place in zip(edits, places, strict=True) for hit in _hits(parsed, place)]
+    passages = [
+        hit for parsed, place in zip(edits, places, strict=True) for hit in _hits(parsed, place, query)
+    ]
     lexical = Lexical()
     index = build_index([e.prose for e in edits], [lexical.fields[name] for name in FIELDS], lexical.k1)
     languages = sorted({language for parsed in edits for language in parsed.languages})
@@ -43,7 +45,7 @@ def _name(parsed: ParsedCorpus) -> str:
     return str(parsed.documents.column("doc_id")[0].as_py())
 
 
-def _hits(parsed: ParsedCorpus, place: str) -> Iterator[dict[str, str]]:
+def _hits(parsed: ParsedCorpus, place: str, query: str) -> Iterator[dict[str, str]]:
     """Yield each passage of the document as a hit."""
     title = str(parsed.documents.column("title")[0].as_py())
     slugs = dict(zip(*(parsed.sections.column(n).to_pylist() for n in ("section_id", "slug")), strict=True))
@@ -55,8 +57,15 @@ def _hits(parsed: ParsedCorpus, place: str) -> Iterator[dict[str, str]]:
             "title": title,
             "section": "" if heading == title else heading,
             "url": place + anchor,
-            "excerpt": " ".join(text.split())[:_EXCERPT_CHARACTERS],
+            "excerpt": _excerpt(" ".join(text.split()), query),
         }
+
+
+def _excerpt(text: str, query: str) -> str:
+    """Return the words around the query's last one, or the beginning."""
+    last = query.casefold().rpartition(" ")[2]
+    at = max(0, text.casefold().find(last) - _EXCERPT_CHARACTERS // 2)
+    return text[text.rfind(" ", 0, at) + 1 if at else 0 :][:_EXCERPT_CHARACTERS]
 
 
 def _scores(index: LexicalIndex, wanted: Sequence[str], passages: int) -> npt.NDArray[np.float64]:

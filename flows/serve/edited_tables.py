@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,6 +17,7 @@ from ...pipeline.model import ResolvedLink
 
 # Tables with rows of single documents, and the column that names the document. Each is sorted by it.
 _OWNERS = {"documents": "doc_id", "sections": "doc_id", "code_blocks": "doc_id", "links": "source_id"}
+_LINK_COLUMNS = tuple(each.name for each in fields(ResolvedLink))
 # What only the whole corpus determines stays as it was.
 _OF_THE_CORPUS = ("community", "links_in", "links_out", "passages")
 # Pages of words take longer to plan than all else; the build that follows makes them.
@@ -70,9 +71,17 @@ class EditedTables:
         parsed = [edit.parsed for edit in self.edits.values() if edit.parsed is not None]
         edited = {document.doc_id: document for each in parsed for document in each.linking}
         return [
-            edited.get(row[0]) or LinkingDocument(*row[:5], tuple(row[5] or ()), tuple(row[6] or ()), ())
-            for row in zip(*columns, strict=True)
+            edited.get(doc_id)
+            or LinkingDocument(doc_id, collection, path, url, title, tuple(aliases), tuple(anchors), ())
+            for doc_id, collection, path, url, title, aliases, anchors in zip(*columns, strict=True)
         ]
+
+    def links_before(self, doc_id: str) -> dict[tuple[str, str], ResolvedLink]:
+        """Return a document's links in the snapshot by kind and by target as written."""
+        links = self._read.get(("links", _LINK_COLUMNS)) or self.snapshot.table("links", _LINK_COLUMNS)
+        self._read["links", _LINK_COLUMNS] = links
+        own = links.filter(pc.equal(links.column("source_id"), doc_id))
+        return {(row["kind"], row["target"]): ResolvedLink(**row) for row in own.to_pylist()}
 
 
 def _rows(name: str, edit: Edit) -> pa.Table | None:

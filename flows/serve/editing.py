@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow.compute as pc
@@ -65,9 +65,12 @@ class Editor:
         self._lock = threading.Lock()
 
     def warm(self) -> None:
-        """Read the tables and plan the site once: the first file saved takes no longer than others."""
+        """Read the tables, plan the site and parse a file once: the first one saved takes no longer."""
         self._tables.linking()
-        plan_site(self._tables, self._settings.site)
+        plan = plan_site(self._tables, self._settings.site)
+        for entry in plan.library.entries[:1]:
+            root = self._roots.get(entry.collection, Path())
+            self._parsed(FoundFile(entry.collection, entry.path, str(root / entry.path), 0))
 
     def shown(self, paths: Iterable[Path]) -> tuple[Path, ...]:
         """Return the paths that are documents, or that documents include."""
@@ -115,7 +118,17 @@ class Editor:
         found: dict[str, list[ResolvedLink]] = {}
         for link in resolve_links(self._tables.linking(), self._settings.collections, assets):
             found.setdefault(link.source_id, []).append(link)
+        found = {name: self._known_links(name, links) for name, links in found.items()}
         return {name: Edit(edit.parsed, tuple(found.get(name, ()))) for name, edit in edits.items()}
+
+    def _known_links(self, name: str, links: Sequence[ResolvedLink]) -> list[ResolvedLink]:
+        """Return the links; one that seems to be broken leads where it led, for labels are not known here."""
+        before = self._tables.links_before(name)
+        known = (before.get((each.kind, each.target), each) for each in links)
+        return [
+            replace(old, ordinal=new.ordinal, text=new.text) if new.status.startswith("missing-") else new
+            for new, old in zip(links, known, strict=True)
+        ]
 
     def _found(self, paths: Iterable[Path]) -> tuple[list[FoundFile], list[str]]:
         """Return the documents' files at these paths, and the ids of documents that are gone."""

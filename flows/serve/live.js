@@ -5,7 +5,7 @@
   const own = /** @type {HTMLScriptElement} */ (document.currentScript);
   const place = `preview-scroll:${location.pathname}`;
   const css = `
-    :host { all: initial; color-scheme: light dark; }
+    :host { all: initial; color-scheme: inherit; }
     section { position: fixed; inset: auto 0 0 0; max-height: 60vh; overflow: auto; z-index: 2147483647;
       box-sizing: border-box; padding: 1rem 1.25rem; font: 15px/1.5 system-ui, sans-serif;
       color: light-dark(#3b0d0c, #ffe9e7); background: light-dark(#fff1f0, #3a1513);

@@ -40,6 +40,7 @@ def _listener(host: str, port: int) -> socket.socket:
         listener = socket.socket(family)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
+        listener.listen(128)  # before anybody is told the address
     except (OSError, UnicodeError, OverflowError) as error:
         raise SettingsError(
             f"the server cannot listen there: {getattr(error, 'strerror', None) or error}",
