@@ -24,6 +24,9 @@ Sources = Annotated[list[str] | None, typer.Argument(metavar="SOURCE", help="Fol
 CollectionName = Annotated[
     str | None, typer.Option("--collection", metavar="NAME", help="A name for the folder's documents.")
 ]
+Drafts = Annotated[
+    bool, typer.Option("--drafts", help="Also documents that their authors have not published.")
+]
 _DryRun = Annotated[
     bool,
     typer.Option("--dry-run", help="Say what would be done and how long it may take, and write nothing."),
@@ -50,9 +53,7 @@ def index(  # noqa: PLR0913, PLR0917  # each is a flag
     accept_shrink: AcceptShrink = False,
     engine: Engine = None,
     start: _From = None,
-    drafts: Annotated[
-        bool, typer.Option("--drafts", help="Also documents that their authors have not published.")
-    ] = False,
+    drafts: Drafts = False,
 ) -> None:
     """Turn folders of documents into a snapshot and make it the current one.
 

@@ -10,7 +10,7 @@ import typer
 from ...pipeline.errors import SourceError
 from . import output, runs
 from .flags import Flags
-from .index import CollectionName, Sources
+from .index import CollectionName, Drafts, Sources
 from .site import Out
 
 
@@ -19,6 +19,7 @@ def serve(  # noqa: PLR0913, PLR0917  # each is a flag
     sources: Sources = None,
     collection: CollectionName = None,
     out: Out = Path("public"),
+    drafts: Drafts = False,
     watch: Annotated[
         bool, typer.Option("--watch", help="Show documents as they are saved, and build what changed.")
     ] = False,
@@ -41,12 +42,12 @@ def serve(  # noqa: PLR0913, PLR0917  # each is a flag
     site = out.absolute()
     preview = None
     if watch:
-        request = runs.request_of(flags, sources=tuple(sources or ()), collection=collection)
+        request = runs.request_of(flags, sources=tuple(sources or ()), collection=collection, drafts=drafts)
         request.settings()  # or say at once what is wrong with them
         refuse_other_content(site.resolve())
         preview = Preview(request, site.resolve())
-    elif sources or collection:
-        raise SourceError("folders go with --watch", where="noctule serve", hint="Add --watch.")
+    elif sources or collection or drafts:
+        raise SourceError("folders and drafts go with --watch", where="noctule serve", hint="Add --watch.")
     elif not (site / "index.html").is_file():
         raise SourceError("there is no site", where=str(site), hint="Build it first: noctule site")
 

@@ -30,6 +30,7 @@ _SCRIPT = Path(__file__).with_name("live.js")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _NO_STORE = {"Cache-Control": "no-store"}
 # Not of the site, though files of its folder; and a worker that would answer from its cache.
+_CONDITIONS = (b"if-none-match", b"if-modified-since", b"range")
 _HIDDEN = (urls.MARKER, urls.RECORD)
 _TYPES = {".js": "text/javascript", ".webmanifest": "application/manifest+json", ".md": "text/markdown"}
 _WAITING = (
@@ -83,6 +84,7 @@ class SiteFiles(StaticFiles):
 
     def __init__(self, out: Path, preview: Preview | None) -> None:
         super().__init__(directory=out, html=True, check_dir=False)
+        self.config_checked = True  # there may be none yet
         self._preview = preview
 
     async def get_response(self, path: str, scope: Scope) -> Response:
@@ -111,11 +113,10 @@ class SiteFiles(StaticFiles):
 
     async def _live(self, path: str, scope: Scope) -> Response:
         """Return the file; a page with the script, which is in no file."""
-        response = await self._static(path, scope)
-        if response.status_code == 304 and path.rpartition(".")[2] not in {"html", "htm"}:
-            return response
+        asked = [each for each in scope["headers"] if each[0] not in _CONDITIONS]
+        response = await self._static(path, {**scope, "headers": asked})
         if not isinstance(response, FileResponse) or response.media_type != "text/html":
-            return response
+            return await self._static(path, scope)
         content = await run_in_threadpool(Path(response.path).read_bytes)
         return _page(content, response.status_code)
 

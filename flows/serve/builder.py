@@ -33,7 +33,12 @@ class Builder:
 
     def __init__(self, request: IndexRequest, out: Path) -> None:
         own = {"store": str(request.store), "config": str(request.config or ""), "engine": request.engine}
-        named = {"sources": list(request.sources), "collection": request.collection, "out": str(out)}
+        named = {
+            "sources": list(request.sources),
+            "collection": request.collection,
+            "out": str(out),
+            "drafts": request.drafts,
+        }
         self._request = json.dumps(own | named).encode() + b"\n"
         self._process: asyncio.subprocess.Process | None = None
 
@@ -69,7 +74,9 @@ def _answer(line: str) -> dict[str, object]:
     given = json.loads(line)
     config = Path(given["config"]) if given["config"] else None
     store, sources = Path(given["store"]), tuple(given["sources"])
-    request = IndexRequest(store, config, sources, given["collection"], given["engine"])
+    request = IndexRequest(
+        store, config, sources, given["collection"], given["engine"], drafts=given["drafts"]
+    )
     try:
         done = run_job(context_of(request, Path(given["out"])), PlainDriver(), Silent(), publish=False)
         assert done.build is not None

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...docsite import urls
+from ...docsite.library import Entry
 from ...pipeline.lexical.analyzer import query_terms
 from ...pipeline.lexical.bm25f import LexicalIndex, build_index
 from ...pipeline.settings.settings import FIELDS, Lexical
@@ -26,7 +27,9 @@ def search_edits(edition: Edition, query: str) -> dict[str, object]:
     if edition.plan is None:
         return {"pages": [], "hits": []}
     known = edition.plan.library.by_id
-    edits = [edit.parsed for name, edit in edition.edits.items() if name in known and edit.parsed is not None]
+    edits = [
+        edit.parsed for name, edit in edition.edits.items() if _is_searched(known.get(name)) and edit.parsed
+    ]
     places = [f"/{urls.encoded(known[_name(parsed)].page)}" for parsed in edits]
     passages = [
         hit for parsed, place in zip(edits, places, strict=True) for hit in _hits(parsed, place, query)
@@ -39,6 +42,10 @@ def search_edits(edition: Edition, query: str) -> dict[str, object]:
         np.maximum(scores, _scores(index, query_terms(query, [language]), len(passages)), out=scores)
     best = np.argsort(-scores, kind="stable")[: min(_MOST_HITS, np.count_nonzero(scores))]
     return {"pages": places, "hits": [passages[at] for at in best.tolist()]}
+
+
+def _is_searched(entry: Entry | None) -> bool:
+    return entry is not None and entry.shown.searched
 
 
 def _name(parsed: ParsedCorpus) -> str:

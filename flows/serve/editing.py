@@ -26,8 +26,8 @@ from ...pipeline.links.resolve import resolve_links
 from ...pipeline.model import ResolvedLink
 from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile
+from ..engines import Caller
 from ..run.versions import decides
-from ..run.workers import Workers
 from ..stages.parse import isolated
 from ..stages.parse_batch import FileBatch
 from .edited_tables import Edit, EditedTables
@@ -56,7 +56,7 @@ class Edition:
 class Editor:
     """Shows files as they are saved; ``snapshot`` is open for as long, and one thread calls at a time."""
 
-    def __init__(self, settings: Settings, snapshot: Snapshot, workers: Workers) -> None:
+    def __init__(self, settings: Settings, snapshot: Snapshot, workers: Caller) -> None:
         self._settings, self._workers = settings, workers
         self._tables = EditedTables(snapshot)
         self._problems: dict[str, Problem] = {}
