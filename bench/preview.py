@@ -60,11 +60,11 @@ def _round(port: int, file: Path, path: str) -> tuple[float, float]:
         return shown, _until(port, f"/_live/search?q={word}", page.rpartition("/")[2], start)
     finally:
         file.write_text(before)
-        time.sleep(1.0)
+        _until(port, f"/{quote(page)}", word, time.perf_counter(), gone=True)
 
 
-def _until(port: int, path: str, wanted: str, start: float) -> float:
-    while wanted.encode() not in _get(port, path):
+def _until(port: int, path: str, wanted: str, start: float, *, gone: bool = False) -> float:
+    while (wanted.encode() in _get(port, path)) == gone:
         if time.perf_counter() - start > 60:
             raise TimeoutError(f"{path} never held {wanted}")
         time.sleep(_PAUSE_S)

@@ -24,8 +24,8 @@ from noctule.flows.run.stage import Silent
 from noctule.flows.serve.problems import Problem, problem_in
 from noctule.pipeline.errors import NoctuleError
 
-# A person waits for the preview, and not for this.
-_NICE = 10
+# A person waits for the first build, and after it for the preview alone.
+_NICE = 5
 
 
 class Builder:
@@ -93,13 +93,13 @@ def main() -> None:
     """Answer requests until the server hangs up."""
     die_with_parent()
     stop_on_signals()
-    os.nice(_NICE)
     collect_seldom()
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # whatever a library prints is no answer
     for line in sys.stdin:
         answers.write(json.dumps(_answer(line)) + "\n")
         answers.flush()
+        os.nice(_NICE if os.nice(0) < _NICE else 0)
     leave_now(0)
 
 
