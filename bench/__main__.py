@@ -2,8 +2,8 @@
 
 The names are ``index``, ``encoding``, ``search``, ``determinism``, ``relevance``, ``peers``, ``engines`` and
 ``scale``, which all run by default, and ``browser``, ``nights``, ``million``, ``groups``, ``communities``,
-``preview`` and ``questions``, which run only when named. ``relevance`` also takes ``--set NAME`` (repeatable),
-``--part NAME``, and ``--write docs/relevance.md``.
+``preview`` and ``questions``, which run only when named. ``relevance`` also takes ``--set NAME``
+(repeatable), ``--part NAME``, and ``--write docs/relevance.md``.
 """
 
 from __future__ import annotations

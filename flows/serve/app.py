@@ -1,16 +1,18 @@
-"""The web application: the site's files, and in a preview the pages of saved documents over them."""
+"""The web server: the site's files, and in a preview the pages of saved documents over them."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import mimetypes
-from collections.abc import AsyncIterator
+import socket
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from html import escape
 from ipaddress import ip_address
 from pathlib import Path
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -21,6 +23,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ...docsite import urls
+from ...pipeline.errors import SettingsError
 from ...pipeline.identity import sha256_hex
 from .edit_search import search_edits
 from .preview import Preview
@@ -55,10 +58,10 @@ def make_app(out: Path, preview: Preview | None = None, host: str = "127.0.0.1")
             with suppress(asyncio.CancelledError):
                 await task
 
-    return KnownHosts(Starlette(routes=[*live, Mount("/", site)], lifespan=lifespan), host)
+    return LocalNames(Starlette(routes=[*live, Mount("/", site)], lifespan=lifespan), host)
 
 
-class KnownHosts:
+class LocalNames:
     """Refuses requests under other names, which a page elsewhere can have lead here (DNS rebinding)."""
 
     def __init__(self, app: ASGIApp, host: str) -> None:
@@ -162,3 +165,41 @@ async def _events(preview: Preview) -> AsyncIterator[str]:
             "problems": [each.as_dict() for each in preview.problems()],
         }
         yield f"data: {json.dumps(state)}\n\n"
+
+
+def serve(out: Path, host: str, port: int, preview: Preview | None, ready: Callable[[str], None]) -> None:
+    """Serve the site in ``out`` until a signal; call ``ready`` with its address. Raise ``SettingsError``.
+
+    With ``preview`` the site follows its sources.
+    """
+    listener = _listener(host, port)
+    with listener:
+        shown = f"[{host}]" if ":" in host else host
+        ready(f"http://{shown}:{listener.getsockname()[1]}/")
+        # Streams of events stay open for as long as a page does: nothing is waited for.
+        config = uvicorn.Config(
+            make_app(out, preview, host),
+            log_level="critical",
+            access_log=False,
+            lifespan="on",
+            timeout_graceful_shutdown=0,
+            server_header=False,
+        )
+        uvicorn.Server(config).run([listener])
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listener = socket.socket(family)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(128)  # before anybody is told the address
+    except (OSError, UnicodeError, OverflowError) as error:
+        raise SettingsError(
+            f"the server cannot listen there: {getattr(error, 'strerror', None) or error}",
+            where=f"{host}:{port}",
+            hint="Is another server running? Choose another --port; 0 takes a free one.",
+        ) from error
+    listener.set_inheritable(False)
+    return listener

@@ -13,16 +13,16 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
-from noctule.flows.graph import context_of
-from noctule.flows.job import run_job
-from noctule.flows.report.result import require_whole
-from noctule.flows.run.memory import collect_seldom
-from noctule.flows.run.plain import PlainDriver
-from noctule.flows.run.request import IndexRequest
-from noctule.flows.run.signals import die_with_parent, leave_now, stop_on_signals
-from noctule.flows.run.stage import Silent
-from noctule.flows.serve.problems import Problem, problem_in
-from noctule.pipeline.errors import NoctuleError
+from ...pipeline.errors import NoctuleError
+from ..graph import context_of
+from ..job import run_job
+from ..report.result import require_whole
+from ..run.memory import collect_seldom
+from ..run.plain import PlainDriver
+from ..run.request import IndexRequest
+from ..run.signals import die_with_parent, leave_now, stop_on_signals
+from ..run.stage import Silent
+from .problems import PreviewProblem, problem_in
 
 # A person waits for the first build, and after it for the preview alone.
 _NICE = 5
@@ -42,7 +42,7 @@ class Builder:
         self._request = json.dumps(own | named).encode() + b"\n"
         self._process: asyncio.subprocess.Process | None = None
 
-    async def build(self) -> Problem | None:
+    async def build(self) -> PreviewProblem | None:
         """Build what changed; return why that failed, if it did."""
         if self._process is None or self._process.returncode is not None:
             self._process = await asyncio.create_subprocess_exec(
@@ -59,9 +59,11 @@ class Builder:
             await self._process.stdin.drain()
             answer = await self._process.stdout.readline()
         if not answer:
-            return Problem("the build ended without an answer", "", 0, "Run noctule nightly to see why.")
+            return PreviewProblem(
+                "the build ended without an answer", "", 0, "Run noctule nightly to see why."
+            )
         found = json.loads(answer)
-        return Problem(**found) if found else None
+        return PreviewProblem(**found) if found else None
 
     def close(self) -> None:
         """End the process at once; a build that it has begun leaves the store and the site as they were."""
@@ -85,7 +87,7 @@ def _answer(line: str) -> dict[str, object]:
         return asdict(problem_in(error))
     except Exception as error:  # the next file saved may do better
         what = f"the build failed: {type(error).__name__}: {error}"
-        return asdict(Problem(what, "", 0, "Run noctule nightly --debug to see where."))
+        return asdict(PreviewProblem(what, "", 0, "Run noctule nightly --debug to see where."))
     return {}
 
 

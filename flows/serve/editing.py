@@ -31,7 +31,7 @@ from ..run.versions import decides
 from ..stages.parse import isolated
 from ..stages.parse_batch import FileBatch
 from .edited_tables import Edit, EditedTables
-from .problems import Problem, problem_of
+from .problems import PreviewProblem, problem_of
 
 # Renamed folders and changed branches are left to the build, which does many at once.
 MOST_FILES = 32
@@ -43,7 +43,7 @@ class Edition:
 
     plan: SitePlan | None
     edits: Mapping[str, Edit]
-    problems: Mapping[str, Problem]
+    problems: Mapping[str, PreviewProblem]
 
     def page_of(self, path: str) -> bytes | None:
         """Return the page of a document at this path of the site, or nothing for another file."""
@@ -59,7 +59,7 @@ class Editor:
     def __init__(self, settings: Settings, snapshot: Snapshot, workers: Caller) -> None:
         self._settings, self._workers = settings, workers
         self._tables = EditedTables(snapshot)
-        self._problems: dict[str, Problem] = {}
+        self._problems: dict[str, PreviewProblem] = {}
         self._deciding = decides(settings)
         self._roots = {name: Path(os.path.realpath(c.root)) for name, c in settings.collections.items()}
         self._lock = threading.Lock()

@@ -21,7 +21,7 @@ from ..run.request import IndexRequest
 from ..run.workers import Workers
 from .builder import Builder
 from .editing import Edition, Editor
-from .problems import Problem, problem_in
+from .problems import PreviewProblem, problem_in
 
 _NOTHING = Edition(None, {}, {})
 # Editors write a file in several steps; the settings file is looked at as often as this.
@@ -38,7 +38,7 @@ class Preview:
     out: Path
     edition: Edition = _NOTHING
     building: bool = False
-    failures: dict[str, Problem] = field(default_factory=dict)
+    failures: dict[str, PreviewProblem] = field(default_factory=dict)
     _settings: Settings = field(default_factory=Settings)
     _settings_seen: object = None
     _editor: Editor | None = None
@@ -49,7 +49,7 @@ class Preview:
     _saved: asyncio.Event = field(default_factory=asyncio.Event)
     _since: set[Path] = field(default_factory=set)
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[PreviewProblem]:
         """Return what is wrong now, the settings and the build first."""
         return [*self.failures.values(), *self.edition.problems.values()]
 

@@ -12,7 +12,7 @@ _LINE = re.compile(r"\bline (\d{1,9})\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class PreviewProblem:
     """A reason why a file, the settings or the build failed; ``line`` is 0 where none is known."""
 
     what: str
@@ -25,14 +25,14 @@ class Problem:
         return asdict(self)
 
 
-def problem_of(rejection: Rejection, location: str) -> Problem:
+def problem_of(rejection: Rejection, location: str) -> PreviewProblem:
     """Return the problem of a file that was left out."""
-    return Problem(rejection.reason, location, _line(rejection.reason), "Mend the file and save it.")
+    return PreviewProblem(rejection.reason, location, _line(rejection.reason), "Mend the file and save it.")
 
 
-def problem_in(error: NoctuleError) -> Problem:
+def problem_in(error: NoctuleError) -> PreviewProblem:
     """Return an error of the settings or of a build."""
-    return Problem(error.what, error.where, _line(f"{error.where} {error.what}"), error.hint)
+    return PreviewProblem(error.what, error.where, _line(f"{error.where} {error.what}"), error.hint)
 
 
 def _line(text: str) -> int:
