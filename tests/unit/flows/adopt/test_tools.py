@@ -56,7 +56,8 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     ),
     "Dendron": (
         {"dendron.yml": "workspace:\n  vaults: [{fsPath: v}, {fsPath: w}]\n"
-         "publishing: {siteUrl: 'https://e.org', siteIndex: a, siteHierarchies: [a], seo: {title: T}}\n", "v/a.md": "# A\n"},
+         "publishing: {siteUrl: 'https://e.org', siteIndex: a, siteHierarchies: [a], seo: {title: T}}\n",
+         "v/a.md": "# A\n"},
         {"root": "v", "title": "T", "home": "a.md", "include": ["/a.md", "/a.*.md"], "left": "the vault w"},
     ),
     "Obsidian": (
