@@ -1,8 +1,8 @@
 """Command line of the benchmarks: ``python -m bench [NAME …]``.
 
 The names are ``index``, ``encoding``, ``search``, ``determinism``, ``relevance``, ``peers``, ``engines`` and
-``scale``, which all run by default, and ``browser``, ``nights``, ``million``, ``groups``, ``communities`` and
-``questions``, which run only when named. ``relevance`` also takes ``--set NAME`` (repeatable), ``--part
+``scale``, which all run by default, and ``browser``, ``nights``, ``million``, ``groups``, ``communities``,
+``questions`` and ``own-tools``, which run only when named. ``relevance`` also takes ``--set NAME`` (repeatable), ``--part
 NAME``, and ``--write docs/relevance.md``.
 """
 
@@ -22,6 +22,7 @@ from bench import (
     index,
     million,
     nights,
+    own_tools,
     peers,
     questions,
     relevance_page,
@@ -46,8 +47,9 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "groups": groups.measure,
     "communities": communities.measure,
     "questions": questions.measure,
+    "own-tools": own_tools.measure,
 }
-ON_REQUEST = {"browser", "communities", "groups", "million", "nights", "questions", "search-pairs"}
+ON_REQUEST = {"browser", "communities", "groups", "million", "nights", "own-tools", "questions", "search-pairs"}
 
 
 def main() -> None:
@@ -59,6 +61,8 @@ def main() -> None:
         "--part", action="append", default=[], help=f"relevance: of {', '.join(relevance_page.PARTS)}"
     )
     parser.add_argument("--write", type=Path, help="relevance: put the figures into this page")
+    parser.add_argument("--site", action="append", default=[], help="own-tools: this site only")
+    parser.add_argument("--differences", type=int, default=0, help="own-tools: show so many of each site")
     given = parser.parse_args()
     wanted = given.measurement or [name for name in MEASUREMENTS if name not in ON_REQUEST]
     unknown = sorted(set(wanted) - set(MEASUREMENTS))
@@ -67,6 +71,8 @@ def main() -> None:
     for chosen in wanted:
         if chosen == "relevance":
             relevance_page.measure(given.set, given.write, given.part)
+        elif chosen == "own-tools":
+            own_tools.measure(given.site, given.differences)
         else:
             MEASUREMENTS[chosen]()
 

@@ -1,0 +1,172 @@
+"""The folders that are compared, and how each tool is asked for its site."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from bench.corpora import corpus
+
+from .comparison import OURS_MAIN, Result, compare, page_name, read_site
+from .mdbook import write_book
+from .page_parts import Page
+from .tools import DOCUSAURUS, VITEPRESS, build_mkdocs, build_noctule, npm, run, tools_folder
+from .vaults import check_dendron, check_foam
+
+PAGES = Path(__file__).parent
+
+
+def _folder(name: str) -> Path:
+    return tools_folder() / "sites" / name
+
+
+def fastapi() -> Result:
+    """Compare fastapi's guide with what MkDocs Material makes of it."""
+    project = _folder("fastapi") / "project"
+    if not project.exists():
+        shutil.copytree(corpus("fastapi-site"), project)
+    theirs = _folder("fastapi") / "theirs"
+    if not (theirs / "index.html").exists():
+        build_mkdocs(project / "docs" / "en", "fastapi", theirs)
+    settings = _collection(project / "docs/en/docs", [project], f'nav = "{project}/docs/en/mkdocs.yml"')
+    return _compared("fastapi", theirs, "article.md-content__inner", settings)
+
+
+def docusaurus() -> Result:
+    """Compare a site of Docusaurus's own starter, with pages that use each of its features."""
+    home = npm(
+        "docusaurus",
+        *(f"@docusaurus/{p}@{DOCUSAURUS}" for p in ("core", "preset-classic", "theme-mermaid")),
+        f"create-docusaurus@{DOCUSAURUS}",
+        "react@19",
+        "react-dom@19",
+        "remark-math@6",
+        "rehype-katex@7",
+    )
+    template = home / "node_modules" / "create-docusaurus" / "templates" / "shared"
+    for part in ("docs", "static", "src/css"):
+        shutil.copytree(template / part, home / part, dirs_exist_ok=True)
+    _write_pages("docusaurus", home / "docs")
+    _copy(template / "docs/tutorial-extras/img/localeDropdown.png", home / "docs/features/img/locale.png")
+    (home / "docusaurus.config.js").write_text(_DOCUSAURUS_CONFIG, "utf-8")
+    theirs = home / "build"
+    if not (theirs / "index.html").exists():
+        run(["npx", "docusaurus", "build"], home, tools_folder() / "docusaurus.log")
+    settings = _collection(home / "docs", [home / "static"], "")
+    return _compared("docusaurus", theirs, ".theme-doc-markdown", settings)
+
+
+def vitepress() -> Result:
+    """Compare a site of VitePress's own templates, with pages that use each of its features."""
+    home = npm("vitepress", f"vitepress@{VITEPRESS}")
+    docs = home / "docs"
+    _write_pages("vitepress", docs)
+    template = home / "node_modules" / "vitepress" / "template"
+    for name in ("api-examples.md", "markdown-examples.md"):
+        _copy(template / name, docs / name)
+    for target in ("public/logo.png", "features/locale.png"):
+        _picture(docs / target)
+    sidebar = json.dumps(_vitepress_sidebar(docs))
+    config = docs / ".vitepress" / "config.mjs"
+    config.parent.mkdir(exist_ok=True)
+    config.write_text(f"export default {{ srcExclude: ['parts/**'], themeConfig: {{ sidebar: {sidebar} }} }}\n")
+    theirs = docs / ".vitepress" / "dist"
+    if not (theirs / "index.html").exists():
+        run(["npx", "vitepress", "build", "docs"], home, tools_folder() / "vitepress.log")
+    exclude = 'exclude = ["parts/**", ".vitepress/**"]'
+    return _compared("vitepress", theirs, ".vp-doc", _collection(docs, [docs / "public"], exclude))
+
+
+def rust_book() -> Result:
+    """Compare the Rust book with the documented rules of mdBook."""
+    project, theirs = corpus("rust-book-site"), _folder("rust-book") / "theirs"
+    write_book(project / "src", theirs)
+    return _compared("rust-book", theirs, "main", _collection(project / "src", [project], ""))
+
+
+def foam() -> Result:
+    """Check foam's own site against Jekyll's rules of what is published, and against its wikilinks."""
+    docs = corpus("foam-site") / "docs"
+    ours = build_noctule("docs", _collection(docs, [docs], ""), _folder("foam"))
+    return check_foam(docs, read_site(ours, OURS_MAIN))
+
+
+def dendron() -> Result:
+    """Check Dendron's vault against its own rules of what is published, and its hierarchy."""
+    vault = corpus("dendron-vault") / "vault"
+    ours = build_noctule("docs", _collection(vault, [vault], ""), _folder("dendron"))
+    return check_dendron(vault, read_site(ours, OURS_MAIN))
+
+
+SITES: Mapping[str, Callable[[], Result]] = {
+    "fastapi": fastapi,
+    "docusaurus": docusaurus,
+    "vitepress": vitepress,
+    "rust-book": rust_book,
+    "foam": foam,
+    "dendron": dendron,
+}
+
+
+def _compared(name: str, theirs: Path, main: str, settings: str) -> Result:
+    pages = read_site(theirs, main)
+    ours = read_site(build_noctule(name, settings, _folder(name)), OURS_MAIN)
+    return compare(name, _without_errors(pages), ours)
+
+
+def _without_errors(pages: Mapping[str, Page]) -> dict[str, Page]:
+    return {name: page for name, page in pages.items() if page_name(Path(name)) not in ("404", "search")}
+
+
+def _collection(root: Path, folders: list[Path], more: str) -> str:
+    named = json.dumps([str(folder) for folder in folders if folder.exists()])
+    return f'[collections.docs]\nroot = "{root}"\nsnippet_folders = {named}\n{more}\n'
+
+
+def _write_pages(name: str, folder: Path) -> None:
+    """Write the pages of a text file in which ``@@ path`` begins each."""
+    for page in (PAGES / f"{name}_pages.txt").read_text("utf-8").split("@@ ")[1:]:
+        path, _, text = page.partition("\n")
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+
+
+def _vitepress_sidebar(docs: Path) -> list[dict[str, object]]:
+    folders = ("basics", "features", "guide")
+    return [
+        {"text": folder.capitalize(), "items": [_item(docs, file) for file in sorted((docs / folder).glob("*.md"))]}
+        for folder in folders
+    ]
+
+
+def _item(docs: Path, file: Path) -> dict[str, str]:
+    return {"text": file.stem, "link": f"/{file.relative_to(docs).with_suffix('').as_posix()}"}
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+
+
+def _picture(target: Path) -> None:
+    from PIL import Image
+
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # Larger than what VitePress writes into the page itself.
+    Image.effect_noise((96, 96), 64).save(target)
+
+
+_DOCUSAURUS_CONFIG = """
+import math from 'remark-math';
+import katex from 'rehype-katex';
+export default {
+  title: 'Site', url: 'https://example.org', baseUrl: '/', onBrokenLinks: 'warn', onBrokenAnchors: 'warn',
+  themes: ['@docusaurus/theme-mermaid'], markdown: {mermaid: true},
+  presets: [['classic', {
+    docs: {routeBasePath: '/', remarkPlugins: [math], rehypePlugins: [katex]}, blog: false, pages: false,
+  }]],
+};
+"""
