@@ -29,6 +29,7 @@ def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
     accept_shrink: bool = False,
     engine: str | None = None,
     start: str | None = None,
+    drafts: bool = False,
     publish: bool = True,
     allow_partial: bool = False,
 ) -> JobResult:
@@ -47,12 +48,13 @@ def index(  # noqa: PLR0913, PLR0917  # parameters of a deployment
         accept_shrink: Publish although a collection lost many of its documents.
         engine: Where batches are computed: inline, processes, dask[://HOST:PORT] or ray[://HOST:PORT].
         start: Do this stage again, and all that need it.
+        drafts: Also documents that their authors have not published.
         publish: Send the snapshot to the targets that the settings name.
         allow_partial: Succeed although some collections failed.
     """
     options = BuildOptions(allow_empty, accept_drop, accept_shrink, start)
     file = None if config is None else Path(config)
-    request = IndexRequest(Path(store), file, tuple(sources or ()), collection, engine, options)
+    request = IndexRequest(Path(store), file, tuple(sources or ()), collection, engine, options, drafts)
     run = context_of(request)
     return run_in_flow(
         run,

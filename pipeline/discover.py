@@ -13,11 +13,16 @@ from pathspec import GitIgnoreSpec
 
 from .assets.media import media_type_of
 from .errors import MissingRoot, is_transient
+from .includes.project import tools_of
 from .model import Rejection
 from .printable import printable_path
 from .settings.collection import Collection
 from .source_files import FoundFile, briefly_away, strerror, too_big
 
+_PARTS = {
+    "docusaurus": ("_*.md", "_*/"),
+    "jekyll": ("_includes/", "_layouts/", "_sass/", "_data/", "_site/", "_plugins/"),
+}
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",
@@ -47,6 +52,7 @@ class _Walk:
     include: GitIgnoreSpec
     exclude: GitIgnoreSpec
     assets: GitIgnoreSpec
+    parts: GitIgnoreSpec
     files: list[FoundFile] = field(default_factory=list)
     found_assets: list[FoundFile] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
@@ -86,7 +92,7 @@ def list_files(name: str, collection: Collection) -> FileListing:
     root = Path(collection.root)
     _require_folder(name, root)
     include, exclude, assets = map(_globs, (collection.include, collection.exclude, collection.assets))
-    walk = _Walk(name, collection, include, exclude, assets)
+    walk = _Walk(name, collection, include, exclude, assets, _globs(_parts(collection)))
     pending = [(str(root), "")]
     while pending:
         folder, prefix = pending.pop()
@@ -107,6 +113,14 @@ def _in_order(files: list[FoundFile]) -> tuple[FoundFile, ...]:
 def _globs(patterns: tuple[str, ...]) -> GitIgnoreSpec:
     # The pure Python backend: whether an optional one is installed must not change the result.
     return GitIgnoreSpec.from_lines(patterns, backend="simple")
+
+
+def _parts(collection: Collection) -> tuple[str, ...]:
+    """Return patterns of files that are parts of pages, as the tool says whose folder it is."""
+    folders = [Path(folder) for folder in (collection.root, *collection.snippet_folders)]
+    tools = tools_of(folders)
+    drafts = ("_drafts/",) if "jekyll" in tools and not collection.drafts else ()
+    return ("_*.mdx", *drafts, *(pattern for tool in sorted(tools) for pattern in _PARTS.get(tool, ())))
 
 
 def _require_folder(name: str, root: Path) -> None:
@@ -150,7 +164,11 @@ def _visit(walk: _Walk, entry: os.DirEntry[str], prefix: str) -> bool:
         return False
     if stat.S_ISDIR(mode.st_mode):
         return _enters(walk, path)
-    if walk.wanted(_escaped(path)):
+    if walk.wanted(_escaped(path)) and walk.parts.match_file(path):
+        walk.skip(
+            _escaped(path), "a part of other pages, or a draft, by its name or folder: no page of its own"
+        )
+    elif walk.wanted(_escaped(path)):
         _record(walk, entry, path, mode)
     elif stat.S_ISREG(mode.st_mode) and walk.is_asset(path) and not _name_fault(path):
         walk.found_assets.append(FoundFile(walk.name, path, entry.path, mode.st_size))

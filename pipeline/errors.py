@@ -7,6 +7,7 @@
     │   ├── MissingRoot          a collection's folder does not exist or cannot be read
     │   ├── EmptyCollection      nothing to publish, or too much of it failed
     │   ├── CollectionShrank     a collection lost more of its documents than is plausible
+    │   ├── DirectivesLeft       a directive stands on a page as text, and the site is strict
     │   ├── RelevanceFell        judged queries are answered worse than before: not published
     │   └── QueryError           a search that cannot be understood
     ├── SettingsError          your configuration               exit 2
@@ -166,6 +167,10 @@ class EmptyCollection(SourceError):
 
 class CollectionShrank(SourceError):
     """A collection lost more of its documents than the settings allow, and nothing was published."""
+
+
+class DirectivesLeft(SourceError):
+    """A document shows a directive as text or lacks what it includes, and ``--strict`` allows neither."""
 
 
 class RelevanceFell(SourceError):

@@ -50,6 +50,9 @@ def index(  # noqa: PLR0913, PLR0917  # each is a flag
     accept_shrink: AcceptShrink = False,
     engine: Engine = None,
     start: _From = None,
+    drafts: Annotated[
+        bool, typer.Option("--drafts", help="Also documents that their authors have not published.")
+    ] = False,
 ) -> None:
     """Turn folders of documents into a snapshot and make it the current one.
 
@@ -58,7 +61,7 @@ def index(  # noqa: PLR0913, PLR0917  # each is a flag
     from ..run.context import BuildOptions
 
     options = BuildOptions(allow_empty, accept_drop, accept_shrink, start)
-    request = runs.request_of(flags, options, engine, tuple(sources or ()), collection)
+    request = runs.request_of(flags, options, engine, tuple(sources or ()), collection, drafts=drafts)
     if dry_run:
         print_plan(request, flags)
         return
@@ -79,7 +82,12 @@ def _build(flags: Flags, request: IndexRequest, no_prefect: bool) -> BuildResult
     from ..incremental.preflight import preflight
 
     run, same = preflight(request)
-    own = {"sources": list(request.sources), "collection": request.collection, "start": request.options.start}
+    own = {
+        "sources": list(request.sources),
+        "collection": request.collection,
+        "start": request.options.start,
+        "drafts": request.drafts,
+    }
 
     def work(driver: Driver, progress: Progress) -> JobResult:
         from ..job import run_job

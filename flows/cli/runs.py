@@ -48,6 +48,8 @@ def request_of(
     engine: str | None = None,
     sources: tuple[str, ...] = (),
     collection: str | None = None,
+    *,
+    drafts: bool = False,
 ) -> IndexRequest:
     """Return what the command line asks for, with absolute paths."""
     from ..run.context import BuildOptions
@@ -61,6 +63,7 @@ def request_of(
         collection,
         engine,
         options or BuildOptions(),
+        drafts,
     )
 
 

@@ -39,6 +39,10 @@ def site(
             "--search-only", help="Only the search, for a folder of HTML that something else built."
         ),
     ] = False,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Fail where a document shows a directive, or lacks what it includes."),
+    ] = False,
     insert: Annotated[
         bool, typer.Option("--insert", help="With --search-only: also put the script line into every page.")
     ] = False,
@@ -47,11 +51,16 @@ def site(
 
     Examples: noctule site --out public, then open public/index.html ; noctule site --search-only --out html
     """
+    from ...pipeline.directives import is_fault, require_followed
+    from ..report.store import remarks_of
     from ..run.context import BuildOptions, RunContext
     from ..run.request import read_settings
 
     settings = read_settings(flags.config)
-    flags.open_store().open().close()
+    with flags.open_store().open() as snapshot:
+        remarks = remarks_of(snapshot)
+    if strict:
+        require_followed(remarks)
     if insert and not search_only:
         raise SettingsError(
             "--insert goes with --search-only", where="noctule site", hint="A site of its own needs no line."
@@ -72,6 +81,8 @@ def site(
         _print_search(flags, done.search, insert)
     elif done.site is not None:
         _print_site(flags, done.site)
+        if left := sum(is_fault(remark) for _, remark in remarks):
+            output.say(f"{left:,} directives stand as text or name a missing file: noctule report names them")
 
 
 def nightly(

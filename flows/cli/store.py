@@ -192,6 +192,8 @@ def _print_account(found: Account) -> None:
     output.table(("table", "rows"), [(name, f"{rows:,}") for name, rows in found.counts.items()])
     output.say()
     output.say(f"Left out: {found.skipped:,} skipped, {found.quarantined:,} quarantined")
+    if found.directives:
+        output.say(f"Directives that stand as text or name a missing file: {found.directives:,}")
     rejected = [f"  {each.kind}: {each.collection}:{each.path}: {each.reason}" for each in found.rejected]
     output.say_some(rejected, _MAX_SHOWN, _MORE)
     output.say()

@@ -11,6 +11,7 @@ from ...artifacts.store.night_reports import read_night
 from ...artifacts.store.run_records import read_runs
 from ...artifacts.store.snapshot import read_manifest
 from ...artifacts.store.store import Store
+from ...pipeline.directives import is_fault
 from ...pipeline.errors import ArtifactError, NoSnapshot
 from ...pipeline.model import Rejection, SnapshotId
 from .history import recorded_seconds
@@ -77,9 +78,15 @@ class Account:
         """Return the number of files that could not be used."""
         return sum(each.kind == "quarantined" for each in self.rejected)
 
+    @property
+    def directives(self) -> int:
+        """Return the number of directives that stand as text or name a missing file."""
+        return sum(is_fault(each.reason) for each in self.rejected)
+
     def as_dict(self) -> dict[str, object]:
         """Return the account as a JSON object."""
-        return asdict(self) | {"skipped": self.skipped, "quarantined": self.quarantined}
+        counted = {name: getattr(self, name) for name in ("skipped", "quarantined", "directives")}
+        return asdict(self) | counted
 
 
 def chosen(store: Store, named: str | None) -> SnapshotId:
@@ -131,6 +138,12 @@ def account(store: Store, named: str | None) -> Account:
             refused=_refused(store) if named is None else {},
             night=read_night(store.root, snapshot.id) or {},
         )
+
+
+def remarks_of(snapshot: Snapshot) -> list[tuple[str, str]]:
+    """Return the remarks on documents that were indexed, each after the document's name."""
+    rows = snapshot.table("report").to_pylist()
+    return [(f"{row['collection']}:{row['path']}", row["reason"]) for row in rows if row["kind"] == "noted"]
 
 
 def _unresolved(snapshot: Snapshot) -> tuple[UnresolvedLink, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from ...pipeline.directives import is_fault
 from ...pipeline.settings.settings import Settings
 from ..quality import gate_lines
 from ..run.stage import seconds_by_stage
@@ -23,6 +24,8 @@ def lines(result: BuildResult) -> tuple[str, ...]:
     found += [f"collection {name} failed and is as it was: {what}" for name, what in result.failed.items()]
     if result.rejections:
         found.append(f"{result.skipped:,} files skipped, {result.quarantined:,} quarantined")
+    if left := sum(is_fault(each.reason) for each in result.rejections):
+        found.append(f"{left:,} directives stand as text or name a missing file: noctule report names them")
     if result.relevance:
         found.extend(gate_lines.figures(result.relevance))
     return tuple(found)

@@ -26,6 +26,7 @@ class IndexRequest:
     collection: str | None = None
     engine: str | None = None
     options: BuildOptions = field(default_factory=BuildOptions)
+    drafts: bool = False
 
     def settings(self) -> Settings:
         """Return the settings to build with; raise ``SettingsError``, or ``SourceError`` without sources."""
@@ -44,7 +45,12 @@ class IndexRequest:
                 where=str(self.config or Path.cwd()),
                 hint="Name a folder: noctule index FOLDER. Or describe one in a settings file: noctule init",
             )
-        return given
+        return _with_drafts(given) if self.drafts else given
+
+
+def _with_drafts(given: Settings) -> Settings:
+    drawn = {name: each.model_copy(update={"drafts": True}) for name, each in given.collections.items()}
+    return given.model_copy(update={"collections": drawn})
 
 
 def read_settings(config: Path | None) -> Settings:

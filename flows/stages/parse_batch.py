@@ -5,6 +5,7 @@ Runs in a worker process, and returns Arrow columns rather than an object per pa
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -25,6 +26,7 @@ from ...pipeline.model import CodeBlock, Document, Passage, Rejection, Source
 from ...pipeline.parse import parse
 from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile
+from ...pipeline.visibility import visibility_of
 from ...pipeline.vocabulary.acronyms import learn
 from ..run.retry import asked_again
 from ..run.workers import Begin, WorkStep, unwatched
@@ -156,8 +158,12 @@ def _cut(source: Source, settings: Settings) -> _Cut:
         raise RejectedDocument(
             "holds no text", where=source.path, hint="Exclude the file, or write something in it."
         )
+    if not visibility_of(document.front_matter).searched:
+        return _Cut(document, nodes, [], [])
     count = tokenizer(find(settings.embed)).count
-    passages = build_passages(document, nodes, count, settings.chunk)
+    # Nobody looks for the page that says that a page is missing.
+    is_error_page = posixpath.splitext(source.path)[0] == "404"
+    passages = [] if is_error_page else build_passages(document, nodes, count, settings.chunk)
     return _Cut(document, nodes, passages, code_blocks(document, nodes))
 
 

@@ -6,16 +6,26 @@ the index never sees it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Protocol
 
-from . import mdbook, mkdocs, sphinx, vitepress
+from ..directives import NOT_INCLUDED
+from . import hugo, liquid, mdbook, mdx_imports, mkdocs, sphinx, vitepress, vue
 from .parts import Directive, Literal, NoSuchPart, indented
+from .project import Context
 
 MAX_DEPTH = 10
-_MARKDOWN_MARKS = (*mdbook.MARKS, *mkdocs.MARKS, *vitepress.MARKS, *sphinx.MYST_MARKS)
+_MAX_NOTES = 200
+_OF_MARKDOWN = (mdbook, mkdocs, vitepress)
+# These know the document's front matter and its project too.
+_WITH_CONTEXT = (vue, liquid, hugo, mdx_imports)
+_MARKDOWN_MARKS = (*sphinx.MYST_MARKS, *(m for each in (*_OF_MARKDOWN, *_WITH_CONTEXT) for m in each.MARKS))
+_MARKDOWN_BYTES = tuple(mark.encode() for mark in _MARKDOWN_MARKS)
+_RST_BYTES = tuple(mark.encode() for mark in sphinx.MARKS)
+_NO_CONTEXT = Context()
 _IS_RST = {".md": False, ".markdown": False, ".mdx": False, ".rst": True, ".rest": True}
 
 
@@ -49,16 +59,19 @@ class ExpandedText:
 def has_directives(content: bytes, path: str) -> bool:
     """Return whether a file may hold directives, by a scan of its bytes."""
     is_rst = _IS_RST.get(_suffix(path))
-    marks = () if is_rst is None else sphinx.MARKS if is_rst else _MARKDOWN_MARKS
+    marks = () if is_rst is None else _RST_BYTES if is_rst else _MARKDOWN_BYTES
     return any(mark in content for mark in marks)
 
 
-def expand(text: str, path: str, find: FindIncluded, max_chars: int) -> ExpandedText:
+def expand(
+    text: str, path: str, find: FindIncluded, max_chars: int, context: Context = _NO_CONTEXT
+) -> ExpandedText:
     """Return the text of the file at the real path ``path`` with everything it includes.
 
-    What would make it longer than ``max_chars`` characters is not included.
+    What would make it longer than ``max_chars`` characters is not included. ``context`` has the values that
+    the text may name.
     """
-    expander = _Expander(find, max_chars - len(text))
+    expander = _Expander(find, max_chars - len(text), context)
     expanded = expander.expand(text, (path,))
     return ExpandedText(
         expanded if _IS_RST.get(_suffix(path)) else mdbook.without_hidden_lines(expanded),
@@ -66,17 +79,28 @@ def expand(text: str, path: str, find: FindIncluded, max_chars: int) -> Expanded
     )
 
 
-def _directives(text: str, path: str) -> list[Directive | Literal]:
+def _directives(text: str, path: str, context: Context) -> list[Directive | Literal]:
     """Return the directives of a text by their place; they may overlap."""
     is_rst = _IS_RST.get(_suffix(path))
+    readers: list[Callable[[str], Iterator[Directive | Literal]]]
     if is_rst is None:
-        return []
-    readers = (
-        (sphinx.directives,)
-        if is_rst
-        else (mdbook.directives, mkdocs.directives, vitepress.directives, sphinx.myst_directives)
-    )
-    return sorted((each for read in readers for each in read(text)), key=lambda each: (each.start, each.end))
+        readers = [partial(liquid.directives, context=context)] if context.is_of("jekyll") else []
+    elif is_rst:
+        readers = [sphinx.directives]
+    else:
+        readers = [each.directives for each in _OF_MARKDOWN if _may_hold(text, each.MARKS)]
+        readers += [sphinx.myst_directives] if _may_hold(text, sphinx.MYST_MARKS) else []
+        readers += [
+            partial(each.directives, context=context)
+            for each in _WITH_CONTEXT
+            if _may_hold(text, each.MARKS) or (context.project.tools and "{{" in text)
+        ]
+    found = (each for read in readers for each in read(text))
+    return sorted(found, key=lambda each: (each.start, each.end))
+
+
+def _may_hold(text: str, marks: tuple[str, ...]) -> bool:
+    return any(mark in text for mark in marks)
 
 
 def _suffix(path: str) -> str:
@@ -87,6 +111,7 @@ def _suffix(path: str) -> str:
 class _Expander:
     find: FindIncluded
     room: int
+    context: Context
     notes: list[str] = field(default_factory=list)
 
     def expand(self, text: str, stack: tuple[str, ...]) -> str:
@@ -95,7 +120,7 @@ class _Expander:
 
     def _pieces(self, text: str, stack: tuple[str, ...]) -> Iterator[str]:
         at = 0
-        for each in _directives(text, stack[-1]):
+        for each in _directives(text, stack[-1], self.context):
             if each.start < at:
                 continue
             yield text[at : each.start]
@@ -108,7 +133,7 @@ class _Expander:
             try:
                 yield self._included(each, stack)
             except (NotIncluded, NoSuchPart) as fault:
-                self._note(text, each.start, f"{each.target!r:.200} is not included: {fault}", stack)
+                self._note(text, each.start, f"{each.target!r:.200} {NOT_INCLUDED}{fault}", stack)
         yield text[at:]
 
     def _included(self, directive: Directive, stack: tuple[str, ...]) -> str:
@@ -126,6 +151,11 @@ class _Expander:
         return indented(directive.form(part), directive.indent)
 
     def _note(self, text: str, start: int, note: str, stack: tuple[str, ...]) -> None:
+        if len(self.notes) > _MAX_NOTES:  # each costs a count of lines
+            return
+        if len(self.notes) == _MAX_NOTES:
+            self.notes.append(f"remarks on directives end here, after {_MAX_NOTES}")
+            return
         line = text.count("\n", 0, start) + 1
         place = f"line {line}" if len(stack) == 1 else f"line {line} of {PurePosixPath(stack[-1]).name}"
         self.notes.append(f"{place}: {note}")

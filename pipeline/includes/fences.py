@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from pathlib import PurePosixPath
 
 _LANGUAGES = {
@@ -27,6 +27,9 @@ def language_of(path: str) -> str:
     return _LANGUAGES.get(ending, ending)
 
 
+_CODE_SPAN = re.compile(r"(?<![`\\])(`+)(?!`)[^\n]{1,2000}?(?<!`)\1(?!`)")
+
+
 class Fences:
     """The code between fences: where it begins and ends, and the info string."""
 
@@ -38,6 +41,22 @@ class Fences:
         """Return whether there is code at this position."""
         at = bisect_right(self._starts, position) - 1
         return at >= 0 and position < self.spans[at][1]
+
+    def within(self, start: int, end: int) -> list[tuple[int, int, str]]:
+        """Return the code that begins in this range, cut at its end."""
+        first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
+        return [(begin, min(stop, end), info) for begin, stop, info in self.spans[first:last]]
+
+
+def code_of(text: str) -> Fences:
+    """Return the fenced code of a text and its code spans, whose info string is a backtick."""
+    spans, at = list[tuple[int, int, str]](), 0
+    for start, end, info in [*fences_of(text).spans, (len(text), len(text), "")]:
+        if start >= at:
+            spans += [(*found.span(), "`") for found in _CODE_SPAN.finditer(text, at, start)]
+            spans.append((start, end, info))
+            at = end
+    return Fences(spans)
 
 
 def fences_of(text: str) -> Fences:

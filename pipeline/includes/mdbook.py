@@ -9,7 +9,7 @@ from functools import partial
 from .fences import fenced, fences_of, indent_before, is_quoted, language_of
 from .parts import Directive, Literal, Part, as_it_is, between, lines, whole
 
-MARKS = (b"{{#", b"{{ #", b"```rust")
+MARKS = ("{{#", "{{ #", "```rust")
 
 _DIRECTIVE = re.compile(
     r"(?P<escape>\\)?\{\{\s*#(?P<kind>include|rustdoc_include|playground|playpen|title)\s+"

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from .fences import Fences, fenced, fences_of, indent_before, is_quoted, language_of
-from .parts import Directive, Literal, Part, between, lines, whole
+from .parts import Directive, Literal, NoSuchPart, Part, between, lines, whole
 
-MARKS = (b"8<-", b"{*", b"{!", b"[TOC]", b":::")
+MARKS = ("8<-", "{*", "{!", "[TOC]", ":::")
 
 
 def directives(text: str) -> Iterator[Directive | Literal]:
@@ -76,6 +76,9 @@ _STARRED = re.compile(
     r"^(?P<indent>[ \t]*)\{\*[ \t]+(?P<target>\S+)(?P<rest>[^\n*]*)\*\}[ \t]*$", re.MULTILINE
 )
 _SHOWN_LINES = re.compile(r"\bln\[([^\]]*)\]")
+# Lines beyond it are not marked.
+_MAX_LINE = 2_000
+_MARKED_LINES = re.compile(r"\bhl\[([\d:,\s]*)\]")
 _BANG = re.compile(
     r"\{!>?[ \t]*(?P<target>[^!{}\n]+?)[ \t]*!(?:\s*lines=(?P<lines>[\d -]+))?(?P<escape>\\?)\}"
 )
@@ -86,8 +89,23 @@ def _starred(text: str, fences: Fences) -> Iterator[Directive]:
         if not fences.hold(found.start()):
             shown = _SHOWN_LINES.search(found["rest"])
             part: Part = lines(shown[1]) if shown else whole
-            form = partial(fenced, language_of(found["target"]))
+            form = partial(fenced, f"{language_of(found['target'])}{_marks(found['rest'], part)}")
             yield Directive(*found.span(), found["target"], part, form, found["indent"])
+
+
+def _marks(rest: str, part: Part) -> str:
+    """Return the lines to mark as an info string has them; the directive counts in the whole file."""
+    found = _MARKED_LINES.search(rest)
+    if not found:
+        return ""
+    numbers = "\n".join(map(str, range(1, _MAX_LINE + 1)))
+    try:
+        marked = set(lines(found[1])(numbers).split("\n"))
+        shown = part(numbers).split("\n")
+    except NoSuchPart:
+        return ""
+    places = ",".join(str(place) for place, number in enumerate(shown, start=1) if number in marked)
+    return f" {{{places}}}" if places else ""
 
 
 def _bang_includes(text: str) -> Iterator[Directive | Literal]:

@@ -13,6 +13,7 @@ from ..model import Source
 from ..settings.collection import Collection
 from ..source_files import FoundFile, briefly_away, read_file
 from .expand import IncludedFile, NotIncluded, expand, has_directives
+from .project import context_of, tools_of
 
 
 def read_source(file: FoundFile, collection: Collection) -> Source:
@@ -22,14 +23,17 @@ def read_source(file: FoundFile, collection: Collection) -> Source:
     is a remark, unless the cause may be temporary.
     """
     source = read_file(file, collection)
-    if not has_directives(source.content, source.path):
+    has_values, folders = b"{{" in source.content, _folders(collection)
+    # Values in braces are filled in by the tool whose folder it is.
+    if not has_directives(source.content, source.path) and not (has_values and tools_of(folders)):
         return source
     try:
         text = source.content.decode("utf-8")
     except UnicodeDecodeError:
         return source  # the parser says where
-    find = _FoundBelow(file.collection, collection, _folders(collection))
-    found = expand(text, os.path.realpath(file.location), find, collection.max_bytes)
+    path = os.path.realpath(file.location)
+    find = _FoundBelow(file.collection, collection, folders)
+    found = expand(text, path, find, collection.max_bytes, context_of(text, path, folders))
     content = found.text.encode()
     return replace(source, content=content, sha256=sha256_hex(content), notes=found.notes)
 

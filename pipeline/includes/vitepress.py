@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from .fences import fenced, fences_of, is_quoted, language_of
 from .parts import Directive, Part, between, dedented, lines, whole
 
-MARKS = (b"<<<", b"@include")
+MARKS = ("<<<", "@include")
 
 _CODE = re.compile(
     r"^(?P<indent>[ \t]*)<<<[ \t]*(?P<target>[^\s#{\[]+)(?:#(?P<region>[\w-]+))?"

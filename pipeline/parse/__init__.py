@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import codecs
 import re
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from ..address import address
+from ..directives import SHOWN, remarks
 from ..errors import DraftDocument, RejectedDocument, is_transient
 from ..identity import doc_id
 from ..model import Block, Document, Source, Syntax
 from ..settings.collection import Collection, Rule
+from ..visibility import visibility_of
 from .content import ParsedContent
 from .front_matter import NONE, FrontMatter, read_front_matter, unique
 from .markdown.authoring import published_text
-from .markdown.mdx import markdown_of_mdx
+from .markdown.mdx import is_mdx, markdown_of_mdx
 from .markdown.parser import plain_markdown, read_markdown
 from .notebook import markdown_of_notebook
 
@@ -77,10 +80,15 @@ def _decode(content: bytes, where: str) -> str:
 def _markdown(text: str, source: Source, collection: Collection, where: str) -> Document:
     front = _front_matter(text, collection, where)
     body = _ruled(text[front.end :], collection.rules)
-    if PurePosixPath(source.path).suffix.lower() == ".mdx":
-        body = markdown_of_mdx(body)
+    removed: tuple[str, ...] = ()
+    if PurePosixPath(source.path).suffix.lower() == ".mdx" or is_mdx(body):
+        mdx = markdown_of_mdx(body)
+        body, removed = mdx.text, remarks(text, mdx.removed, "is a program's and is removed")
     body = published_text(body, front.json)
     content = read_markdown(text[: front.end] + body, front.end, where)
+    if removed or content.leftovers:
+        shown = remarks(text, content.leftovers, SHOWN)
+        content = replace(content, notes=(*content.notes, *removed, *shown))
     return _document(source, collection, "markdown", content, front)
 
 
@@ -138,7 +146,7 @@ def _document(
         anchors=content.anchors,
         blocks=content.blocks,
         links=content.links,
-        notes=(*source.notes, *content.notes),
+        notes=tuple(filter(None, (*source.notes, *content.notes, visibility_of(front.json).remark))),
     )
 
 

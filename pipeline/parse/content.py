@@ -26,6 +26,8 @@ class ParsedContent:
     links: tuple[Link, ...] = ()
     anchors: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    # The beginnings of directives that stand in the text.
+    leftovers: tuple[str, ...] = ()
 
 
 def first_title(headings: Sequence[Heading], blocks: Sequence[Block]) -> str:

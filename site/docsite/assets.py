@@ -21,7 +21,7 @@ from .parts import MERMAID, own_names
 from .theme_folder import SCRIPTS, THEME
 
 STYLES: Mapping[str, Sequence[str]] = {
-    "style.css": ("style.css", "parts.css", "code.css"),
+    "style.css": ("style.css", "parts.css", "code.css", "lines.css"),
     "dialog.css": ("dialog.css",),
 }
 # What search alone needs, besides its dialog.

@@ -102,7 +102,6 @@ CORRIDORS = {
     "flows.nightly": "a Prefect flow, found by its path",
     "flows.schedule.serve": "a boundary: it imports Prefect",
     "pipeline.embedding.centroids": "a formula with its source",
-    "pipeline.parse.markdown.authoring": "what readers must not see, in one place",
     "pipeline.includes.vitepress": "the directives of one tool, as its neighbours are",
 }
 

@@ -18,29 +18,58 @@ _COMMENT = (
 )
 _CODE_SPAN = r"(?P<code>(?<!`)(`+)(?!`)[^\n]{1,2000}?(?<!`)\2(?!`))"
 _HIDDEN = re.compile(f"{_CODE_SPAN}|{_COMMENT}")
-_LIQUID_RAW = re.compile(rf"{_CODE_SPAN}|\{{%-?\s*(?:end)?raw\s*-?%\}}")
 _FRONT_MATTER = re.compile(rf"{_CODE_SPAN}|\{{\{{\s*fm\.(?P<key>[\w.-]+)\s*\}}\}}")
 # The name that a block reference of Obsidian and Dendron uses, at the end of a paragraph or below it.
-_BLOCK_NAME = re.compile(rf"{_CODE_SPAN}|(?m:(?:(?<=\S)[ \t]+|^)\^[A-Za-z0-9-]{{4,}}[ \t]*$)")
+_BLOCK_NAME = re.compile(
+    rf"{_CODE_SPAN}|(?m:(?:(?<=\S)[ \t]+|(?P<alone>^[ \t]*))"
+    r"(?P<name>\^[A-Za-z0-9][A-Za-z0-9_-]{3,99})[ \t]*$)"
+)
+# kramdown: a list that the table of contents replaces, and attributes of the block above or below.
+_KRAMDOWN = re.compile(
+    rf"{_CODE_SPAN}|(?m:^[ \t]*(?:[-*+]|\d{{1,9}}\.)[ \t]+[^\n{{}}]{{1,200}}\n"
+    r"[ \t]*\{:[ \t]*toc\b[^{}\n]*\}[ \t]*$)"
+    r"|(?m:^[ \t]*\{:[^{}\n]{1,500}\}[ \t]*$)|\{:(?::|/)(?:nomarkdown|comment|options|:)?[^{}\n]{0,200}\}"
+)
+# A box of HTML whose content is markdown, as Python-Markdown reads it: a blank line begins the markdown.
+_MARKDOWN_INSIDE = re.compile(
+    rf"{_CODE_SPAN}|(?m:^[ \t]{{0,12}}(?P<tag><[a-z][a-z0-9]{{0,15}}[^<>\n]{{0,300}}?\smarkdown"
+    r"(?:=[\"']?\w*[\"']?)?(?:\s[^<>\n]{0,300})?>)[ \t]*$)"
+)
+# MyST's comments, and its breaks between the cells of a notebook.
+_MYST_UNSEEN = re.compile(rf"{_CODE_SPAN}|(?m:^(?:%[ \t][^\n]*|\+\+\+(?:[ \t]*\{{[^\n]*)?)$)")
 _BLANK_LINE = re.compile(r"(?m)^\0+[ \t]*\n|\0+")
 
 
 def published_text(text: str, front_matter: str) -> str:
-    """Return the markdown without comments, ``raw`` tags of Liquid and names of blocks, outside code.
+    """Return the markdown without comments and kramdown's attributes, outside code; named blocks get anchors.
 
     ``{{fm.key}}`` becomes the value in the front matter, given as JSON, as in Dendron.
     """
     if "<!--" in text or "%%" in text:
         text = _outside_code(text, _HIDDEN, lambda _: "\0")
-    if "{%" in text:
-        text = _outside_code(text, _LIQUID_RAW, lambda _: "\0")
     if "{{" in text and "fm." in text:
         values = json.loads(front_matter)
         text = _outside_code(text, _FRONT_MATTER, lambda found: _shown(values.get(found["key"])))
+    if "{:" in text:
+        text = _outside_code(text, _KRAMDOWN, lambda _: "\0")
+    if " markdown" in text:
+        text = _outside_code(text, _MARKDOWN_INSIDE, lambda found: f"{found['tag']}\n")
+    if ":{" in text or "`{" in text:
+        text = _outside_code(text, _MYST_UNSEEN, lambda _: "\0")
     if "^" in text:
-        text = _outside_code(text, _BLOCK_NAME, lambda _: "\0")
+        text = _outside_code(text, _BLOCK_NAME, _anchored)
     # A line that held nothing else goes with it, or it would end a paragraph.
     return _BLANK_LINE.sub("", text) if "\0" in text else text
+
+
+def block_anchor(name: str) -> str:
+    """Return the anchor of a block that is named, such as ``^first``: no text, and the target of links."""
+    return f'<a id="{name}"></a>'
+
+
+def _anchored(found: re.Match[str]) -> str:
+    # Below a list or a table it must not belong to the last line.
+    return f"\n{block_anchor(found['name'])}" if found["alone"] is not None else block_anchor(found["name"])
 
 
 def _outside_code(text: str, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str]) -> str:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from ...includes.as_markdown import closed, opened
+from ...includes.fences import fences_of
 
 # A longer tag is taken for text; all tags together may cost a few looks at each character.
 MAX_TAG_CHARS = 10_000
@@ -15,22 +18,46 @@ _IMPORT = r"import[ \t]*(?:[\"'{*]|type[ \t]*\{|[\w$]+[ \t]*,[ \t]*\{|[^\n]*\bfr
 _EXPORT = r"export[ \t]*(?:[{*]|(?:default|const|let|var|function|async|class|type|interface|enum)\b)"
 _MODULE = re.compile(f"(?:{_IMPORT}|{_EXPORT})")
 # An escape, a code span, a tag, a comment or a string in braces.
-_NEXT = re.compile(r"\\.|(`+)(?!`)[^\n]{0,2000}?(?<!`)\1(?!`)|`+|<(?=[A-Za-z/>])|\{", re.DOTALL)
+_NEXT = re.compile(
+    r"\\.|(`+)(?!`)[^\n]{0,2000}?(?<!`)\1(?!`)|`+|\$\$[^$]{1,2000}\$\$|\$[^\s$][^$\n]{0,200}\$|<(?=[A-Za-z/>])|\{",
+    re.DOTALL,
+)
 _NAME = re.compile(r"<(/?)((?:[A-Za-z][\w.-]*(?::[\w-]+)?)?)(?=[\s/>])")
 _STRING = re.compile(r"\{\s*(?:\"([^\"\n]{0,500})\"|'([^'\n]{0,500})'|`([^`$]{0,5000})`)\s*\}")
 _SPOKEN = re.compile(r"\s(?:title|label|header|summary)=(?:\"([^\"]*)\"|'([^']*)')")
+_BRACE = re.compile(r"[{}]")
+_COMPONENT = re.compile(r"(?m:^import[ \t]+[\w$*{][^\n]{0,300}[ \t}]from[ \t]*[\"'])")
 _IN_TAG = re.compile(r"[\"'`{}<>]")
+# An expression of a program; of a name in braces at a heading's end, "#" tells.
+_EXPRESSION = re.compile(r"\{\s*[A-Za-z_$(][\w$]*\s*[^\s\w$]|\{\s*[A-Za-z_$][\w$]*\s*\}")
+_BOXES = {"TabItem": "tab", "Admonition": "note", "CodeGroupItem": "tab", "Aside": "note", "Callout": "note"}
+_ATTRIBUTE = re.compile(r"\s(label|value|title|type)=(?:\{\s*)?(?:\"([^\"\n]*)\"|'([^'\n]*)')")
 _BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 # Marks where a tag was; no source contains this character.
 _MARK = "\0"
 _ONLY_MARKS = re.compile(f"[ \t]*(?:{_MARK}[ \t]*)+")
 
 
-def markdown_of_mdx(text: str) -> str:
+@dataclass(frozen=True, slots=True)
+class FromMdx:
+    """Markdown made of MDX, and the expressions of programs that were removed from it."""
+
+    text: str
+    removed: tuple[str, ...]
+
+
+def is_mdx(text: str) -> bool:
+    """Return whether markdown imports components, as Docusaurus lets it."""
+    found = _COMPONENT.search(text) if "import " in text else None
+    return found is not None and not fences_of(text).hold(found.start())
+
+
+def markdown_of_mdx(text: str) -> FromMdx:
     """Remove program code from the text; what is inside components, such as titles and labels, stays."""
-    tags = _Tags(MAX_LOOKS * len(text))
+    boxes = {name for name in _BOXES if 0 < text.count(f"<{name}") == text.count(f"</{name}>")}
+    tags = _Tags(MAX_LOOKS * len(text), boxes)
     pieces = (lines if is_code else tags.without(lines) for is_code, lines in _regions(text))
-    return _unindented("\n".join(pieces))
+    return FromMdx(_unindented("\n".join(pieces)), tuple(tags.removed))
 
 
 def _regions(text: str) -> Iterator[tuple[bool, str]]:
@@ -85,6 +112,10 @@ class _Tags:
     """Removes tags from prose; ``looks`` is the number of characters that may still be scanned for tags."""
 
     looks: int
+    # Components that become boxes: as many are closed as opened.
+    boxes: set[str]
+    depth: int = 0
+    removed: list[str] = field(default_factory=list)
 
     def without(self, text: str) -> str:
         """Return the prose with a mark where each tag was."""
@@ -111,11 +142,29 @@ class _Tags:
         if name[:1].islower() and "." not in name and not ("{" in tag and tag.endswith("/>")):
             pieces.append(f"<{named[1]}{name}>" if "{" in tag else tag)
             return end
+        if name in self.boxes and not tag.endswith("/>"):
+            indent = text[text.rfind("\n", 0, start) + 1 : start]
+            pieces.append(self._box(name, tag, indent if not indent.strip() else ""))
+            return end
         spoken = _SPOKEN.search(tag)
         begins_line = not text[text.rfind("\n", 0, start) + 1 : start].strip()
         title = " ".join((spoken[1] or spoken[2] or "").split()) if spoken and begins_line else ""
         pieces.append(f"\n**{title}**\n{_MARK}" if title else _MARK)
         return end
+
+    def _box(self, name: str, tag: str, indent: str) -> str:
+        """Return the lines that open or close a box in place of a component's tag."""
+        if tag.startswith("</"):
+            self.depth = max(0, self.depth - 1)
+            return f"{closed(self.depth, indent)}{_MARK}"
+        given = {key: double or single for key, double, single in _ATTRIBUTE.findall(tag)}
+        kind = _BOXES[name]
+        if kind == "tab":
+            title = given.get("label") or given.get("title") or given.get("value", "")
+        else:
+            kind, title = given.get("type", kind), given.get("title", "")
+        self.depth += 1
+        return f"{opened(kind, title, self.depth - 1, indent)}{_MARK}"
 
     def _end_of_tag(self, text: str, position: int) -> int:
         """Return the offset after the ``>`` that ends the tag, or -1, skipping strings and braces."""
@@ -147,8 +196,24 @@ class _Tags:
                 pieces.append(_MARK)
                 return closing + 1
         string = _STRING.match(text, start)
+        if not string and _EXPRESSION.match(text, start):
+            end = self._end_of_expression(text, start)
+            if end > 0:
+                self.removed.append(text[start : min(end, start + 80)])
+                return end
         pieces.append((string[1] or string[2] or string[3] or "") if string else "{")
         return string.end() if string else start + 1
+
+    def _end_of_expression(self, text: str, start: int) -> int:
+        """Return the offset after the brace that closes the one at ``start``, or -1."""
+        depth, limit = 0, start + max(0, min(MAX_TAG_CHARS, self.looks))
+        for found in _BRACE.finditer(text, start, limit):
+            depth += 1 if found[0] == "{" else -1
+            if depth == 0:
+                self.looks -= found.end() - start
+                return found.end()
+        self.looks -= limit - start
+        return -1
 
 
 def _unindented(text: str) -> str:

@@ -8,9 +8,10 @@ from html import escape
 
 from docutils import nodes
 
+from ...navigation.toctree import CLASS as TOCTREE
 from ..labels import label_anchor
 from .faults import balanced, quoted_by
-from .objects import LANGUAGE
+from .objects import LANGUAGE, LINES
 
 # Definitions may refer to each other: ten lines can expand to an endless page.
 MAX_SUBSTITUTED_CHARS = 1_000_000
@@ -42,7 +43,6 @@ _NODES = {
     "tbody": "tbody",
     "thead": "thead",
     "tr": "row",
-    "ul": "bullet_list",
 }
 _TAGS = {node: tag for tag, names in _NODES.items() for node in names.split()}
 # Names go inside these: around them HTML allows nothing else.
@@ -102,6 +102,9 @@ class _Writer:
             ids += [label_anchor(name) for name in explicit]
         return "".join(f'<span id="{escape(each)}"></span>' for each in dict.fromkeys(ids))
 
+    def visit_bullet_list(self, node: nodes.Element) -> None:
+        self.tag("ul", node, f' class="{TOCTREE}"' if TOCTREE in node["classes"] else "")
+
     def visit_section(self, node: nodes.Element) -> None:
         self.depth += 1
         self.children(node)
@@ -145,7 +148,8 @@ class _Writer:
         self.code(node, "latex")
 
     def code(self, node: nodes.Element, language: str) -> None:
-        attributes = f' class="language-{escape(language)}"' if language else ""
+        classes = f"{f'language-{language}' if language else ''} {node.get(LINES, '')}".strip()
+        attributes = f' class="{escape(classes)}"' if classes else ""
         self.out.append(f"{self.names(node)}<pre{attributes}>{escape(node.astext(), quote=False)}</pre>")
 
     def visit_comment(self, node: nodes.Element) -> None:

@@ -9,11 +9,16 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 from docutils.parsers.rst.directives import misc
 
+from ...navigation.toctree import CLASS as TOCTREE
+from ..code.info import code_classes
+from ..code.listing import options_info
 from .admonitions import Boxed, Lenient, by_name, label_or_document
 
 MODULE = "noctule-module"
 # The language of literal blocks from here on, as ``highlight`` sets it.
 LANGUAGE = "noctule-language"
+# What is said of lines: their numbers, and those that are marked.
+LINES = "noctule-lines"
 
 _LANGUAGE_NAME = re.compile(r"[\w+#.-]{1,40}")
 _ENTRY = re.compile(r"(.+?)\s*<([^<>]+)>")
@@ -50,6 +55,9 @@ class Code(Lenient):
             return self.caption()
         block = nodes.literal_block(code, code)
         block[LANGUAGE] = _FIXED.get(self.name) or _language(argument)
+        block[LINES] = code_classes(
+            options_info([f":{name}: {value}" for name, value in self.options.items()])
+        )
         return [*self.caption(), *self.named(block)]
 
     def parts(self) -> tuple[str, str]:
@@ -70,7 +78,7 @@ def _as_code(text: str) -> nodes.paragraph:
     return nodes.paragraph("", "", nodes.literal("", text))
 
 
-def _listed(entries: Iterable[nodes.paragraph]) -> list[nodes.Node]:
+def _listed(entries: Iterable[nodes.paragraph]) -> list[nodes.bullet_list]:
     items = [nodes.list_item("", entry) for entry in entries]
     return [nodes.bullet_list("", *items)] if items else []
 
@@ -117,7 +125,10 @@ class _TocTree(Lenient):
     def run(self) -> list[nodes.Node]:
         """Return the caption and a list of links; links without text if the author hid them."""
         hidden = "hidden" in self.options
-        return [*([] if hidden else self.caption()), *_listed(self.entries(hidden))]
+        found = _listed(self.entries(hidden))
+        for listed in found:
+            listed.attributes["classes"] = [TOCTREE]
+        return [*([] if hidden else self.caption()), *found]
 
     def entries(self, hidden: bool) -> Iterator[nodes.paragraph]:
         """Yield one paragraph per entry; patterns cannot be followed and stay text."""

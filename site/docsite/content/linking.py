@@ -9,13 +9,16 @@ from html import unescape
 from typing import Literal
 from urllib.parse import quote, unquote
 
+from ...pipeline.address import outside_address
 from ...pipeline.links.resolve import heading_spellings
+from ...pipeline.parse.labels import label_anchor, label_in
+from ...pipeline.parse.markup import names_in
 from ...pipeline.sanitize import ID_PREFIX, is_outward
 from .. import urls
 from ..library import Entry, Library
 from ..link_rows import Asset, LinkRow
 
-_SOURCE_ID = re.compile(rf'\sid="({ID_PREFIX}[^"<>]*)"')
+_SOURCE_ID = re.compile(rf'\sid="{ID_PREFIX}([^"<>]*)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +52,19 @@ class Anchors:
         for spelling in heading_spellings(fragment):
             if spelling in slugs:
                 return spelling
-        own = f"{ID_PREFIX}{fragment}"
-        return own if entry.syntax == "html" and own in self._ids(entry) else ""
+        own = fragment.partition(":#")[0].partition(",")[0]
+        return f"{ID_PREFIX}{own}" if own in self._ids(entry) else ""
 
     def _read_slugs(self, entry: Entry) -> frozenset[str]:
         return frozenset(self._library.anchors(entry))
 
     def _read_ids(self, entry: Entry) -> frozenset[str]:
-        return frozenset(unescape(found) for found in _SOURCE_ID.findall(self._library.html(entry)))
+        if entry.syntax == "html":
+            return frozenset(unescape(found) for found in _SOURCE_ID.findall(self._library.html(entry)))
+        text = self._library.text(entry)
+        labels = map(label_in, text.split("\n") if ")=" in text else ())
+        named = [name for label in labels if label for name in (label, label_anchor(label))]
+        return frozenset((*names_in(text), *named))
 
 
 class PageLinks:
@@ -109,12 +117,17 @@ class PageLinks:
         if entry is not None:
             return self._internal(entry, self._anchors.find(entry, row.fragment))
         if row.status == "external":
-            return Destination("external", row.target) if is_outward(row.target) else MISSING
+            href = row.target if is_outward(row.target) else self._outside(row.target)
+            return Destination("external", href) if href else MISSING
         if (asset := self.asset_of(row)) is not None:
             # Viewers of PDF open the page that it names.
             fragment = f"#{quote(row.fragment, safe='=&,-._~')}" if row.fragment else ""
             return Destination("internal", self.href(asset) + fragment)
         return ASSET if row.status == "missing-asset" else MISSING
+
+    def _outside(self, target: str) -> str:
+        """Return the address of what lies beside the collection where it is published."""
+        return outside_address(self._source.path, self._library.url(self._source), target)
 
     def _internal(self, entry: Entry, anchor: str) -> Destination:
         return Destination("internal", urls.relative_href(self._page, entry.page, anchor))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
 
@@ -18,6 +19,7 @@ from .embedded import embedded
 from .linking import Anchors, Destination, PageLinks
 from .markdown_html import Anchored, Reference, Sheet, link_html, markdown_html
 from .marks import Marks
+from .transcluded import transcluded_part
 
 MAX_TRANSCLUSION_DEPTH = 3
 # Limits a page that transcludes many notes, each of which transcludes many others.
@@ -67,14 +69,14 @@ class _Rendering:
         self._library, self._anchors, self._tag_pages, self._page = library, anchors, tag_pages, page
         self._transclusions = 0
 
-    def document(self, entry: Entry, slug: str, stack: tuple[str, ...]) -> tuple[str, list[Anchored]]:
-        """Return the HTML of the document, or of one section, on this page.
+    def document(self, entry: Entry, fragment: str, stack: tuple[str, ...]) -> tuple[str, list[Anchored]]:
+        """Return the HTML of the document, or of the part that a fragment names, on this page.
 
         ``stack`` names the documents that contain it.
         """
         links = PageLinks(self._library, self._anchors, entry, self._page)
         if entry.syntax == "markdown":
-            return self._markdown(entry, slug, stack, links)
+            return self._markdown(entry, fragment, stack, links)
         if entry.syntax == "html":
             return self._html(entry, stack, links)
         return f'<pre class="plain-text">{escape(self._library.text(entry))}</pre>', []
@@ -93,9 +95,9 @@ class _Rendering:
         return decorator.decorate(clean), headings
 
     def _markdown(
-        self, entry: Entry, slug: str, stack: tuple[str, ...], links: PageLinks
+        self, entry: Entry, fragment: str, stack: tuple[str, ...], links: PageLinks
     ) -> tuple[str, list[Anchored]]:
-        text = self._text(entry, slug)
+        text = self._text(entry, fragment)
         transcluded = len(stack) > 1
         sheet = Sheet(
             marks=Marks(text),
@@ -108,16 +110,14 @@ class _Rendering:
         clean = sanitize(markdown_html(text, sheet))
         return Decorator(links, sheet.marks, transcluded=transcluded).decorate(clean), sheet.headings
 
-    def _text(self, entry: Entry, slug: str) -> str:
-        text = self._library.text(entry)
-        if slug:
-            section = next((s for s in self._library.sections(entry) if s.slug == slug), None)
-            if section is not None:
-                return text.encode()[section.byte_start : section.byte_end].decode(errors="ignore")
-        try:
-            return text[read_front_matter(text, entry.doc_id).end :]
-        except RejectedDocument:  # a text that was not parsed as markdown with front matter: show all of it
-            return text
+    def _text(self, entry: Entry, fragment: str) -> str:
+        text, body = self._library.text(entry), 0
+        # A text that was not parsed as markdown with front matter is shown whole.
+        with suppress(RejectedDocument):
+            body = read_front_matter(text, entry.doc_id).end
+        if not fragment:
+            return text[body:]
+        return transcluded_part(text, body, self._library.sections(entry), fragment)
 
     def _wikilink(self, links: PageLinks, reference: Reference) -> str:
         return link_html(links.reference(reference.target, reference.fragment), reference.text)
@@ -143,8 +143,7 @@ class _Rendering:
         if row is None or entry is None or entry.doc_id in stack or not self._may_go_deeper(stack):
             return f"<p>{link}</p>"
         self._transclusions += 1
-        slug = self._anchors.find(entry, row.fragment)
-        html, _ = self.document(entry, slug, (*stack, entry.doc_id))
+        html, _ = self.document(entry, row.fragment, (*stack, entry.doc_id))
         return f'<div class="transclusion"><p class="transclusion-source">From {link}</p>{html}</div>'
 
     def _may_go_deeper(self, stack: tuple[str, ...]) -> bool:

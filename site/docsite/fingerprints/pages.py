@@ -31,7 +31,7 @@ def page_fingerprints(plan: SitePlan, shared: bytes) -> list[PageFingerprint]:
     around = navigation_digests(plan.tree, plan.listing)
     parts = (
         content,
-        [around[entry.page] for entry in plan.library.entries],
+        [around.get(entry.page, b"") for entry in plan.library.entries],
         _neighbours(plan, shown),
         backlink_digests(edges, shown, ranks),
         drawing_digests(edges, shown, ranks),

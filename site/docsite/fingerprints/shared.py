@@ -15,6 +15,7 @@ from ...pipeline.settings.search import Search
 from ...pipeline.settings.site import Site
 from .. import theme_folder
 from ..incremental.columns import digest, digest_of_texts
+from ..outline.declared import navigation_files
 from ..outline.plan import SitePlan, shard_count
 
 # The libraries, besides this program, that affect a page's bytes.
@@ -33,7 +34,7 @@ def shared_digest(plan: SitePlan) -> bytes:
 
 def content_digest(plan: SitePlan) -> bytes:
     """Return a digest of what documents' contents are rendered with; an owner's templates are not used."""
-    settings = plan.settings.model_dump(mode="json", exclude=_SHAPES_NO_FILE)
+    settings = plan.settings.model_dump(mode="json", exclude=_SHAPES_NO_FILE | {"navigation", "redirects"})
     for place in ("templates", "words", "mermaid"):  # what lies there counts, not where it lies
         settings[place] = bool(settings[place])
     stated = {
@@ -57,6 +58,7 @@ def site_fingerprint(snapshot_id: str, settings: Site, ranking: Search | None) -
     given = sorted(path for path in folder.iterdir() if path.is_file()) if folder and folder.is_dir() else []
     given += [Path(name) for name in (settings.words, settings.mermaid) if name]
     files = [digest(path.name.encode(), path.read_bytes()) for path in given if path.is_file()]
+    files += [digest(each.path.encode(), each.content) for each in navigation_files(settings)]
     return digest(
         program_digest(("py", "html", "toml", "js", "css", "svg")), canonical_json(stated).encode(), *files
     ).hex()

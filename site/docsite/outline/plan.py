@@ -15,8 +15,10 @@ from ..parts import Parts, parts_of
 from ..templates import Theme
 from . import navigation
 from .all_pages import AllPages, all_pages
-from .contents import chapters
+from .contents import contents_of
+from .declared import declared_contents
 from .extent import Extent
+from .hierarchy import build_tree
 from .word_pages import Word, read_words
 
 if TYPE_CHECKING:
@@ -68,6 +70,7 @@ class SitePlan:
     topic_of: Mapping[int, CommunityRow]
     parts: Parts
     words: tuple[Word, ...]
+    remarks: tuple[str, ...]
 
     @property
     def title(self) -> str:
@@ -88,11 +91,12 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
     """Plan the site that shows this snapshot; ``originals`` are documents that are their own pages."""
     from . import related  # SciPy comes with it
 
-    library = Library(snapshot, originals=originals)
+    library = Library(snapshot, originals=originals, home=settings.home)
     theme = Theme(load_words(settings.words), settings.templates)
     tags = library.tags()
     tag_pages = urls.slug_pages(tags, "_tags")
-    tree = navigation.build_tree(library.entries, chapters(library))
+    contents = contents_of(library, declared_contents(settings))
+    tree = build_tree(library.entries, contents)
     communities = library.communities()
     # A community has no name if none was good enough.
     topics = tuple(each for each in communities if each.label and len(each.entries) > 1)
@@ -109,11 +113,12 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
         backlinks=related.backlink_rows(library.edges),
         renderer=Renderer(library, tag_pages, theme.words),
         theme=theme,
-        twins=urls.twin_paths(entry.page for entry in library.entries) if settings.markdown else {},
+        twins=urls.twin_paths(tree.pages) if settings.markdown else {},
         topics=topics,
         topic_of={topic.community_id: topic for topic in topics},
         parts=parts_of(settings, library.entries, bool(tags), topics),
         words=read_words(snapshot, library) if settings.search else (),
+        remarks=contents.remarks,
     )
 
 

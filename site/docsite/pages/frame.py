@@ -41,6 +41,7 @@ class Frame:
     modified: str
     twin: str
     is_document: bool
+    robots: bool = True
 
     @property
     def full_title(self) -> str:
@@ -95,4 +96,5 @@ def frame_of(plan: SitePlan, page: str, title: str, description: str, entry: Ent
         modified=entry.modified if entry else "",
         twin=plan.twins.get(page, ""),
         is_document=entry is not None,
+        robots=entry is None or entry.shown.robots,
     )

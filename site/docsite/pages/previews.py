@@ -27,7 +27,7 @@ def preview_files(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[Site
     """Yield all preview files; ``summaries`` are those of the pages, by page."""
     count = shard_count(len(plan.by_page))
     shards: list[dict[str, list[str]]] = [{} for _ in range(count)]
-    for page in sorted(plan.by_page):
+    for page in sorted(entry.page for entry in plan.library.listed):
         address = urls.encoded(page)
         summary = _shortened(summaries.get(page, ""))
         shards[shard_of(address, count)][address] = [plan.by_page[page].title, summary]

@@ -54,6 +54,8 @@ def cards(plan: SitePlan) -> tuple[Card, ...]:
     above = {page: tuple(node.label for node in trail[:-1]) for page, trail in plan.tree.trails.items()}
     return tuple(
         Card(entry.title, entry.page, above.get(entry.page, ()), entry.modified)
+        if entry.shown.searched
+        else Card("", "", (), "")
         for entry in plan.library.entries
     )
 

@@ -1,0 +1,115 @@
+"""What directives become in markdown: boxes, tabs, figures, links, and text that stands for itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .fences import Fences
+
+# A name, if there is one, and a value: "quoted", `quoted`, 'quoted' or bare.
+_ARGUMENT = re.compile(
+    r"(?:([\w-]+)\s*=\s*)?(?:\"((?:[^\"\\]|\\.){0,500})\"|'([^'\n]{0,500})'|`([^`]{0,500})`|([^\s\"`']+))"
+)
+_BOX_NAMES = """
+    admonition alert attention callout caution danger hint important info note notice tip warning
+"""
+BOXES = frozenset(_BOX_NAMES.split())
+# Names of boxes whose kind is an argument.
+_NEUTRAL = frozenset({"admonition", "alert", "callout", "hint", "notice"})
+_KIND_NAMES = ("type", "style", "kind", "color", "level", "context")
+_KINDS = {"primary": "note", "secondary": "note", "success": "tip", "error": "danger", "default": "note"}
+_HOSTS = {
+    "youtube": "https://www.youtube.com/watch?v={}",
+    "vimeo": "https://vimeo.com/{}",
+    "gist": "https://gist.github.com/{}",
+}
+# Longer than those that authors write, so that theirs may stand inside.
+_MARKER_LENGTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The arguments of a directive, by position and by name."""
+
+    positional: tuple[str, ...]
+    named: Mapping[str, str]
+
+    def first(self, *names: str, at: int = 0) -> str:
+        """Return the first argument that has one of these names, or else the one at this position."""
+        given = next((self.named[name] for name in names if name in self.named), "")
+        return given or (self.positional[at] if at < len(self.positional) else "")
+
+
+def arguments(text: str) -> Arguments:
+    """Return the arguments that a directive is given, such as ``"x" width=300``."""
+    positional, named = list[str](), dict[str, str]()
+    for name, *values in _ARGUMENT.findall(text):
+        value = "".join(values).replace('\\"', '"')
+        if name:
+            named.setdefault(name, value)
+        else:
+            positional.append(value)
+    return Arguments(tuple(positional), named)
+
+
+def box(name: str, given: Arguments) -> tuple[str, str]:
+    """Return the kind and the title of a box: ``note "Title"``, ``hint warning``, ``alert color="info"``."""
+    if name not in _NEUTRAL:
+        return name, given.first("title")
+    kind = given.first(*_KIND_NAMES).lower()
+    if not re.fullmatch(r"[a-z][a-z-]{0,20}", kind):
+        return "note", given.first("title", at=0)
+    return _KINDS.get(kind, kind), given.first("title", at=0 if kind in given.named.values() else 1)
+
+
+def opened(kind: str, title: str, depth: int, indent: str) -> str:
+    """Return the lines that open a box inside ``depth`` others."""
+    marker = "/" * (_MARKER_LENGTH + min(depth, 90))
+    clean = " ".join(title.replace("|", " ").split())
+    return f"\n\n{indent}{marker} {kind}{f' | {clean}' if clean else ''}\n\n{indent}"
+
+
+def closed(depth: int, indent: str) -> str:
+    """Return the lines that close it."""
+    return f"\n\n{indent}{'/' * (_MARKER_LENGTH + min(depth, 90))}\n\n{indent}"
+
+
+def figure(given: Arguments) -> str:
+    """Return the image of a ``figure`` with its width and its caption."""
+    source = given.first("src", "link").strip()
+    if not source or re.search(r"[\s<>]", source):
+        return ""
+    text = re.sub(r"[\[\]\n]", " ", given.first("alt", "title", "caption", at=9))
+    width = given.named.get("width", "").removesuffix("px")
+    image = f"![{text}]({source}){f'{{width={width}}}' if width.isdigit() else ''}"
+    words = [given.named[name].strip() for name in ("title", "caption") if given.named.get(name, "").strip()]
+    caption = ": ".join(dict.fromkeys(words))
+    return f"{image}\n\n*{caption}*" if caption and "*" not in caption else f"{image}\n\n{caption}".rstrip()
+
+
+def on_the_web(name: str, given: Arguments) -> str:
+    """Return the link to a video or a gist, empty if it is none; nothing is loaded from there."""
+    if name not in _HOSTS:
+        return ""
+    found = "/".join(given.positional[:2] if name == "gist" else given.positional[:1])
+    found = found or given.first("id")
+    return f"<{_HOSTS[name].format(found)}>" if re.fullmatch(r"[\w/-]{1,100}", found) else ""
+
+
+_BRACES = re.compile(r"\{(?=[{%])")
+
+
+def literal(text: str) -> str:
+    """Return prose in which braces stand for themselves, as their author means them."""
+    return _BRACES.sub(r"\\{", text)
+
+
+def literal_outside_code(text: str, code: Fences, start: int, end: int) -> str:
+    """Return ``text[start:end]`` in which braces in prose stand for themselves."""
+    pieces, at = list[str](), start
+    for first, last, _ in code.within(start, end):
+        pieces += [literal(text[at:first]), text[first:last]]
+        at = last
+    return "".join([*pieces, literal(text[at:end])])

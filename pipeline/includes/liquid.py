@@ -1,0 +1,249 @@
+"""The tags of Liquid, as Jekyll and GitBook write them: links, includes, code, values of site and page.
+
+Nothing is evaluated but names: of a condition all branches stay, of a loop its body, each with a remark.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from urllib.parse import quote
+
+from . import as_markdown
+from .as_markdown import Arguments, arguments
+from .fences import Fences, code_of, fenced, indent_before
+from .parts import Directive, Literal, NoSuchPart, whole
+from .project import Context, shown, value_at
+
+# In a folder of Jekyll also any other "{{".
+MARKS = ("{%", "{{ site.", "{{site.", "{{ page.", "{{page.", "relative_url", "absolute_url")
+
+# Neither passes another opening, so that thousands of them stay linear.
+_TOKEN = re.compile(
+    r"(?<!\{)\{%-?\s*(?P<name>#|[A-Za-z_][\w-]*)(?P<rest>(?:(?!\{%|%\})[\s\S])*)-?%\}"
+    r"|\{\{-?(?P<value>(?:(?!\{\{|\}\})[^\n])*)\}\}"
+)
+_BRANCHES = frozenset(["if", "unless", "case", "for", "tablerow"])
+_SILENT_NAMES = "else elsif elseif when break continue cycle increment decrement toc"
+_SILENT = frozenset(_SILENT_NAMES.split())
+_CODE_TAGS = frozenset({"highlight", "codeblock"})
+_HIDDEN_TAGS = frozenset({"comment", "schema"})
+# What they enclose stays, and no reader misses the tags themselves.
+_WRAPPER_NAMES = "katex katexmm math raw tabs stepper step columns column content-ref code"
+_WRAPPERS = frozenset(_WRAPPER_NAMES.split())
+_LEADS = re.compile(r"(?:\]\(<?|=[\"']|\]:[ \t]*)(?:\{\{[^{}\n]{0,100}\}\}){0,3}\Z")
+_TEXT = re.compile(r"\A(?:\"([^\"]*)\"|'([^']*)')\Z")
+_NAME = re.compile(r"[A-Za-z_][\w.-]*\Z")
+_FILTERS: Mapping[str, Callable[[str, str], str]] = {
+    "append": lambda value, given: value + given,
+    "prepend": lambda value, given: given + value,
+    "default": lambda value, given: value or given,
+    "upcase": lambda value, _: value.upper(),
+    "downcase": lambda value, _: value.lower(),
+    "capitalize": lambda value, _: value[:1].upper() + value[1:].lower(),
+    "strip": lambda value, _: value.strip(),
+    "escape": lambda value, _: value,
+    "xml_escape": lambda value, _: value,
+    "markdownify": lambda value, _: value,
+    "relative_url": lambda value, _: value,
+    "absolute_url": lambda value, _: value,
+}
+_ADDRESS_FILTERS = frozenset({"relative_url", "absolute_url"})
+
+
+def directives(text: str, context: Context) -> Iterator[Directive | Literal]:
+    """Yield the tags and values of a text in order; those in code are examples of themselves."""
+    code = code_of(text)
+    yield from _Reader(text, code, context).read()
+
+
+class _Reader:
+    """One pass over a text; ``variables`` are what it assigns, ``depth`` how many boxes are open."""
+
+    def __init__(self, text: str, code: Fences, context: Context) -> None:
+        self.text, self.code, self.context = text, code, context
+        self.variables: dict[str, str] = {}
+        self.depth = 0
+        self.ends: dict[str, list[int]] = {}
+        # Where there are conditions and loops, values in braces are the template's too.
+        self.is_template = context.is_of("jekyll")
+
+    def read(self) -> Iterator[Directive | Literal]:
+        at = 0
+        tokens = list(_TOKEN.finditer(self.text))
+        for found in reversed(tokens):  # of each closing tag, the places from last to first
+            name = found["name"] or ""
+            if name.startswith("end"):
+                self.ends.setdefault(name, []).append(found.start())
+            self.is_template |= name in _BRANCHES and not self.code.hold(found.start())
+        for found in tokens:
+            if found.start() < at:
+                continue
+            if self.code.hold(found.start()):
+                if found["name"] in ("raw", "endraw") and self.context.is_of("jekyll"):
+                    yield Literal(*found.span(), "")
+                continue
+            for each in self.token(found):
+                at = max(at, each.end)
+                yield each
+
+    def token(self, found: re.Match[str]) -> Iterator[Directive | Literal]:
+        if found["name"] is None:
+            yield from self.value(found)
+            return
+        name, rest = found["name"], found["rest"].strip().removesuffix("-").strip()
+        if name in _CODE_TAGS or name in _HIDDEN_TAGS or name in ("raw", "capture"):
+            yield self.enclosing(name, rest, found)
+        elif name in ("include", "include_relative", "include_cached", "render"):
+            yield self.include(name, rest, found)
+        else:
+            yield self.simple(name, rest, found)
+
+    def enclosing(self, name: str, rest: str, found: re.Match[str]) -> Literal:
+        """Return what stands for the tag and everything up to its end."""
+        start, end = found.end(), self.end_of(f"end{name}", found.end())
+        if end < 0:
+            return Literal(*found.span(), "", f"{{% {name} %}} is never closed")
+        after = self.text.index("%}", end) + 2
+        if name in _HIDDEN_TAGS:
+            return Literal(found.start(), after, "")
+        if name == "raw":
+            inside = as_markdown.literal_outside_code(self.text, self.code, start, end)
+            return Literal(found.start(), after, inside)
+        inside = self.text[start:end]
+        if name == "capture":
+            self.variables[rest] = inside.strip()
+            return Literal(found.start(), after, "")
+        return Literal(found.start(), after, _highlighted(rest, inside))
+
+    def end_of(self, name: str, start: int) -> int:
+        """Return where the next such tag begins, -1 if there is none."""
+        places = self.ends.get(name, [])
+        while places and places[-1] < start:
+            places.pop()
+        return places[-1] if places else -1
+
+    def include(self, name: str, rest: str, found: re.Match[str]) -> Directive:
+        target, _, given = rest.partition(" ")
+        target = target.strip("\"'")
+        named = arguments(given).named
+        values = {key: self.resolved(value) or value for key, value in named.items()}
+        is_own = name == "include_relative" or target.startswith((".", "/"))
+        indent = indent_before(self.text, found.start())
+        return Directive(
+            found.start() - len(indent),
+            found.end(),
+            target if is_own else f"_includes/{target}",
+            partial(_filled, values),
+            indent=indent,
+            is_nested=True,
+        )
+
+    def simple(self, name: str, rest: str, found: re.Match[str]) -> Literal:
+        """Return what stands for one tag, whatever follows it."""
+        place, indent = found.span(), indent_before(self.text, found.start())
+        given = arguments(rest)
+        if name in ("link", "post_url"):
+            return Literal(*place, _page_address(name, rest))
+        if name == "assign":
+            return self.assign(rest, found)
+        if name in as_markdown.BOXES or name == "tab":
+            return Literal(*place, self.box(name, given, indent))
+        if name.startswith("end") and (name[3:] in as_markdown.BOXES or name == "endtab") and self.depth:
+            self.depth -= 1
+            return Literal(*place, as_markdown.closed(self.depth, indent))
+        if name == "embed" and re.match(r"https?://[^\s<>]+\Z", url := given.first("url")):
+            return Literal(*place, f"<{url}>")
+        return Literal(*place, "", _remark(name))
+
+    def box(self, name: str, given: Arguments, indent: str) -> str:
+        kind, title = ("tab", given.first("title")) if name == "tab" else as_markdown.box(name, given)
+        self.depth += 1
+        return as_markdown.opened(kind, title, self.depth - 1, indent)
+
+    def assign(self, rest: str, found: re.Match[str]) -> Literal:
+        name, _, expression = rest.partition("=")
+        value = self.resolved(expression)
+        if value is None:
+            return Literal(*found.span(), "", f"{{% assign {name.strip():.80} %}} is not evaluated")
+        self.variables[name.strip()] = value
+        return Literal(*found.span(), "")
+
+    def value(self, found: re.Match[str]) -> Iterator[Literal]:
+        expression = found["value"].strip().removesuffix("-").strip()
+        before = self.text[max(0, found.start() - 400) : found.start()]
+        leads = _LEADS.search(before) is not None
+        value = self.resolved(expression, leads=leads)
+        if value is not None:
+            yield Literal(*found.span(), quote(value, safe="/:#?=&%@+,;~.-_") if leads else value)
+        elif self.is_template:
+            yield Literal(*found.span(), "", f"{{{{ {expression:.80} }}}} has no value")
+
+    def resolved(self, expression: str, *, leads: bool = False) -> str | None:
+        """Return the value of an expression, ``None`` if it is not known; ``leads`` where a link begins."""
+        name, *filters = (each.strip() for each in expression.split("|"))
+        value = self.named(name, leads=leads)
+        for each in filters:
+            filter_name, _, given = (part.strip() for part in each.partition(":"))
+            if filter_name not in _FILTERS:
+                return None
+            if value is None and filter_name != "default":
+                return None
+            other = self.named(given, leads=leads) if given else ""
+            if other is None:
+                return None
+            value = _FILTERS[filter_name](value or "", other)
+            if filter_name in _ADDRESS_FILTERS and not leads:
+                value = str(self.context.project.site.get("baseurl") or "") + value
+        return value
+
+    def named(self, name: str, *, leads: bool) -> str | None:
+        if quoted := _TEXT.match(name):
+            return quoted[1] or quoted[2] or ""
+        if name in self.variables:
+            return self.variables[name]
+        owner, _, key = name.partition(".")
+        if not key or not _NAME.match(name):
+            return None
+        if owner == "site" and key in ("baseurl", "url"):
+            # The site's own address: links lead to the page itself, wherever this site is published.
+            return "" if leads else str(self.context.project.site.get(key) or "")
+        if owner not in ("site", "page"):
+            return None
+        return (
+            shown(value_at(self.context.project.site if owner == "site" else self.context.page, key)) or None
+        )
+
+
+def _remark(name: str) -> str:
+    """Return what is missing on the page for want of a tag; empty for one that nobody misses."""
+    if name in _BRANCHES:
+        return f"{{% {name} %}} is not evaluated: what it encloses is shown"
+    is_known = name == "#" or name in _SILENT or name in _WRAPPERS or name.startswith("end")
+    return "" if is_known else f"{{% {name} %}} is not known and is removed"
+
+
+def _page_address(name: str, rest: str) -> str:
+    path = rest.strip("\"' ").lstrip("/")
+    return "/" + quote(f"_posts/{path}" if name == "post_url" else path)
+
+
+def _highlighted(rest: str, code: str) -> str:
+    language, _, options = rest.partition(" ")
+    marked = re.search(r"\b(?:hl_lines|mark_lines)\s*=\s*\"?([\d ,-]{1,200})", options)
+    info = f'{language} hl_lines="{marked[1].strip()}"' if marked else language
+    return f"\n{fenced(info, code.strip(chr(10)).rstrip())}\n"
+
+
+_PARAMETER = re.compile(r"\{\{-?\s*include\.([\w-]+)\s*(?:\|[^{}\n]*)?\}\}")
+
+
+def _filled(values: Mapping[str, str], text: str) -> str:
+    """Return an included text with the parameters that it was given."""
+    if len(values) > 100:
+        raise NoSuchPart("it is given more than 100 parameters")
+    front = re.match(r"---[ \t]*\n[\s\S]*?\n---[ \t]*(?:\n|\Z)", text)
+    return whole(
+        _PARAMETER.sub(lambda found: values.get(found[1], ""), text[front.end() :] if front else text)
+    )

@@ -1,0 +1,129 @@
+"""What the folder of a document says about it: whose tool's folder it is, and the site's own values."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import quote
+
+import yaml
+
+from ..errors import is_transient
+
+Tool = Literal["jekyll", "vitepress", "docusaurus"]
+# The names of files and folders that stand at the head of a tool's folder.
+_SIGNS: Mapping[Tool, tuple[str, ...]] = {
+    "jekyll": ("_config.yml",),
+    "vitepress": (".vitepress",),
+    "docusaurus": ("docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs"),
+}
+_MAX_YAML_BYTES = 64 * 1024
+_FRONT_MATTER = re.compile(r"---[ \t]*\n([\s\S]*?)^---[ \t]*(?:\n|\Z)", re.MULTILINE)
+_PAGE_NAMES = ("", ".md", ".markdown", ".mdx", "/index.md", "/_index.md", ".html")
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """The tools whose folder it is, and the values of Jekyll's ``_config.yml``; ``root`` is the real path."""
+
+    root: str = ""
+    tools: frozenset[Tool] = frozenset()
+    site: Mapping[str, object] = field(default_factory=dict)
+
+    def address_of(self, target: str, page: str) -> str:
+        """Return a page's address below the root, as Hugo finds it from another one, or ``target`` itself."""
+        path, mark, fragment = target.partition("#")
+        own = posixpath.relpath(posixpath.dirname(page), self.root) if self.root else "."
+        for folder in () if path.startswith("/") else (own, "."):
+            for name in _PAGE_NAMES if path else ():
+                found = posixpath.normpath(posixpath.join(folder, path.rstrip("/") + name))
+                if not found.startswith("..") and _is_file(Path(self.root, found)):
+                    return f"/{quote(found)}{mark}{fragment}"
+        return quote(path, safe="/:%?=&") + mark + fragment
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What directives of a document may name: its project and its front matter; ``path`` is the real one."""
+
+    project: Project = field(default_factory=Project)
+    page: Mapping[str, object] = field(default_factory=dict)
+    path: str = ""
+
+    def is_of(self, tool: Tool) -> bool:
+        """Return whether the document's folder is that tool's."""
+        return tool in self.project.tools
+
+
+def tools_of(folders: Sequence[Path]) -> frozenset[Tool]:
+    """Return the tools whose settings stand in one of these folders."""
+    return frozenset(
+        tool for tool, names in _SIGNS.items() if any(os.path.lexists(f / n) for f in folders for n in names)
+    )
+
+
+def context_of(text: str, path: str, folders: Sequence[Path]) -> Context:
+    """Return the context of the document at the real path ``path``; ``folders`` may be read from."""
+    tools = tools_of(folders)
+    site = _site_values(folders) if "jekyll" in tools else {}
+    return Context(Project(str(folders[0]), tools, site), _front_matter(text), path)
+
+
+def _front_matter(text: str) -> Mapping[str, object]:
+    found = _FRONT_MATTER.match(text)
+    return _values(found[1]) if found else {}
+
+
+def _site_values(folders: Sequence[Path]) -> Mapping[str, object]:
+    for folder in folders:
+        path = folder / "_config.yml"
+        if _is_file(path) and not path.is_symlink():
+            with path.open("rb") as file:
+                return _values(file.read(_MAX_YAML_BYTES + 1).decode("utf-8", "replace"))
+    return {}
+
+
+def _values(text: str) -> Mapping[str, object]:
+    """Return the values of some YAML; none if it is wrong, which the parser of the document reports."""
+    if len(text) > _MAX_YAML_BYTES:
+        return {}
+    try:
+        # Before anything is built, so that an alias bomb costs nothing.
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=yaml.SafeLoader)):
+            return {}
+        values: Any = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return {}
+    return {str(key): value for key, value in values.items()} if isinstance(values, dict) else {}
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError) as error:
+        if is_transient(error):
+            raise
+        return False
+
+
+def value_at(values: Mapping[str, object], name: str) -> object:
+    """Return the value under a dotted name, ``None`` if there is none."""
+    found: object = values
+    for part in name.split("."):
+        if not isinstance(found, Mapping) or part not in found:
+            return None
+        found = found[part]
+    return found
+
+
+def shown(value: object) -> str:
+    """Return a plain value as text; lists and mappings have none."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, str | int | float | date) else ""

@@ -1,0 +1,79 @@
+"""What Vue and VitePress put into a page: ``{{ $frontmatter.x }}``, ``<Badge>``, ``[[toc]]``, ``v-pre``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from . import as_markdown
+from .fences import Fences, code_of
+from .parts import Literal
+from .project import Context, shown, value_at
+
+# In a folder of VitePress also any other "{{".
+MARKS = ("$frontmatter", "$page.", "<Badge", "[[toc]]", "v-pre", "<script", "<style")
+
+_TOKEN = re.compile(
+    r"\{\{(?P<value>(?:(?!\{\{|\}\})[^\n])*)\}\}"
+    r"|<Badge\b(?P<badge>[^<>]{0,500})/?>(?:(?P<inside>[^<>\n]{0,200})</Badge>)?"
+    r"|(?m:^[ \t]*\[\[toc\]\][ \t]*$)"
+    r"|(?m:^(?P<fence>:{3,})[ \t]*(?:v-pre|raw)[ \t]*$)"
+    r"|<(?P<script>script|style)\b[^<>]{0,200}>"
+)
+_FRONT_MATTER = re.compile(r"\$(?:frontmatter|page\.frontmatter)(?:\.([\w.-]+)|\[['\"]([\w-]+)['\"]\])\Z")
+_TEXT = re.compile(r"\btext=[\"']([^\"'<>]*)[\"']")
+_QUOTED = re.compile(r"\A(?:'([^']*)'|\"([^\"]*)\"|`([^`$]*)`)\Z")
+
+
+def directives(text: str, context: Context) -> Iterator[Literal]:
+    """Yield what a page of VitePress holds for Vue; elsewhere only values of the front matter."""
+    code, at, absent = code_of(text), 0, set[str]()
+    for found in _TOKEN.finditer(text):
+        if found.start() < at or code.hold(found.start()):
+            continue
+        if found["value"] is not None:
+            each = _value(found, context)
+        elif context.is_of("vitepress"):
+            each = _part(text, code, found, absent)
+        else:
+            each = None
+        if each is not None:
+            at = each.end
+            yield each
+
+
+def _value(found: re.Match[str], context: Context) -> Literal | None:
+    expression = found["value"].strip()
+    if named := _FRONT_MATTER.match(expression):
+        value = shown(value_at(context.page, named[1] or named[2]))
+        return Literal(*found.span(), value, "" if value else f"{expression:.80} has no value")
+    if not context.is_of("vitepress"):
+        return None
+    if quoted := _QUOTED.match(expression):
+        return Literal(*found.span(), as_markdown.literal(quoted[1] or quoted[2] or quoted[3] or ""))
+    return Literal(*found.span(), "", f"{{{{ {expression:.80} }}}} is not evaluated and is removed")
+
+
+def _part(text: str, code: Fences, found: re.Match[str], absent: set[str]) -> Literal | None:
+    if found["badge"] is not None:
+        given = _TEXT.search(found["badge"])
+        return Literal(*found.span(), given[1] if given else (found["inside"] or ""))
+    if found["script"]:
+        end = _after(text, f"</{found['script']}>", found.end(), absent)
+        return Literal(found.start(), end, "") if end >= 0 else None
+    if not found["fence"]:
+        return Literal(*found.span(), "")
+    closing = f"\n{found['fence']}\n"
+    end = _after(text + "\n" if text.endswith(":") else text, closing, found.end(), absent)
+    if end < 0:
+        return Literal(*found.span(), "")
+    inside = as_markdown.literal_outside_code(text, code, found.end(), end - len(closing))
+    return Literal(found.start(), min(end, len(text)), f"{inside}\n\n")
+
+
+def _after(text: str, mark: str, start: int, absent: set[str]) -> int:
+    """Return where the text goes on after the next such mark, -1 if there is none, as there is none later."""
+    at = -1 if mark in absent else text.find(mark, start)
+    if at < 0:
+        absent.add(mark)
+    return at + len(mark) if at >= 0 else -1

@@ -1,0 +1,80 @@
+"""Where a published page is shown: on lists, in search, to search engines; as its front matter says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+# A cheap look: nearly no document says any of it.
+_WORDS = ("list", "search", "index", "sitemap", "robots")
+_FALSE, _TRUE = frozenset({"false", "no", "never", "off"}), frozenset({"true", "yes", "always", "on"})
+
+
+@dataclass(frozen=True, slots=True)
+class Visibility:
+    """Whether a page is on lists, can be found by search, and is offered to search engines.
+
+    What is on no list is in no search either, and nothing but a link leads there.
+    """
+
+    listed: bool = True
+    searched: bool = True
+    in_sitemap: bool = True
+    robots: bool = True
+
+    @property
+    def remark(self) -> str:
+        """Return the remark on it in the report, empty for a page that is shown everywhere."""
+        if not self.listed:
+            return "is unlisted: its page is on no list and in no search"
+        return "" if self.searched else "is excluded from search"
+
+
+EVERYWHERE = Visibility()
+
+
+def visibility_of(front_matter: str) -> Visibility:
+    """Return where a document is shown whose front matter is given as JSON.
+
+    ``unlisted`` is Docusaurus's; ``search: {exclude: true}`` Material's; ``search: false`` VitePress's,
+    ``searchable``, ``excludeSearch`` and ``search_exclude`` those of themes of Hugo and Jekyll.
+    """
+    lowered = front_matter.lower()
+    if not any(word in lowered for word in _WORDS):
+        return EVERYWHERE
+    values = {str(key).lower(): value for key, value in json.loads(front_matter).items()}
+    listed = not (_says(values, "unlisted", _TRUE) or _is_listed_never(values))
+    return Visibility(
+        listed,
+        listed and not _is_unsearched(values),
+        listed and not (_is_noindex(values) or _excludes(values, "sitemap")),
+        listed and not _is_noindex(values),
+    )
+
+
+def _says(values: Mapping[str, object], name: str, words: frozenset[str]) -> bool:
+    return str(values.get(name, "")).strip().lower() in words
+
+
+def _excludes(values: Mapping[str, object], name: str) -> bool:
+    """Return whether it is ``name: false``, ``name: {exclude: true}`` or ``name_exclude: true``."""
+    inner = values.get(name)
+    if isinstance(inner, Mapping) and str(inner.get("exclude", "")).lower() in _TRUE:
+        return True
+    flat = (f"{name}.exclude", f"{name}_exclude", f"exclude{name}", f"{name}exclude")
+    return _says(values, name, _FALSE) or any(_says(values, each, _TRUE) for each in flat)
+
+
+def _is_unsearched(values: Mapping[str, object]) -> bool:
+    return _excludes(values, "search") or _says(values, "searchable", _FALSE)
+
+
+def _is_noindex(values: Mapping[str, object]) -> bool:
+    return _says(values, "noindex", _TRUE) or "noindex" in str(values.get("robots", "")).lower()
+
+
+def _is_listed_never(values: Mapping[str, object]) -> bool:
+    """Return whether Hugo makes the page and lists it nowhere."""
+    build = values.get("_build") or values.get("build")
+    return isinstance(build, Mapping) and str(build.get("list", "")).lower() in _FALSE

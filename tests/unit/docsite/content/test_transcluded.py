@@ -1,0 +1,79 @@
+"""A transclusion shows the section, the block or the range that it names, and links go to named blocks."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.site_builder import page_of
+
+NOTE = """# Note
+
+Intro.
+
+## First
+
+One. ^first-block
+
+- apple ^an-apple
+- pear
+
+## Second
+
+Two.
+
+### Inner
+
+Three.
+
+| a | b |
+| - | - |
+| c | d |
+^the-table
+
+## Third
+
+Four.
+"""
+
+
+def shown(reference: str) -> str:
+    page = page_of({"note.md": NOTE, "page.md": f"# Page\n\n![[note#{reference}]]\n"}, "page.html")
+    found = page.select_one(".transclusion")
+    assert found is not None
+    source = found.select_one(".transclusion-source")
+    assert source is not None
+    source.decompose()
+    return " ".join(found.get_text(" ").split())
+
+
+@pytest.mark.parametrize(
+    ("reference", "text"),
+    [
+        ("Second", "Second Two. Inner Three. a b c d"),
+        ("^first-block", "One."),
+        ("^an-apple", "apple"),
+        ("^the-table", "a b c d"),
+        ("first,1", "One. apple pear"),
+        ("first:#second", "First One. apple pear"),
+        ("second:#*", "Second Two."),
+        ("first,1:#^first-block", "One."),
+        ("^begin", "Note Intro."),
+        ("inner,1:#^end", "Three. a b c d Third Four."),
+    ],
+)
+def test_the_part_that_is_named_is_shown(reference: str, text: str) -> None:
+    assert shown(reference) == text
+
+
+def test_a_named_block_is_the_target_of_links_and_no_text() -> None:
+    texts = {"note.md": NOTE, "page.md": "# Page\n\n[[note#^first-block]] and [there](note.md#^an-apple)\n"}
+    links = [a["href"] for a in page_of(texts, "page.html").select("main p a[href*=note]")]
+    assert links == ["note.html#%5Efirst-block", "note.html#%5Ean-apple"]
+    note = page_of(texts, "note.html")
+    assert "^first" not in note.get_text()
+    assert note.find(id="^first-block") is not None
+
+
+def test_an_anchor_in_raw_html_is_the_target_of_links() -> None:
+    texts = {"a.md": '# A\n\n<a id="old-name"></a>\nText.\n', "b.md": "# B\n\n[x](a.md#old-name)\n"}
+    assert [a["href"] for a in page_of(texts, "b.html").select("main p a[href*=old]")] == ["a.html#old-name"]

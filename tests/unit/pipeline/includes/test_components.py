@@ -1,0 +1,77 @@
+"""Partials, raw code and strings that MDX imports, and what VitePress's pages hold for Vue."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from noctule.pipeline.includes.expand import ExpandedText, IncludedFile, NotIncluded, expand
+from noctule.pipeline.includes.project import Context, Project, Tool
+
+FILES = {
+    "./_part.mdx": "---\nx: y\n---\nHello {props.name}.\n\nimport B from './_b.md'\n\n<B/>\n",
+    "./_b.md": "More.\n",
+    "./_self.mdx": "import Self from './_self.mdx'\n\n<Self />",
+    "docs/x.js": "go()\n",
+}
+
+
+def expanded(text: str, tool: Tool | None = None, path: str = "/docs/page.mdx") -> ExpandedText:
+    def find(target: str, _included_by: str) -> IncludedFile:
+        if target not in FILES:
+            raise NotIncluded("there is no such file")
+        return IncludedFile(f"/docs/{target}", FILES[target])
+
+    tools = frozenset({tool} if tool else ())
+    return expand(text, path, find, 100_000, Context(Project("/docs", tools), {"title": "Owls"}, path))
+
+
+def test_a_partial_stands_where_it_is_used_with_its_properties() -> None:
+    found = expanded("import Part from './_part.mdx'\n\n<Part name=\"Bob\" />\n\n`<Part />`\n")
+    assert [line for line in found.text.splitlines() if line] == ["Hello Bob.", "More.", "`<Part />`"]
+    assert found.notes == ()
+
+
+def test_raw_code_and_strings_are_filled_in() -> None:
+    text = (
+        "import Source from '!!raw-loader!@site/docs/x.js';\nexport const v = '1.2'\n\nv{v}\n\n"
+        '<CodeBlock language="jsx" title="x.js">{Source}</CodeBlock>\n'
+    )
+    shown = [line for line in expanded(text).text.splitlines() if line]
+    assert shown == ["v1.2", '```jsx title="x.js"', "go()", "```"]
+
+
+def test_a_partial_that_imports_itself_is_a_remark() -> None:
+    found = expanded("import Self from './_self.mdx'\n\n<Self />\n")
+    assert "the file includes itself" in found.notes[0]
+
+
+def test_markdown_without_imports_is_no_mdx() -> None:
+    assert expanded("Use <Part /> and {v}.", path="/docs/page.md").text == "Use <Part /> and {v}."
+
+
+def test_a_page_of_vitepress_loses_what_is_for_vue() -> None:
+    text = (
+        '# {{ $frontmatter.title }} <Badge type="tip" text="new" />\n\n[[toc]]\n\n'
+        "::: v-pre\n{{ raw }}\n:::\n\n"
+        "<script setup>\nimport a from 'b'\n\nlet x\n</script>\n\n{{ 1 + 1 }} `{{ code }}`\n"
+    )
+    found = expanded(text, "vitepress", "/docs/page.md")
+    assert found.text.split() == ["#", "Owls", "new", "\\{{", "raw", "}}", "`{{", "code", "}}`"]
+    assert "{{ 1 + 1 }} is not evaluated" in found.notes[0]
+
+
+def test_elsewhere_only_front_matter_is_filled_in() -> None:
+    text = "{{ $frontmatter.title }} {{ other }} <Badge text='x' />"
+    assert expanded(text, None, "/docs/page.md").text == "Owls {{ other }} <Badge text='x' />"
+
+
+@pytest.mark.parametrize(
+    "piece", ["<Part ", '<Part a="', "<CodeBlock ", "::: v-pre\n", "<script>", "<Badge ", "{/*"]
+)
+@pytest.mark.parametrize("tool", ["vitepress", "docusaurus"])
+def test_a_long_run_costs_time_in_proportion_to_its_length(piece: str, tool: Tool) -> None:
+    start = time.process_time()
+    expanded(("import Part from './_part.mdx'\n\n" + piece * 80_000)[:80_000], tool)
+    assert time.process_time() - start < 5

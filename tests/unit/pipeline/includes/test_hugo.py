@@ -1,0 +1,96 @@
+"""Hugo's shortcodes become boxes, links, figures and code; those in code and escaped ones are shown."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from noctule.pipeline.includes.expand import ExpandedText, IncludedFile, NotIncluded, expand
+from noctule.pipeline.includes.project import Context, Project
+
+FILES = {"part.md": "---\ntitle: x\n---\nA part.\n", "a.go": "package a\n"}
+
+
+def expanded(text: str, root: str = "/docs", name: str = "page.md") -> ExpandedText:
+    def find(target: str, _included_by: str) -> IncludedFile:
+        if target not in FILES:
+            raise NotIncluded("there is no such file")
+        return IncludedFile(f"{root}/{target}", FILES[target])
+
+    path = f"{root}/{name}"
+    context = Context(Project(root), {"title": "Barn", "params": {"v": "1.2"}}, path)
+    return expand(text, path, find, 100_000, context)
+
+
+def lines(text: str) -> list[str]:
+    return [line for line in expanded(text).text.splitlines() if line]
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ('{{< include "part.md" >}}', "A part."),
+        ('{{% readfile file="part.md" %}}', "A part."),
+        ('{{< readfile file="a.go" code="true" lang="go" >}}', "```go\npackage a\n```"),
+        ("{{< param title >}} {{< param v >}}", "Barn 1.2"),
+        ("{{< youtube abc-1 >}}", "<https://www.youtube.com/watch?v=abc-1>"),
+        ("{{< gist user 123 >}}", "<https://gist.github.com/user/123>"),
+        ('{{< figure src="/a.png" alt="An owl" width="300px" >}}', "![An owl](/a.png){width=300}"),
+        ('{{< figure src="a.png" caption="Owls" >}}', "![Owls](a.png)\n\n*Owls*"),
+        ("{{</* note */>}}", "\\{{< note >}}"),
+        ("`{{</* note */>}}` `{{< note >}}`", "`{{< note >}}` `{{< note >}}`"),
+        ("```\n{{%/* note */%}} {{< note >}}\n```", "```\n{{% note %}} {{< note >}}\n```"),
+        ('[x]({{< ref "https://example.org/" >}})', "[x](https://example.org/)"),
+        ('[x]({{< relref "gone.md#a" >}})', "[x](gone.md#a)"),
+        ('{{< button href="https://e.org" >}}Go{{< /button >}}', "[Go](https://e.org)"),
+        ("{{< comment >}}secret{{< /comment >}}", ""),
+    ],
+)
+def test_a_shortcode_becomes_what_it_stands_for(given: str, shown: str) -> None:
+    found = expanded(given)
+    assert (found.text, found.notes) == (shown, ())
+
+
+def test_highlighted_code_is_a_fence_with_its_marked_lines() -> None:
+    text = '{{< highlight go "linenos=table,hl_lines=1 3" >}}\n{{ x }}\n{{< /highlight >}}'
+    assert expanded(text).text == '\n```go hl_lines="1 3"\n{{ x }}\n```\n'
+
+
+def test_notes_and_tabs_become_boxes_that_nest() -> None:
+    text = (
+        '{{% note %}}\nA\n{{% /note %}}\n{{< tabs >}}{{< tab "One" >}}1\n'
+        '{{< alert color="warning" title="T" >}}'
+        "W{{< /alert >}}{{< /tab >}}{{< /tabs >}}"
+    )
+    assert lines(text) == [
+        *("//////// note", "A", "////////"),
+        *("//////// tab | One", "1", "///////// warning | T", "W", "/////////", "////////"),
+    ]
+
+
+def test_unknown_shortcodes_go_and_what_they_enclose_stays() -> None:
+    found = expanded("a\n{{< chart x=1 >}} {{< frame >}}inner{{< /frame >}} {{< /stray >}}")
+    assert found.text == "a\n inner "
+    assert [note.partition(":")[0] for note in found.notes] == ["line 2"] * 3
+    assert "the shortcode chart is not known and is removed" in found.notes[0]
+
+
+def test_a_reference_is_found_as_hugo_finds_it(tmp_path: Path) -> None:
+    for name in ("guide/page.md", "guide/next.md", "top.md", "part/_index.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    names = ("next", "top.md#a", "/top", "part", "../../etc")
+    text = " ".join(f'{{{{< ref "{name}" >}}}}' for name in names)
+    found = expanded(text, str(tmp_path), "guide/page.md").text
+    assert found == "/guide/next.md /top.md#a /top /part/_index.md ../../etc"
+
+
+@pytest.mark.parametrize(
+    "piece", ["{{<", "{{< a", "{{< note >}}", "{{< /note >}}", '{{< figure "', '{{< a "\\"']
+)
+def test_a_long_run_costs_time_in_proportion_to_its_length(piece: str) -> None:
+    start = time.process_time()
+    expanded((piece * 80_000)[:80_000])
+    assert time.process_time() - start < 5

@@ -1,0 +1,122 @@
+"""The tags of Liquid become what Jekyll and GitBook make of them; those in code stay."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+import pytest
+
+from noctule.pipeline.includes.expand import ExpandedText, IncludedFile, NotIncluded, expand
+from noctule.pipeline.includes.project import Context, Project
+
+SITE = {"title": "Owls", "baseurl": "/owls", "url": "https://example.org", "nested": {"deep": 3}}
+FILES = {
+    "_includes/note.html": (
+        '---\nx: y\n---\n<p class="{{ include.class }}">{{ include.text }} {{ site.title }}</p>\n'
+    ),
+    "_includes/loop.html": "{% include loop.html %}",
+    "part.md": "A part of {{ page.title }}.\n",
+    "../.gitbook/includes/tip.md": "A tip.\n",
+}
+JEKYLL = Context(Project("/docs", frozenset({"jekyll"}), SITE), {"title": "Barn"}, "/docs/page.md")
+ELSEWHERE = Context(Project("/docs"), {"title": "Barn"}, "/docs/page.md")
+
+
+def expanded(text: str, context: Context = JEKYLL, files: Mapping[str, str] = FILES) -> ExpandedText:
+    def find(target: str, _included_by: str) -> IncludedFile:
+        if target not in files:
+            raise NotIncluded("there is no such file")
+        return IncludedFile(f"/docs/{target}", files[target])
+
+    return expand(text, "/docs/page.md", find, 100_000, context)
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("[x]({% link _docs/a b.md %}#c)", "[x](/_docs/a%20b.md#c)"),
+        ("[x]({{ site.baseurl }}{% link a.md %})", "[x](/a.md)"),
+        ("[x]({% post_url 2020-01-02-owl %})", "[x](/_posts/2020-01-02-owl)"),
+        ("[x]({{ site.url }}{{ site.baseurl }}/a)", "[x](/a)"),
+        ("[x]: {{ site.baseurl }}/a", "[x]: /a"),
+        ("<a href=\"{{ '/a' | relative_url }}\">", '<a href="/a">'),
+        ("{{ site.baseurl }} {{ '/a' | relative_url }}", "/owls /owls/a"),
+        ("{{ site.title }}, {{ site.nested.deep }}, {{ page.title | upcase }}", "Owls, 3, BARN"),
+        ("{{ page.gone | default: 'none' }}", "none"),
+        ("{%- assign a = 'x' -%}{{ a | append: 'y' }}", "xy"),
+        ("{% capture a %}b{% endcapture %}{{ a }}", "b"),
+        ("{% include note.html class='k' text=\"T\" %}", '<p class="k">T Owls</p>'),
+        ("{% include note.html class=page.title %}", '<p class="Barn"> Owls</p>'),
+        ("  {% include_relative part.md %}", "  A part of Barn."),
+        ('{% include "../.gitbook/includes/tip.md" %}', "A tip."),
+        ("{% highlight ruby linenos %}\nputs {{ 1 }}\n{% endhighlight %}", "\n```ruby\nputs {{ 1 }}\n```\n"),
+        ("{% raw %}{{ x }} `{{ y }}`{% endraw %}", "\\{{ x }} `{{ y }}`"),
+        ("{% comment %}secret {% link a.md %}{% endcomment %}{% # secret %}", ""),
+        ("`{% link a.md %}` and ``{{ site.title }}``", "`{% link a.md %}` and ``{{ site.title }}``"),
+        ("```\n{{ site.title }} {% raw %}{{ x }}{% endraw %}\n```", "```\n{{ site.title }} {{ x }}\n```"),
+        ("{% katex %}x^2{% endkatex %}", "x^2"),
+        ("{{ 'a\\b' }", "{{ 'a\\b' }"),
+    ],
+)
+def test_a_tag_becomes_what_it_stands_for(given: str, shown: str) -> None:
+    found = expanded(given)
+    assert (found.text, found.notes) == (shown, ())
+
+
+@pytest.mark.parametrize(
+    ("given", "shown", "note"),
+    [
+        ("a\n{% if page.x %}b{% else %}c{% endif %}", "a\nbc", "line 2: {% if %} is not evaluated"),
+        ("{% for p in site.posts %}{{ p.title }}{% endfor %}", "", "line 1: {% for %} is not evaluated"),
+        ("{% unheard-of x %}", "", "line 1: {% unheard-of %} is not known"),
+        ("{{ site.gone }}", "", "line 1: {{ site.gone }} has no value"),
+        ("{% include gone.html %}", "", "'_includes/gone.html' is not included: there is no such file"),
+        ("{% include loop.html %}", "", "the file includes itself"),
+        ("{% raw %}x", "x", "{% raw %} is never closed"),
+    ],
+)
+def test_what_cannot_be_followed_goes_with_a_remark(given: str, shown: str, note: str) -> None:
+    found = expanded(given)
+    assert found.text == shown
+    assert note in found.notes[0]
+
+
+def test_outside_a_folder_of_jekyll_only_what_is_unmistakable_is_touched() -> None:
+    text = "{{ id }} {{ site.title }} {{cssxref('a')}} {% link a.md %} {{ page.title }}"
+    assert expanded(text, ELSEWHERE).text == "{{ id }} {{ site.title }} {{cssxref('a')}} /a.md Barn"
+
+
+def test_a_page_with_loops_is_a_template_whatever_its_tool() -> None:
+    found = expanded("{% for a in b %}\n- {{ a.name }}\n{% endfor %}\n`{{ c }}`", ELSEWHERE)
+    assert (found.text, len(found.notes)) == ("\n- \n\n`{{ c }}`", 2)
+    assert expanded("`{% for a in b %}` {{ c }}", ELSEWHERE).text == "`{% for a in b %}` {{ c }}"
+
+
+def test_hints_and_tabs_of_gitbook_become_boxes() -> None:
+    text = (
+        '{% hint style="warning" %}\nMind.\n{% endhint %}\n'
+        '{% tabs %}\n{% tab title="One" %}\n1\n{% endtab %}\n{% endtabs %}'
+    )
+    lines = [line for line in expanded(text, ELSEWHERE).text.splitlines() if line]
+    assert lines == ["//////// warning", "Mind.", "////////", "//////// tab | One", "1", "////////"]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "{%",
+        "{{ ",
+        "{% raw %}",
+        "{% if x %}",
+        "{% endraw %}",
+        '{% include a x="',
+        "`{%",
+        "{% comment %}",
+        "{%\n",
+    ],
+)
+def test_a_long_run_costs_time_in_proportion_to_its_length(piece: str) -> None:
+    start = time.process_time()
+    expanded((piece * 80_000)[:80_000])
+    assert time.process_time() - start < 5
