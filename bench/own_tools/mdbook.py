@@ -46,28 +46,31 @@ def with_includes(text: str, folder: Path) -> str:
         if found["escape"]:
             return found[0][1:]
         if name in ("include", "rustdoc_include", "playground", "rust_playground"):
-            return _included(folder, given).rstrip("\n")
+            return _included(folder, given, name == "rustdoc_include").rstrip("\n")
         return "" if name == "title" else found[0]
 
     return _DIRECTIVE.sub(replaced, text)
 
 
-def _included(folder: Path, given: str) -> str:
+def _included(folder: Path, given: str, is_rustdoc: bool) -> str:
     name, _, part = given.partition(":")
     lines = (folder / name).read_text("utf-8").splitlines()
     if part and not re.fullmatch(r"\d*(:\d*)?", part):
-        lines = _anchored(lines, part)
+        lines = _anchored(lines, part, is_rustdoc)
     elif part:
         first, colon, last = part.partition(":")
         lines = lines[int(first or 1) - 1 : (int(last) if last else None) if colon else int(first)]
     return "\n".join(line for line in lines if not _ANCHOR_LINE.search(line))
 
 
-def _anchored(lines: list[str], name: str) -> list[str]:
+def _anchored(lines: list[str], name: str, every: bool) -> list[str]:
+    """Return the lines between the first pair of marks of that name, or those between each pair."""
     inside, kept = False, []
     for line in lines:
         if re.search(rf"ANCHOR_END:\s*{re.escape(name)}\b", line):
-            break
+            inside = False
+            if not every:
+                break
         if inside:
             kept.append(line)
         inside = inside or bool(re.search(rf"ANCHOR:\s*{re.escape(name)}\b", line))

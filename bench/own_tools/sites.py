@@ -30,8 +30,7 @@ def fastapi() -> Result:
     theirs = _folder("fastapi") / "theirs"
     if not (theirs / "index.html").exists():
         build_mkdocs(project / "docs" / "en", "fastapi", theirs)
-    settings = _collection(project / "docs/en/docs", [project], f'nav = "{project}/docs/en/mkdocs.yml"')
-    return _compared("fastapi", theirs, "article.md-content__inner", settings)
+    return _compared("fastapi", theirs, "article.md-content__inner", project / "docs" / "en")
 
 
 def docusaurus() -> Result:
@@ -54,8 +53,7 @@ def docusaurus() -> Result:
     theirs = home / "build"
     if not (theirs / "index.html").exists():
         run(["npx", "docusaurus", "build"], home, tools_folder() / "docusaurus.log")
-    settings = _collection(home / "docs", [home / "static"], "")
-    return _compared("docusaurus", theirs, ".theme-doc-markdown", settings)
+    return _compared("docusaurus", theirs, ".theme-doc-markdown", home)
 
 
 def vitepress() -> Result:
@@ -75,28 +73,27 @@ def vitepress() -> Result:
     theirs = docs / ".vitepress" / "dist"
     if not (theirs / "index.html").exists():
         run(["npx", "vitepress", "build", "docs"], home, tools_folder() / "vitepress.log")
-    exclude = 'exclude = ["parts/**", ".vitepress/**"]'
-    return _compared("vitepress", theirs, ".vp-doc", _collection(docs, [docs / "public"], exclude))
+    return _compared("vitepress", theirs, ".vp-doc", docs)
 
 
 def rust_book() -> Result:
     """Compare the Rust book with the documented rules of mdBook."""
     project, theirs = corpus("rust-book-site"), _folder("rust-book") / "theirs"
     write_book(project / "src", theirs)
-    return _compared("rust-book", theirs, "main", _collection(project / "src", [project], ""))
+    return _compared("rust-book", theirs, "main", project)
 
 
 def foam() -> Result:
     """Check foam's own site against Jekyll's rules of what is published, and against its wikilinks."""
     docs = corpus("foam-site") / "docs"
-    ours = build_noctule("docs", _collection(docs, [docs], ""), _folder("foam"))
+    ours = build_noctule(_folder("foam"), docs)
     return check_foam(docs, read_site(ours, OURS_MAIN))
 
 
 def dendron() -> Result:
     """Check Dendron's vault against its own rules of what is published, and its hierarchy."""
     vault = corpus("dendron-vault") / "vault"
-    ours = build_noctule("docs", _collection(vault, [vault], ""), _folder("dendron"))
+    ours = build_noctule(_folder("dendron"), vault.parent)
     return check_dendron(vault, read_site(ours, OURS_MAIN))
 
 
@@ -110,9 +107,9 @@ SITES: Mapping[str, Callable[[], Result]] = {
 }
 
 
-def _compared(name: str, theirs: Path, main: str, settings: str) -> Result:
+def _compared(name: str, theirs: Path, main: str, project: Path) -> Result:
     pages = read_site(theirs, main)
-    ours = read_site(build_noctule(name, settings, _folder(name)), OURS_MAIN)
+    ours = read_site(build_noctule(_folder(name), project), OURS_MAIN)
     return compare(name, _without_errors(pages), ours)
 
 
@@ -120,18 +117,12 @@ def _without_errors(pages: Mapping[str, Page]) -> dict[str, Page]:
     return {name: page for name, page in pages.items() if page_name(Path(name)) not in ("404", "search")}
 
 
-def _collection(root: Path, folders: list[Path], more: str) -> str:
-    named = json.dumps([str(folder) for folder in folders if folder.exists()])
-    return f'[collections.docs]\nroot = "{root}"\nsnippet_folders = {named}\n{more}\n'
-
-
 def _write_pages(name: str, folder: Path) -> None:
     """Write the pages of a text file in which ``@@ path`` begins each."""
     for page in (PAGES / f"{name}_pages.txt").read_text("utf-8").split("@@ ")[1:]:
         path, _, text = page.partition("\n")
-        file = folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, "utf-8")
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, "utf-8")
 
 
 def _vitepress_sidebar(docs: Path) -> list[dict[str, object]]:

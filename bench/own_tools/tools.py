@@ -42,7 +42,8 @@ def tools_folder() -> Path:
 def run(command: list[str | Path], folder: Path, log: Path) -> None:
     """Run a command, its output in ``log``; raise ``Missing`` if it fails."""
     with log.open("ab") as file:
-        environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "CI": "1"}
+        repository = str(Path(__file__).resolve().parents[2])
+        environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "CI": "1", "PYTHONPATH": repository}
         done = subprocess.run(
             list(map(str, command)), cwd=folder, stdout=file, stderr=file, env=environment, check=False
         )
@@ -79,21 +80,26 @@ def build_mkdocs(project: Path, package: str, out: Path) -> None:
     run([home / "bin" / "mkdocs", "build", "-q", "-d", out], project, tools_folder() / "mkdocs.log")
 
 
-def build_noctule(name: str, settings: str, folder: Path) -> Path:
-    """Return noctule's site. Search is not compared, so its model is one of a few kilobytes."""
+def build_noctule(folder: Path, project: Path, settings: str = "") -> Path:
+    """Return noctule's site with the settings that it writes for another tool's project, or with these.
+
+    Search is not compared, so its model is one of a few kilobytes.
+    """
     from tests.sentence_model_builder import write_sentence_model
 
     folder.mkdir(parents=True, exist_ok=True)
-    model = folder / "model"
+    model, file, log = folder / "model", folder / "noctule.toml", folder / "noctule.log"
     if not model.exists():
         write_sentence_model(model)
-    file = folder / "noctule.toml"
-    given = f'{settings}\n[embed]\nmodel = "{model / "model"}"\n[query_encoder]\npassages = 64\n'
-    file.write_text(given, "utf-8")
-    log, out = folder / "noctule.log", folder / "site"
     program: list[str | Path] = [sys.executable, "-m", "noctule.flows.cli.main"]
-    repository = Path(__file__).resolve().parents[2]
+    file.unlink(missing_ok=True)
+    if settings:
+        file.write_text(settings, "utf-8")
+    else:
+        run([*program, "init", "--from", project], folder, log)
+    small = f'\n[embed]\nmodel = "{model / "model"}"\n[query_encoder]\npassages = 64\n'
+    file.write_text(file.read_text("utf-8") + small, "utf-8")
     shared: list[str | Path] = ["--config", file, "--store", folder / "store"]
-    run([*program, "index", *shared], repository, log)
-    run([*program, "site", *shared, "--out", out], repository, log)
-    return out
+    run([*program, "index", *shared], folder, log)
+    run([*program, "site", *shared, "--out", folder / "site"], folder, log)
+    return folder / "site"
