@@ -49,7 +49,16 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "questions": questions.measure,
     "own-tools": own_tools.measure,
 }
-ON_REQUEST = {"browser", "communities", "groups", "million", "nights", "own-tools", "questions", "search-pairs"}
+ON_REQUEST = {
+    "browser",
+    "communities",
+    "groups",
+    "million",
+    "nights",
+    "own-tools",
+    "questions",
+    "search-pairs",
+}
 
 
 def main() -> None:

@@ -13,8 +13,47 @@ from bs4 import BeautifulSoup, NavigableString, Tag
 from bs4.element import PreformattedString
 
 BLOCKS = frozenset(
-    "address article aside blockquote center dd details div dl dt fieldset figcaption figure footer form h1 h2 "
-    "h3 h4 h5 h6 header hr li main nav ol p pre section summary table tbody td tfoot th thead tr ul".split()
+    [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "center",
+        "dd",
+        "details",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hr",
+        "li",
+        "main",
+        "nav",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+    ]
 )
 # What themes add: permalinks, buttons, switches of tabs, and the list of a page's own contents.
 FURNITURE = (
@@ -22,8 +61,11 @@ FURNITURE = (
     ".copy, .line-numbers-wrapper, .linenos, .md-source-file, .tabbed-labels, ul.tabs, .tabs [role=tablist], "
     ".vp-code-group > .tabs, .screen-reader, .transclusion-source, .katex-html, .theme-doc-breadcrumbs, "
     ".fullscreen, .md-annotation, .headerlink, .tab-list, [hidden].tab-names, .sr-only, div.code span.lang, "
-    "div[class*=language-] > span.lang, a.footnote-backref, a.data-footnote-backref"
+    "div[class*=language-] > span.lang, a.footnote-backref, a.data-footnote-backref, a.footnote-backref-none, "
+    ".callout-tab > .callout-title, [data-language=mermaid], .mermaid"
 )
+# Themes write these in capitals by a style or by a rule of their own.
+_TITLE = re.compile("admonition-title|admonitionHeading|callout-title|custom-block-title")
 _QUOTES = str.maketrans("‘’“”–—…\u00a0\u200b", "''\"\"--. \u200b")
 _HASHED = re.compile(r"(?:\.[0-9a-f]{12}|-[0-9a-f]{32}|\.[\w-]{8})(?=\.\w+$)")
 
@@ -56,12 +98,18 @@ def read_page(file: Path, main: str) -> Page | None:
     content = soup.select_one(main)
     if content is None:
         return None
-    following = soup.select_one("a[rel=next], link[rel=next], a.pagination-nav__link--next, a.pager-link.next")
+    following = soup.select_one(
+        "a[rel=next], link[rel=next], a.pagination-nav__link--next, a.pager-link.next"
+    )
     dead = tuple(normal(each.get_text()) for each in content.select(".missing-link"))
     anchors = frozenset(str(each["id"]) for each in soup.select("[id]"))
     links = tuple(str(each["href"]) for each in content.select("a[href]"))
     for each in content.select(FURNITURE):
         each.decompose()
+    for each in content.select(".katex, math"):  # one tool writes LaTeX, the other MathML: counted alone
+        each.replace_with("(formula)")
+    for each in content.select(".termy pre"):  # Termynal's script shows tags in code as colours
+        each.string = BeautifulSoup(each.get_text(), "html.parser").get_text()
     return Page(
         file,
         tuple(block for block in _blocks(content) if block.text),
@@ -85,7 +133,7 @@ def image_name(image: Tag) -> str:
     if source.startswith("data:"):
         return f"data: {image.get('alt') or ''}"
     address = urlsplit(source)
-    return source if address.netloc else _HASHED.sub("", unquote(address.path).rsplit("/", 1)[-1])
+    return source if address.netloc else _HASHED.sub("", unquote(address.path).rsplit("/", 1)[-1]).lower()
 
 
 def _blocks(element: Tag) -> Iterator[Block]:
@@ -106,8 +154,8 @@ def _blocks(element: Tag) -> Iterator[Block]:
 def _inline(element: Tag) -> str:
     if element.name == "br":
         return " "
-    math = element.find("annotation")
-    return math.get_text() if isinstance(math, Tag) else element.get_text()
+    text = element.get_text()
+    return text.strip("[]") if element.name == "sup" else text
 
 
 def _is_block(element: Tag) -> bool:
@@ -127,6 +175,8 @@ def _element(element: Tag) -> Iterator[Block]:
         yield Block(element.name, normal("".join(map(_text_of, element.children))), anchor)
     elif element.name == "pre":
         yield Block("code", code_text(element))
+    elif _TITLE.search(" ".join(element.get_attribute_list("class"))):
+        yield Block("title", normal(element.get_text()).casefold())
     elif element.name == "tr":
         yield Block("row", " | ".join(normal(cell.get_text(" ")) for cell in element.select("td, th")))
     else:

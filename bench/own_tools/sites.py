@@ -65,11 +65,13 @@ def vitepress() -> Result:
     for name in ("api-examples.md", "markdown-examples.md"):
         _copy(template / name, docs / name)
     for target in ("public/logo.png", "features/locale.png"):
-        _picture(docs / target)
+        _copy(corpus("fastapi-site") / "docs/en/docs/img/github-social-preview.png", docs / target)
     sidebar = json.dumps(_vitepress_sidebar(docs))
     config = docs / ".vitepress" / "config.mjs"
     config.parent.mkdir(exist_ok=True)
-    config.write_text(f"export default {{ srcExclude: ['parts/**'], themeConfig: {{ sidebar: {sidebar} }} }}\n")
+    config.write_text(
+        f"export default {{ srcExclude: ['parts/**'], themeConfig: {{ sidebar: {sidebar} }} }}\n"
+    )
     theirs = docs / ".vitepress" / "dist"
     if not (theirs / "index.html").exists():
         run(["npx", "vitepress", "build", "docs"], home, tools_folder() / "vitepress.log")
@@ -128,7 +130,10 @@ def _write_pages(name: str, folder: Path) -> None:
 def _vitepress_sidebar(docs: Path) -> list[dict[str, object]]:
     folders = ("basics", "features", "guide")
     return [
-        {"text": folder.capitalize(), "items": [_item(docs, file) for file in sorted((docs / folder).glob("*.md"))]}
+        {
+            "text": folder.capitalize(),
+            "items": [_item(docs, file) for file in sorted((docs / folder).glob("*.md"))],
+        }
         for folder in folders
     ]
 
@@ -140,14 +145,6 @@ def _item(docs: Path, file: Path) -> dict[str, str]:
 def _copy(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(source, target)
-
-
-def _picture(target: Path) -> None:
-    from PIL import Image
-
-    target.parent.mkdir(parents=True, exist_ok=True)
-    # Larger than what VitePress writes into the page itself.
-    Image.effect_noise((96, 96), 64).save(target)
 
 
 _DOCUSAURUS_CONFIG = """

@@ -49,7 +49,9 @@ def _checked(
 
 def _links(result: Result, name: str, file: Path, page: Page, known: set[str]) -> Iterator[Difference]:
     """Compare the notes that a note's wikilinks name with where its page's links lead."""
-    wanted = {_key(found.strip().removesuffix(".md")) for found in _WIKILINK.findall(_CODE.sub("", _body(file)))}
+    wanted = {
+        _key(found.strip().removesuffix(".md")) for found in _WIKILINK.findall(_CODE.sub("", _body(file)))
+    }
     stems = {key.rsplit("/", 1)[-1] for key in known}
     wanted = {target.rsplit("/", 1)[-1] for target in wanted} & stems
     led = {_key(Path(link.partition("#")[0]).name.removesuffix(".html")) for link in page.links}

@@ -65,7 +65,7 @@ def test_headings_carry_the_names_that_the_index_gave_them() -> None:
         "twice",
         "twice-1",
         "code-more",
-        None,
+        "quoted",
     ]
 
 
