@@ -33,6 +33,5 @@ def _print_differences(result: Result, most: int) -> None:
     pages = Counter(kind for kind, _ in {(each.kind, each.page) for each in result.differences})
     print(f"\n{result.site}: pages with a difference: {dict(pages.most_common())}")
     for each in result.differences[:most]:
-        print(
-            f"  {each.page or '(home)'} [{each.kind}]\n    theirs: {each.theirs[:600]}\n    ours:   {each.ours[:600]}"
-        )
+        print(f"  {each.page or '(home)'} [{each.kind}]")
+        print(f"    theirs: {each.theirs[:600]}\n    ours:   {each.ours[:600]}")

@@ -14,7 +14,8 @@ from .page_parts import Block, Page, normal, read_page
 
 OURS_MAIN = "article.prose"
 _DIRECTIVE = re.compile(
-    r"\{%.*?%\}|\{\{.*?\}\}|\{!.*?!\}|\{\*.*?\*\}|^:::|^///|--8<--|<<<\s*@|^!!! |^\?\?\? |^=== \"|\[\[[^\]]+\]\]|^%%"
+    r"\{%.*?%\}|\{\{.*?\}\}|\{!.*?!\}|\{\*.*?\*\}"
+    r"|^:::|^///|--8<--|<<<\s*@|^!!! |^\?\?\? |^=== \"|\[\[[^\]]+\]\]|^%%"
 )
 
 
@@ -92,11 +93,10 @@ def _page(result: Result, name: str, theirs: Page, ours: Page) -> Iterator[Diffe
     anchors = [[b.anchor for b in page.blocks if b.kind[0] == "h" and b.anchor] for page in (theirs, ours)]
     anchors[1] = [each for each in anchors[0] if each in ours.anchors]
     yield from _listed(result, name, "anchors", *anchors)
-    known = {block.text for block in theirs.blocks}
-    for block in ours.blocks:
-        if block.kind != "code" and block.text not in known and _DIRECTIVE.search(block.text):
+    for text in ours.prose:
+        if _DIRECTIVE.search(text) and text not in theirs.prose:
             result.counts["raw"] += 1
-            yield Difference(name, "raw", "", block.text)
+            yield Difference(name, "raw", "", text)
 
 
 def _blocks(result: Result, name: str, theirs: Page, ours: Page) -> Iterator[Difference]:

@@ -57,11 +57,12 @@ BLOCKS = frozenset(
 )
 # What themes add: permalinks, buttons, switches of tabs, and the list of a page's own contents.
 FURNITURE = (
-    "script, style, template, button, input, a.headerlink, a.hash-link, a.header-anchor, a.anchor, .toc-inline, "
+    "script, style, template, button, input, a.headerlink, a.hash-link, a.header-anchor, a.anchor, "
+    ".toc-inline, "
     ".copy, .line-numbers-wrapper, .linenos, .md-source-file, .tabbed-labels, ul.tabs, .tabs [role=tablist], "
     ".vp-code-group > .tabs, .screen-reader, .transclusion-source, .katex-html, .theme-doc-breadcrumbs, "
     ".fullscreen, .md-annotation, .headerlink, .tab-list, [hidden].tab-names, .sr-only, div.code span.lang, "
-    "div[class*=language-] > span.lang, a.footnote-backref, a.data-footnote-backref, a.footnote-backref-none, "
+    "div[class*=language-] > span.lang, a.footnote-backref, a.data-footnote-backref, "
     ".callout-tab > .callout-title, [data-language=mermaid], .mermaid"
 )
 # Themes write these in capitals by a style or by a rule of their own.
@@ -81,7 +82,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page: ``links`` are the addresses of its text, ``dead`` the texts of links that lead nowhere."""
+    """One page: ``links`` are the addresses of its text, ``dead`` the texts of links that lead nowhere.
+
+    ``prose`` is its text without code, in which directives are examples.
+    """
 
     file: Path
     blocks: tuple[Block, ...]
@@ -90,6 +94,7 @@ class Page:
     dead: tuple[str, ...]
     anchors: frozenset[str]
     following: str
+    prose: tuple[str, ...] = ()
 
 
 def read_page(file: Path, main: str) -> Page | None:
@@ -110,14 +115,19 @@ def read_page(file: Path, main: str) -> Page | None:
         each.replace_with("(formula)")
     for each in content.select(".termy pre"):  # Termynal's script shows tags in code as colours
         each.string = BeautifulSoup(each.get_text(), "html.parser").get_text()
+    blocks = tuple(block for block in _blocks(content) if block.text)
+    images = tuple(sorted(map(image_name, content.select("img[src]"))))
+    for each in content.select("code, pre, kbd"):
+        each.decompose()
     return Page(
         file,
-        tuple(block for block in _blocks(content) if block.text),
-        tuple(sorted(map(image_name, content.select("img[src]")))),
+        blocks,
+        images,
         links,
         dead,
         anchors,
         str(following["href"]) if following else "",
+        tuple(block.text for block in _blocks(content)),
     )
 
 
@@ -128,7 +138,7 @@ def normal(text: str) -> str:
 
 
 def image_name(image: Tag) -> str:
-    """Return an image's file name without what a tool adds to it; the text of one that is part of the page."""
+    """Return an image's file name without what a tool adds; the text of one that is in the page itself."""
     source = str(image["src"])
     if source.startswith("data:"):
         return f"data: {image.get('alt') or ''}"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bench.corpora import corpus
 
-from .comparison import OURS_MAIN, Result, compare, page_name, read_site
+from .comparison import OURS_MAIN, Result, compare, read_site
 from .mdbook import write_book
 from .page_parts import Page
 from .tools import DOCUSAURUS, VITEPRESS, build_mkdocs, build_noctule, npm, run, tools_folder
@@ -65,7 +65,10 @@ def vitepress() -> Result:
     for name in ("api-examples.md", "markdown-examples.md"):
         _copy(template / name, docs / name)
     for target in ("public/logo.png", "features/locale.png"):
-        _copy(corpus("fastapi-site") / "docs/en/docs/img/github-social-preview.png", docs / target)
+        _copy(
+            corpus("fastapi-site") / "docs/en/docs/img/tutorial/bigger-applications/image01.png",
+            docs / target,
+        )
     sidebar = json.dumps(_vitepress_sidebar(docs))
     config = docs / ".vitepress" / "config.mjs"
     config.parent.mkdir(exist_ok=True)
@@ -116,7 +119,12 @@ def _compared(name: str, theirs: Path, main: str, project: Path) -> Result:
 
 
 def _without_errors(pages: Mapping[str, Page]) -> dict[str, Page]:
-    return {name: page for name, page in pages.items() if page_name(Path(name)) not in ("404", "search")}
+    """Return the pages without those that the tool could not make, which are named."""
+    failed = [n for n, page in pages.items() if any(b.text == "Macro Rendering Error" for b in page.blocks)]
+    if failed:
+        named = ", ".join(name or "the home page" for name in failed)
+        print(f"left out, since their own tool fails on them without the project's scripts: {named}")
+    return {name: page for name, page in pages.items() if name not in ("404", "search", *failed)}
 
 
 def _write_pages(name: str, folder: Path) -> None:
@@ -129,13 +137,8 @@ def _write_pages(name: str, folder: Path) -> None:
 
 def _vitepress_sidebar(docs: Path) -> list[dict[str, object]]:
     folders = ("basics", "features", "guide")
-    return [
-        {
-            "text": folder.capitalize(),
-            "items": [_item(docs, file) for file in sorted((docs / folder).glob("*.md"))],
-        }
-        for folder in folders
-    ]
+    pages = {name: sorted((docs / name).glob("*.md")) for name in folders}
+    return [{"text": name, "items": [_item(docs, page) for page in pages[name]]} for name in folders]
 
 
 def _item(docs: Path, file: Path) -> dict[str, str]:

@@ -49,9 +49,8 @@ def _checked(
 
 def _links(result: Result, name: str, file: Path, page: Page, known: set[str]) -> Iterator[Difference]:
     """Compare the notes that a note's wikilinks name with where its page's links lead."""
-    wanted = {
-        _key(found.strip().removesuffix(".md")) for found in _WIKILINK.findall(_CODE.sub("", _body(file)))
-    }
+    body = _CODE.sub("", _body(file))
+    wanted = {_key(found.strip().removesuffix(".md")) for found in _WIKILINK.findall(body)}
     stems = {key.rsplit("/", 1)[-1] for key in known}
     wanted = {target.rsplit("/", 1)[-1] for target in wanted} & stems
     led = {_key(Path(link.partition("#")[0]).name.removesuffix(".html")) for link in page.links}
@@ -63,10 +62,10 @@ def _links(result: Result, name: str, file: Path, page: Page, known: set[str]) -
     for link in dead_links(page):
         result.counts["broken"] += 1
         yield Difference(name, "broken", "", link)
-    for block in page.blocks:
-        if block.kind != "code" and re.search(r"\[\[[^\]]+\]\]|\{%.*?%\}|%%", block.text):
+    for text in page.prose:
+        if re.search(r"\[\[[^\]]+\]\]|\{%.*?%\}|%%", text):
             result.counts["raw"] += 1
-            yield Difference(name, "raw", "", block.text)
+            yield Difference(name, "raw", "", text)
 
 
 def _key(name: str) -> str:

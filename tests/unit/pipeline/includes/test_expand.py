@@ -128,10 +128,8 @@ def test_what_cannot_be_followed_is_removed_and_named_with_its_line(directive: s
 
 
 def test_what_a_tool_makes_itself_is_no_text_of_the_page() -> None:
-    text = "# A\n\n[TOC]\n\n::: app.core.Engine\n    options:\n      members: no\n\n```text\n[TOC]\n```\n"
-    found = expanded(f"{text}\n::: tip\nA box.\n:::\n", {})
-    assert found.text == "# A\n\n\n\n`app.core.Engine`\n\n```text\n[TOC]\n```\n\n::: tip\nA box.\n:::\n"
-    assert found.notes == ("line 5: the API documentation of app.core.Engine is not generated",)
+    found = expanded("# A\n\n[TOC]\n\n```text\n[TOC]\n```\n", {})
+    assert (found.text, found.notes) == ("# A\n\n\n\n```text\n[TOC]\n```\n", ())
 
 
 def test_included_text_is_expanded_too_and_its_faults_name_the_file() -> None:
@@ -161,6 +159,11 @@ def test_hidden_lines_of_rust_go_and_others_stay() -> None:
     )
     shown = "```rust,no_run\n#[derive(Debug)]\nlet s = 1;\n# shown\n```\n"
     assert expanded(f"# Title\n\n{hidden}\n{python}", {}).text == f"# Title\n\n{shown}\n{python}"
+
+
+def test_hidden_lines_of_rust_go_in_a_quotation_too() -> None:
+    quoted = "> ```rust\n> # use std::io;\n> #\n> let s = 1;\n> ## shown\n> ```\n"
+    assert expanded(quoted, {}).text == "> ```rust\n> let s = 1;\n> # shown\n> ```\n"
 
 
 def test_an_included_code_block_keeps_its_place_in_a_list_and_its_fence_holds() -> None:
