@@ -64,11 +64,9 @@ def vitepress() -> Result:
     template = home / "node_modules" / "vitepress" / "template"
     for name in ("api-examples.md", "markdown-examples.md"):
         _copy(template / name, docs / name)
+    picture = corpus("fastapi-site") / "docs/en/docs/img/async/concurrent-burgers/concurrent-burgers-01.png"
     for target in ("public/logo.png", "features/locale.png"):
-        _copy(
-            corpus("fastapi-site") / "docs/en/docs/img/tutorial/bigger-applications/image01.png",
-            docs / target,
-        )
+        _copy(picture, docs / target)
     sidebar = json.dumps(_vitepress_sidebar(docs))
     config = docs / ".vitepress" / "config.mjs"
     config.parent.mkdir(exist_ok=True)
