@@ -30,7 +30,7 @@ def fastapi() -> Result:
     theirs = _folder("fastapi") / "theirs"
     if not (theirs / "index.html").exists():
         build_mkdocs(project / "docs" / "en", "fastapi", theirs)
-    return _compared("fastapi", theirs, "article.md-content__inner", project / "docs" / "en")
+    return _compared("fastapi", theirs, "article.md-content__inner", project)
 
 
 def docusaurus() -> Result:
