@@ -67,7 +67,6 @@ class Sheet:
     """A rendering in progress: its marks, how it writes references, and the headings seen so far.
 
     ``transclusion`` is also told whether the reference stands where a block may.
-    ``title`` is the document's: a heading that begins the text and repeats it is the page's title.
     ``footnotes`` keeps the ids of transcluded footnotes apart from the page's own.
     """
 
@@ -77,7 +76,6 @@ class Sheet:
     tag: Callable[[Reference], str]
     anchors: bool = True
     footnotes: str = ""
-    title: str = ""
     headings: list[Anchored] = field(default_factory=list)
 
 
@@ -86,21 +84,11 @@ def markdown_html(text: str, sheet: Sheet) -> str:
     md = markdown_parser()
     env: dict[str, Any] = {"docId": sheet.footnotes} if sheet.footnotes else {}
     tokens = md.parse(text, env)
-    _promote_title(tokens, sheet.title)
     _find_headings(tokens, sheet, env)
     _lift_transclusions(tokens)
     _name_labels(tokens)
     tokens = definition_lists(tokens)
     return str(_renderer(sheet).render(tokens, md.options, env))
-
-
-def _promote_title(tokens: Sequence[Token], title: str) -> None:
-    """Make the heading that begins the text and repeats its title one of level 1, as a page has one."""
-    opened = [token for token in tokens if token.type == "heading_open" and token.level == 0]
-    if not title or not opened or tokens[0] is not opened[0] or any(each.tag == "h1" for each in opened):
-        return
-    if " ".join(read_inline(tokens[1].children).text.split()) == title:
-        tokens[0].tag = tokens[2].tag = "h1"
 
 
 def _find_headings(tokens: Sequence[Token], sheet: Sheet, env: MutableMapping[str, Any]) -> None:

@@ -108,7 +108,6 @@ class _Rendering:
             transclusion=lambda reference, is_block: self._transclusion(links, reference, stack, is_block),
             tag=self._tag,
             anchors=not transcluded,
-            title="" if transcluded else entry.title,
             footnotes=f"t{self._transclusions}" if transcluded else "",
         )
         clean = sanitize(markdown_html(text, sheet))

@@ -166,14 +166,6 @@ def test_footnotes_lead_there_and_back() -> None:
     assert soup.find(id=note.find_all("a")[-1]["href"][1:]) is not None
 
 
-def test_a_title_written_as_a_lower_heading_stands_on_the_page_once() -> None:
-    soup = page_of({"page.md": "## Shadowing\n\nText.\n\n### Deeper\n\nMore.\n"}, "page.html")
-    assert [h.name for h in soup.select("article h1, article h2, article h3")] == ["h1", "h3"]
-    assert soup.select_one("article h1#shadowing") is not None
-    two = page_of({"page.md": "## First\n\nText.\n\n# Title\n\nMore.\n"}, "page.html")
-    assert two.select_one("article h2#first") is not None
-
-
 def test_a_heading_whose_name_begins_like_those_of_raw_html_keeps_it() -> None:
     texts = {"page.md": "# Page\n\n[a](b.md#source-code)\n", "b.md": "# B\n\n## Source code\n\nx\n"}
     assert page_of(texts, "b.html").select_one("h2#source-code a.anchor[href='#source-code']") is not None
