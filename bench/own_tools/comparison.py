@@ -101,7 +101,7 @@ def _page(result: Result, name: str, theirs: Page, ours: Page) -> Iterator[Diffe
 
 def _blocks(result: Result, name: str, theirs: Page, ours: Page) -> Iterator[Difference]:
     texts = [[block.text for block in page.blocks] for page in (theirs, ours)]
-    matcher = SequenceMatcher(None, *texts, autojunk=False)
+    matcher = SequenceMatcher(None, texts[0], texts[1], autojunk=False)
     equal = 0
     for kind, a, b, c, d in matcher.get_opcodes():
         if kind == "equal":

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from bs4 import BeautifulSoup, NavigableString, Tag
-from bs4.element import PreformattedString
+from bs4 import BeautifulSoup, Tag
+from bs4.element import NavigableString, PreformattedString
 
 BLOCKS = frozenset(
     [
