@@ -2,8 +2,9 @@
 
 The names are ``index``, ``encoding``, ``search``, ``determinism``, ``relevance``, ``peers``, ``engines`` and
 ``scale``, which all run by default, and ``browser``, ``nights``, ``million``, ``groups``, ``communities``,
-``preview`` and ``questions``, which run only when named. ``relevance`` also takes ``--set NAME``
-(repeatable), ``--part NAME``, and ``--write docs/relevance.md``.
+``preview``, ``questions`` and ``own-tools``, which run only when named. ``relevance`` also takes
+``--set NAME`` (repeatable), ``--part NAME``, and ``--write docs/relevance.md``; ``own-tools`` takes
+``--site NAME`` and ``--differences N``.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from bench import (
     index,
     million,
     nights,
+    own_tools,
     peers,
     preview,
     questions,
@@ -47,9 +49,20 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "groups": groups.measure,
     "communities": communities.measure,
     "questions": questions.measure,
+    "own-tools": own_tools.measure,
     "preview": preview.measure,
 }
-ON_REQUEST = {"browser", "communities", "groups", "million", "nights", "preview", "questions", "search-pairs"}
+ON_REQUEST = {
+    "browser",
+    "communities",
+    "groups",
+    "million",
+    "nights",
+    "own-tools",
+    "preview",
+    "questions",
+    "search-pairs",
+}
 
 
 def main() -> None:
@@ -64,6 +77,8 @@ def main() -> None:
         help=f"relevance: of {', '.join(relevance_page.PARTS)}; browser: asked, typed",
     )
     parser.add_argument("--write", type=Path, help="relevance: put the figures into this page")
+    parser.add_argument("--site", action="append", default=[], help="own-tools: this site only")
+    parser.add_argument("--differences", type=int, default=0, help="own-tools: show so many of each site")
     given = parser.parse_args()
     wanted = given.measurement or [name for name in MEASUREMENTS if name not in ON_REQUEST]
     unknown = sorted(set(wanted) - set(MEASUREMENTS))
@@ -72,6 +87,8 @@ def main() -> None:
     for chosen in wanted:
         if chosen == "relevance":
             relevance_page.measure(given.set, given.write, given.part)
+        elif chosen == "own-tools":
+            own_tools.measure(given.site, given.differences)
         elif chosen == "browser":
             browser.measure(given.part)
         else:

@@ -19,6 +19,10 @@ ARCHIVES = {
     "python": "python39-html",
     "ray": "ray-docs",
     "rust": "rust-book",
+    "fastapi-site": "fastapi-site",
+    "rust-book-site": "rust-book-site",
+    "foam-site": "foam-site",
+    "dendron-vault": "dendron-vault",
 }
 ROOTS = {
     "mdn": "mdn",
@@ -29,6 +33,10 @@ ROOTS = {
     "python": "python39-html",
     "ray": "ray",
     "rust": "rust-book",
+    "fastapi-site": "fastapi-site",
+    "rust-book-site": "rust-book-site",
+    "foam-site": "foam-site",
+    "dendron-vault": "dendron-vault",
 }
 
 

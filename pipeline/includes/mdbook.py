@@ -48,8 +48,8 @@ def _part(spec: str) -> Part:
 
 _RUST = re.compile(r"rust\b")
 # A line that begins with "# " is hidden; one that begins with "##" is shown without the first.
-_HIDDEN = re.compile(r"^[ \t]*#(?: [^\n]*)?(?:\n|\Z)", re.MULTILINE)
-_SHOWN = re.compile(r"^([ \t]*)##", re.MULTILINE)
+_HIDDEN = re.compile(r"^[ \t]*(?:>[ \t]?)*[ \t]*#(?: [^\n]*)?(?:\n|\Z)", re.MULTILINE)
+_SHOWN = re.compile(r"^([ \t]*(?:>[ \t]?)*[ \t]*)##", re.MULTILINE)
 
 
 def without_hidden_lines(text: str) -> str:

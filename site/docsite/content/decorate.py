@@ -17,7 +17,7 @@ from ...pipeline.parse.code.listing import CodeListing
 from ...pipeline.sanitize import ID_PREFIX
 from .embedded import attributes_of, image_html, labelled, player_html
 from .highlight import listing_html
-from .linking import Destination, PageLinks
+from .linking import KEPT, Destination, PageLinks, kept_name
 from .markdown_html import Anchored
 from .marks import ANCHOR_MARK, HTML_MARK, Marks, without_marks, without_marks_in_tags
 
@@ -139,6 +139,7 @@ class Decorator:
         if not slug or self._transcluded:
             self._heading_ends.append("")
             return f"<{tag}>{target}"
+        slug = kept_name(slug)
         link = f' <a class="anchor" href="#{escape(slug)}" aria-label="Link to this section">#</a>'
         self._heading_ends.append(link)
         return f'<{tag} id="{escape(slug)}">{target}'
@@ -201,7 +202,7 @@ def _with_own_names(html: str) -> str:
             return found[0]
         return f'{found[1]}{name}"'
 
-    return _SOURCE_NAME.sub(named, html)
+    return _SOURCE_NAME.sub(named, html).replace(KEPT, "")
 
 
 def _without_names(html: str) -> str:

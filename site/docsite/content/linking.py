@@ -21,6 +21,10 @@ from ..link_rows import Asset, LinkRow
 _SOURCE_ID = re.compile(rf'\sid="{ID_PREFIX}([^"<>]*)"')
 
 
+# Begins the name of a heading such as "Source code", which is not a name with the sanitiser's prefix.
+KEPT = "\x01"
+
+
 @dataclass(frozen=True, slots=True)
 class Destination:
     """Where a link on a page leads: ``href`` if it leads somewhere, or ``title`` with the reason why not."""
@@ -32,6 +36,11 @@ class Destination:
 
 MISSING = Destination("missing", title="This page does not exist.")
 ASSET = Destination("missing", title="This file is not part of the site.")
+
+
+def kept_name(slug: str) -> str:
+    """Return the name of a heading as it stands until names from raw HTML have lost their prefix."""
+    return f"{KEPT}{slug}" if slug.startswith(ID_PREFIX) else slug
 
 
 class Anchors:
@@ -51,7 +60,7 @@ class Anchors:
         slugs = self._slugs(entry)
         for spelling in heading_spellings(fragment):
             if spelling in slugs:
-                return spelling
+                return kept_name(spelling)
         own = fragment.partition(":#")[0].partition(",")[0]
         return f"{ID_PREFIX}{own}" if own in self._ids(entry) else ""
 
@@ -130,4 +139,5 @@ class PageLinks:
         return outside_address(self._source.path, self._library.url(self._source), target)
 
     def _internal(self, entry: Entry, anchor: str) -> Destination:
-        return Destination("internal", urls.relative_href(self._page, entry.page, anchor))
+        href = urls.relative_href(self._page, entry.page, anchor)
+        return Destination("internal", href.replace(quote(KEPT), KEPT))

@@ -6,7 +6,8 @@ The output still has to be sanitised, but what the marks stand for must not be.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, MutableMapping, Sequence
+import unicodedata
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
+from ...pipeline.address import slugify
 from ...pipeline.chunk.sections import heading_slugs
 from ...pipeline.model import Heading
 from ...pipeline.parse.labels import label_anchor, label_in
@@ -32,6 +34,14 @@ _SWALLOWING = re.compile(
     r"|title|audio|video|canvas|applet)\b)",
     re.IGNORECASE,
 )
+
+_PLAIN_TITLE = re.compile("[A-Za-z][A-Za-z0-9]*(?: [A-Za-z0-9]+)*")
+_REPEATED = re.compile(r"-(\d+)\Z")
+_NO_LETTER = re.compile(r"[^\w\s-]")
+_UNSPACED = re.compile(r"\s")
+_SEPARATORS = re.compile(r"[-\s]+")
+_ACCENTS = re.compile("[\u0300-\u036f]")
+_PUNCTUATION = re.compile(r"""[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:"'“”‘’<>,.?/]+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +92,9 @@ def markdown_html(text: str, sheet: Sheet) -> str:
 
 
 def _find_headings(tokens: Sequence[Token], sheet: Sheet, env: MutableMapping[str, Any]) -> None:
-    """Give top-level headings the slugs that the index gave them, by the same rule."""
-    opened = [i for i, token in enumerate(tokens) if token.type == "heading_open" and token.level == 0]
+    """Give top-level headings the slugs that the index gave them, by the same rule, and then the others."""
+    headings = [i for i, token in enumerate(tokens) if token.type == "heading_open"]
+    opened = sorted(headings, key=lambda i: tokens[i].level > 0)
     titles = [
         " ".join(read_inline(tokens[i + 1].children, env.get("footnotes")).text.split()) for i in opened
     ]
@@ -91,9 +102,31 @@ def _find_headings(tokens: Sequence[Token], sheet: Sheet, env: MutableMapping[st
     names = [str(tokens[i].meta.get("id", "")) for i in opened]
     found = zip(levels, titles, names, strict=True)
     slugs = heading_slugs([Heading(level, title, 0, 0, name) for level, title, name in found])
+    used = set(slugs)
     for i, level, title, slug in zip(opened, levels, titles, slugs, strict=True):
-        sheet.headings.append(Anchored(level, title, slug))
-        tokens[i].meta = {**tokens[i].meta, "anchor": len(sheet.headings) - 1}
+        if tokens[i].level == 0:
+            sheet.headings.append(Anchored(level, title, slug))
+        also = [name for name in other_slugs(title, slug) if name and name not in used]
+        used.update(also)
+        tokens[i].meta = {**tokens[i].meta, "anchor": slug, "also": tuple(dict.fromkeys(also))}
+
+
+def other_slugs(title: str, slug: str) -> Iterator[str]:
+    """Yield what other tools call the heading, so that links from outside to their pages still lead there.
+
+    They are those of GitHub, mdBook and Docusaurus, of Python-Markdown, and of VitePress.
+    """
+    repeated = _REPEATED.search(slug)
+    if _PLAIN_TITLE.fullmatch(title) and not repeated:
+        return
+    number = repeated[1] if repeated and slugify(title) != slug else ""
+    again = f"-{number}" if number else ""
+    apart = unicodedata.normalize("NFKD", title)
+    yield _UNSPACED.sub("-", _NO_LETTER.sub("", title.lower()).strip()) + again
+    ascii_only = _NO_LETTER.sub("", apart.encode("ascii", "ignore").decode()).strip().lower()
+    yield _SEPARATORS.sub("-", ascii_only) + (f"_{number}" if number else "")
+    separated = _PUNCTUATION.sub("-", _ACCENTS.sub("", apart)).strip("-").lower()
+    yield (f"_{separated}" if separated[:1].isdigit() else separated) + again
 
 
 def _name_labels(tokens: Sequence[Token]) -> None:
@@ -145,10 +178,11 @@ class _Renderer(RendererHTML):
 
     def heading_open(self, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
         opened = str(self.renderToken(tokens, index, options, env))
-        number = tokens[index].meta.get("anchor")
-        if number is None or not self.sheet.anchors:
+        meta = tokens[index].meta
+        if "anchor" not in meta or not self.sheet.anchors:
             return opened
-        return opened + self.sheet.marks.anchor(self.sheet.headings[number].slug)
+        also = "".join(f'<span id="{escape(name)}"></span>' for name in meta["also"])
+        return opened + self.sheet.marks.anchor(meta["anchor"]) + also
 
     def formula(self, tokens: Sequence[Token], index: int, *_: object) -> str:
         meta = tokens[index].meta

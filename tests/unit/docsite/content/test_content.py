@@ -81,7 +81,7 @@ def test_headings_carry_the_names_that_the_index_gave_them() -> None:
         "twice",
         "twice-1",
         "code-more",
-        None,
+        "quoted",
     ]
 
 
@@ -164,6 +164,21 @@ def test_footnotes_lead_there_and_back() -> None:
     note = soup.find(id=reference["href"][1:])
     assert note is not None and "Its source." in note.text
     assert soup.find(id=note.find_all("a")[-1]["href"][1:]) is not None
+
+
+def test_a_heading_whose_name_begins_like_those_of_raw_html_keeps_it() -> None:
+    texts = {"page.md": "# Page\n\n[a](b.md#source-code)\n", "b.md": "# B\n\n## Source code\n\nx\n"}
+    assert page_of(texts, "b.html").select_one("h2#source-code a.anchor[href='#source-code']") is not None
+    link = page_of(texts, "page.html").select_one("article p a")
+    assert link is not None and link["href"] == "b.html#source-code"
+
+
+def test_addresses_of_headings_on_other_tools_sites_lead_to_them() -> None:
+    soup = _soup("# Page\n\n## Where's the `->`?\n\na\n\n## 1. Über\n\nb\n\n## Same\n\nc\n\n## Same\n\nd\n")
+    for name in ("wheres-the--", "wheres-the-", "where-s-the", "1-uber", "_1-uber", "same_1"):
+        assert soup.select_one(f"h2 span[id='{name}']") is not None, name
+    ids = [each["id"] for each in soup.select("[id]")]
+    assert len(ids) == len(set(ids))
 
 
 def test_task_lists_show_their_state() -> None:

@@ -161,6 +161,11 @@ def test_hidden_lines_of_rust_go_and_others_stay() -> None:
     assert expanded(f"# Title\n\n{hidden}\n{python}", {}).text == f"# Title\n\n{shown}\n{python}"
 
 
+def test_hidden_lines_of_rust_go_in_a_quotation_too() -> None:
+    quoted = "> ```rust\n> # use std::io;\n> #\n> let s = 1;\n> ## shown\n> ```\n"
+    assert expanded(quoted, {}).text == "> ```rust\n> let s = 1;\n> # shown\n> ```\n"
+
+
 def test_an_included_code_block_keeps_its_place_in_a_list_and_its_fence_holds() -> None:
     found = expanded("- item\n\n    ```text\n    {{#include a.txt}}\n    ```\n", {"a.txt": "x\ny\n"})
     assert found.text == "- item\n\n    ```text\n    x\n    y\n    ```\n"
