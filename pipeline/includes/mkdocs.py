@@ -9,7 +9,7 @@ from functools import partial
 from .fences import Fences, fenced, fences_of, indent_before, is_quoted, language_of
 from .parts import Directive, Literal, NoSuchPart, Part, between, lines, whole
 
-MARKS = ("8<-", "{*", "{!", "[TOC]", ":::")
+MARKS = ("8<-", "{*", "{!", "[TOC]")
 
 
 def directives(text: str) -> Iterator[Directive | Literal]:
@@ -119,18 +119,12 @@ def _bang_includes(text: str) -> Iterator[Directive | Literal]:
             yield Directive(start - len(indent), end, found["target"], part, indent=indent, is_nested=True)
 
 
-# What MkDocs makes itself: [TOC], and ::: package.name of mkdocstrings with its options
+# What MkDocs makes itself, and a page shows beside the text
 
-_GENERATED = re.compile(
-    r"^[ \t]*(?:\[TOC\]|:::[ \t]+(?P<name>[A-Za-z_]\w*(?:\.\w+)+)(?:\n(?=[ \t]+\S)[^\n]*)*)[ \t]*$",
-    re.MULTILINE,
-)
+_CONTENTS = re.compile(r"^[ \t]*\[TOC\][ \t]*$", re.MULTILINE)
 
 
 def _generated(text: str, fences: Fences) -> Iterator[Literal]:
-    for found in _GENERATED.finditer(text):
-        if fences.hold(found.start()):
-            continue
-        name = found["name"]  # a page shows its contents beside the text
-        note = f"the API documentation of {name} is not generated" if name else ""
-        yield Literal(*found.span(), f"`{name}`" if name else "", note)
+    yield from (
+        Literal(*found.span(), "") for found in _CONTENTS.finditer(text) if not fences.hold(found.start())
+    )

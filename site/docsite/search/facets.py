@@ -1,5 +1,6 @@
-"""What hits can be filtered by: each document's tags, community, language, collection and first folder; and the
-order in which a filter without words lists them.
+"""What hits can be filtered by: each document's tags, community, language, collection and first folder.
+
+And the order in which a filter without words lists its pages.
 """
 
 from __future__ import annotations
@@ -77,14 +78,14 @@ def _folders(entries: Sequence[Entry]) -> Mapping[str, str]:
 
 
 def _reading(tree: Tree, entry: Entry) -> int:
-    """Return the place of a page in reading order, after these that of one which is hidden there; 0 for one that
-    no search finds.
+    """Return the place of a page in reading order, after the last for one that is hidden there, or 0
+    if no search finds it.
     """
     return tree.place.get(entry.page, len(tree.order)) + 1 if entry.shown.searched else 0
 
 
 def _steps(places: Sequence[int]) -> list[int]:
-    """Return differences of neighbours, zigzag: next to each other in the snapshot is mostly so in reading."""
+    """Return differences of neighbours, zigzag: neighbours are mostly read one after the other."""
     steps = [after - before for before, after in pairwise([0, *places])]
     return [2 * step if step >= 0 else -2 * step - 1 for step in steps]
 
