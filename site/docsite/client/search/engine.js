@@ -21,8 +21,8 @@ import { Tokens } from "./tokens.js";
 /** @import { Read } from "./reader.js" */
 
 /**
- * `facets: false` leaves them out, until they are asked for. With `early` a person is typing: it is called with
- * the best hits of what came first, and what only finished words need waits for a rest.
+ * `facets: false` leaves them out, until they are asked for. With `early` a person is typing: it is called
+ * with the best hits of what came first, and what only finished words need waits for a rest.
  * @typedef {{limit?: number, filters?: Record<string, any>, signal?: AbortSignal, facets?: boolean,
  *   early?: (hits: Hit[]) => void,
  *   weights?: {keyword?: number, semantic?: number, links?: number, support?: number}}} SearchOptions

@@ -42,8 +42,12 @@ function slugOf(title) {
 }
 
 // Ends of statements, calls, assignments, comments, prompts and beginnings that no sentence has.
-const CODE_LINE =
-  /[;{}>]\s*$|^\s*(?:@\w|\/\/|#(?:include|!|\[)|\$ \w|import [\w{*"']|def \w+\(|const \w+ ?=|fn \w+)|[\w\])]\([^)]*\):?\s*$|\s(?:=>|:=|==|->|=)\s/;
+const CODE_LINE = [
+  /[;{}>]\s*$/,
+  /^\s*(?:@\w|\/\/|#(?:include|!|\[)|\$ \w|import [\w{*"']|def \w+\(|const \w+ ?=|fn \w+)/,
+  /[\w\])]\([^)]*\):?\s*$/,
+  /\s(?:=>|:=|==|->|=)\s/,
+];
 
 /**
  * Whether most lines of a text look like code, which it no longer says of itself.
@@ -51,7 +55,7 @@ const CODE_LINE =
  */
 function isCode(text) {
   const lines = text.split("\n").filter((line) => line.trim());
-  return lines.filter((line) => CODE_LINE.test(line)).length * 2 > lines.length;
+  return lines.filter((line) => CODE_LINE.some((sign) => sign.test(line))).length * 2 > lines.length;
 }
 
 /**
@@ -77,8 +81,8 @@ function matchesIn(text, wanted, stemmers) {
 }
 
 /**
- * A text without the marks of lists, and with another one between the cells of a table: its neighbouring lines
- * have as many.
+ * A text without the marks of lists, and with another one between the cells of a table: its neighbouring
+ * lines have as many.
  * @param {string} text
  */
 function withoutMarkup(text) {
