@@ -128,7 +128,8 @@ function group(hit, rank, showWhy, choices) {
     kind(first?.code ? "code" : "page"),
     hit.title,
   );
-  const facts = [way(hit.breadcrumb || []), changed(hit.modified)].filter(Boolean);
+  const above = hit.breadcrumb || [];
+  const facts = [above.length ? way(above) : "", changed(hit.modified)].filter(Boolean);
   const top = option(hit.url, `Hit${rank}`, "hit hit-page", [
     title,
     element("span", { class: "hit-facts" }, ...facts),
@@ -212,7 +213,7 @@ export function showResults(parts, answer, showWhy, more) {
     button.addEventListener("click", more);
     parts.list.after(button);
   }
-  parts.why.hidden = !choices.length;
+  parts.why.hidden = !answer.hits.some(({ score }) => score); // of a filter without words there is none
   parts.input.setAttribute("aria-expanded", String(choices.length > 0));
   parts.count.textContent = reader.say("dialog", "count_short", { count: answer.total });
   return choices;
