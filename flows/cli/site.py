@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from ..run.stage import Driver, Progress
 
 _MAX_SHOWN = 20
-_Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the site.")]
+Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the site.")]
 
 
 def site(
     flags: Flags,
-    out: _Out = Path("public"),
+    out: Out = Path("public"),
     no_prefect: NoPrefect = False,
     full: Annotated[
         bool, typer.Option("--full", help="Make every file anew, also those that did not change.")
@@ -87,7 +87,7 @@ def site(
 
 def nightly(
     flags: Flags,
-    out: _Out = Path("public"),
+    out: Out = Path("public"),
     no_prefect: NoPrefect = False,
     allow_empty: AllowEmpty = False,
     accept_drop: AcceptDrop = False,
