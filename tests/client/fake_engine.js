@@ -7,7 +7,11 @@ window.noctule = {
     const engine = {
       warm: (prefix) => window.noctule.warmed.push(prefix),
       suggest: async () => [],
-      facets: async (answer) => answer.own,
+      facets: async (answer) => (answer || window.noctule.answer("", { filters: {} })).own,
+      browse: async (options) => {
+        window.noctule.browsed = options.filters;
+        return { ...window.noctule.answer("", { filters: {} }), total: 9 };
+      },
       more: async (answer, count) => {
         window.noctule.grown = (window.noctule.grown || 0) + 1;
         const from = answer.hits.length;
@@ -112,7 +116,14 @@ window.noctule = {
               excerpt: "Words about bats",
               marks: [[12, 16]],
             },
-            { url: `${url}#step-2`, title: "Step 2", breadcrumb, excerpt: "More words", marks: [] },
+            {
+              url: `${url}#step-2`,
+              title: "Step 2",
+              breadcrumb,
+              excerpt: "let bats = 1;",
+              marks: [],
+              code: true,
+            },
             { url: `${url}#step-3`, title: "Step 3", breadcrumb, excerpt: "Too many", marks: [] },
           ],
     }));

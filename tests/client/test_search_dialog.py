@@ -245,6 +245,67 @@ def test_filters_have_counts_narrow_down_and_can_be_cleared(browser: webdriver.C
     _until(browser, lambda: len(_texts(browser, "#SearchList [role=group]")) == 4)
 
 
+def test_a_filter_without_words_lists_its_pages(browser: webdriver.Chrome, base: str) -> None:
+    _open(browser)
+    browser.find_element(By.CSS_SELECTOR, ".facets-toggle").click()
+    _until(browser, lambda: _texts(browser, ".facet-name"))
+    browser.find_element(By.CSS_SELECTOR, "[data-facet='section:guide']").click()
+    _until(browser, lambda: _texts(browser, ".hit-page .hit-title"))
+    assert browser.execute_script("return noctule.browsed") == {"section": ["guide"]}
+    assert browser.execute_script("return noctule.asked.length") == 0
+    _until(browser, lambda: _texts(browser, "#SearchLive") == ["9 pages"])
+    browser.find_element(By.CSS_SELECTOR, ".search-more").click()
+    _until(browser, lambda: "More 4" in _texts(browser, ".hit-page .hit-title"))
+    browser.find_element(By.CSS_SELECTOR, ".chip-clear").click()
+    _until(browser, lambda: _texts(browser, ".state-lead") == ["Type a word or a question."])
+    assert _texts(browser, ".hit-page") == []
+
+
+def test_pages_sections_and_code_are_told_apart(browser: webdriver.Chrome, base: str) -> None:
+    _open(browser, "bats")
+    _until(browser, lambda: _answered(browser, "bats"))
+    kinds = browser.find_elements(By.CSS_SELECTOR, ".hit-group:has(.hit-section) .hit-kind")
+    assert [kind.get_attribute("aria-label") for kind in kinds] == ["Page", "Section", "Code"]
+    assert all(kind.size["width"] > 8 for kind in kinds)
+
+
+def test_pages_opened_last_are_offered_before_anything_is_asked(browser: webdriver.Chrome, base: str) -> None:
+    _open(browser, "bats")
+    _until(browser, lambda: _answered(browser, "bats"))
+    _input(browser).send_keys(Keys.ENTER)
+    _until(browser, lambda: browser.current_url.split("?")[0] == base + "index.html")
+    elsewhere = {"url": "https://example.org/", "title": "Elsewhere", "breadcrumb": []}
+    browser.execute_script(
+        "const kept = JSON.parse(localStorage['noctule-pages']);"
+        "localStorage['noctule-pages'] = JSON.stringify([arguments[0], 7, null, ...kept])", elsewhere,
+    )  # fmt: skip
+    browser.get(base + "guide/hostile.html")
+    field = _open(browser)
+    assert _texts(browser, ".hit-title") == ["Home"]
+    field.send_keys(Keys.ENTER)
+    assert browser.current_url == base + "guide/hostile.html"
+    field.send_keys(Keys.ARROW_DOWN, Keys.ENTER)
+    _until(browser, lambda: browser.current_url.split("?")[0] == base + "index.html")
+    _open(browser)
+    browser.find_element(By.CSS_SELECTOR, ".state-clear").click()
+    _until(browser, lambda: not _texts(browser, ".hit-title"))
+    assert elsewhere["url"] in browser.execute_script("return localStorage['noctule-pages']")
+
+
+def test_a_browser_that_stores_nothing_has_no_last_pages(browser: webdriver.Chrome, base: str) -> None:
+    refuse = "Object.defineProperty(window, 'localStorage', {get() { throw new Error('refused') }})"
+    browser.execute_script(refuse)
+    _open(browser, "bats")
+    _until(browser, lambda: _answered(browser, "bats"))
+    browser.execute_script("noctuleReader.remember.select('bats', {link: document.links[0], rank: 0, hit: "
+                           "{url: 'index.html', title: 'Home', breadcrumb: [], why: {}}})")  # fmt: skip
+    field = _input(browser)
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys(Keys.BACKSPACE)
+    _until(browser, lambda: _texts(browser, ".state-lead") == ["Type a word or a question."])
+    assert _texts(browser, ".hit-title") == []
+
+
 def test_more_hits_come_without_end_and_what_was_chosen_stays(browser: webdriver.Chrome, base: str) -> None:
     field = _open(browser, "bats")
     field.send_keys(Keys.ARROW_DOWN)

@@ -16,6 +16,7 @@ from selenium import webdriver
 import noctule.artifacts.query
 from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.query.index.postings import TokenVectorRows
+from noctule.docsite.outline.plan import plan_site
 from noctule.docsite.search.files import compressed, script
 from noctule.docsite.search.manifest import ranking_of
 from noctule.docsite.search.spelling import read_surfaces
@@ -24,6 +25,7 @@ from noctule.pipeline.lexical.analyzer import fold, prose_analyzer
 from noctule.pipeline.lexical.stop_words import question_words, stop_words
 from noctule.pipeline.lexical.word_pieces import word_pieces
 from noctule.pipeline.settings.reading import parse
+from noctule.pipeline.settings.site import Site
 from tests.browser_driver import needs_browser, served
 from tests.search_site_builder import SearchSite, analyzer_script, search_site
 from tests.stop_word_queries import STOP_WORD_QUERIES
@@ -103,6 +105,16 @@ RANKING = """const [changed, done] = arguments;
 (window.engine = window.engine || noctule.open({base: "../_search/"})).then((engine) => {
   Object.assign(engine.manifest.ranking, changed);
   done();
+});"""
+
+
+BROWSED = """const [filters, done] = arguments;
+noctule.open({base: "../_search/"}).then(async (engine) => {
+  const answer = await engine.browse({ filters, limit: 2 });
+  const first = answer.hits.map(({url}) => url);
+  const more = (await engine.more(answer, 500)).map(({url}) => url);
+  const all = await engine.facets(null);
+  done({ first, more, total: answer.total, own: await engine.facets(answer), all: all.tag });
 });"""
 
 
@@ -367,6 +379,25 @@ def test_filters_leave_what_they_name_and_facets_count_it(page: webdriver.Chrome
     assert years[:2] == [(2024, 1), (2021, 1)]
     assert _titles(page, "coffee eulen", filters={"date": [2024]}) == ["Eulen"]
     assert _titles(page, "coffee eulen", filters={"date": [1871]}) == []
+
+
+def test_a_filter_without_words_lists_its_pages_in_reading_order(
+    page: webdriver.Chrome, search_site: SearchSite, address: str
+) -> None:
+    with search_site.store.open() as snapshot:
+        order = [address + path for path in plan_site(snapshot, Site()).tree.order]
+    whole = page.execute_async_script(BROWSED, {})
+    assert whole["total"] == len(order) and [*whole["first"], *whole["more"]] == _but(order, "kestrel.html")
+    some = page.execute_async_script(BROWSED, {"tag": ["birds"]})
+    found = [*some["first"], *some["more"]]
+    assert [_path_of(url) for url in found] == ["notes/cafe", "notes/eulen"]
+    assert {each["value"]: each["count"] for each in some["own"]["tag"]} == {"birds": 2, "food": 1}
+    assert whole["all"] == some["all"] and len(whole["all"]) > 2
+
+
+def _but(order: list[str], repeated: str) -> list[str]:
+    """A page that says what an earlier one does is not shown again."""
+    return [url for url in order if not url.endswith(repeated)]
 
 
 def test_nothing_found_is_an_answer(page: webdriver.Chrome) -> None:

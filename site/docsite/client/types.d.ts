@@ -32,6 +32,7 @@ interface SearchSection {
   breadcrumb: string[];
   excerpt: string;
   marks: [number, number][];
+  code?: boolean;
 }
 
 /** `keyword` and `semantic` add up to a score, by which `links` and `support` are factors. */
@@ -69,8 +70,9 @@ interface SearchAnswer {
 
 interface SearchEngine {
   search(query: string, options: QueryOptions): Promise<SearchAnswer>;
+  browse(options: { limit: number; filters: SearchFilters }): Promise<SearchAnswer>;
   more(answer: SearchAnswer, count: number): Promise<SearchHit[]>;
-  facets(answer: SearchAnswer): Promise<SearchAnswer["facets"]>;
+  facets(answer: SearchAnswer | null): Promise<SearchAnswer["facets"]>;
   warm(words: string): void;
   suggest(prefix: string): Promise<string[]>;
 }
@@ -80,7 +82,11 @@ interface SearchError extends Error {
 }
 
 interface Element_ {
-  (tag: string, attributes?: Record<string, string | boolean | null>, ...children: (Node | string)[]): HTMLElement;
+  (
+    tag: string,
+    attributes?: Record<string, string | boolean | null>,
+    ...children: (Node | string)[]
+  ): HTMLElement;
 }
 
 interface ZeroResult {
@@ -114,12 +120,20 @@ interface Noctule {
   part(name: string, length: number, packed: string): void;
 }
 
+/** A page of this site that was opened from the dialog. */
+interface RecentPage {
+  url: string;
+  title: string;
+  breadcrumb: string[];
+}
+
 /** What this browser remembers of searches. */
 interface SearchMemory {
   select(query: string, choice: Choice): void;
   recent(): string[];
   addRecent(query: string): void;
   clearRecent(): void;
+  pages(): RecentPage[];
   zero(): ZeroResult[];
   addZero(query: string): void;
   clearZero(): void;

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 # Of the files and of what their columns mean; a part of every name, as browsers keep files for ever.
-FORMAT = 6
+FORMAT = 7
 NAME_CHARS = 8
 # How many passages of a document are in one file of excerpts.
 EXCERPT_PASSAGES = 8
@@ -164,6 +164,7 @@ FACETS = Layout({
     "community": "varint",
     "tags": "varint",
     "modified": "varint",
+    "reading": "varint",
 })  # fmt: skip
 MANIFEST = Layout({
     "header": "json",

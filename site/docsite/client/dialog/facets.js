@@ -137,7 +137,6 @@ export function showFacets(parts, answer, chosen, change, load) {
     line.append(clear);
   }
   parts.facets.replaceChildren(...rows);
-  parts.facets.hidden = !(answer.hits.length || count);
   const again =
     focused &&
     [...parts.facets.querySelectorAll("button")].find((button) => button.dataset.facet === focused);

@@ -1,8 +1,8 @@
 // @ts-check
 // The dialog at work: typing, keys, the address, and answers in the order in which they were asked for.
-
 import { reader } from "../reader/published.js";
 import { announce, buildDialog } from "./build.js";
+import { activate, moved, rows } from "./choices.js";
 import { engine, forgetEngine } from "./engine.js";
 import { showFacets } from "./facets.js";
 import { remember } from "./remember.js";
@@ -12,19 +12,25 @@ import { showFailure, showInAddress, showNothing, showStart, spellings } from ".
 const PAUSE = 100; // longer than between two keys
 const SHOWN = 6; // as many as a screen shows; the others come when they are scrolled to
 const NEAR_END = 160;
+/** What filters are counted of before anything is asked. @type {SearchAnswer} */
+const EVERYTHING = {
+  hits: [],
+  total: 0,
+  facets: {},
+  spelling: [],
+  near: [],
+  took: { ms: 0, bytes: 0, requests: 0 },
+};
 /** @type {DialogParts | null} */
 let built = null;
 /** @type {HTMLElement | null} */
 let trigger = null;
-/** @type {Choice[]} */
-let choices = [];
 /** @type {SearchAnswer | null} */
 let answer = null;
 /** @type {AbortController | null} */
 let running = null;
 /** @type {SearchFilters} */
 let filters = {};
-let active = -1;
 let timer = 0;
 let asked = "";
 let showWhy = false;
@@ -41,53 +47,44 @@ function giveUp(next) {
   empty = "";
 }
 
-/** @param {DialogParts} parts @param {number} place */
-function activate(parts, place) {
-  choices[active]?.link.setAttribute("aria-selected", "false");
-  active = place;
-  const choice = choices[active];
-  if (!choice) {
-    parts.input.removeAttribute("aria-activedescendant");
-    return;
-  }
-  choice.link.setAttribute("aria-selected", "true");
-  choice.link.scrollIntoView({ block: "nearest" });
-  parts.input.setAttribute("aria-activedescendant", choice.link.id);
-}
-
 /** @param {DialogParts} parts */
 function draw(parts) {
   if (!answer) return;
-  const chosenLink = choices[active]?.link.href;
+  const chosenLink = rows.choices[rows.active]?.link.href;
   parts.list.removeAttribute("aria-busy");
   drawFacets(parts);
   if (!answer.hits.length) {
-    choices = [];
+    rows.choices = [];
     showNothing(parts, answer, asked, Object.keys(filters).length > 0, (query) => type(parts, query));
     return;
   }
   parts.state.replaceChildren(...spellings(answer, asked, (query) => type(parts, query)));
   const more = answer.hits.length < answer.total ? () => grow(parts) : null;
-  choices = showResults(parts, answer, showWhy, more);
+  rows.choices = showResults(parts, answer, showWhy, more);
   activate(
     parts,
-    choices.findIndex(({ link }) => link.href === chosenLink),
+    rows.choices.findIndex(({ link }) => link.href === chosenLink),
   );
 }
 
 /** @param {DialogParts} parts */
 function drawFacets(parts) {
-  const shown = answer;
-  if (!shown) return;
+  const given = answer;
+  const shown = given || EVERYTHING;
   const change = (/** @type {SearchFilters} */ changed) => {
     filters = changed;
     ask(parts, asked);
   };
   showFacets(parts, shown, filters, change, async () => {
-    const facets = await (await engine()).facets(shown);
-    if (answer === shown) shown.facets = facets;
-    if (answer === shown) drawFacets(parts);
+    try {
+      shown.facets = await (await engine()).facets(given);
+    } catch (error) {
+      showFailure(parts, /** @type {SearchError} */ (error));
+      return;
+    }
+    if (answer === given) drawFacets(parts);
   });
+  parts.facets.hidden = !(shown.hits.length || !asked || Object.keys(filters).length);
 }
 
 /**
@@ -116,8 +113,9 @@ function received(parts, found, query, started) {
   answer = found;
   draw(parts);
   const live = /** @type {HTMLElement} */ (parts.dialog.querySelector("#SearchLive"));
-  const told = found.hits.length ? "count" : "count_none";
-  announce(live, reader.say("dialog", told, found.hits.length ? { count: found.total, query } : { query }));
+  const told = !query ? "count_pages" : found.hits.length ? "count" : "count_none";
+  announce(live, reader.say("dialog", told, { count: found.total, query }));
+  if (!query) return;
   reader.emit("noctule:search", {
     query,
     filters,
@@ -126,8 +124,22 @@ function received(parts, found, query, started) {
   });
   giveUp(query);
   if (!found.hits.length && !Object.keys(filters).length) empty = query;
-  if (goFirst && choices.length) follow(choices[0], false);
+  if (goFirst && rows.choices.length) follow(rows.choices[0], false);
   goFirst = false;
+}
+
+/** @param {DialogParts} parts */
+function start(parts) {
+  running = null;
+  answer = null;
+  parts.list.removeAttribute("aria-busy");
+  drawFacets(parts);
+  rows.choices = showStart(
+    parts,
+    (recent) => type(parts, recent),
+    () => start(parts),
+  );
+  activate(parts, -1);
 }
 
 /** @param {DialogParts} parts @param {string} query */
@@ -136,12 +148,8 @@ async function ask(parts, query) {
   running?.abort();
   asked = query.trim();
   showInAddress(asked);
-  if (!asked) {
-    parts.list.removeAttribute("aria-busy");
-    answer = null;
-    choices = [];
-    filters = {};
-    showStart(parts, (recent) => type(parts, recent));
+  if (!asked && !Object.keys(filters).length) {
+    start(parts);
     return;
   }
   const mine = (running = new AbortController());
@@ -151,16 +159,17 @@ async function ask(parts, query) {
     const early = (/** @type {SearchHit[]} */ hits) => {
       if (mine !== running || goFirst) return;
       answer = null;
-      active = -1;
-      choices = showEarly(parts, hits);
+      rows.active = -1;
+      rows.choices = showEarly(parts, hits);
     };
     const options = { limit: SHOWN, filters, facets: false, early, signal: mine.signal };
-    const found = await (await engine()).search(asked, options);
+    const opened = await engine();
+    const found = await (asked ? opened.search(asked, options) : opened.browse(options));
     if (mine === running && !mine.signal.aborted) received(parts, found, asked, started);
   } catch (error) {
     if (mine !== running || mine.signal.aborted) return;
     parts.list.removeAttribute("aria-busy");
-    choices = [];
+    rows.choices = [];
     answer = null;
     goFirst = false;
     forgetEngine();
@@ -199,18 +208,11 @@ function follow(choice, elsewhere) {
 function keyed(parts, event) {
   // While a word is being composed, every key belongs to the input method.
   if (event.isComposing || event.keyCode === 229) return;
-  const down = event.key === "ArrowDown" || (event.ctrlKey && event.key === "n");
-  const up = event.key === "ArrowUp" || (event.ctrlKey && event.key === "p");
-  if (down || up) {
+  if (moved(parts, event)) return;
+  if (event.key === "Enter") {
     event.preventDefault();
-    const next = down ? active + 1 : (active < 0 ? choices.length : active) - 1;
-    if (choices.length) activate(parts, (next + choices.length) % choices.length);
-  } else if ((event.key === "Home" || event.key === "End") && active >= 0) {
-    event.preventDefault();
-    activate(parts, event.key === "Home" ? 0 : choices.length - 1);
-  } else if (event.key === "Enter") {
-    event.preventDefault();
-    const choice = choices[Math.max(active, 0)];
+    const choice = rows.choices[Math.max(rows.active, 0)];
+    if (!parts.input.value.trim() && rows.active < 0) return;
     if (choice && asked === parts.input.value.trim())
       follow(choice, event.ctrlKey || event.metaKey || event.shiftKey);
     else {
@@ -226,7 +228,7 @@ function keyed(parts, event) {
 /** @param {DialogParts} parts @param {MouseEvent} event */
 function clicked(parts, event) {
   const link = event.target instanceof Element ? event.target.closest("a[role=option]") : null;
-  const choice = choices.find((each) => each.link === link);
+  const choice = rows.choices.find((each) => each.link === link);
   if (!choice) return;
   if (event.isTrusted) remember.select(asked, choice);
   const here = window.location.href.split("#")[0].split("?")[0];
@@ -285,6 +287,7 @@ function openDialog(query, from) {
   if (parts.dialog.open) return;
   trigger = from;
   if (query) parts.input.value = query;
+  if (!parts.input.value.trim()) filters = {};
   document.documentElement.classList.add("searching");
   parts.dialog.showModal();
   parts.input.focus();

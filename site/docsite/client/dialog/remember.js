@@ -6,7 +6,9 @@ import { reader } from "../reader/published.js";
 
 const RECENT = "noctule-recent";
 const ZERO = "noctule-zero";
+const PAGES = "noctule-pages";
 const MOST_RECENT = 7;
+const MOST_PAGES = 60; // of all sites that this browser reads from here
 const MOST_ZERO = 500;
 const LONGEST = 200;
 
@@ -30,6 +32,29 @@ function write(key, list) {
   }
 }
 
+/** @returns {RecentPage[]} */
+function pages() {
+  return read(PAGES)
+    .map((each) => /** @type {Partial<RecentPage>} */ (each || {}))
+    .filter((each) => typeof each.url === "string" && typeof each.title === "string")
+    .map(({ url, title, breadcrumb }) => ({
+      url: String(url),
+      title: String(title),
+      breadcrumb: Array.isArray(breadcrumb) ? breadcrumb.map(String) : [],
+    }));
+}
+
+/** Pages on a disk share one memory, and so do sites of one host. @param {string} url */
+const isHere = (url) => url.startsWith(reader.root);
+
+/** @param {SearchHit} hit */
+function addPage({ url: given, title, breadcrumb }) {
+  const url = reader.safeAddress(given);
+  if (!isHere(url)) return;
+  const page = { url, title: title.slice(0, LONGEST), breadcrumb };
+  write(PAGES, [page, ...pages().filter((other) => other.url !== url)].slice(0, MOST_PAGES));
+}
+
 export const remember = {
   recent: () =>
     read(RECENT)
@@ -38,6 +63,7 @@ export const remember = {
 
   /** @param {string} query */
   addRecent(query) {
+    if (!query) return;
     const kept = remember.recent().filter((other) => other !== query);
     write(RECENT, [query.slice(0, LONGEST), ...kept].slice(0, MOST_RECENT));
   },
@@ -49,6 +75,7 @@ export const remember = {
    */
   select(query, { link, rank, hit }) {
     remember.addRecent(query);
+    addPage(hit);
     const words = hit.why.terms || []; // without stop words
     try {
       const page = link.href.split("#")[0].split("?")[0];
@@ -59,7 +86,19 @@ export const remember = {
     reader.emit("noctule:select", { query, url: link.href, rank: rank + 1 });
   },
 
-  clearRecent: () => write(RECENT, []),
+  clearRecent() {
+    write(RECENT, []);
+    write(
+      PAGES,
+      pages().filter(({ url }) => !isHere(url)),
+    );
+  },
+
+  /** @returns {RecentPage[]} of this site, latest first */
+  pages: () =>
+    pages()
+      .filter(({ url }) => isHere(url))
+      .slice(0, MOST_RECENT),
 
   /** @returns {ZeroResult[]} latest first */
   zero: () =>

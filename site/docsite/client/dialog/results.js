@@ -3,6 +3,7 @@
 // parsed.
 
 import { reader } from "../reader/published.js";
+import { remember } from "./remember.js";
 
 const element = reader.element;
 const SECTIONS = 3;
@@ -93,6 +94,18 @@ function option(url, id, kind, content) {
   return /** @type {HTMLAnchorElement} */ (element("a", attributes, ...content));
 }
 
+/**
+ * What a row leads to, as a small picture with a name.
+ * @param {"page" | "section" | "code"} name
+ */
+function kind(name) {
+  return element("span", {
+    class: `hit-kind kind-${name}`,
+    role: "img",
+    "aria-label": reader.say("dialog", `kind_${name}`),
+  });
+}
+
 /** @param {SearchSection} section */
 function excerpt(section) {
   return element(
@@ -109,8 +122,14 @@ function group(hit, rank, showWhy, choices) {
   const first = sections.find(
     (section) => section.url === hit.url || !section.title || section.title === hit.title,
   );
-  const title = element("span", { class: "hit-title", id: `Hit${rank}Title`, dir: "auto" }, hit.title);
-  const facts = [way(hit.breadcrumb || []), changed(hit.modified)].filter(Boolean);
+  const title = element(
+    "span",
+    { class: "hit-title", id: `Hit${rank}Title`, dir: "auto" },
+    kind(first?.code ? "code" : "page"),
+    hit.title,
+  );
+  const above = hit.breadcrumb || [];
+  const facts = [above.length ? way(above) : "", changed(hit.modified)].filter(Boolean);
   const top = option(hit.url, `Hit${rank}`, "hit hit-page", [
     title,
     element("span", { class: "hit-facts" }, ...facts),
@@ -125,7 +144,12 @@ function group(hit, rank, showWhy, choices) {
   if (showWhy) made.append(explanation(hit));
   sections.forEach((section, place) => {
     if (section === first) return;
-    const name = element("span", { class: "hit-title", dir: "auto" }, section.title);
+    const name = element(
+      "span",
+      { class: "hit-title", dir: "auto" },
+      kind(section.code ? "code" : "section"),
+      section.title,
+    );
     const link = option(section.url, `Hit${rank}Part${place}`, "hit hit-section", [name, excerpt(section)]);
     choices.push({ link, rank, hit });
     made.append(link);
@@ -149,6 +173,29 @@ export function showEarly(parts, hits) {
 }
 
 /**
+ * The pages that were opened from here, below what the dialog says before anything is asked.
+ * @param {DialogParts} parts
+ * @returns {Choice[]}
+ */
+export function showRecentPages(parts) {
+  /** @type {Choice[]} */
+  const choices = [];
+  const pages = remember.pages();
+  const why = { keyword: 0, semantic: 0, links: 1, support: 1, boost: 1, terms: [] };
+  const groups = pages.map((page, rank) =>
+    group({ ...page, score: 0, why, sections: [] }, rank, false, choices),
+  );
+  const title = element(
+    "h2",
+    { class: "list-title", role: "presentation" },
+    reader.say("dialog", "recent_pages"),
+  );
+  parts.list.replaceChildren(...(groups.length ? [title, ...groups] : []));
+  parts.input.setAttribute("aria-expanded", String(choices.length > 0));
+  return choices;
+}
+
+/**
  * @param {DialogParts} parts
  * @param {SearchAnswer} answer
  * @param {boolean} showWhy
@@ -166,7 +213,7 @@ export function showResults(parts, answer, showWhy, more) {
     button.addEventListener("click", more);
     parts.list.after(button);
   }
-  parts.why.hidden = !choices.length;
+  parts.why.hidden = !answer.hits.some(({ score }) => score); // of a filter without words there is none
   parts.input.setAttribute("aria-expanded", String(choices.length > 0));
   parts.count.textContent = reader.say("dialog", "count_short", { count: answer.total });
   return choices;

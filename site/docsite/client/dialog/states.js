@@ -3,6 +3,7 @@
 
 import { reader } from "../reader/published.js";
 import { remember } from "./remember.js";
+import { showRecentPages } from "./results.js";
 
 const element = reader.element;
 /** @param {string} key @param {Record<string, string | number>} [values] */
@@ -74,28 +75,28 @@ function show(parts, content) {
   parts.input.setAttribute("aria-expanded", "false");
 }
 
-/** @param {DialogParts} parts @param {(query: string) => void} ask */
-export function showStart(parts, ask) {
+/**
+ * @param {DialogParts} parts
+ * @param {(query: string) => void} ask
+ * @param {() => void} cleared
+ * @returns {Choice[]} the pages opened last
+ */
+export function showStart(parts, ask, cleared) {
   const recent = remember.recent();
   const content = [element("p", { class: "state-lead" }, say("start"))];
-  if (recent.length) {
+  if (recent.length || remember.pages().length) {
     const clear = element("button", { type: "button", class: "state-clear" }, say("recent_clear"));
     clear.addEventListener("click", () => {
       remember.clearRecent();
-      showStart(parts, ask);
+      cleared();
       parts.input.focus();
     });
-    content.push(
-      block(
-        say("recent"),
-        recent.map((query) => suggestion(query, () => ask(query))),
-      ),
-      clear,
-    );
+    const queries = recent.map((query) => suggestion(query, () => ask(query)));
+    if (queries.length) content.push(block(say("recent"), queries));
+    content.push(clear);
   }
-  parts.facets.replaceChildren();
-  parts.facets.hidden = true;
   show(parts, [...content, browse()]);
+  return showRecentPages(parts);
 }
 
 /**
@@ -106,7 +107,7 @@ export function showStart(parts, ask) {
  * @param {(query: string) => void} ask
  */
 export function showNothing(parts, answer, query, filtered, ask) {
-  const key = filtered ? "nothing_filters" : "nothing";
+  const key = !query ? "nothing_chosen" : filtered ? "nothing_filters" : "nothing";
   /** @type {(Node | string)[]} */
   const content = [element("p", { class: "state-lead", dir: "auto" }, say(key, { query }))];
   content.push(...spellings(answer, query, ask));

@@ -21,8 +21,8 @@ import { Tokens } from "./tokens.js";
 /** @import { Read } from "./reader.js" */
 
 /**
- * `facets: false` leaves them out, until they are asked for. With `early` a person is typing: it is called with
- * the best hits of what came first, and what only finished words need waits for a rest.
+ * `facets: false` leaves them out, until they are asked for. With `early` a person is typing: it is called
+ * with the best hits of what came first, and what only finished words need waits for a rest.
  * @typedef {{limit?: number, filters?: Record<string, any>, signal?: AbortSignal, facets?: boolean,
  *   early?: (hits: Hit[]) => void,
  *   weights?: {keyword?: number, semantic?: number, links?: number, support?: number}}} SearchOptions
@@ -168,6 +168,22 @@ class Engine {
   }
 
   /**
+   * The pages that filters leave, in reading order: a search without words.
+   * @param {{limit?: number, filters?: Record<string, any>}} options
+   * @returns {Promise<Answer>}
+   */
+  async browse({ limit = 10, filters = {} }) {
+    const matching = (await this.store.facets()).pages(filters);
+    const listing = new Listing(this.store, Array.from(matching, unranked), []);
+    const hits = await listing.next(limit);
+    const took = { ms: 0, bytes: 0, requests: 0 };
+    /** @type {Answer} */
+    const answer = { hits, total: matching.length, facets: {}, spelling: [], near: [], took };
+    this.behind.set(answer, { matching, listing });
+    return answer;
+  }
+
+  /**
    * More hits of an answer; fewer than asked for at the end.
    * @param {Answer} answer
    * @param {number} count
@@ -178,11 +194,12 @@ class Engine {
   }
 
   /**
-   * How many documents of an answer each filter would leave.
-   * @param {Answer} answer
+   * How many documents of an answer, or of all without one, each filter would leave.
+   * @param {Answer | null} answer
    */
   async facets(answer) {
-    return (await this.store.facets()).counts(this.behind.get(answer)?.matching || new Int32Array(0));
+    const facets = await this.store.facets();
+    return facets.counts(answer ? this.behind.get(answer)?.matching || new Int32Array(0) : facets.pages({}));
   }
 
   /**
@@ -228,6 +245,16 @@ class Engine {
     }
     return kept.length ? kept : ranked;
   }
+}
+
+/**
+ * A document that nothing was asked of.
+ * @param {number} document
+ * @returns {Ranked}
+ */
+function unranked(document) {
+  const passages = [{ ordinal: 0, score: 0, keyword: 0, semantic: 0, chance: 1 }];
+  return { document, score: 0, links: 1, support: 1, boost: 1, passages };
 }
 
 /**

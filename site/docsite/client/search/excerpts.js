@@ -12,11 +12,12 @@ import { BREADCRUMB_SEPARATOR, EXCERPTS } from "./format.js";
  * @typedef {{title: string, page: string, crumbs: string[], modified: string, ordinal: number,
  *   sections: [string, string | number, string][], passages: [number, string][]}} Shown
  *
- * @typedef {{url: string, title: string, breadcrumb: string[], excerpt: string, marks: [number, number][]}}
- *   Section
+ * @typedef {{url: string, title: string, breadcrumb: string[], excerpt: string, marks: [number, number][],
+ *   code?: boolean}} Section
  */
 
 const EXCERPT_CHARS = 280;
+const MOST_LOOKED_AT = 2_000;
 
 /**
  * @param {Uint8Array[]} columns
@@ -38,6 +39,23 @@ function slugOf(title) {
     .replace(/[^\p{L}\p{N}_ -]/gu, "")
     .trim()
     .replace(/ /g, "-");
+}
+
+// Ends of statements, calls, assignments, comments, prompts and beginnings that no sentence has.
+const CODE_LINE = [
+  /[;{}>]\s*$/,
+  /^\s*(?:@\w|\/\/|#(?:include|!|\[)|\$ \w|import [\w{*"']|def \w+\(|const \w+ ?=|fn \w+)/,
+  /[\w\])]\([^)]*\):?\s*$/,
+  /\s(?:=>|:=|==|->|=)\s/,
+];
+
+/**
+ * Whether most lines of a text look like code, which it no longer says of itself.
+ * @param {string} text
+ */
+function isCode(text) {
+  const lines = text.split("\n").filter((line) => line.trim());
+  return lines.filter((line) => CODE_LINE.some((sign) => sign.test(line))).length * 2 > lines.length;
 }
 
 /**
@@ -63,8 +81,8 @@ function matchesIn(text, wanted, stemmers) {
 }
 
 /**
- * A text without the marks of lists, and with another one between the cells of a table: its neighbouring lines
- * have as many.
+ * A text without the marks of lists, and with another one between the cells of a table: its neighbouring
+ * lines have as many.
  * @param {string} text
  */
 function withoutMarkup(text) {
@@ -177,5 +195,6 @@ export function sectionOf(shown, number, text, { base, wanted, stemmers }) {
     title: title || shown.title,
     breadcrumb: [...shown.crumbs, shown.title, ...(above ? above.split(BREADCRUMB_SEPARATOR) : [])],
     ...excerptOf(text, wanted, stemmers),
+    ...(isCode(text.slice(0, MOST_LOOKED_AT)) ? { code: true } : {}),
   };
 }

@@ -44,6 +44,9 @@ export class Facets {
       date: (document) => (years[document] ? [placeOf.get(years[document]) ?? 0] : []),
     };
     this.tags = numbersOf(own.tags);
+    // Places in reading order, from 1; 0 for what no search finds.
+    this.reading = numbersOf(own.reading).map((step) => (step >> 1) ^ -(step & 1));
+    for (let i = 1; i < this.reading.length; i++) this.reading[i] += this.reading[i - 1];
     this.firstTag = new Int32Array(collection.length + 1);
     for (let i = 0; i < collection.length; i++) {
       this.firstTag[i + 1] = this.firstTag[i] + 1 + this.tags[this.firstTag[i]];
@@ -68,6 +71,18 @@ export class Facets {
     if (!wanted.length) return null;
     return (document) =>
       wanted.every(({ of, places }) => Array.from(of(document)).some((place) => places.has(place)));
+  }
+
+  /**
+   * The documents that a reader's filters leave, all without any, in reading order.
+   * @param {Record<string, any>} filters
+   * @returns {Int32Array}
+   */
+  pages(filters) {
+    const allowed = this.allowed(filters);
+    return Int32Array.from(this.reading.keys())
+      .filter((document) => this.reading[document] && (!allowed || allowed(document)))
+      .sort((a, b) => this.reading[a] - this.reading[b] || a - b);
   }
 
   /**

@@ -1,7 +1,7 @@
 // @ts-check
 // The shard format as search/format.py defines it; `make bundle` writes this file.
 
-export const FORMAT = 6;
+export const FORMAT = 7;
 export const NAME_CHARS = 8;
 export const EXCERPT_PASSAGES = 8;
 export const ESCAPE = 57344;
@@ -127,4 +127,5 @@ export const FACETS = /** @type {const} */ ([
   "community",
   "tags",
   "modified",
+  "reading",
 ]);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -291,6 +292,10 @@ def test_facets_are_those_of_the_documents(index: Index, plan: SitePlan) -> None
             day = np.datetime64("1970-01-01") + file["modified"][row] - 1
             assert str(day) == entry.modified[:10]
         assert names["section"][file["section"][row]] in ("", *entry.page.split("/"))
+    steps = [step // 2 if step % 2 == 0 else -(step + 1) // 2 for step in file["reading"]]
+    pages = [entry.page for entry in plan.library.entries]
+    places = dict(zip(pages, accumulate(steps), strict=True))
+    assert sorted(pages, key=lambda page: places[page]) == [*plan.tree.order] and min(places.values()) == 1
 
 
 def test_every_file_of_the_index_is_one_that_the_page_describes(index: Index) -> None:
