@@ -21,7 +21,7 @@ from urllib.parse import quote
 
 from bench.corpora import cache_folder, corpus, settings_file
 
-FASTAPI = "fastapi-site"
+FASTAPI = "fastapi-docs"
 _ROUNDS = 15
 _START_LIMIT_S = 3600.0
 _PAUSE_S = 0.02
