@@ -3,11 +3,35 @@
 from __future__ import annotations
 
 import re
+from typing import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, field_validator
 
 from .collection import WebAddress
 from .search import Table
+
+GROUNDS = ("page", "panel", "raised", "line")
+COLORS = ("text", "muted", "link", "accent", *GROUNDS)
+# The settings that name a file of the owner's.
+OWN_FILES = ("templates", "words", "mermaid", "logo", "logo_dark", "favicon")
+FONT_ENDINGS = (".woff2", ".woff", ".ttf", ".otf")
+_HEX = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6})", re.IGNORECASE)
+
+
+def _hex(color: str) -> str:
+    if not _HEX.fullmatch(color):
+        raise ValueError(f"{color!r} is no colour; write it as #rrggbb")
+    digits = color[1:].lower()
+    return f"#{digits}" if len(digits) == 6 else f"#{''.join(2 * digit for digit in digits)}"
+
+
+Hex = Annotated[str, AfterValidator(_hex)]
+Color = Hex | Annotated[tuple[Hex, Hex], Field(strict=False)]
+
+
+def is_font_file(name: str) -> bool:
+    """Return whether a font's setting names a file and no family."""
+    return name.lower().endswith(FONT_ENDINGS)
 
 
 class Version(Table):
@@ -16,6 +40,13 @@ class Version(Table):
     label: str
     url: WebAddress
     current: bool = False
+
+
+class Fonts(Table):
+    """Files of fonts, which the site carries, or names of families that readers' systems have."""
+
+    text: tuple[str, ...] = Field(default=(), strict=False)
+    code: tuple[str, ...] = Field(default=(), strict=False)
 
 
 class Site(Table):
@@ -34,11 +65,16 @@ class Site(Table):
     feed: int = Field(default=50, ge=0, description="0: no feed")
     edit_url: WebAddress = Field(default="", description="with {path} and {collection}")
     image: WebAddress = Field(default="", description="absolute address of a picture for previews of links")
+    logo: str = Field(default="", description="an image before the title in the header")
+    logo_dark: str = Field(default="", description="the same for the dark theme")
+    favicon: str = Field(default="", description="an image for the browser's tab")
     templates: str = Field(default="", description="a folder of templates, styles and files of your own")
     words: str = Field(default="", description="a TOML file with words of the interface")
     mermaid: str = Field(default="", description="a local copy of mermaid's script")
     verify_nights: int = Field(default=7, ge=0, description="every file is read within so many; 0: never")
     versions: tuple[Version, ...] = Field(default=(), strict=False)
+    colors: dict[str, Color] = Field(default={}, description="one for both themes, or [light, dark]")
+    fonts: Fonts = Fonts()
 
     @field_validator("edit_url")
     @classmethod
@@ -47,3 +83,13 @@ class Site(Table):
         if unknown:
             raise ValueError(f"unknown {{{unknown[0]}}}; there are {{path}} and {{collection}}")
         return url
+
+    @field_validator("colors")
+    @classmethod
+    def _known_colors(cls, given: dict[str, Color]) -> dict[str, Color]:
+        for name, value in given.items():
+            if name not in COLORS:
+                raise ValueError(f"unknown colour {name}; there are {', '.join(COLORS)}")
+            if name in GROUNDS and isinstance(value, str):
+                raise ValueError(f"{name} is a background: give two colours, [light, dark]")
+        return given

@@ -165,7 +165,11 @@ def _as_toml(value: object) -> str:
     if isinstance(value, tuple | list):
         return f"[{', '.join(map(_as_toml, value))}]"
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {_as_toml(each)}" for key, each in value.items()) + " }"
+        return (
+            "{}"
+            if not value
+            else "{ " + ", ".join(f"{key} = {_as_toml(each)}" for key, each in value.items()) + " }"
+        )
     return str(value)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...pipeline.settings.site import Site
 from .. import urls
+from ..appearance import Appearance, appearance_of
 from ..content.render import Renderer
 from ..interface_words import load_words
 from ..library import CommunityRow, Entry, Library, SnapshotTables
@@ -67,6 +68,7 @@ class SitePlan:
     topics: tuple[CommunityRow, ...]
     topic_of: Mapping[int, CommunityRow]
     parts: Parts
+    appearance: Appearance
     words: tuple[Word, ...]
 
     @property
@@ -94,6 +96,7 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
     """Plan the site that shows this snapshot; ``originals`` are documents that are their own pages."""
     from . import related  # SciPy comes with it
 
+    appearance = appearance_of(settings)
     library = Library(snapshot, originals=originals)
     theme = Theme(load_words(settings.words), settings.templates)
     tags = library.tags()
@@ -118,7 +121,8 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
         twins=urls.twin_paths(entry.page for entry in library.entries) if settings.markdown else {},
         topics=topics,
         topic_of={topic.community_id: topic for topic in topics},
-        parts=parts_of(settings, library.entries, bool(tags), topics),
+        parts=parts_of(settings, library.entries, bool(tags), topics, appearance),
+        appearance=appearance,
         words=read_words(snapshot, library) if settings.search else (),
     )
 
