@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import unicodedata
 from pathlib import PurePosixPath
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from .settings.collection import Address
 
@@ -42,6 +43,32 @@ def _relative(path: str, slug: str | None, rules: Address) -> str:
 def _clean_slug(slug: str) -> str:
     # A slug comes from the document, so it must not climb out of the base.
     return "/".join(part for part in slug.strip().split("/") if part not in {"", ".", ".."})
+
+
+def out_of_collection(path: str, target: str) -> str:
+    """Return the path of a link that leads out of its collection, beginning with ``../``; else empty."""
+    if ".." not in target or target.startswith("/"):
+        return ""
+    path_only = unquote(target.partition("#")[0].partition("?")[0])
+    joined = posixpath.normpath(posixpath.join(posixpath.dirname(path), path_only))
+    return joined if joined.startswith("../") else ""
+
+
+def outside_address(path: str, url: str, target: str) -> str:
+    """Return where a link out of the collection leads, as seen from the document's published address.
+
+    Empty if the address tells nothing of what lies around the collection.
+    """
+    out, parts = out_of_collection(path, target), PurePosixPath(path)
+    if not out or not _HAS_SCHEME.match(url):
+        return ""
+    is_folder = url.endswith("/") and parts.stem.lower() not in INDEX_NAMES
+    base = urljoin(url, "../" * (path.count("/") + is_folder) or ".")
+    if urlsplit(base).path.strip("/").count("/") + 1 < out.count("../") or urlsplit(base).path in ("", "/"):
+        return ""
+    ending = target[len(re.split(r"[?#]", target, maxsplit=1)[0]) :]
+    slash = "/" if target.removesuffix(ending).endswith("/") else ""
+    return urljoin(base, quote(out, safe=_SAFE)) + slash + quote(ending, safe=f"{_SAFE}?#%[]")
 
 
 def with_anchor(url: str, slug: str, rules: Address) -> str:

@@ -42,7 +42,7 @@ _ATTRIBUTES = {
 _SCHEMES = {"http", "https", "mailto"}
 _CLASS = re.compile(
     r"language-[\w+#.-]{1,40}|callout(-[\w-]{1,40})?|admonition(-title)?|wikilink|transclusion|tag"
-    r"|footnotes?(-[a-z]+)*|task-list-item(-checkbox)?|contains-task-list"
+    r"|footnotes?(-[a-z]+)*|hero(-[a-z]+)?|grid|cards|md-button(--primary)?|task-list-item(-checkbox)?|contains-task-list|toctree"
 )
 # Of an image's style only this is kept, as the attribute of that name.
 _STYLE_WIDTH = re.compile(r"(?:^|;)\s*width\s*:\s*(\d{1,4}(?:px|%))\s*(?:;|$)", re.IGNORECASE)

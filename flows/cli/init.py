@@ -7,13 +7,16 @@ import tomllib
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ...pipeline.errors import SettingsError, SourceError
 from . import output
 from .flags import Flags
+
+if TYPE_CHECKING:
+    from ..adopt.taken_over import TakenOver
 
 _KINDS = {".md": "markdown", ".markdown": "markdown", ".html": "HTML", ".htm": "HTML", ".txt": "text"}
 _FOREIGN = {"node_modules", "venv", "__pycache__", "build", "dist", "public"}
@@ -50,16 +53,44 @@ _Preset = Annotated[
 ]
 
 
-def init(flags: Flags, preset: _Preset = None) -> None:
+_From = Annotated[
+    Path | None,
+    typer.Option(
+        "--from", metavar="PATH", exists=True, help="The folder, or settings file, of another tool."
+    ),
+]
+
+
+def init(flags: Flags, preset: _Preset = None, source: _From = None) -> None:
     """Write a noctule.toml for the documents in this folder.
 
-    Examples: cd my-notes; noctule init; noctule index ; noctule init --preset docs
+    Examples: cd my-notes; noctule init; noctule index ; noctule init --preset docs ; noctule init --from .
     """
+    if source is not None:
+        _take_over(flags, source, preset)
+        return
     written = write_settings(Path.cwd(), preset)
     if flags.as_json:
         output.emit({"config": str(written.path), "collection": written.collection, "root": written.root})
         return
     output.say(f"Wrote {written.path.name}: collection {written.collection!r}, folder {written.root!r}")
+    output.say(f"Found {written.found}. Next: noctule index")
+
+
+def _take_over(flags: Flags, source: Path, preset: str | None) -> None:
+    """Write the settings that another tool's give, and say what has no place in them."""
+    if preset is not None:
+        raise SettingsError("--from and --preset are two beginnings", where="--from", hint="Choose one.")
+    written, found = take_over_settings(Path.cwd(), source)
+    if flags.as_json:
+        names = {"config": str(written.path), "collection": written.collection, "root": written.root}
+        output.emit({**names, "tool": found.tool, "left": found.left})
+        return
+    output.say(
+        f"Wrote {written.path.name} from {found.config} ({found.tool}): collection {written.collection!r}"
+    )
+    if found.left:
+        output.say(f"Not taken over: {'; '.join(found.left)}")
     output.say(f"Found {written.found}. Next: noctule index")
 
 
@@ -105,6 +136,29 @@ def write_settings(folder: Path, preset: str | None = None) -> Starter:
         content = _TEMPLATE.format(name=name, root=root, include=include, title=title) + given
     durable.replace_file(path, content.encode())
     return Starter(path, name, root, _described(counts))
+
+
+def take_over_settings(folder: Path, source: Path) -> tuple[Starter, TakenOver]:
+    """Write a noctule.toml into the folder from another tool's settings; return what was found there too.
+
+    Raises ``SettingsError`` if there is one already, ``SourceError`` if ``source`` is no tool's.
+    """
+    from ...artifacts.disk import durable
+    from ...pipeline.settings.reading import parse
+    from ..adopt.taken_over import collection_name, settings_text, snippet_folders
+    from ..adopt.tools import take_over
+    from ..run.request import SETTINGS_FILE
+
+    path = folder / SETTINGS_FILE
+    if path.exists():
+        raise SettingsError("there is one already", where=str(path), hint="Edit it, or delete it first.")
+    found = take_over(source)
+    name = collection_name(found)
+    top = source if source.is_dir() else source.parent
+    text = settings_text(found, name, folder, snippet_folders(found, top))
+    parse(tomllib.loads(text), where=str(found.config))
+    durable.replace_file(path, text.encode())
+    return Starter(path, name, str(found.root), _described(_count(found.root)) or "no documents"), found
 
 
 def _preset_text(name: str) -> str:

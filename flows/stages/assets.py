@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from ...artifacts.disk import durable
 from ...artifacts.store.store import Store
 from ...artifacts.tables.schemas import ASSETS
+from ...pipeline.address import out_of_collection
 from ...pipeline.assets.media import recognise
 from ...pipeline.errors import ArtifactError, RejectedDocument
 from ...pipeline.identity import sha256_hex
@@ -90,7 +91,26 @@ def collect_assets(
     reader = _Reader(run.settings, found)
     rows = (row for name, paths in sorted(_named(links).items()) for row in _rows(reader, store, name, paths))
     table = _outside_memory(rows, store.root)
-    return {"assets": table}, parsed.with_assets(reader.rejections, as_hashed=reader.as_hashed)
+    remarks = [*reader.rejections, *_leading_out(links)]
+    return {"assets": table}, parsed.with_assets(remarks, as_hashed=reader.as_hashed)
+
+
+def _leading_out(links: Iterable[ResolvedLink]) -> Iterator[Rejection]:
+    """Yield a remark on each collection with links out of it that lead nowhere, at the first of them."""
+    found: dict[str, list[str]] = {}
+    for link in links:
+        if link.status.startswith("missing-") and ".." in link.target:
+            name, _, path = link.source_id.partition(":")
+            if out_of_collection(path, link.target):
+                found.setdefault(name, []).append(path)
+    for name, paths in sorted(found.items()):
+        yield Rejection(
+            name,
+            paths[0],
+            "noted",
+            f"{len(paths):,} links lead out of the collection, and so nowhere: "
+            f"collections.{name}.address.base_url would give them an address",
+        )
 
 
 def _named(links: Iterable[ResolvedLink]) -> dict[str, set[str]]:

@@ -5,6 +5,7 @@ Runs in a worker process, and returns Arrow columns rather than an object per pa
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -160,7 +161,9 @@ def _cut(source: Source, settings: Settings) -> _Cut:
     if not visibility_of(document.front_matter).searched:
         return _Cut(document, nodes, [], [])
     count = tokenizer(find(settings.embed)).count
-    passages = build_passages(document, nodes, count, settings.chunk)
+    # Nobody looks for the page that says that a page is missing.
+    is_error_page = posixpath.splitext(source.path)[0] == "404"
+    passages = [] if is_error_page else build_passages(document, nodes, count, settings.chunk)
     return _Cut(document, nodes, passages, code_blocks(document, nodes))
 
 

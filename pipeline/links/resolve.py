@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from urllib.parse import unquote, urljoin, urlsplit
 
-from ..address import INDEX_NAMES, slugify
+from ..address import INDEX_NAMES, outside_address, slugify
 from ..assets.media import media_type_of
 from ..model import DocId, Document, Link, ResolvedLink
 from ..parse.labels import LABEL_PREFIX, label_anchor
@@ -96,9 +96,15 @@ def _resolve_document(document: LinkingDocument, index: _Index) -> Iterable[Reso
             target=link.target,
             text=link.text,
             ordinal=ordinal,
-            status=status if asset is None else "asset",
+            status=_status(document, target.strip(), status) if asset is None else "asset",
             asset=asset,
         )
+
+
+def _status(document: LinkingDocument, target: str, status: str) -> str:
+    """Return the status of a link, which is external if it leads out of a collection with a known address."""
+    is_outside = status.startswith("missing-") and outside_address(document.path, document.url, target)
+    return "external" if is_outside else status
 
 
 def _has_heading(document: LinkingDocument, fragment: str) -> bool:

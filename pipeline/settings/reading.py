@@ -119,6 +119,9 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
     }
     judged = tuple(_file_from(each, folder) for each in settings.relevance.judged)
     search = settings.search
+    named = settings.site.navigation.items()
+    navigation = {name: tuple(_file_from(each, folder) for each in files) for name, files in named}
+    site = settings.site.model_copy(update={"navigation": navigation})
     is_folder = search.rerank.model.startswith((".", "~", "/"))  # else it is a model's name, and no file
     stages = {
         "synonyms": _with_files(search.synonyms, folder, "file"),
@@ -130,7 +133,7 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
             "collections": collections,
             "search": search.model_copy(update=stages),
             "relevance": settings.relevance.model_copy(update={"judged": judged}),
-            "site": _with_own_files(settings.site, folder),
+            "site": _with_own_files(site, folder),
         }
     )
 

@@ -71,10 +71,20 @@ class Site(Table):
     templates: str = Field(default="", description="a folder of templates, styles and files of your own")
     words: str = Field(default="", description="a TOML file with words of the interface")
     mermaid: str = Field(default="", description="a local copy of mermaid's script")
+    home: str = Field(default="", description="the document that is the home page; empty: index or README")
+    navigation: dict[str, Annotated[tuple[str, ...], Field(strict=False)]] = Field(
+        default_factory=dict, description="files of other tools that order a collection's pages"
+    )
+    redirects: dict[str, str] = Field(
+        default_factory=dict, description="former addresses, and the page, document or address to go to"
+    )
     verify_nights: int = Field(default=7, ge=0, description="every file is read within so many; 0: never")
     versions: tuple[Version, ...] = Field(default=(), strict=False)
     colors: dict[str, Color] = Field(default={}, description="one for both themes, or [light, dark]")
     fonts: Fonts = Fonts()
+
+    def __hash__(self) -> int:  # of tables too, which are dictionaries
+        return hash(self.model_dump_json())
 
     @field_validator("edit_url")
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -36,6 +37,7 @@ from .search.manifest import Shown
 from .verify import count_healed, verified
 
 MARKER = urls.MARKER
+_log = logging.getLogger("noctule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +160,8 @@ def _write(wanted: _Wanted, stage: StagingFolder) -> SiteResult:
     snapshot, ranking = wanted.snapshot, wanted.ranking if wanted.settings.search else None
     stage.look()
     plan = plan_site(snapshot, wanted.settings)
+    for remark in plan.remarks:
+        _log.warning("%s", remark)
     shown = begin_shown(plan, snapshot, wanted.background, stage) if ranking else None
     reuse = Reuse(stage.previous, shared_digest(plan))
     add_pages(plan, _add_kept(plan, reuse, stage), snapshot, stage, wanted.background)
@@ -167,7 +171,7 @@ def _write(wanted: _Wanted, stage: StagingFolder) -> SiteResult:
     files = media_files(plan.library, snapshot, reuse)
     for page in _all(list_pages(plan, reuse), around, files, found):
         stage.add(page)
-    pages = len(plan.pages)
+    pages = len(plan.tree.pages)
     for page in record_files(SiteRecord(wanted.whole, pages, tuple(stage.files), snapshot.id)):
         stage.add(page)
     _stamp(stage.folder, wanted.began_ns)
@@ -197,7 +201,7 @@ def _add_kept(plan: SitePlan, reuse: Reuse, stage: StagingFolder) -> list[Wanted
     """Keep unchanged document pages and their markdown in the folder; return what is left to make."""
     fingerprints = page_fingerprints(plan, reuse.shared)
     left: list[Wanted] = []
-    for page in plan.pages:
+    for page in plan.tree.pages:
         fingerprint, twin = fingerprints[plan.by_page[page].row], plan.twins.get(page)
         kept = [reuse.kept(page, fingerprint.page)]
         if twin is not None:

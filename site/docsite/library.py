@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+import posixpath
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,16 +13,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ..pipeline.navigation.toctree import CLASS
 from ..pipeline.visibility import EVERYWHERE, Visibility, visibility_of
 from . import urls
 from .grouping import Grouped, Rows, edges_between
 from .link_rows import ASSET_COLUMNS, LinkRow, assets_of
+from .placement import Placement, placement_of
 
-ORDER_KEYS = ("nav_order", "sidebar_position", "weight", "order")
 _ENTRY_COLUMNS = (
     "doc_id", "collection", "path", "title", "description", "tags", "modified", "language", "syntax",
     "community", "links_in", "front_matter",
 )  # fmt: skip
+
+
+# Nobody goes there on purpose.
+NOT_FOUND = Placement(hidden=True)
 
 
 class SnapshotTables(Protocol):
@@ -40,7 +46,10 @@ class SnapshotTables(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A document as lists and links show it; ``row`` is its place in the library, ``page`` in the site."""
+    """A document as lists and links show it; ``row`` is its place in the library, ``page`` in the site.
+
+    ``apart`` tells it from others of the same title.
+    """
 
     row: int
     doc_id: str
@@ -54,8 +63,9 @@ class Entry:
     syntax: str
     community: int
     links_in: int
-    order: float
+    placement: Placement
     page: str
+    apart: str = ""
     shown: Visibility = EVERYWHERE
 
 
@@ -91,7 +101,7 @@ class CommunityRow:
 class Library:
     """Documents with their sections, code and links, read once; texts stay in Arrow until asked for."""
 
-    def __init__(self, snapshot: SnapshotTables, *, originals: bool = False) -> None:
+    def __init__(self, snapshot: SnapshotTables, *, originals: bool = False, home: str = "") -> None:
         self.snapshot_id = str(snapshot.id)
         documents = snapshot.table("documents")
         names = documents.column("doc_id").to_pylist()
@@ -99,7 +109,7 @@ class Library:
         documents = self.documents
         self._texts, self._htmls = documents.column("text"), documents.column("html")
         self._anchors = documents.column("anchors")
-        self.entries = _entries(documents, originals)
+        self.entries = _entries(documents, originals, home)
         self.by_id: Mapping[str, Entry] = {entry.doc_id: entry for entry in self.entries}
         self.listed = tuple(entry for entry in self.entries if entry.shown.listed)
         self._names = pa.array([*self.by_id], pa.string())
@@ -136,6 +146,19 @@ class Library:
     def text(self, entry: Entry) -> str:
         """Return the document's text."""
         return str(self._texts[entry.row].as_py() or "")
+
+    def url(self, entry: Entry) -> str:
+        """Return the address at which the document is published, relative if that is not known."""
+        return str(self.documents.column("url")[entry.row].as_py() or "")
+
+    def rows_with_toctree(self) -> list[int]:
+        """Return the documents that may hold a ``toctree``, in order of their paths."""
+        holds = (
+            pc.fill_null(pc.match_substring(column, mark), False).to_numpy()
+            for column, mark in ((self._texts, "{toctree}"), (self._htmls, f'"{CLASS}"'))
+        )
+        found = np.flatnonzero(np.logical_or(*holds)).tolist()
+        return sorted(found, key=lambda row: self.entries[row].path)
 
     def html(self, entry: Entry) -> str:
         """Return the main content of an HTML document, or nothing for other documents."""
@@ -198,13 +221,14 @@ def _by_weight(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     return tuple(sorted(entries, key=lambda entry: (-entry.links_in, *by_title(entry))))
 
 
-def _entries(documents: pa.Table, originals: bool) -> tuple[Entry, ...]:
+def _entries(documents: pa.Table, originals: bool, home: str) -> tuple[Entry, ...]:
     columns = {
         name: documents.column(name).to_pylist() for name in documents.column_names if name in _ENTRY_COLUMNS
     }
+    titles = _shared_titles(columns["title"])
     if originals:
         paths = {str(name): str(path) for name, path in zip(columns["doc_id"], columns["path"], strict=True)}
-        return tuple(_entry(row, columns, paths) for row in range(documents.num_rows))
+        return tuple(_entry(row, columns, paths, titles) for row in range(documents.num_rows))
     several = len(set(columns["collection"])) > 1
     placed = [
         urls.Placed(doc_id, path, collection if several else "")
@@ -212,11 +236,17 @@ def _entries(documents: pa.Table, originals: bool) -> tuple[Entry, ...]:
             columns["doc_id"], columns["path"], columns["collection"], strict=True
         )
     ]
-    pages = urls.page_paths(placed)
-    return tuple(_entry(row, columns, pages) for row in range(documents.num_rows))
+    pages = urls.page_paths(placed, home=home)
+    return tuple(_entry(row, columns, pages, titles) for row in range(documents.num_rows))
 
 
-def _entry(row: int, columns: Mapping[str, list[object]], pages: Mapping[str, str]) -> Entry:
+def _shared_titles(titles: Sequence[object]) -> Set[object]:
+    return {title for title, count in Counter(titles).items() if count > 1}
+
+
+def _entry(
+    row: int, columns: Mapping[str, list[object]], pages: Mapping[str, str], titles: Set[object]
+) -> Entry:
     def text(name: str) -> str:
         return str(columns[name][row] or "")
 
@@ -225,6 +255,7 @@ def _entry(row: int, columns: Mapping[str, list[object]], pages: Mapping[str, st
         return value if isinstance(value, int) else missing
 
     tags, shown = columns["tags"][row], visibility_of(text("front_matter"))
+    page = pages[text("doc_id")]
     return Entry(
         row=row,
         doc_id=text("doc_id"),
@@ -238,19 +269,8 @@ def _entry(row: int, columns: Mapping[str, list[object]], pages: Mapping[str, st
         syntax=text("syntax"),
         community=number("community", -1) if shown.listed else -1,
         links_in=number("links_in", 0),
-        order=_order(text("front_matter")),
-        page=pages[text("doc_id")],
+        placement=NOT_FOUND if page == urls.NOT_FOUND else placement_of(text("front_matter")),
+        page=page,
+        apart=posixpath.splitext(text("path"))[0] if columns["title"][row] in titles else "",
         shown=shown,
     )
-
-
-def _order(front_matter: str) -> float:
-    """Return the position among its siblings that a page's front matter asks for; others go last."""
-    if not any(key in front_matter for key in ORDER_KEYS):
-        return float("inf")
-    given = json.loads(front_matter)
-    for key in ORDER_KEYS:
-        value = given.get(key)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return float(value)
-    return float("inf")

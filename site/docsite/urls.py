@@ -29,6 +29,8 @@ MAP = "_communities/map.html"
 PREVIEWS = "_previews"
 FEED = "feed.xml"
 LLMS = "llms.txt"
+# As hosts read it.
+REDIRECTS = "_redirects"
 SERVICE_WORKER = "service-worker.js"
 NO_NETWORK = "_offline.html"
 # Says that noctule made this folder; and what the next build has to know about its files.
@@ -37,6 +39,8 @@ RECORD = ".noctule-record"
 # Holds the search of a site that something else built.
 SEARCH_ONLY = "_noctule"
 INDEX_STEMS = ("index", "readme", "_index")
+# The home page of a vault of Dendron.
+VAULT_ROOT = "root.md"
 REPORT = "_report.html"
 RESERVED = (
     REPORT,
@@ -53,6 +57,7 @@ RESERVED = (
     *(f"sitemap-{number}.xml" for number in range(1, 21)),
     FEED,
     LLMS,
+    REDIRECTS,
     MARKER,
     RECORD,
 )
@@ -78,20 +83,33 @@ def page_path(path: str) -> str:
     return posixpath.join(folder, "index.html" if stem.lower() in INDEX_STEMS else f"{stem}.html")
 
 
-def page_paths(documents: Iterable[Placed], reserved: Iterable[str] = RESERVED) -> Mapping[str, str]:
+def page_paths(
+    documents: Iterable[Placed], reserved: Iterable[str] = RESERVED, home: str = ""
+) -> Mapping[str, str]:
     """Return every document's page by id, no two alike even if letter case is ignored.
+
+    ``home`` is the path or the id of the document that is the home page, whatever its name.
 
     Of several documents that want the same page, ``index`` goes before ``README`` before ``_index``, then by
     path; the others keep their own name, or get a suffix made from their path, so that it stays the same when
     documents come and go.
     """
     placed = sorted(documents, key=_precedence)
-    wanted = {d.doc_id: posixpath.join(d.below, _shortened(page_path(d.path))) for d in placed}
-    taken = {folded(folder) for page in wanted.values() for folder in _folders(page)}
+    chosen = next((d for d in placed if home and home in (d.path, d.doc_id)), None)
+    placed.sort(key=lambda d: d is not chosen)
+    vaults = _vaults(placed)
+    wanted = {d.doc_id: posixpath.join(d.below, _wanted(d, vaults)) for d in placed}
+    if chosen is not None:
+        wanted[chosen.doc_id] = HOME
+    taken = {folded(folder) for page in wanted.values() for folder in folders_of(page)}
     blocked = {folded(name) for name in reserved}
     pages: dict[str, str] = {}
     for document in placed:
         page = wanted[document.doc_id]
+        if page == NOT_FOUND and page not in taken:
+            taken.add(page)
+            pages[document.doc_id] = page
+            continue
         if folded(page) in taken and page.endswith("index.html"):
             page = posixpath.join(posixpath.dirname(page), posixpath.basename(_named(document.path)))
         if folded(page) in taken or folded(page.split("/", 1)[0]) in blocked:
@@ -101,12 +119,26 @@ def page_paths(documents: Iterable[Placed], reserved: Iterable[str] = RESERVED) 
     return pages
 
 
+def _vaults(documents: Iterable[Placed]) -> frozenset[tuple[str, str]]:
+    """Return the folders that hold a ``root.md`` and a note with a dot in its name, as Dendron's do."""
+    folders = [(d.below, *posixpath.split(d.path)) for d in documents]
+    roots = {(below, folder) for below, folder, name in folders if name == VAULT_ROOT}
+    return frozenset((b, f) for b, f, name in folders if (b, f) in roots and name.count(".") > 1)
+
+
+def _wanted(document: Placed, vaults: frozenset[tuple[str, str]]) -> str:
+    folder, name = posixpath.split(document.path)
+    if name == VAULT_ROOT and (document.below, folder) in vaults:
+        return _shortened(posixpath.join(folder, HOME))
+    return _shortened(page_path(document.path))
+
+
 def twin_paths(pages: Iterable[str]) -> Mapping[str, str]:
     """Return the markdown file beside each page: its name ending in ``.md``, with a suffix if that is a
     folder's.
     """
     placed = sorted(pages)
-    taken = {folded(folder) for page in placed for folder in _folders(page)}
+    taken = {folded(folder) for page in placed for folder in folders_of(page)}
     twins: dict[str, str] = {}
     for page in placed:
         twin = f"{page.removesuffix('.html')}.md"
@@ -176,6 +208,7 @@ def _parts(path: str) -> tuple[str, ...]:
 def _precedence(document: Placed) -> tuple[str, int, str, str]:
     stem = posixpath.splitext(posixpath.basename(document.path))[0]
     rank = INDEX_STEMS.index(stem.lower()) if stem.lower() in INDEX_STEMS else 0
+    rank = len(INDEX_STEMS) if stem == "root" else rank  # an index of the same folder goes before it
     return (document.below, rank, document.path, document.doc_id)
 
 
@@ -183,7 +216,8 @@ def _named(path: str) -> str:
     return f"{_short(posixpath.splitext(path)[0])}.html"
 
 
-def _folders(page: str) -> Iterable[str]:
+def folders_of(page: str) -> Iterable[str]:
+    """Return the folders that a page lies in, from the top down."""
     parts = page.split("/")[:-1]
     return ("/".join(parts[: end + 1]) for end in range(len(parts)))
 

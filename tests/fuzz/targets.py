@@ -12,6 +12,7 @@ import re
 import tomllib
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -30,6 +31,10 @@ from noctule.pipeline.errors import ArtifactError, RejectedDocument, SettingsErr
 from noctule.pipeline.identity import sha256_hex
 from noctule.pipeline.lexical.analyzer import code_analyzer, prose_analyzer, terms
 from noctule.pipeline.model import Document, Source
+from noctule.pipeline.navigation.sidebars import read_docusaurus, read_vitepress
+from noctule.pipeline.navigation.summary import read_summary
+from noctule.pipeline.navigation.toctree import toctrees
+from noctule.pipeline.navigation.yaml_files import NotRead, read_category, read_data, read_mkdocs, read_pages
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings import reading
 from noctule.pipeline.settings.collection import Collection
@@ -157,6 +162,20 @@ def _searcher() -> Searcher:
     )
 
 
+def navigation(content: bytes) -> None:
+    """Any file of another tool is a table of contents, remarks, or refused."""
+    text = content.decode("utf-8", "replace")
+    for read in (read_mkdocs, read_data, read_pages, lambda given: read_category(given, "x.json")):
+        with suppress(NotRead):
+            read(text)
+    for name in ("x.js", "x.json"):
+        read_docusaurus(text, name)
+        read_vitepress(text, name)
+    read_summary(text)
+    list(toctrees(text, ""))
+    list(toctrees("", text))
+
+
 TARGETS: dict[str, Target] = {
     "markdown": _reader("a.md"),
     "mdx": _reader("a.mdx"),
@@ -168,6 +187,7 @@ TARGETS: dict[str, Target] = {
     "settings": toml,
     "store": store_files,
     "query": query,
+    "navigation": navigation,
     "search": search,
     "faiss": forged.faiss_file,
     "parquet": forged.parquet_file,

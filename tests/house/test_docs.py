@@ -165,11 +165,8 @@ def _as_toml(value: object) -> str:
     if isinstance(value, tuple | list):
         return f"[{', '.join(map(_as_toml, value))}]"
     if isinstance(value, dict):
-        return (
-            "{}"
-            if not value
-            else "{ " + ", ".join(f"{key} = {_as_toml(each)}" for key, each in value.items()) + " }"
-        )
+        inside = ", ".join(f"{key} = {_as_toml(each)}" for key, each in value.items())
+        return f"{{ {inside} }}" if inside else "{}"
     return str(value)
 
 

@@ -8,6 +8,7 @@ from html import escape
 
 from docutils import nodes
 
+from ...navigation.toctree import CLASS as TOCTREE
 from ..labels import label_anchor
 from .faults import balanced, quoted_by
 from .objects import LANGUAGE
@@ -42,7 +43,6 @@ _NODES = {
     "tbody": "tbody",
     "thead": "thead",
     "tr": "row",
-    "ul": "bullet_list",
 }
 _TAGS = {node: tag for tag, names in _NODES.items() for node in names.split()}
 # Names go inside these: around them HTML allows nothing else.
@@ -101,6 +101,9 @@ class _Writer:
             explicit = [name for name in node["names"] if self.document.nametypes.get(name)]
             ids += [label_anchor(name) for name in explicit]
         return "".join(f'<span id="{escape(each)}"></span>' for each in dict.fromkeys(ids))
+
+    def visit_bullet_list(self, node: nodes.Element) -> None:
+        self.tag("ul", node, f' class="{TOCTREE}"' if TOCTREE in node["classes"] else "")
 
     def visit_section(self, node: nodes.Element) -> None:
         self.depth += 1

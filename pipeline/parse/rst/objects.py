@@ -9,6 +9,7 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 from docutils.parsers.rst.directives import misc
 
+from ...navigation.toctree import CLASS as TOCTREE
 from .admonitions import Boxed, Lenient, by_name, label_or_document
 
 MODULE = "noctule-module"
@@ -70,7 +71,7 @@ def _as_code(text: str) -> nodes.paragraph:
     return nodes.paragraph("", "", nodes.literal("", text))
 
 
-def _listed(entries: Iterable[nodes.paragraph]) -> list[nodes.Node]:
+def _listed(entries: Iterable[nodes.paragraph]) -> list[nodes.bullet_list]:
     items = [nodes.list_item("", entry) for entry in entries]
     return [nodes.bullet_list("", *items)] if items else []
 
@@ -117,7 +118,10 @@ class _TocTree(Lenient):
     def run(self) -> list[nodes.Node]:
         """Return the caption and a list of links; links without text if the author hid them."""
         hidden = "hidden" in self.options
-        return [*([] if hidden else self.caption()), *_listed(self.entries(hidden))]
+        found = _listed(self.entries(hidden))
+        for listed in found:
+            listed.attributes["classes"] = [TOCTREE]
+        return [*([] if hidden else self.caption()), *found]
 
     def entries(self, hidden: bool) -> Iterator[nodes.paragraph]:
         """Yield one paragraph per entry; patterns cannot be followed and stay text."""

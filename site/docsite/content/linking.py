@@ -9,6 +9,7 @@ from html import unescape
 from typing import Literal
 from urllib.parse import quote, unquote
 
+from ...pipeline.address import outside_address
 from ...pipeline.links.resolve import heading_spellings
 from ...pipeline.sanitize import ID_PREFIX, is_outward
 from .. import urls
@@ -114,12 +115,17 @@ class PageLinks:
         if entry is not None:
             return self._internal(entry, self._anchors.find(entry, row.fragment))
         if row.status == "external":
-            return Destination("external", row.target) if is_outward(row.target) else MISSING
+            href = row.target if is_outward(row.target) else self._outside(row.target)
+            return Destination("external", href) if href else MISSING
         if (asset := self.asset_of(row)) is not None:
             # Viewers of PDF open the page that it names.
             fragment = f"#{quote(row.fragment, safe='=&,-._~')}" if row.fragment else ""
             return Destination("internal", self.href(asset) + fragment)
         return ASSET if row.status == "missing-asset" else MISSING
+
+    def _outside(self, target: str) -> str:
+        """Return the address of what lies beside the collection where it is published."""
+        return outside_address(self._source.path, self._library.url(self._source), target)
 
     def _internal(self, entry: Entry, anchor: str) -> Destination:
         return Destination("internal", urls.relative_href(self._page, entry.page, anchor))

@@ -24,12 +24,15 @@ class Ranks:
 
 
 def shown_digests(plan: SitePlan) -> Digests:
-    """Return for each document, by row, a digest of its address, title and description.
+    """Return for each document, by row, a digest of its address, title and description, and what tells it
+    apart.
 
     That is all other pages show of it.
     """
     entries = plan.library.entries
-    return as_matrix([digest_of_texts(entry.page, entry.title, entry.description) for entry in entries])
+    return as_matrix(
+        [digest_of_texts(entry.page, entry.title, entry.description, entry.apart) for entry in entries]
+    )
 
 
 def ranks_of(plan: SitePlan) -> Ranks:

@@ -11,11 +11,12 @@ from ..outline.navigation import NavItem, Node, Tree
 
 
 def navigation_digests(tree: Tree, listing: AllPages) -> Mapping[str, bytes]:
-    """Return for each page of the tree a digest of what its navigation and its crumbs show."""
+    """Return for each page a digest of what its navigation and its crumbs show."""
     if len(tree.order) <= navigation.WHOLE_TREE_PAGES:
         whole = digest(*_all_nodes(tree.roots, listing))
-        return {page: digest(whole, page.encode()) for page in tree.order}
-    return dict(_walk(tree.roots, b"", listing))
+        return {page: digest(whole, page.encode()) for page in tree.pages}
+    outside = {page: navigation_digest(navigation.items_for(tree, page), listing) for page in tree.hidden}
+    return {**outside, **dict(_walk(tree.roots, b"", listing))}
 
 
 def navigation_digest(items: Sequence[NavItem], listing: AllPages) -> bytes:
@@ -30,7 +31,7 @@ def _item(item: NavItem, listing: AllPages) -> bytes:
 
 def _shown(node: Node, listing: AllPages) -> bytes:
     """Return what is shown of a node wherever it appears."""
-    return digest_of_texts(node.label, node.page or "", node.key, listing.page_of[node.key])
+    return digest_of_texts(node.label, node.page or node.url, node.key, listing.page_of[node.key])
 
 
 def _all_nodes(nodes: Sequence[Node], listing: AllPages) -> Iterator[bytes]:

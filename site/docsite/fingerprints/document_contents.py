@@ -15,7 +15,7 @@ from ..outline.plan import SitePlan
 
 _OWN = (
     "doc_id", "collection", "path", "title", "description", "tags", "language", "modified", "syntax",
-    "anchors", "text", "html",
+    "anchors", "text", "html", "url",
 )  # fmt: skip
 _REFERENCES = ("wikilink", "transclusion")
 _TRANSCLUSION = "![["

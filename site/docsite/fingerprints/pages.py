@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..incremental.columns import Digests, digest, digest_of_texts
-from ..outline import navigation
 from ..outline.plan import SitePlan
 from .around import backlink_digests, drawing_digests, ranks_of, related_digests, shown_digests
-from .branches import navigation_digest, navigation_digests
+from .branches import navigation_digests
 from .document_contents import content_digests
 from .shared import content_digest
 
@@ -32,10 +31,7 @@ def page_fingerprints(plan: SitePlan, shared: bytes) -> list[PageFingerprint]:
     around = navigation_digests(plan.tree, plan.listing)
     parts = (
         content,
-        [
-            around[entry.page] if entry.page in around else _outside(plan, entry.page)
-            for entry in plan.library.entries
-        ],
+        [around.get(entry.page, b"") for entry in plan.library.entries],
         _neighbours(plan, shown),
         backlink_digests(edges, shown, ranks),
         drawing_digests(edges, shown, ranks),
@@ -46,11 +42,6 @@ def page_fingerprints(plan: SitePlan, shared: bytes) -> list[PageFingerprint]:
         PageFingerprint(digest(shared, *each).hex(), digest(with_what, each[0]).hex())
         for each in zip(*parts, strict=True)
     ]
-
-
-def _outside(plan: SitePlan, page: str) -> bytes:
-    """Return a digest of the navigation on a page that is outside the tree."""
-    return navigation_digest(navigation.items_for(plan.tree, page), plan.listing)
 
 
 def _neighbours(plan: SitePlan, shown: Digests) -> list[bytes]:

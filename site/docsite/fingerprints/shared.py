@@ -16,6 +16,7 @@ from ...pipeline.settings.site import Site
 from .. import theme_folder
 from ..appearance import appearance_files
 from ..incremental.columns import digest, digest_of_texts
+from ..outline.declared import navigation_files
 from ..outline.plan import SitePlan, shard_count
 
 # The libraries, besides this program, that affect a page's bytes.
@@ -25,8 +26,8 @@ _LIBRARIES = (
 )  # fmt: skip
 _SNAPSHOT = b"snapshot_id"
 _SHAPES_NO_FILE = {"verify_nights"}
-# These shape stylesheets and what `Parts` says.
-_SHAPES_NO_CONTENT = {"colors", "fonts", "logo", "logo_dark", "favicon"}
+# These shape stylesheets, what `Parts` says, and the tree of pages.
+_SHAPES_NO_CONTENT = {"colors", "fonts", "logo", "logo_dark", "favicon", "navigation", "redirects"}
 
 
 def shared_digest(plan: SitePlan) -> bytes:
@@ -61,6 +62,7 @@ def site_fingerprint(snapshot_id: str, settings: Site, ranking: Search | None) -
     named = (settings.words, settings.mermaid, *appearance_files(settings))
     given += [Path(name) for name in named if name]
     files = [digest(path.name.encode(), path.read_bytes()) for path in given if path.is_file()]
+    files += [digest(each.path.encode(), each.content) for each in navigation_files(settings)]
     return digest(
         program_digest(("py", "html", "toml", "js", "css", "svg")), canonical_json(stated).encode(), *files
     ).hex()

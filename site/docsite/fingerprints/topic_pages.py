@@ -44,4 +44,4 @@ def _around(plan: SitePlan, page: str) -> bytes:
 
 
 def _entries(entries: Sequence[Entry]) -> bytes:
-    return digest_of_texts(*(f"{e.page}\n{e.title}\n{e.description}" for e in entries))
+    return digest_of_texts(*(f"{e.page}\n{e.title}\n{e.apart}\n{e.description}" for e in entries))

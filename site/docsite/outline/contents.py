@@ -1,55 +1,192 @@
-"""The table of contents that a book brings along: ``SUMMARY.md``, as mdBook and GitBook read it."""
+"""The tables of contents of a site: those that its settings name, and those among its documents."""
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from types import MappingProxyType
 
+from ...pipeline.navigation.entry import REST, FolderEntry, NavEntry
+from ...pipeline.navigation.summary import NAME, read_summary
+from ...pipeline.navigation.toctree import toctrees
+from ...pipeline.sanitize import is_outward
 from ..library import Entry, Library
+from .declared import Declared
 
-SUMMARY = "SUMMARY.md"
-# A chapter with its depth, or one without a list, before and after the numbered ones.
-_CHAPTER = re.compile(
-    r"^(?P<indent>[ \t]*)(?:[-*+][ \t]+)?\[(?P<title>[^\[\]\n]*)\]\((?P<target>[^()\s]*)\)[ \t]*$"
-)
-_CODE = re.compile(r"`([^`]*)`")
+_NUMBER = re.compile(r"^[0-9]+[-_. ]+(?=.)")
+_WEB = ("https://", "http://", "mailto:")
+_INDEXES = ("", "/index", "/readme", "/_index")
 
 
 @dataclass(frozen=True, slots=True)
-class Chapter:
-    """A page's place in a table of contents: its number, its title there, and the page above it."""
+class Item:
+    """A place in the table of contents: a page, an address elsewhere, a folder's pages, or a heading.
 
-    number: int
+    ``folder`` is None unless all pages of a folder stand here.
+    """
+
     title: str
-    parent: str | None
+    entry: Entry | None = None
+    url: str = ""
+    folder: str | None = None
+    children: tuple[Item, ...] = ()
 
 
-def chapters(library: Library) -> Mapping[str, Chapter]:
-    """Return the place of every page that a table of contents lists, by the page; the first one counts."""
-    found: dict[str, Chapter] = {}
+@dataclass(frozen=True, slots=True)
+class SiteContents:
+    """The items of each collection, what is said of its folders, by collection and path, and remarks.
+
+    ``hidden`` are pages that are nothing but a table of contents.
+    """
+
+    items: Mapping[str, tuple[Item, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    folders: Mapping[tuple[str, str], FolderEntry] = field(default_factory=lambda: MappingProxyType({}))
+    hidden: frozenset[str] = frozenset()
+    remarks: tuple[str, ...] = ()
+
+
+def without_number(name: str) -> str:
+    """Return a file's or folder's name without the number that only orders it: ``01-intro``, ``intro``."""
+    return _NUMBER.sub("", name)
+
+
+def contents_of(library: Library, declared: Mapping[str, Declared]) -> SiteContents:
+    """Return the table of contents of every collection that has one; a page's first place counts."""
+    by_collection: dict[str, list[Entry]] = {}
     for entry in library.entries:
-        if entry.path == SUMMARY:
-            for page, chapter in _listed(library, entry):
-                found.setdefault(page, chapter)
-    return found
+        by_collection.setdefault(entry.collection, []).append(entry)
+    items, folders, hidden, remarks = {}, {}, set[str](), list[str]()
+    for name, entries in by_collection.items():
+        given = declared.get(name, Declared())
+        pages = _Pages(name, entries)
+        summary = next((entry for entry in entries if entry.path == NAME), None)
+        found = given.entries or (
+            read_summary(library.text(summary)).entries if summary else _trees(library, entries)
+        )
+        items[name] = pages.items(found)
+        hidden |= {summary.page} if summary and items[name] else set()
+        for path, folder in given.folders.items():
+            relative = [_moved(each, path) for each in folder.entries]
+            shown = FolderEntry(folder.title, folder.order, tuple(relative))
+            folders[name, path] = shown
+        remarks += [*given.remarks, *pages.remarks()]
+    return SiteContents(items, folders, frozenset(hidden), tuple(remarks))
 
 
-def _listed(library: Library, summary: Entry) -> Iterator[tuple[str, Chapter]]:
-    entries = {row.target: library.by_id.get(row.target_id or "") for row in library.links(summary)}
-    above: list[tuple[int, str]] = []
-    for number, (depth, title, target) in enumerate(_lines(library.text(summary))):
-        entry = entries.get(target)
-        while above and above[-1][0] >= depth:
-            above.pop()
-        if entry is None or entry is summary:
+def _trees(library: Library, entries: Sequence[Entry]) -> tuple[NavEntry, ...]:
+    """Return what the toctrees of Sphinx say, from the root document down."""
+    found: dict[str, tuple[NavEntry, ...]] = {}
+    for row in library.rows_with_toctree():
+        entry = library.entries[row]
+        if entry.collection != entries[0].collection:
             continue
-        yield entry.page, Chapter(number, title or entry.title, above[-1][1] if above else None)
-        above.append((depth, entry.page))
+        folder, stem = posixpath.dirname(entry.path), posixpath.splitext(entry.path)[0]
+        trees = toctrees(library.text(entry), library.html(entry))
+        found[stem] = tuple(_moved(tree, folder) for tree in trees)
+    root = next((stem for stem in ("index", "contents", "README") if stem in found), None)
+    return tuple(_grown(found.pop(root), found)) if root is not None else ()
 
 
-def _lines(text: str) -> Iterator[tuple[int, str, str]]:
-    for line in text.splitlines():
-        if found := _CHAPTER.match(line):
-            depth = len(found["indent"].expandtabs(4))
-            yield depth, _CODE.sub(r"\1", found["title"]).strip(), found["target"]
+def _grown(trees: Iterable[NavEntry], found: dict[str, tuple[NavEntry, ...]]) -> Iterator[NavEntry]:
+    """Yield the entries of these toctrees with those of the documents they name; each document once."""
+    for tree in trees:
+        below = []
+        for each in tree.children:
+            inner = found.pop(posixpath.splitext(each.target)[0] if "." in each.target else each.target, ())
+            below.append(NavEntry(each.title, each.target, tuple(_grown(inner, found))) if inner else each)
+        if tree.title:
+            yield NavEntry(tree.title, "", tuple(below))
+        else:
+            yield from below
+
+
+def _moved(entry: NavEntry, folder: str) -> NavEntry:
+    """Return the entry with its target, written in a file of this folder, as a path in the collection."""
+    target = entry.target
+    if target and not is_outward(target):
+        joined = target[1:] if target.startswith("/") else posixpath.join(folder, target)
+        target = posixpath.normpath(joined) if joined else ""
+    return NavEntry(entry.title, target, tuple(_moved(child, folder) for child in entry.children))
+
+
+class _Pages:
+    """The documents of a collection, by every spelling of their paths; each is given out once."""
+
+    def __init__(self, name: str, entries: Sequence[Entry]) -> None:
+        self._name = name
+        self._paths = {entry.path: entry for entry in entries}
+        stems = ((posixpath.splitext(entry.path)[0], entry) for entry in entries)
+        self._stems: dict[str, Entry] = {}
+        self._plain: dict[str, Entry] = {}
+        for stem, entry in stems:
+            self._stems.setdefault(stem.lower(), entry)
+            self._plain.setdefault("/".join(map(without_number, stem.lower().split("/"))), entry)
+        self._given = {NAME}  # names itself at most by mistake
+        self._missing: list[str] = []
+        self._again: list[str] = []
+
+    def items(self, entries: Iterable[NavEntry]) -> tuple[Item, ...]:
+        """Return the entries with their pages; what leads nowhere is left out, what is below it is not."""
+        return tuple(chain.from_iterable(map(self._item, entries)))
+
+    def _item(self, entry: NavEntry) -> Iterator[Item]:
+        target = entry.target
+        if is_outward(target) and not target.startswith(_WEB):
+            yield from self.items(entry.children)
+            return
+        if is_outward(target):
+            yield Item(entry.title or target, url=target, children=self.items(entry.children))
+            return
+        if target == REST or target.endswith(f"/{REST}"):
+            yield Item(entry.title, folder=target.removesuffix(REST).strip("/"))
+            return
+        found, children = self._page(target) if target else None, entry.children
+        if not target and found is None and children and _is_index(children[0].target):
+            # A section that begins with its index page is one with it.
+            found = self._page(children[0].target)
+            children = children[1:] if found else children
+        below = self.items(children)
+        if found is not None or (below and (entry.title or not target)):
+            yield Item(entry.title, found, children=below)
+        else:
+            yield from below
+
+    def _page(self, target: str) -> Entry | None:
+        path = posixpath.normpath(target.partition("#")[0].partition("?")[0].strip("/") or ".")
+        found = self._found("" if path == "." else path)
+        if found is None:
+            self._missing.append(target)
+        elif found.path in self._given:
+            self._again.append(target)
+            return None
+        else:
+            self._given.add(found.path)
+        return found
+
+    def _found(self, path: str) -> Entry | None:
+        if path in self._paths:
+            return self._paths[path]
+        lowered = path.lower()
+        stem, ending = posixpath.splitext(lowered)
+        names = (lowered, stem) if ending in (".md", ".html", ".htm", ".mdx", ".rst") else (lowered,)
+        for known in (self._stems, self._plain):
+            for name in names:
+                for index in _INDEXES:
+                    if (found := known.get((name + index).lstrip("/"))) is not None:
+                        return found
+        return None
+
+    def remarks(self) -> Iterator[str]:
+        """Yield what was wrong with the entries."""
+        for what, names in (("names no document", self._missing), ("stands there twice", self._again)):
+            if names:
+                more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
+                yield f"collection {self._name}, navigation: {', '.join(names[:5])!s:.300}{more} {what}"
+
+
+def _is_index(target: str) -> bool:
+    stem = posixpath.splitext(posixpath.basename(target))[0].lower()
+    return stem in ("index", "readme", "_index")

@@ -1,33 +1,23 @@
-"""The tree of pages: what a reader sees beside a page, above it, and on either side of it.
-
-A folder and a page of its name are one node. Within a folder, pages are in the order that their front matter
-asks for, then by file name, with digits compared as numbers. Pages that a book's own table of contents lists
-come first, as it nests and names them.
-"""
+"""The tree of pages: what a reader sees beside a page, above it, and on either side of it."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ...pipeline.identity import text_hash
-from ..library import Entry
-from .contents import Chapter
 
 # A site with more pages than this shows, on each page, only the way to the page and what lies around it.
 WHOLE_TREE_PAGES = 150
 # Of a long list of siblings, this many on either side of the one on the path are shown.
 SIBLINGS_EACH_SIDE = 15
-_NO_CHAPTERS: Mapping[str, Chapter] = {}
-_NUMBERS = re.compile(r"([0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
     """A folder or page, in which ``size`` counts the pages in and below it.
 
-    ``page`` is None for a folder without one.
+    ``page`` is None for a folder without one, and for a link that leads to ``url``, out of the site.
     """
 
     key: str
@@ -35,6 +25,7 @@ class Node:
     page: str | None
     children: tuple[Node, ...]
     size: int
+    url: str = ""
 
     @property
     def anchor(self) -> str:
@@ -56,12 +47,25 @@ class NavItem:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """All nodes, the pages in reading order, and each page's position there and the nodes leading to it."""
+    """All nodes, the pages in reading order, and each page's position there and the nodes leading to it.
+
+    ``hidden`` are pages of the site that stand nowhere in it.
+    """
 
     roots: tuple[Node, ...]
     order: tuple[str, ...]
     place: Mapping[str, int]
     trails: Mapping[str, tuple[Node, ...]]
+    hidden: tuple[str, ...] = ()
+
+    @property
+    def pages(self) -> tuple[str, ...]:
+        """Return every page of a document: those in reading order, then the hidden ones."""
+        return (*self.order, *self.hidden)
+
+    def trail(self, page: str) -> tuple[Node, ...]:
+        """Return the nodes that lead to a page; none for one that is hidden."""
+        return self.trails.get(page, ())
 
     def previous(self, page: str) -> str | None:
         """Return the page before this one in reading order."""
@@ -74,89 +78,14 @@ class Tree:
         return self.order[place] if place < len(self.order) else None
 
 
-@dataclass(slots=True)
-class _Draft:
-    key: str
-    entry: Entry | None = None
-    children: dict[str, _Draft] = field(default_factory=dict)
-    title: str = ""
-    number: float = float("inf")
-
-
-def build_tree(entries: Sequence[Entry], chapters: Mapping[str, Chapter] = _NO_CHAPTERS) -> Tree:
-    """Build the tree of all pages; several collections are its first level, each under its own name.
-
-    ``chapters`` are the places of pages in a table of contents.
-    """
-    root = _Draft("")
-    several = len({entry.collection for entry in entries}) > 1
-    for entry in sorted(entries, key=lambda e: (not _is_index(e), e.page)):
-        if entry.page not in chapters:
-            _insert(root, entry)
-    _insert_chapters(root, {e.page: e for e in entries}, chapters, several)
-    if several:
-        for name in {entry.collection for entry in entries}:
-            root.children.setdefault(name, _Draft(name))
-    roots = _children(root, "")
-    if root.entry is not None:
-        roots = (Node("", root.entry.title, root.entry.page, (), 1), *roots)
-    trails = dict(_walk(roots, ()))
+def tree_of(roots: tuple[Node, ...], hidden: tuple[str, ...] = ()) -> Tree:
+    """Return the tree with these roots; a page that stands there twice is where it stands first."""
+    trails: dict[str, tuple[Node, ...]] = {}
+    for page, trail in _walk(roots, ()):
+        trails.setdefault(page, trail)
     order = tuple(trails)
-    return Tree(roots, order, {page: place for place, page in enumerate(order)}, trails)
-
-
-def _is_index(entry: Entry) -> bool:
-    return entry.page.rsplit("/", 1)[-1] == "index.html"
-
-
-def _insert(root: _Draft, entry: Entry) -> None:
-    *folders, name = entry.page.split("/")
-    node = root
-    for folder in folders:
-        node = node.children.setdefault(folder, _Draft(folder))
-    if _is_index(entry):
-        node.entry = entry
-        return
-    stem = name.removesuffix(".html")
-    child = node.children.get(stem)
-    if child is not None and child.entry is not None:
-        # The folder of this name has an index page of its own: two nodes.
-        child = node.children.setdefault(f"{stem}/", _Draft(stem))
-    child = child or node.children.setdefault(stem, _Draft(stem))
-    child.entry = entry
-
-
-def _insert_chapters(
-    root: _Draft, entries: Mapping[str, Entry], chapters: Mapping[str, Chapter], several: bool
-) -> None:
-    made: dict[str, _Draft] = {}
-    for page, chapter in chapters.items():
-        name = entries[page].collection
-        top = root.children.setdefault(name, _Draft(name)) if several else root
-        above = made[chapter.parent] if chapter.parent else top
-        # A folder may have the name of a chapter, which is another node.
-        made[page] = above.children[f"{page}/"] = _Draft(
-            page.removesuffix(".html"), entries[page], {}, chapter.title, chapter.number
-        )
-
-
-def _children(draft: _Draft, path: str) -> tuple[Node, ...]:
-    return tuple(_frozen(child, path) for child in sorted(draft.children.values(), key=_sort_key))
-
-
-def _frozen(draft: _Draft, path: str) -> Node:
-    key = f"{path}/{draft.key}" if path else draft.key
-    children = _children(draft, key)
-    plain = draft.key.replace("-", " ").replace("_", " ").strip() or draft.key
-    label = draft.title or (draft.entry.title if draft.entry else plain)
-    page = draft.entry.page if draft.entry else None
-    return Node(key, label, page, children, sum(child.size for child in children) + (page is not None))
-
-
-def _sort_key(draft: _Draft) -> tuple[float, float, tuple[tuple[int, int, str], ...], str]:
-    parts = _NUMBERS.split(draft.key.casefold())
-    natural = tuple((0, int(p), "") if p.isascii() and p.isdigit() else (1, 0, p) for p in parts if p)
-    return (draft.number, draft.entry.order if draft.entry else float("inf"), natural, draft.key)
+    outside = tuple(page for page in hidden if page not in trails)
+    return Tree(roots, order, {page: place for place, page in enumerate(order)}, trails, outside)
 
 
 def _walk(nodes: Sequence[Node], above: tuple[Node, ...]) -> Iterator[tuple[str, tuple[Node, ...]]]:

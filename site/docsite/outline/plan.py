@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...pipeline.settings.site import Site
@@ -16,8 +16,10 @@ from ..parts import Parts, parts_of
 from ..templates import Theme
 from . import navigation
 from .all_pages import AllPages, all_pages
-from .contents import Chapter, chapters
+from .contents import contents_of
+from .declared import declared_contents
 from .extent import Extent
+from .hierarchy import build_tree
 from .word_pages import Word, read_words
 
 if TYPE_CHECKING:
@@ -70,18 +72,13 @@ class SitePlan:
     parts: Parts
     appearance: Appearance
     words: tuple[Word, ...]
+    remarks: tuple[str, ...]
 
     @property
     def title(self) -> str:
         """Return the site's title: the configured one, or the collection's name."""
         names = self.library.collections
         return self.settings.title or (names[0] if len(names) == 1 else "Documents")
-
-    @property
-    def pages(self) -> tuple[str, ...]:
-        """Return the page of every document: those of the tree, then those that are on no list."""
-        unlisted = (entry.page for entry in self.library.entries if not entry.shown.listed)
-        return (*self.tree.order, *unlisted)
 
     def community_page(self, community_id: int) -> str:
         """Return the page that lists a community."""
@@ -97,11 +94,12 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
     from . import related  # SciPy comes with it
 
     appearance = appearance_of(settings)
-    library = Library(snapshot, originals=originals)
+    library = Library(snapshot, originals=originals, home=settings.home)
     theme = Theme(load_words(settings.words), settings.templates)
     tags = library.tags()
     tag_pages = urls.slug_pages(tags, "_tags")
-    tree = navigation.build_tree(library.listed, _listed(chapters(library), library))
+    contents = contents_of(library, declared_contents(settings))
+    tree = build_tree(library.entries, contents)
     communities = library.communities()
     # A community has no name if none was good enough.
     topics = tuple(each for each in communities if each.label and len(each.entries) > 1)
@@ -118,23 +116,14 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
         backlinks=related.backlink_rows(library.edges),
         renderer=Renderer(library, tag_pages, theme.words),
         theme=theme,
-        twins=urls.twin_paths(entry.page for entry in library.entries) if settings.markdown else {},
+        twins=urls.twin_paths(tree.pages) if settings.markdown else {},
         topics=topics,
         topic_of={topic.community_id: topic for topic in topics},
         parts=parts_of(settings, library.entries, bool(tags), topics, appearance),
         appearance=appearance,
         words=read_words(snapshot, library) if settings.search else (),
+        remarks=contents.remarks,
     )
-
-
-def _listed(chapters: Mapping[str, Chapter], library: Library) -> Mapping[str, Chapter]:
-    """Return the places of pages that lists may name; what stood below another moves up."""
-    pages = {entry.page for entry in library.listed}
-    return {
-        page: chapter if chapter.parent in pages else replace(chapter, parent=None)
-        for page, chapter in chapters.items()
-        if page in pages
-    }
 
 
 def shard_count(pages: int) -> int:

@@ -115,9 +115,9 @@ def _backlinks(plan: SitePlan, rows: Sequence[int]) -> tuple[Entry, ...]:
 
 
 def _crumbs(plan: SitePlan, entry: Entry) -> tuple[Crumb, ...]:
-    above = plan.tree.trails.get(entry.page, ())[:-1]
+    above = plan.tree.trail(entry.page)[:-1]
     home = () if entry.page == urls.HOME else (Crumb(plan.title, urls.HOME),)
-    return (*home, *(Crumb(node.label, node.page) for node in above))
+    return (*home, *(Crumb(node.label, node.page) for node in above if node.page != urls.HOME))
 
 
 def _toc(content: Content, slugs: frozenset[str]) -> tuple[Anchored, ...]:

@@ -19,7 +19,7 @@ def feed_file(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage
     """
     if not plan.parts.feed:
         return
-    dated = [entry for entry in plan.library.listed if _day(entry) is not None]
+    dated = [entry for entry in plan.library.listed if _day(entry) and entry.page != urls.NOT_FOUND]
     latest = sorted(dated, key=lambda entry: entry.doc_id)
     latest = sorted(latest, key=lambda entry: entry.modified, reverse=True)[: plan.settings.feed]
     base = plan.settings.base_url.rstrip("/")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlsplit
+
+from markupsafe import Markup
 
 from .. import urls
 from ..fingerprints.topic_pages import map_fingerprint, topic_fingerprint
@@ -17,6 +20,7 @@ from ..outline.plan import SitePage, SitePlan
 from ..outline.word_pages import letters
 from .documents import Crumb
 from .frame import frame_of
+from .redirects import redirect_files
 from .report import report_pages
 from .sitemap import sitemap_files
 
@@ -24,6 +28,7 @@ from .sitemap import sitemap_files
 TOP_TOPICS = 12
 TOP_TAGS = 60
 TOP_PAGES = 6
+_ADDRESS = re.compile(r' (href|src)="(?!#|//|[a-z][a-z0-9+.-]*:)([^"]*)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,7 @@ def list_pages(plan: SitePlan, reuse: Reuse) -> Iterator[SitePage]:
         yield from _search_pages(plan)
     yield from report_pages(plan)
     yield _not_found(plan)
+    yield from redirect_files(plan)
     yield from sitemap_files(plan)
 
 
@@ -108,6 +114,7 @@ def _collections(plan: SitePlan) -> tuple[CollectionCard, ...]:
     return tuple(
         CollectionCard(name, f"{name}/index.html", by_name[name].size, _top(by_name[name].children))
         for name in names
+        if name in by_name
     )
 
 
@@ -227,10 +234,18 @@ def _not_found(plan: SitePlan) -> SitePage:
     """Return the 404 page; as a server shows it at any address, its links are absolute paths or left out."""
     base = plan.settings.base_url
     root = urlsplit(base).path.rstrip("/") + "/" if base else ""
+    own = plan.by_page.get(urls.NOT_FOUND)
+    html = plan.renderer.render(own).html if own else ""
     context = {
+        "content": Markup(_absolute(html, urls.encoded(root))),  # noqa: S704  # sanitised
         "site_title": plan.title,
         "language": plan.settings.language,
         "root": urls.encoded(root) if root else "",
         "icon": plan.parts.icon,
     }
     return SitePage(urls.NOT_FOUND, plan.theme.render("404.html", context))
+
+
+def _absolute(html: str, root: str) -> str:
+    """Return the content with its relative addresses below the site's root; without a root, without them."""
+    return _ADDRESS.sub(lambda found: f' {found[1]}="{root}{found[2]}"' if root else "", html)

@@ -21,7 +21,7 @@ def sitemap_files(plan: SitePlan) -> Iterator[SitePage]:
     """
     base = f"{plan.settings.base_url.rstrip('/')}/" if plan.settings.base_url else ""
     lines = [] if urls.HOME in plan.by_page else [f"<url><loc>{escape(base + urls.HOME)}</loc></url>"]
-    lines += [_line(plan, base, page) for page in plan.tree.order if plan.by_page[page].shown.in_sitemap]
+    lines += [_line(plan, base, page) for page in plan.tree.pages if plan.by_page[page].shown.in_sitemap]
     if len(lines) <= ADDRESSES_PER_FILE:
         yield _file("sitemap.xml", "urlset", lines)
         return

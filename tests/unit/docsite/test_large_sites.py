@@ -14,7 +14,7 @@ from noctule.docsite.build import build_site
 from noctule.docsite.library import Library
 from noctule.docsite.outline import all_pages as dividing
 from noctule.docsite.outline.all_pages import all_pages
-from noctule.docsite.outline.navigation import build_tree
+from noctule.docsite.outline.hierarchy import build_tree
 from noctule.docsite.pages import sitemap
 from noctule.pipeline.settings.site import Site
 from tests.site_builder import snapshot_of

@@ -45,7 +45,7 @@ def test_a_suffix_depends_on_the_path_alone() -> None:
 
 def test_documents_do_not_overwrite_generated_pages() -> None:
     pages = _pages("404.md", "_tags/x.md", "_Pages/index.md", "_assets.md")
-    assert pages["404.md"] != "404.html"
+    assert pages["404.md"] == "404.html", "whose text is that page's"
     assert not any(page.casefold().startswith(("_tags/", "_pages/")) for page in pages.values())
     assert pages["_assets.md"] == "_assets.html"
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from noctule.pipeline.address import address, with_anchor
+from noctule.pipeline.address import address, outside_address, with_anchor
 from noctule.pipeline.settings.collection import Address
 
 
@@ -45,3 +45,21 @@ def test_anchors_are_written_in_the_style_asked_for() -> None:
     assert with_anchor("x", "using-fetch", Address(anchors="none")) == "x"
     assert with_anchor("x", "", Address()) == "x"
     assert with_anchor("x", "größe", Address()) == "x#gr%C3%B6%C3%9Fe"
+
+
+@pytest.mark.parametrize(
+    ("path", "url", "target", "found"),
+    [
+        ("a.md", "https://e.org/book/a.html", "../std/x.html#y", "https://e.org/std/x.html#y"),
+        ("b/a.md", "https://e.org/book/b/a/", "../../std/", "https://e.org/std/"),
+        ("b/index.md", "https://e.org/book/b/", "../../std/q?x=1", "https://e.org/std/q?x=1"),
+        ("b/a.md", "https://e.org/book/b/a.html", "../c.md", ""),
+        ("a.md", "https://e.org/a.html", "../std", ""),
+        ("a.md", "https://e.org/book/a.html", "../../std", ""),
+        ("a.md", "a.html", "../std", ""),
+    ],
+)
+def test_links_out_of_the_collection_lead_beside_where_it_is_published(
+    path: str, url: str, target: str, found: str
+) -> None:
+    assert outside_address(path, url, target) == found

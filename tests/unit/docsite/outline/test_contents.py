@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from noctule.docsite.library import Library
-from noctule.docsite.outline.contents import chapters
-from noctule.docsite.outline.navigation import Node, Tree, build_tree
+from noctule.docsite.outline.contents import contents_of
+from noctule.docsite.outline.hierarchy import build_tree
+from noctule.docsite.outline.navigation import Node, Tree
 from tests.site_builder import snapshot_of
 
 SUMMARY = """# Summary
@@ -33,7 +34,7 @@ PAGES = {
 
 def tree(**collections: Mapping[str, str]) -> Tree:
     library = Library(snapshot_of(collections))
-    return build_tree(library.entries, chapters(library))
+    return build_tree(library.entries, contents_of(library, {}))
 
 
 def shown(nodes: Sequence[Node], depth: int = 0) -> Iterator[str]:
@@ -50,13 +51,13 @@ def test_chapters_are_nested_ordered_and_named_as_the_book_says() -> None:
         "First a.html",
         "deep",
         "  Not listed deep/other.html",
-        "Summary SUMMARY.html",
     ]
 
 
 def test_every_page_is_in_the_tree_once_and_its_neighbours_are_the_books() -> None:
     found = tree(book=PAGES)
-    assert sorted(found.order) == sorted({path.replace(".md", ".html") for path in PAGES})
+    assert sorted(found.pages) == sorted({path.replace(".md", ".html") for path in PAGES})
+    assert found.hidden == ("SUMMARY.html",)
     assert (found.previous("deep/a.html"), found.next("deep/a.html")) == ("z.html", "a.html")
 
 

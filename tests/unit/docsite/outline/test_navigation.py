@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from noctule.docsite.library import Library
-from noctule.docsite.outline.navigation import NavItem, Node, Tree, build_tree, items_for
+from noctule.docsite.outline.hierarchy import build_tree
+from noctule.docsite.outline.navigation import NavItem, Node, Tree, items_for
 from tests.site_builder import snapshot_of
 
 

@@ -209,7 +209,7 @@ def test_token_shards_hold_every_token_as_near_to_the_others_as_it_is(
     exact = code * table["scale"].to_numpy()[order][:, None]
     assert lengths == pytest.approx(np.linalg.norm(exact, axis=1), rel=0.002)
     found = np.concatenate(rough)[::50]
-    assert np.corrcoef((found @ found.T).ravel(), (exact[::50] @ exact[::50].T).ravel())[0, 1] > 0.9
+    assert np.corrcoef((found @ found.T).ravel(), (exact[::50] @ exact[::50].T).ravel())[0, 1] > 0.85
 
 
 def test_words_without_a_stemmer_are_aliases(index: Index) -> None:

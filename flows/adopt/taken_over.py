@@ -1,0 +1,159 @@
+"""What is taken over from another tool's settings, and how it is written as a settings file."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...pipeline.navigation.yaml_files import NotRead
+from ...pipeline.settings.collection import web_address
+from ...pipeline.settings.settings import COLLECTION_NAME
+
+MAX_BYTES, _MAX_SCANNED = 2_000_000, 400
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_INCLUDES = re.compile(
+    rb"\{\*\s+(?P<fastapi>[^\s*{}]+)|\{!>?\s*(?P<markdown>[^\s!{}]+)\s*!\}|--8<--\s+\"(?P<snippet>[^\"\n:]+)"
+    rb"|\{\{\s*#(?:include|rustdoc_include|playground)\s+(?P<mdbook>[^\s:{}]+)"
+)
+
+
+@dataclass(slots=True)
+class TakenOver:
+    """Settings by table, each with where it is from, and what could not be taken over.
+
+    ``config`` is the other tool's file, ``root`` the folder of its documents.
+    """
+
+    tool: str
+    config: Path
+    root: Path
+    tables: dict[str, dict[str, tuple[Any, str]]] = field(default_factory=dict)
+    left: list[str] = field(default_factory=list)
+    exclude: list[str] = field(default_factory=list)
+    include: list[str] = field(default_factory=lambda: ["**/*.md"])
+
+    def take(self, table: str, key: str, value: object, source: str) -> None:
+        """Take a setting over unless it is empty; ``source`` says where it is from."""
+        text = " ".join(value.split()) if isinstance(value, str) else value
+        if text in (None, "", [], {}):
+            return
+        if key in ("base_url", "edit_url"):
+            try:
+                web_address(str(text))
+            except ValueError:
+                self.left.append(f"{source}: {text!r:.80} is no address of a web page")
+                return
+        self.tables.setdefault(table, {})[key] = (text, f"{self.config.name}: {source}")
+
+    def site(self, given: Mapping[str, Any], **names: str) -> None:
+        """Take settings of the site over: each of the names here from the name there, if it is text."""
+        for key, name in names.items():
+            if isinstance(given.get(name), str):
+                self.take("site", key, given[name], name)
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a settings file; raise ``NotRead`` if it is too big for one, and ``OSError``."""
+    with path.open("rb") as file:
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise NotRead("it is over 2 MB")
+    return content.decode("utf-8", "replace")
+
+
+def as_table(value: object) -> dict[str, Any]:
+    """Return the value if it is a table, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def set_order(found: TakenOver, *files: Path) -> None:
+    """Let these files say in which order pages are."""
+    listed = [Path(os.path.relpath(file.resolve(), Path.cwd())).as_posix() for file in files]
+    found.take("site", "navigation", {"NAME": listed}, "the order of pages")
+
+
+def collection_name(found: TakenOver) -> str:
+    """Return a name for the collection, made from the title or the folder."""
+    title = found.tables.get("site", {}).get("title", ("", ""))[0]
+    for text in (str(title), found.root.resolve().name, "docs"):
+        name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:40].strip("-")
+        if COLLECTION_NAME.fullmatch(name):
+            return name
+    return "docs"
+
+
+def snippet_folders(found: TakenOver, top: Path) -> list[Path]:
+    """Return the folders outside the root, below ``top``, that the first documents include files from."""
+    folders, root = set[Path](), found.root.resolve()
+    for path in _documents(root):
+        content = path.read_bytes()[:MAX_BYTES]
+        for match in _INCLUDES.finditer(content) if b"{" in content or b"--8<" in content else ():
+            base = path.parent if match["mdbook"] else found.config.parent
+            name = next(filter(None, match.groups())).decode(errors="replace")
+            target = Path(os.path.normpath(base.resolve() / name))
+            if target.is_file() and target.is_relative_to(top.resolve()) and not target.is_relative_to(root):
+                folders.add(top / target.relative_to(top.resolve()).parts[0])
+    return sorted(folder for folder in folders if folder.is_dir())
+
+
+def _documents(root: Path) -> Iterator[Path]:
+    seen = 0
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
+        for name in sorted(files):
+            path = Path(folder) / name
+            if name.endswith((".md", ".markdown", ".mdx")) and not path.is_symlink():
+                yield path
+                seen += 1
+                if seen == _MAX_SCANNED:
+                    return
+
+
+def settings_text(found: TakenOver, name: str, folder: Path, snippets: list[Path]) -> str:
+    """Return a settings file for ``folder``, in which every line says where it is from."""
+    lines = [
+        f"# noctule: taken over from {found.tool} ({_relative(found.config, folder)}).",
+        "# Every key with its default: configs/default.toml of noctule.",
+        "",
+        f"[collections.{name}]",
+        _line("root", _relative(found.root, folder), "the folder of the documents"),
+    ]
+    lines.append(_line("include", found.include, f"what {found.tool} reads"))
+    if snippets:
+        listed = [_relative(each, folder) for each in snippets]
+        lines.append(_line("snippet_folders", listed, "documents include files from there"))
+    if found.exclude:
+        lines.append(_line("exclude", found.exclude, f"{found.config.name}: what it leaves out"))
+    for table, settings in sorted(found.tables.items(), key=lambda pair: (pair[0] == "site", pair[0])):
+        plain = {key: given for key, given in settings.items() if not isinstance(given[0], dict)}
+        lines += ["", f"[{table.replace('NAME', name)}]"] if plain or table != "site" else []
+        lines += [_line(key.replace("NAME", name), *given) for key, given in plain.items()]
+    for key, (value, source) in found.tables.get("site", {}).items():
+        if isinstance(value, dict):
+            lines += ["", f"[site.{key}]  # {source}"]
+            lines += [_line(old.replace("NAME", name), new) for old, new in value.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _relative(path: Path, folder: Path) -> str:
+    return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
+
+
+def _line(key: str, value: object, source: str = "") -> str:
+    name = key if _BARE_KEY.fullmatch(key) else _string(key)
+    return f"{name} = {_written(value)}" + (f"  # {source}" if source else "")
+
+
+def _written(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_written, value))}]"
+    return str(value).lower() if isinstance(value, bool) else _string(str(value))
+
+
+def _string(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,235 @@
+"""Which tool a folder was written for, and what of its settings has a place here."""
+
+from __future__ import annotations
+
+import ast
+import os
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...pipeline.errors import SourceError
+from ...pipeline.navigation.summary import read_summary
+from ...pipeline.navigation.yaml_files import NotRead, read_yaml
+from .scripts import docusaurus, quartz, vitepress
+from .taken_over import TakenOver, as_table, read_text, set_order
+
+_MAX_DEPTH, _MAX_FOLDERS = 3, 2_000
+_PASSED_OVER = {"node_modules", "venv", "build", "dist", "public", "_site", "target"}
+_PLAIN_PLUGINS = {"search", "redirects", "autorefs", "mkdocstrings", "awesome-pages", "literate-nav", "tags"}
+
+
+def take_over(path: Path) -> TakenOver:
+    """Return what can be taken over from the tool whose folder, or settings file, this is.
+
+    Raises ``SourceError`` if it is none that is known, or its file cannot be read.
+    """
+    for config in [path] if path.is_file() else _candidates(path):
+        for names, reader in _TOOLS:
+            if config.name in names and (reader is not vitepress or config.parent.name == ".vitepress"):
+                try:
+                    return reader(config)
+                except (OSError, NotRead, tomllib.TOMLDecodeError, SyntaxError, ValueError) as error:
+                    raise SourceError(
+                        f"the settings cannot be read: {' '.join(str(error).split())[:200]}",
+                        where=str(config),
+                        hint="Mend the file, or begin with: noctule init",
+                    ) from None
+    raise SourceError(
+        "this is no folder of a tool that is known here",
+        where=str(path),
+        hint=f"Known are {', '.join(names[0] for names, _ in _TOOLS)}. Or begin with: noctule init",
+    )
+
+
+def _candidates(top: Path) -> Iterator[Path]:
+    """Yield files and folders that tools know their folders by, those nearest to the top first."""
+    names = {name for known, _ in _TOOLS for name in known}
+    level, looked = [top], 0
+    for _ in range(_MAX_DEPTH + 1):
+        below: list[Path] = []
+        for folder in level:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            here = {entry.name for entry in entries}
+            yield from (folder / name for known, _ in _TOOLS for name in known if name in here & names)
+            below += [
+                Path(entry.path)
+                for entry in entries
+                if entry.is_dir(follow_symlinks=False)
+                and (not entry.name.startswith(".") or entry.name == ".vitepress")
+                and entry.name not in _PASSED_OVER
+            ]
+            looked += 1
+            if looked > _MAX_FOLDERS:
+                return
+        level = below
+
+
+def _mkdocs(config: Path) -> TakenOver:
+    given = as_table(read_yaml(read_text(config)))
+    found = TakenOver("MkDocs", config, config.parent / str(given.get("docs_dir") or "docs"))
+    found.site(given, title="site_name", description="site_description", base_url="site_url")
+    theme = as_table(given.get("theme"))
+    found.take("site", "language", theme.get("language"), "theme.language")
+    repo, edit = given.get("repo_url"), given.get("edit_uri")
+    if isinstance(repo, str) and isinstance(edit, str):
+        found.take("site", "edit_url", f"{repo.rstrip('/')}/{edit.strip('/')}/{{path}}", "repo_url, edit_uri")
+    if given.get("nav"):
+        set_order(found, config)
+    elif any(found.root.rglob(".pages")):
+        set_order(found, found.root)
+    plugins = _plugins(given.get("plugins"))
+    maps = as_table(as_table(plugins.get("redirects")).get("redirect_maps"))
+    found.take("site", "redirects", _texts(maps), "plugins.redirects")
+    found.left += [f"the plugin {name}" for name in sorted(plugins.keys() - _PLAIN_PLUGINS)]
+    found.left += [key for key in ("INHERIT", "extra_css", "extra_javascript", "hooks") if given.get(key)]
+    found.left += [f"theme.{key}" for key in ("custom_dir", "palette", "logo", "favicon") if theme.get(key)]
+    found.left += ["extra.alternate (languages)"] if as_table(given.get("extra")).get("alternate") else []
+    return found
+
+
+def _plugins(given: object) -> dict[str, object]:
+    """Return the settings of MkDocs' plugins, which are a list or a table."""
+    items = given if isinstance(given, list) else [given]
+    named: dict[str, object] = {}
+    for item in items:
+        named |= {item: None} if isinstance(item, str) else as_table(item)
+    return named
+
+
+def _texts(given: Mapping[str, Any]) -> dict[str, str]:
+    return {str(old): new for old, new in given.items() if isinstance(new, str)}
+
+
+def _mdbook(config: Path) -> TakenOver:
+    given = tomllib.loads(read_text(config))
+    book, html = as_table(given.get("book")), as_table(as_table(given.get("output")).get("html"))
+    found = TakenOver("mdBook", config, config.parent / str(book.get("src") or "src"))
+    found.site(book, title="title", description="description", language="language")
+    if isinstance(html.get("edit-url-template"), str):
+        below = found.root.name + "/{path}"
+        found.take(
+            "site", "edit_url", html["edit-url-template"].replace("{path}", below), "edit-url-template"
+        )
+    summary = found.root / "SUMMARY.md"
+    entries = read_summary(read_text(summary)).entries if summary.is_file() else ()
+    found.take("site", "home", entries[0].target if entries else "", "the first chapter of SUMMARY.md")
+    found.take("site", "redirects", _texts(as_table(html.get("redirect"))), "output.html.redirect")
+    found.left += [f"the preprocessor {name}" for name in sorted(as_table(given.get("preprocessor")))]
+    found.left += [f"output.html.{key}" for key in ("additional-css", "additional-js") if html.get(key)]
+    return found
+
+
+def _jekyll(config: Path) -> TakenOver:
+    given = as_table(read_yaml(read_text(config)))
+    found = TakenOver("Jekyll", config, config.parent)
+    found.site(given, title="title", description="description", language="lang")
+    if isinstance(given.get("url"), str):
+        found.take(
+            "site", "base_url", given["url"].rstrip("/") + str(given.get("baseurl") or ""), "url, baseurl"
+        )
+    left_out = given.get("exclude")
+    found.exclude = [str(each) for each in left_out] if isinstance(left_out, list) else []
+    found.exclude += [name for name in ("_layouts/", "_includes/", "_data/", "vendor/") if _has(found, name)]
+    data = config.parent / "_data" / "navigation.yml"
+    if data.is_file():
+        set_order(found, data)
+    found.left += [
+        f"{key} of Jekyll" for key in ("plugins", "collections", "defaults", "permalink") if given.get(key)
+    ]
+    found.left += ["layouts"] if _has(found, "_layouts/") else []
+    return found
+
+
+def _has(found: TakenOver, name: str) -> bool:
+    return (found.root / name).is_dir()
+
+
+def _hugo(config: Path) -> TakenOver:
+    text = read_text(config)
+    given = as_table(tomllib.loads(text) if config.suffix == ".toml" else read_yaml(text))
+    given = {key.lower(): value for key, value in given.items()}
+    found = TakenOver("Hugo", config, config.parent / str(given.get("contentdir") or "content"))
+    found.site(given, title="title", base_url="baseurl", language="languagecode")
+    found.left += [
+        f"{key} of Hugo" for key in ("theme", "menu", "menus", "languages", "module") if key in given
+    ]
+    return found
+
+
+def _dendron(config: Path) -> TakenOver:
+    given = as_table(read_yaml(read_text(config)))
+    vaults = as_table(given.get("workspace")).get("vaults")
+    named = [as_table(each).get("fsPath") for each in vaults] if isinstance(vaults, list) else []
+    paths = [each for each in named if isinstance(each, str)]
+    found = TakenOver("Dendron", config, config.parent / (paths[0] if paths else "vault"))
+    publishing = as_table(given.get("publishing"))
+    found.site(as_table(publishing.get("seo")), title="title", description="description")
+    found.site(publishing, base_url="siteUrl")
+    found.left += [f"the vault {each}" for each in paths[1:]]
+    index = publishing.get("siteIndex")
+    if isinstance(index, str) and (found.root / f"{index}.md").is_file():
+        found.take("site", "home", f"{index}.md", "publishing.siteIndex")
+    found.left += (
+        ["publishing.siteHierarchies: every note is read"] if publishing.get("siteHierarchies") else []
+    )
+    return found
+
+
+def _obsidian(config: Path) -> TakenOver:
+    found = TakenOver("Obsidian", config, config.parent)
+    found.take("site", "title", config.parent.resolve().name, "the vault's folder")
+    templates = config / "templates.json"
+    folder = (
+        as_table(read_yaml(read_text(templates).replace("\t", " "))).get("folder")
+        if templates.is_file()
+        else ""
+    )
+    found.exclude = [f"{str(folder).strip('/')}/"] if folder else []
+    return found
+
+
+def _sphinx(config: Path) -> TakenOver:
+    given: dict[str, Any] = {}
+    found = TakenOver("Sphinx", config, config.parent, include=["**/*.rst", "**/*.md", "**/*.ipynb"])
+    for node in ast.parse(read_text(config)).body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            try:
+                given[node.targets[0].id] = ast.literal_eval(node.value)
+            except (ValueError, TypeError, MemoryError, RecursionError):
+                found.left.append(f"{node.targets[0].id}: not a literal")
+    found.site(given, title="project", language="language", base_url="html_baseurl")
+    found.site(given, title="html_title")
+    patterns = given.get("exclude_patterns")
+    found.exclude = [each for each in patterns if isinstance(each, str)] if isinstance(patterns, list) else []
+    extensions = given.get("extensions")
+    found.left += [f"the extension {each}" for each in extensions] if isinstance(extensions, list) else []
+    return found
+
+
+def _antora(config: Path) -> TakenOver:
+    given = as_table(read_yaml(read_text(config)))
+    found = TakenOver("Antora", config, config.parent / "modules" / "ROOT" / "pages")
+    found.site(given, title="title")
+    found.left += ["pages in AsciiDoc, which is not read", "nav.adoc"]
+    return found
+
+
+def _scripts(stem: str) -> tuple[str, ...]:
+    return tuple(f"{stem}.{ending}" for ending in ("js", "ts", "mjs", "mts", "cjs"))
+
+
+_TOOLS: tuple[tuple[tuple[str, ...], Callable[[Path], TakenOver]], ...] = (
+    (("mkdocs.yml", "mkdocs.yaml", "properdocs.yml"), _mkdocs),
+    (("book.toml",), _mdbook),
+    (_scripts("docusaurus.config"), docusaurus),
+    (_scripts("config"), vitepress),
+    (("quartz.config.ts",), quartz),
+    (("dendron.yml",), _dendron),
+    (("hugo.toml", "hugo.yaml", "hugo.yml", "config.toml"), _hugo),
+    (("_config.yml",), _jekyll),
+    (("conf.py",), _sphinx),
+    (("antora.yml",), _antora),
+    ((".obsidian",), _obsidian),
+)

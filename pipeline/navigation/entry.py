@@ -1,0 +1,65 @@
+"""The noun that every reader of a table of contents returns, and the bounds on what it may hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+MAX_ENTRIES = 20_000
+MAX_DEPTH = 12
+# Stands for every page of a folder that is not named elsewhere, in the order of the folder.
+REST = "**"
+
+
+@dataclass(frozen=True, slots=True)
+class NavEntry:
+    """A page, an address elsewhere, all of a folder (``folder/**``), or a heading over other entries.
+
+    ``target`` is a path in the collection, with or without extension, or an address with a scheme.
+    """
+
+    title: str
+    target: str = ""
+    children: tuple[NavEntry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FolderEntry:
+    """What a file in a folder says of that folder: its name, its place, and the order of what it holds."""
+
+    title: str = ""
+    order: float = float("inf")
+    entries: tuple[NavEntry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The entries of a file, or what it says of folders, by path, and remarks on what was not understood."""
+
+    entries: tuple[NavEntry, ...] = ()
+    folders: Mapping[str, FolderEntry] = field(default_factory=lambda: MappingProxyType({}))
+    remarks: tuple[str, ...] = ()
+
+
+class Bounded:
+    """Counts entries while a file is read, and collects remarks."""
+
+    def __init__(self) -> None:
+        self.remarks: list[str] = []
+        self._left = MAX_ENTRIES
+
+    def admits(self, depth: int) -> bool:
+        """Return whether there may be one more entry at this depth; the first refusal is a remark."""
+        self._left -= 1
+        if self._left == -1:
+            self.remarks.append(f"more than {MAX_ENTRIES:,} entries: the rest is left out")
+        if depth == MAX_DEPTH:
+            self.remarks.append(f"entries deeper than {MAX_DEPTH} levels are left out")
+        return self._left >= 0 and depth < MAX_DEPTH
+
+    def contents(
+        self, entries: Sequence[NavEntry], folders: Mapping[str, FolderEntry] = MappingProxyType({})
+    ) -> Contents:
+        """Return what was read, each remark once."""
+        return Contents(tuple(entries), folders, tuple(dict.fromkeys(self.remarks)))

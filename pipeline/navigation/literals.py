@@ -1,0 +1,182 @@
+"""The literals of a JavaScript or TypeScript file, read and never run.
+
+Objects, arrays, strings, numbers and names of constants of the same file are values; a call of
+``defineConfig`` or the like is its argument. Everything else is ``UNREAD``, and passed over up to the next
+comma.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+MAX_NESTING = 60
+# What makes no value: function calls, conditions, templates with parts.
+UNREAD: Final = object()
+
+_TOKEN = re.compile(
+    # One that is not closed ends with its line or the file, so that nothing is looked at twice.
+    r"""\s+|//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/)?"""
+    r"""|(?P<string>"(?:[^"\\\n]|\\[\s\S])*"?|'(?:[^'\\\n]|\\[\s\S])*'?|`(?:[^`\\]|\\[\s\S])*`?)"""
+    r"""|(?P<number>-?\d[\d_]*(?:\.\d+)?)|(?P<name>[^\W\d][\w$]*|[$][\w$]*)|(?P<sign>\.\.\.|=>|[^\s])"""
+)
+_ESCAPE = re.compile(r"\\(?:u\{?([0-9A-Fa-f]{1,6})\}?|x([0-9A-Fa-f]{2})|(\r\n|[\s\S]))")
+_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "\n": "", "\r\n": ""}
+_WORDS = {"true": True, "false": False, "null": None, "undefined": None}
+_OPENING, _CLOSING = "([{", ")]}"
+
+
+def read_module(source: str) -> Any:
+    """Return the value that a module exports by default (``export default`` or ``module.exports =``)."""
+    return _Reader(source).exported()
+
+
+class _Reader:
+    def __init__(self, source: str) -> None:
+        self._tokens = [
+            (found.lastgroup, found[0]) for found in _TOKEN.finditer(source) if found.lastgroup is not None
+        ]
+        self._at = 0
+        self._constants: dict[str, int] = {}
+        self._values: dict[str, Any] = {}
+        self._depth = 0
+
+    def exported(self) -> Any:
+        texts = [text for _, text in self._tokens]
+        start, level = None, 0
+        for at, text in enumerate(texts):
+            level += (text in _OPENING) - (text in _CLOSING)
+            if level:
+                continue
+            if text in ("const", "let", "var") and at + 1 < len(texts):
+                self._note_constant(texts, at + 1)
+            elif texts[at : at + 2] == ["export", "default"]:
+                start = at + 2
+            elif texts[at : at + 4] == ["module", ".", "exports", "="]:
+                start = at + 4
+        return UNREAD if start is None else self._from(start)
+
+    def _note_constant(self, texts: list[str], at: int) -> None:
+        """Remember where a constant's value begins, behind the ``=`` after its name and type."""
+        for place in range(at + 1, min(at + 40, len(texts))):
+            if texts[place] == "=":
+                self._constants[texts[at]] = place + 1
+                return
+            if texts[place] == ";":
+                return
+
+    def _from(self, place: int) -> Any:
+        before, self._at = self._at, place
+        try:
+            return self._value()
+        finally:
+            self._at = before
+
+    def _peek(self) -> str:
+        return self._tokens[self._at][1] if self._at < len(self._tokens) else ""
+
+    def _value(self) -> Any:
+        """Return the value that begins here; the position is then at what ends it."""
+        self._depth += 1
+        try:
+            value = UNREAD if self._depth > MAX_NESTING else self._plain_value()
+        finally:
+            self._depth -= 1
+        # ``as const`` and ``satisfies Type`` belong to a value; an operator makes another of it.
+        if self._peek() not in {",", "}", "]", ")", ";", "", "as", "satisfies", "export", "module", "const"}:
+            value = value if self._is_new_statement() else UNREAD
+        return value
+
+    def _is_new_statement(self) -> bool:
+        return self._at < len(self._tokens) and self._tokens[self._at][0] == "name"
+
+    def _plain_value(self) -> Any:
+        if self._at >= len(self._tokens):
+            return UNREAD
+        kind, text = self._tokens[self._at]
+        if text in "{[(" and kind == "sign":
+            return {"{": self._object, "[": self._array, "(": self._bracketed}[text]()
+        self._at += 1
+        if kind == "string":
+            return UNREAD if text[0] == "`" and "${" in text else _unescaped(text)
+        if kind == "number":
+            return float(text.replace("_", ""))
+        if kind == "name":
+            return self._named(text)
+        return UNREAD
+
+    def _named(self, name: str) -> Any:
+        if name in _WORDS:
+            return _WORDS[name]
+        if self._peek() == "(" and name.startswith(("define", "with")):
+            return self._bracketed()
+        if self._peek() in (",", "}", "]", ")", ";", "") or self._is_new_statement():
+            return self._constant(name)
+        return UNREAD
+
+    def _constant(self, name: str) -> Any:
+        """Return a constant's value, read once; one that names itself has none."""
+        if name not in self._values and name in self._constants:
+            self._values[name] = UNREAD
+            self._values[name] = self._from(self._constants[name])
+        return self._values.get(name, UNREAD)
+
+    def _bracketed(self) -> Any:
+        """Return the first value in round brackets, and pass over the rest up to the closing one."""
+        self._at += 1
+        value = self._value()
+        self._pass_over(")")
+        self._at += 1
+        return value
+
+    def _array(self) -> list[Any]:
+        self._at += 1
+        found: list[Any] = []
+        while self._peek() not in ("]", ""):
+            found.append(self._value())
+            self._pass_over(",]")
+            self._at += self._peek() == ","
+        self._at += 1
+        return found
+
+    def _object(self) -> dict[str, Any]:
+        self._at += 1
+        found: dict[str, Any] = {}
+        while self._peek() not in ("}", ""):
+            kind, text = self._tokens[self._at]
+            self._at += 1
+            key = _unescaped(text) if kind == "string" else text
+            if self._peek() == ":":
+                self._at += 1
+                found[key] = self._value()
+            elif self._peek() in (",", "}") and kind == "name":  # the short form of ``name: name``
+                self._at -= 1
+                found[key] = self._value()
+            self._pass_over(",}")
+            self._at += self._peek() == ","
+        self._at += 1
+        return found
+
+    def _pass_over(self, ends: str) -> None:
+        """Go to the next of these signs that is in no brackets, or to one that closes brackets around."""
+        level = 0
+        while self._at < len(self._tokens):
+            kind, text = self._tokens[self._at]
+            if kind == "sign":
+                if not level and (text in ends or text in _CLOSING):
+                    return
+                level += (text in _OPENING) - (text in _CLOSING)
+            self._at += 1
+
+
+def _unescaped(text: str) -> str:
+    """Return what is between the quotation marks."""
+    text = text[1:-1]
+    return _ESCAPE.sub(_letter, text) if "\\" in text else text
+
+
+def _letter(found: re.Match[str]) -> str:
+    if number := found[1] or found[2]:
+        code = int(number, 16)
+        return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else ""
+    return _LETTERS.get(found[3], found[3])

@@ -1,0 +1,154 @@
+"""Tables of contents in YAML and JSON: MkDocs, awesome-pages, Docusaurus' categories, Jekyll's data files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import yaml
+
+from .entry import REST, Bounded, Contents, FolderEntry, NavEntry
+
+MAX_YAML_DEPTH, MAX_ALIASES = 60, 20
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_LABELS, _TARGETS, _BELOW = ("title", "label", "text", "name"), ("url", "path", "link", "file"), (
+    "children", "subitems", "sublinks", "subfolderitems", "items", "pages", "docs", "toc",
+)  # fmt: skip
+_WEB = ("http://", "https://", "mailto:")
+
+
+class NotRead(Exception):
+    """A file that is not what its name says; the message is the reason."""
+
+
+class _Tolerant(_Loader):  # type: ignore[misc]  # chosen when it is imported
+    """Reads the tags of MkDocs and its plugins as plain values: nothing is imported, run or looked up."""
+
+
+def _tagged(loader: Any, _suffix: str, node: yaml.Node) -> Any:
+    if isinstance(node, yaml.MappingNode):
+        return loader.construct_mapping(node, deep=True)
+    if isinstance(node, yaml.SequenceNode):
+        return _last(loader.construct_sequence(node, deep=True))
+    return loader.construct_scalar(node)
+
+
+def _last(values: list[Any]) -> Any:
+    """Return the default of ``!ENV [NAME, default]``."""
+    return values[-1] if values else None
+
+
+_Tolerant.add_multi_constructor("!", _tagged)
+_Tolerant.add_multi_constructor("tag:yaml.org,2002:python/", _tagged)
+
+
+def read_yaml(text: str) -> Any:
+    """Return the values of a YAML file; raise ``NotRead``."""
+    depth = aliases = 0
+    try:
+        for event in yaml.parse(text, Loader=_Loader):
+            aliases += isinstance(event, yaml.AliasEvent)
+            if aliases > MAX_ALIASES:  # merged into each other they multiply
+                raise NotRead(f"it has more than {MAX_ALIASES} aliases")
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > MAX_YAML_DEPTH:
+                raise NotRead(f"it is nested deeper than {MAX_YAML_DEPTH}")
+        return yaml.load(text, Loader=_Tolerant)  # noqa: S506 - derived from a safe loader
+    except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError) as error:
+        raise NotRead(f"not YAML: {' '.join(str(error).split())[:200]}") from None
+
+
+def read_mkdocs(text: str) -> Contents:
+    """Return the ``nav`` of ``mkdocs.yml``; without one, every page, as MkDocs does."""
+    given = read_yaml(text)
+    bounded = Bounded()
+    nav = given.get("nav") if isinstance(given, dict) else None
+    if isinstance(given, dict) and "INHERIT" in given:
+        bounded.remarks.append("INHERIT is not followed: name the file that holds nav")
+    return bounded.contents([*_mkdocs(nav, bounded, 0)] if isinstance(nav, list) else [])
+
+
+def _mkdocs(items: object, bounded: Bounded, depth: int) -> Iterator[NavEntry]:
+    for item in items if isinstance(items, list) else []:
+        for title, value in item.items() if isinstance(item, dict) else [("", item)]:
+            if not bounded.admits(depth):
+                return
+            if isinstance(value, list):
+                yield NavEntry(_text(title), "", tuple(_mkdocs(value, bounded, depth + 1)))
+            elif isinstance(value, str):
+                yield NavEntry(_text(title), _mkdocs_target(value))
+            else:
+                bounded.remarks.append(f"{_text(title)!r:.80} is neither a page nor a list")
+
+
+def _mkdocs_target(value: str) -> str:
+    if value.strip() in ("...", "*", "**"):
+        return REST
+    if value.startswith("..."):  # awesome-pages' patterns
+        return REST
+    return f"{value.rstrip('/*')}/{REST}" if value.endswith(("/", "/*")) and not _is_web(value) else value
+
+
+def read_pages(text: str) -> FolderEntry:
+    """Return what ``.pages`` of awesome-pages says of its folder; raise ``NotRead``."""
+    given = read_yaml(text)
+    if not isinstance(given, dict):
+        raise NotRead("not a table of settings")
+    nav = given.get("nav", given.get("arrange"))
+    entries = tuple(_mkdocs(nav, Bounded(), 0))
+    return FolderEntry(_text(given.get("title")), _number(given.get("order")), entries)
+
+
+def read_category(text: str, name: str) -> FolderEntry:
+    """Return what ``_category_.json`` or ``.yml`` of Docusaurus says of its folder; raise ``NotRead``."""
+    # YAML takes no tabs.
+    given = read_yaml(text.replace("\t", " ") if name.endswith(".json") else text)
+    if not isinstance(given, dict):
+        raise NotRead("not a table of settings")
+    return FolderEntry(_text(given.get("label")), _number(given.get("position")))
+
+
+def read_data(text: str) -> Contents:
+    """Return a list of titles and addresses as Jekyll's themes keep them in ``_data/navigation.yml``.
+
+    Of several lists in one file, each is a heading; one list alone needs none.
+    """
+    bounded = Bounded()
+    given = read_yaml(text)
+    if isinstance(given, dict) and not any(key in given for key in _TARGETS):
+        lists = {key: value for key, value in given.items() if isinstance(value, list)}
+        if len(lists) > 1:
+            return bounded.contents(
+                [NavEntry(_text(key), "", tuple(_data(value, bounded, 1))) for key, value in lists.items()]
+            )
+        given = next(iter(lists.values()), [])
+    return bounded.contents([*_data(given, bounded, 0)])
+
+
+def _data(items: object, bounded: Bounded, depth: int) -> Iterator[NavEntry]:
+    for item in items if isinstance(items, list) else []:
+        if not bounded.admits(depth):
+            return
+        if isinstance(item, str):
+            yield NavEntry("", item)
+        elif isinstance(item, dict):
+            below: object = next((item[key] for key in _BELOW if isinstance(item.get(key), list)), [])
+            children = tuple(_data(below, bounded, depth + 1))
+            yield NavEntry(_first(item, _LABELS), _first(item, _TARGETS), children)
+
+
+def _first(item: Mapping[str, Any], keys: tuple[str, ...]) -> str:
+    return next(filter(None, (_text(item.get(key)) for key in keys)), "")
+
+
+def _is_web(value: str) -> bool:
+    return value.startswith(_WEB)
+
+
+def _text(value: object) -> str:
+    return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
+
+
+def _number(value: object) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number else float("inf")  # type: ignore[arg-type]

@@ -1,0 +1,126 @@
+"""The files of other tools that the settings name as a collection's table of contents."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from ...pipeline.errors import SettingsError
+from ...pipeline.navigation.entry import Contents, FolderEntry, NavEntry
+from ...pipeline.navigation.sidebars import read_docusaurus, read_vitepress
+from ...pipeline.navigation.summary import read_summary
+from ...pipeline.navigation.yaml_files import NotRead, read_category, read_data, read_mkdocs, read_pages
+from ...pipeline.settings.site import Site
+
+MAX_BYTES, MAX_FOLDERS = 2_000_000, 20_000
+_IN_FOLDERS = frozenset({".pages", "_category_.json", "_category_.yml", "_category_.yaml"})
+_log = logging.getLogger("noctule")
+
+
+@dataclass(frozen=True, slots=True)
+class NavigationFile:
+    """A file that orders pages: where it is, its path below the folder that was named, and its bytes."""
+
+    collection: str
+    location: Path
+    path: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What the files of a collection say: entries, folders by path, and remarks."""
+
+    entries: tuple[NavEntry, ...] = ()
+    folders: Mapping[str, FolderEntry] = field(default_factory=lambda: MappingProxyType({}))
+    remarks: tuple[str, ...] = ()
+
+
+def navigation_files(settings: Site) -> Iterator[NavigationFile]:
+    """Yield every file that the settings name, and in a folder that they name those that order its pages.
+
+    Raises ``SettingsError`` for a file that cannot be read.
+    """
+    for collection, places in sorted(settings.navigation.items()):
+        for place in map(Path, places):
+            if not place.is_dir():
+                yield NavigationFile(collection, place, place.name, _read(place))
+                continue
+            for path in _in_folder(place):
+                yield NavigationFile(collection, path, path.relative_to(place).as_posix(), _read(path))
+
+
+def _in_folder(top: Path) -> Iterator[Path]:
+    """Yield the files in a folder that order its pages, in order; links are not followed."""
+    for number, (folder, folders, files) in enumerate(os.walk(top)):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
+        yield from (
+            path
+            for name in sorted(_IN_FOLDERS.intersection(files))
+            if not (path := Path(folder) / name).is_symlink()
+        )
+        if number == MAX_FOLDERS:
+            _log.warning("%s: more than %s folders; the rest is not looked at", top, f"{MAX_FOLDERS:,}")
+            return
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise SettingsError(
+            f"cannot read a file that [site.navigation] names: {error.strerror}",
+            where=str(path),
+            hint="Mend the setting.",
+        ) from None
+    if len(content) > MAX_BYTES:
+        raise SettingsError(
+            "a file of [site.navigation] is over 2 MB", where=str(path), hint="Is it the right file?"
+        )
+    return content
+
+
+def declared_contents(settings: Site) -> dict[str, Declared]:
+    """Return what the files that the settings name say, by collection; raise ``SettingsError``."""
+    found: dict[str, Declared] = {}
+    for file in navigation_files(settings):
+        before = found.get(file.collection, Declared())
+        found[file.collection] = _with(before, file)
+    return found
+
+
+def _with(before: Declared, file: NavigationFile) -> Declared:
+    text, remarks = file.content.decode("utf-8", "replace"), before.remarks
+    try:
+        if file.location.name in _IN_FOLDERS:
+            folder = file.path.rpartition("/")[0]
+            return Declared(before.entries, {**before.folders, folder: _folder(file, text)}, remarks)
+        read = _contents(file, text)
+    except NotRead as error:
+        return Declared(before.entries, before.folders, (*remarks, f"{file.location}: {error}"))
+    remarks = (*remarks, *(f"{file.location}: {remark}" for remark in read.remarks))
+    return Declared((*before.entries, *read.entries), {**before.folders, **read.folders}, remarks)
+
+
+def _folder(file: NavigationFile, text: str) -> FolderEntry:
+    name = file.location.name
+    return read_pages(text) if name == ".pages" else read_category(text, name)
+
+
+def _contents(file: NavigationFile, text: str) -> Contents:
+    """Return what the file says, read as the tool that it belongs to would."""
+    name = file.location.name.lower()
+    if name.endswith(".md"):
+        return read_summary(text)
+    if name.startswith("mkdocs") or name in ("properdocs.yml", "zensical.yml"):
+        return read_mkdocs(text)
+    if name.endswith((".yml", ".yaml")):
+        return read_data(text)
+    if file.location.parent.name == ".vitepress":
+        return read_vitepress(text, name)
+    return read_docusaurus(text, name)

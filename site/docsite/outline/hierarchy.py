@@ -1,0 +1,281 @@
+"""The tree of pages before it is shown: folders, dotted names, parents in front matter, tables of contents.
+
+A folder and a page of its name are one node. Below a note ``root.md`` a dot nests as a slash does, as in
+Dendron. Within a folder, pages are in the order that their front matter asks for, then by file name, with
+digits compared as numbers. What a table of contents lists comes first, as it nests and names it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+
+from ...pipeline.navigation.entry import REST, FolderEntry
+from .. import urls
+from ..library import Entry
+from ..placement import NO_ORDER
+from .contents import Item, SiteContents, without_number
+from .navigation import Node, Tree, tree_of
+
+_NUMBERS = re.compile(r"([0-9]+)")
+
+
+@dataclass(slots=True)
+class _Draft:
+    key: str
+    entry: Entry | None = None
+    children: dict[str, _Draft] = field(default_factory=dict)
+    title: str = ""
+    number: float = NO_ORDER
+    order: float = NO_ORDER
+    url: str = ""
+    listed: bool = False
+
+
+def build_tree(entries: Sequence[Entry], contents: SiteContents | None = None) -> Tree:
+    """Build the tree of all pages; several collections are its first level, each under its own name."""
+    contents = contents or SiteContents()
+    several = len({entry.collection for entry in entries}) > 1
+    root = _Draft("")
+    hidden = contents.hidden | {
+        entry.page
+        for entry in entries
+        if entry.placement.hidden or entry.placement.moved_to or not entry.shown.listed
+    }
+    builder = _Builder(root, entries, hidden, several)
+    for name in sorted({entry.collection for entry in entries}):
+        builder.collection(name, contents)
+    roots = _children(root, "")
+    if root.entry is not None:
+        title = root.title or root.entry.placement.label or root.entry.title
+        roots = (Node("", title, root.entry.page, (), 1), *roots)
+    # The page of a missing one and those that only lead elsewhere are made in other ways.
+    left = (
+        e.page for e in entries if e.page in hidden and e.page != urls.NOT_FOUND and not e.placement.moved_to
+    )
+    return tree_of(roots, tuple(sorted(left)))
+
+
+class _Builder:
+    def __init__(self, root: _Draft, entries: Sequence[Entry], hidden: Set[str], several: bool) -> None:
+        self._root, self._several = root, several
+        self._shown = [entry for entry in entries if entry.page not in hidden]
+        self._dotted = _dotted_folders(self._shown)
+
+    def collection(self, name: str, contents: SiteContents) -> None:
+        """Add the pages of one collection."""
+        entries = [entry for entry in self._shown if entry.collection == name]
+        top = self._root.children.setdefault(name, _Draft(name)) if self._several else self._root
+        items = contents.items.get(name, ())
+        listed = {entry.page for entry in _listed(items)}
+        above = _parents([entry for entry in entries if entry.page not in listed])
+        drafts: dict[str, _Draft] = {}
+        for entry in sorted(entries, key=lambda e: (not _is_index(e), e.page)):
+            if entry.page not in listed and entry.page not in above:
+                drafts[entry.page] = self._insert(entry)
+        drafts |= {page: _Draft(page.removesuffix(".html"), entry) for page, (entry, _) in above.items()}
+        for page, (_, parent) in above.items():
+            drafts[parent.page].children[f"{page}/"] = drafts[page]
+        for (collection, path), folder in contents.folders.items():
+            if collection == name:
+                _describe(top, path, folder)
+        _Lister(top).add(items, top)
+
+    def _insert(self, entry: Entry) -> _Draft:
+        """Add a page below the folders of its path; return its node."""
+        *folders, name = _place(entry).split("/")
+        node = self._root
+        for folder in folders:
+            node = node.children.setdefault(folder, _Draft(folder))
+        if _is_index(entry):
+            node.entry = entry
+            return node
+        stem = name.removesuffix(".html")
+        if "." in stem and (entry.collection, posixpath.dirname(entry.path)) in self._dotted:
+            *above, stem = filter(None, stem.split("."))
+            for folder in above:
+                node = node.children.setdefault(folder, _Draft(folder))
+        child = node.children.get(stem)
+        if child is not None and child.entry is not None:
+            # The folder of this name has an index page of its own: two nodes.
+            child = node.children.setdefault(f"{entry.page}/", _Draft(stem))
+        child = child or node.children.setdefault(stem, _Draft(stem))
+        child.entry = entry
+        return child
+
+
+def _place(entry: Entry) -> str:
+    """Return the path of a page in the tree; a home page of another name keeps the place of its name."""
+    if entry.page == urls.HOME and posixpath.basename(entry.path) != urls.VAULT_ROOT:
+        return urls.page_path(entry.path)
+    return entry.page
+
+
+def _is_index(entry: Entry) -> bool:
+    return _place(entry).rsplit("/", 1)[-1] == urls.HOME
+
+
+def _dotted_folders(entries: Sequence[Entry]) -> frozenset[tuple[str, str]]:
+    """Return the folders of each collection that are vaults of Dendron: they hold a ``root.md``."""
+    return frozenset(
+        (entry.collection, posixpath.dirname(entry.path))
+        for entry in entries
+        if posixpath.basename(entry.path) == urls.VAULT_ROOT
+    )
+
+
+def _listed(items: Sequence[Item]) -> Iterator[Entry]:
+    for item in items:
+        if item.entry is not None:
+            yield item.entry
+        yield from _listed(item.children)
+
+
+def _parents(entries: Sequence[Entry]) -> dict[str, tuple[Entry, Entry]]:
+    """Return for each page that names its parent by title the page and that parent, without circles."""
+    by_title: dict[str, list[Entry]] = {}
+    if any(entry.placement.parent for entry in entries):
+        for entry in entries:
+            by_title.setdefault(entry.title, []).append(entry)
+    found: dict[str, tuple[Entry, Entry]] = {}
+    for entry in entries:
+        wanted = by_title.get(entry.placement.parent, ()) if entry.placement.parent else ()
+        grand = entry.placement.grand_parent
+        fitting = [each for each in wanted if not grand or each.placement.parent == grand]
+        if fitting and fitting[0] is not entry:
+            found[entry.page] = (entry, fitting[0])
+    return {page: pair for page, pair in found.items() if _ends(page, found)}
+
+
+def _ends(page: str, found: Mapping[str, tuple[Entry, Entry]]) -> bool:
+    """Return whether going up from this page leaves the pages with a parent, and does not come back."""
+    seen = set[str]()
+    while page in found:
+        if page in seen:
+            return False
+        seen.add(page)
+        page = found[page][1].page
+    return True
+
+
+def _describe(top: _Draft, path: str, folder: FolderEntry) -> None:
+    """Give a folder the title, the place and the order that a file in it asks for."""
+    draft = _at(top, path)
+    if draft is None:
+        return
+    draft.title, draft.order = folder.title or draft.title, folder.order
+    named = {posixpath.splitext(posixpath.basename(entry.target))[0]: entry for entry in folder.entries}
+    for number, (name, entry) in enumerate(named.items()):
+        if name == REST:
+            for key in draft.children.keys() - named.keys():
+                draft.children[key].number = number
+        elif (child := draft.children.get(name)) is not None:
+            child.number, child.title = number, entry.title or child.title
+
+
+def _at(top: _Draft, path: str) -> _Draft | None:
+    draft: _Draft | None = top
+    for name in filter(None, path.split("/")):
+        draft = draft.children.get(name) if draft is not None else None
+    return draft
+
+
+class _Lister:
+    """Adds the items of a table of contents, numbered in order, below the top of a collection."""
+
+    def __init__(self, top: _Draft) -> None:
+        self._top, self._number = top, 0
+
+    def add(self, items: Sequence[Item], above: _Draft) -> None:
+        """Add these items and what is below them."""
+        for item in items:
+            if item.folder is not None:
+                self._add_folder(item.folder, above)
+                continue
+            entry = item.entry if item.entry and item.entry.shown.listed else None
+            name = entry.page if entry else f"{item.url or item.title}-{self._number}"
+            # A folder may have the name of a chapter, which is another node.
+            draft = above.children[f"{name}/"] = _Draft(
+                name.removesuffix(".html"),
+                entry,
+                {},
+                item.title,
+                self._next(),
+                url=item.url,
+                listed=True,
+            )
+            self.add(item.children, draft)
+
+    def _add_folder(self, path: str, above: _Draft) -> None:
+        """Move what is left in a folder to this place."""
+        folder = _at(self._top, path)
+        if folder is None or (folder is above and folder is not self._top):
+            return
+        left = sorted((draft for draft in folder.children.values() if not draft.listed), key=_sort_key)
+        if folder is not self._top and folder.entry is not None:
+            left.insert(0, _Draft(folder.key, folder.entry))
+            folder.entry = None
+        for draft in left:
+            folder.children = {key: each for key, each in folder.children.items() if each is not draft}
+            draft.number, draft.listed = self._next(), True
+            above.children[f"{path}/{draft.key}/{draft.number}"] = draft
+
+    def _next(self) -> int:
+        self._number += 1
+        return self._number
+
+
+def _children(draft: _Draft, path: str) -> tuple[Node, ...]:
+    pairs = sorted(draft.children.items(), key=lambda pair: _sort_key(pair[1]))
+    nodes = [_frozen(child, name, path) for name, child in pairs]
+    return told_apart([node for node in nodes if node.size or node.url])
+
+
+def _frozen(draft: _Draft, name: str, path: str) -> Node:
+    key = f"{path}/{name.rstrip('/')}" if path else name.rstrip("/")
+    children, page = _children(draft, key), draft.entry.page if draft.entry else None
+    size = sum(child.size for child in children) + (page is not None)
+    return Node(key, _label(draft), page, children, size, draft.url)
+
+
+def _label(draft: _Draft) -> str:
+    if draft.title:
+        return draft.title
+    if (entry := draft.entry) is not None and (entry.placement.label or entry.title != _stem(entry.page)):
+        return entry.placement.label or entry.title
+    plain = without_number(draft.key.rsplit("/", 1)[-1])
+    return plain.replace("-", " ").replace("_", " ").strip() or draft.key
+
+
+def _stem(page: str) -> str:
+    return page.rsplit("/", 1)[-1].removesuffix(".html")
+
+
+def told_apart(nodes: Sequence[Node]) -> tuple[Node, ...]:
+    """Return siblings with the name of the file or folder behind titles that several of them have."""
+    count = Counter(node.label for node in nodes)
+    if len(count) == len(nodes):
+        return tuple(nodes)
+    once = [_with_name(node) if count[node.label] > 1 else node for node in nodes]
+    count = Counter(node.label for node in once)
+    return tuple(
+        replace(n, label=f"{n.label} ({n.page or n.key})") if count[n.label] > 1 else n for n in once
+    )
+
+
+def _with_name(node: Node) -> Node:
+    if node.page is None:
+        return node if node.url else replace(node, label=f"{node.label} ({node.key.rsplit('/', 1)[-1]}/)")
+    folder, stem = posixpath.split(node.page.removesuffix(".html"))
+    name = posixpath.basename(folder) if stem == "index" else stem.rsplit(".", 1)[-1]
+    return replace(node, label=f"{node.label} ({name})") if name and name != node.label else node
+
+
+def _sort_key(draft: _Draft) -> tuple[float, float, tuple[tuple[int, int, str], ...], str]:
+    parts = _NUMBERS.split(draft.key.casefold())
+    natural = tuple((0, int(p), "") if p.isascii() and p.isdigit() else (1, 0, p) for p in parts if p)
+    asked = min(draft.order, draft.entry.placement.order if draft.entry else NO_ORDER)
+    return (draft.number, asked, natural, draft.key)

@@ -1,0 +1,99 @@
+"""What a document's front matter says of its place in the site, in the words of the tools that people use."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+NO_ORDER = float("inf")
+_ORDER = ("nav_order", "sidebar_position", "weight", "order")
+_LABEL = ("nav_title", "sidebar_label", "linkTitle", "linktitle", "navTitle")
+# Just the Docs; Docusaurus; Docsy; hugo-book.
+_HIDDEN = ("nav_exclude", "unlisted", "toc_hide", "bookHidden")
+_FROM = ("redirect_from", "aliases", "alias")
+_NAMES = (*_ORDER, *_LABEL, *_HIDDEN, *_FROM, "parent", "sidebar", "menu", "redirect_to", "displayed_sidebar")
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A page's place among its siblings, its name there, and the title of the page above it.
+
+    ``former`` are addresses that the page had, ``moved_to`` the one that it has now.
+    """
+
+    order: float = NO_ORDER
+    label: str = ""
+    hidden: bool = False
+    parent: str = ""
+    grand_parent: str = ""
+    former: tuple[str, ...] = ()
+    moved_to: str = ""
+
+
+NOWHERE = Placement()
+
+
+def placement_of(front_matter: str) -> Placement:
+    """Return what the front matter, as canonical JSON, says of its document's place."""
+    if not any(f'"{name}"' in front_matter for name in _NAMES):
+        return NOWHERE
+    given = json.loads(front_matter)
+    sidebar, menu = _table(given.get("sidebar")), _menu(given.get("menu"))
+    return Placement(
+        order=_order({**given, **{key: menu[key] for key in ("weight",) if key in menu}, **sidebar}),
+        label=_label({**given, "sidebar_label": given.get("sidebar_label") or sidebar.get("label")}, menu),
+        hidden=_is_hidden(given, sidebar) or bool(given.get("redirect_to")),
+        parent=_text(given.get("parent")),
+        grand_parent=_text(given.get("grand_parent")),
+        former=_former(given),
+        moved_to=next(iter(_texts(given.get("redirect_to"))), ""),
+    )
+
+
+def _order(given: Mapping[str, Any]) -> float:
+    for key in _ORDER:
+        value = given.get(key)
+        # For Hugo a weight of 0 is none.
+        if isinstance(value, int | float) and not isinstance(value, bool) and (value or key != "weight"):
+            return float(value)
+    return NO_ORDER
+
+
+def _label(given: Mapping[str, Any], menu: Mapping[str, Any]) -> str:
+    return next(filter(None, (_text(given.get(key)) for key in _LABEL)), "") or _text(menu.get("name"))
+
+
+def _is_hidden(given: Mapping[str, Any], sidebar: Mapping[str, Any]) -> bool:
+    if any(given.get(key) is True for key in _HIDDEN) or sidebar.get("hidden") is True:
+        return True
+    return given.get("sidebar") == "hidden" or given.get("displayed_sidebar", "") is None
+
+
+def _former(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return former addresses; for Obsidian an alias is a name, so that only one like a path counts."""
+    names = [(key, name) for key in _FROM for name in _texts(given.get(key))]
+    return tuple(dict.fromkeys(name for key, name in names if key == "redirect_from" or _is_path(name)))
+
+
+def _is_path(alias: str) -> bool:
+    return alias.startswith("/") or ("/" in alias and " " not in alias and alias.endswith(("/", ".html")))
+
+
+def _menu(value: object) -> Mapping[str, Any]:
+    """Return the first of Hugo's menus that has settings of its own."""
+    return next(filter(None, map(_table, _table(value).values())), {})
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str:
+    is_scalar = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return " ".join(str(value).split()) if is_scalar else ""
+
+
+def _texts(value: object) -> list[str]:
+    return [text for each in (value if isinstance(value, list) else [value]) if (text := _text(each))]

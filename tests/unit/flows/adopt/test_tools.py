@@ -1,0 +1,118 @@
+"""Settings taken over from other tools: read and never run, each line with where it is from."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from noctule.flows.cli.init import take_over_settings
+from noctule.pipeline.errors import SettingsError, SourceError
+
+CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
+    "MkDocs": (
+        {
+            "docs/en/mkdocs.yml": "site_name: T\nsite_url: https://e.org/\nnav: [a.md]\nplugins:\n"
+            "- redirects:\n"
+            "    redirect_maps: {old.md: a.md}\n- macros\nx: !!python/name:os.system ''\n",
+            "docs/en/docs/a.md": "# A\n\n{* ../../src/x.py *}\n",
+            "src/x.py": "1",
+        },
+        {"root": "docs/en/docs", "title": "T", "base_url": "https://e.org/", "redirects": {"old.md": "a.md"},
+         "navigation": ["docs/en/mkdocs.yml"], "snippet_folders": ["src"], "left": "the plugin macros"},
+    ),
+    "mdBook": (
+        {"book.toml": '[book]\ntitle = "T"\n[output.html.redirect]\n"/a.html" = "b.html"\n[preprocessor.p]\n',
+         "src/SUMMARY.md": "# S\n\n- [B](b.md)\n", "src/b.md": "{{#include ../code/x.rs}}\n",
+         "code/x.rs": "1"},
+        {"root": "src", "title": "T", "home": "b.md", "redirects": {"/a.html": "b.html"},
+         "snippet_folders": ["code"], "left": "the preprocessor p"},
+    ),
+    "Docusaurus": (
+        {"docusaurus.config.js": "const config = {title: 'T', url: 'https://e.org', baseUrl: '/x/',\n"
+         "plugins: [['@docusaurus/plugin-client-redirects',\n"
+         "{redirects: [{from: ['/o'], to: '/docs/a'}]}]]};\n"
+         "module.exports = config;", "sidebars.js": "module.exports = {}", "docs/a.mdx": "# A\n"},
+        {"root": "docs", "title": "T", "base_url": "https://e.org/x/", "redirects": {"/o": "/docs/a"},
+         "navigation": ["sidebars.js", "docs"]},
+    ),
+    "VitePress": (
+        {"docs/.vitepress/config.mts": "export default defineConfig({title: 'T', lang: 'en-GB'})",
+         "docs/a.md": "# A\n", "config.js": "nonsense("},
+        {"root": "docs", "title": "T", "language": "en-GB", "navigation": ["docs/.vitepress/config.mts"]},
+    ),
+    "Jekyll": (
+        {"_config.yml": "title: T\nurl: https://e.org\nbaseurl: /x\nexclude: [vendor]\nplugins: [p]\n",
+         "a.md": "# A\n"},
+        {"root": ".", "title": "T", "base_url": "https://e.org/x", "exclude": ["vendor"],
+         "left": "plugins of Jekyll"},
+    ),
+    "Hugo": (
+        {"hugo.toml": 'title = "T"\nbaseURL = "https://e.org/"\ntheme = "x"\n', "content/a.md": "# A\n"},
+        {"root": "content", "title": "T", "base_url": "https://e.org/", "left": "theme of Hugo"},
+    ),
+    "Dendron": (
+        {"dendron.yml": "workspace:\n  vaults: [{fsPath: v}, {fsPath: w}]\n"
+         "publishing: {siteUrl: 'https://e.org', siteIndex: a, seo: {title: T}}\n", "v/a.md": "# A\n"},
+        {"root": "v", "title": "T", "home": "a.md", "left": "the vault w"},
+    ),
+    "Obsidian": (
+        {".obsidian/templates.json": '{"folder": "Templates"}', "a.md": "# A\n"},
+        {"root": ".", "exclude": ["Templates/"]},
+    ),
+    "Sphinx": (
+        {"conf.py": "import os\nproject = 'T'\nexclude_patterns = ['_build']\nrelease = os.getcwd()\n",
+         "index.rst": "T\n=\n"},
+        {"root": ".", "title": "T", "exclude": ["_build"], "left": "release: not a literal"},
+    ),
+    "Quartz": (
+        {"quartz.config.ts": "const config: QuartzConfig = {configuration: {pageTitle: 'T',\n"
+         "baseUrl: 'e.org',\n"
+         "locale: 'en-US', ignorePatterns: ['private']}, plugins: {transformers: [Plugin.X()]}}\n"
+         "export default config", "content/a.md": "# A\n"},
+        {"root": "content", "title": "T", "base_url": "https://e.org", "exclude": ["private"]},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", CASES)
+def test_settings_of_every_tool_are_taken_over(
+    tool: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, expected = CASES[tool]
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    written, found = take_over_settings(tmp_path, Path())
+    text = written.path.read_text()
+    given = tomllib.loads(text)
+    collection, site = given["collections"][written.collection], given.get("site", {})
+    assert found.tool == tool
+    assert expected.pop("left", "") in "; ".join(found.left)
+    known = {**site, **collection, "navigation": site.get("navigation", {}).get(written.collection)}
+    assert {key: known.get(key) for key in expected} == expected
+    assert all("#" in line for line in text.splitlines() if line.startswith(("title", "base_url", "root")))
+
+
+def test_a_folder_of_no_tool_and_a_second_file_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="no folder of a tool"):
+        take_over_settings(tmp_path, tmp_path)
+    (tmp_path / "book.toml").write_text("[book\n")
+    with pytest.raises(SourceError, match="cannot be read"):
+        take_over_settings(tmp_path, tmp_path)
+    (tmp_path / "noctule.toml").write_text("")
+    with pytest.raises(SettingsError, match="one already"):
+        take_over_settings(tmp_path, tmp_path)
+
+
+def test_hostile_titles_are_strings_and_addresses_of_scripts_are_left(tmp_path: Path) -> None:
+    title = 'a"]\n[site]\nbase_url = "x" # \x7f'
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "mkdocs.yml").write_text(json.dumps({"site_name": title, "site_url": "javascript:x"}))
+    written, found = take_over_settings(tmp_path, tmp_path)
+    assert tomllib.loads(written.path.read_text())["site"]["title"].startswith('a"] [site]')
+    assert "javascript:x" in found.left[0]
