@@ -1,9 +1,9 @@
 """Command line of the benchmarks: ``python -m bench [NAME …]``.
 
 The names are ``index``, ``encoding``, ``search``, ``determinism``, ``relevance``, ``peers``, ``engines`` and
-``scale``, which all run by default, and ``browser``, ``nights``, ``million``, ``groups``, ``communities`` and
-``questions``, which run only when named. ``relevance`` also takes ``--set NAME`` (repeatable), ``--part
-NAME``, and ``--write docs/relevance.md``.
+``scale``, which all run by default, and ``browser``, ``nights``, ``million``, ``groups``, ``communities``,
+``pages`` and ``questions``, which run only when named. ``relevance`` also takes ``--set NAME`` (repeatable),
+``--part NAME``, and ``--write docs/relevance.md``.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from bench import (
     index,
     million,
     nights,
+    pages,
     peers,
     questions,
     relevance_page,
@@ -46,8 +47,9 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "groups": groups.measure,
     "communities": communities.measure,
     "questions": questions.measure,
+    "pages": pages.measure,
 }
-ON_REQUEST = {"browser", "communities", "groups", "million", "nights", "questions", "search-pairs"}
+ON_REQUEST = {"browser", "communities", "groups", "million", "nights", "pages", "questions", "search-pairs"}
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from .collection import WebAddress
 from .search import Table
@@ -14,6 +14,8 @@ GROUNDS = ("page", "panel", "raised", "line")
 COLORS = ("text", "muted", "link", "accent", *GROUNDS)
 # The settings that name a file of the owner's.
 OWN_FILES = ("templates", "words", "mermaid", "logo", "logo_dark", "favicon")
+# A version is a folder beside others, and stands in addresses.
+VERSION_NAME = re.compile(r"(?!index\.html\Z|versions\.js)[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
 FONT_ENDINGS = (".woff2", ".woff", ".ttf", ".otf")
 _HEX = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6})", re.IGNORECASE)
 
@@ -80,6 +82,8 @@ class Site(Table):
     )
     verify_nights: int = Field(default=7, ge=0, description="every file is read within so many; 0: never")
     versions: tuple[Version, ...] = Field(default=(), strict=False)
+    version: str = Field(default="", description="the site is this version, in a folder of this name")
+    aliases: tuple[str, ...] = Field(default=(), strict=False, description="other names of the version")
     colors: dict[str, Color] = Field(default={}, description="one for both themes, or [light, dark]")
     fonts: Fonts = Fonts()
 
@@ -103,3 +107,12 @@ class Site(Table):
             if name in GROUNDS and isinstance(value, str):
                 raise ValueError(f"{name} is a background: give two colours, [light, dark]")
         return given
+
+    @model_validator(mode="after")
+    def _names_of_versions(self) -> Site:
+        for name in (*filter(None, [self.version]), *self.aliases):
+            if not VERSION_NAME.fullmatch(name):
+                raise ValueError(f"{name!r} cannot be a version's name; use letters, digits and . _ + -")
+        if self.aliases and (not self.version or self.version in self.aliases):
+            raise ValueError("aliases are other names of a version: give version too")
+        return self

@@ -35,6 +35,7 @@ class Parts:
     custom_style: bool
     custom_script: bool
     mermaid: bool
+    version: str
     logo: Logo | None
     icon: Icon
 
@@ -63,6 +64,7 @@ def parts_of(
         custom_style=CUSTOM_STYLE in own,
         custom_script=CUSTOM_SCRIPT in own,
         mermaid=bool(settings.mermaid),
+        version=settings.version,
         logo=appearance.logo,
         icon=appearance.icon,
     )

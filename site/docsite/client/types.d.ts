@@ -76,7 +76,11 @@ interface SearchError extends Error {
 }
 
 interface Element_ {
-  (tag: string, attributes?: Record<string, string | boolean | null>, ...children: (Node | string)[]): HTMLElement;
+  (
+    tag: string,
+    attributes?: Record<string, string | boolean | null>,
+    ...children: (Node | string)[]
+  ): HTMLElement;
 }
 
 interface ZeroResult {
@@ -138,6 +142,8 @@ interface Reader {
 interface Window {
   noctuleReader: Reader;
   noctuleWords: Record<string, Record<string, string>>;
+  /** The versions beside this one, as versions.js lists them. */
+  noctuleVersions?: { version: string; title: string; aliases: string[] }[];
   noctulePreviews?: (table: Record<string, [string, string]>) => void;
   noctule?: Noctule;
   mermaid?: {
