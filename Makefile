@@ -12,7 +12,7 @@ INPUTS := pyproject.toml constraints.txt
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
-.PHONY: help demo check test lint types layers tests browser npm bundle bench evaluate torture duckdb fuzz clean
+.PHONY: help demo check test lint types layers tests browser npm bundle bench evaluate pictures torture duckdb fuzz clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1	/' | expand -t 18
@@ -85,6 +85,9 @@ bench: $(VENV)/.installed-test ## measure on real corpora (NOCTULE_CORPORA=folde
 evaluate: $(VENV)/.installed-test ## every figure of docs/relevance.md (NOCTULE_CORPORA=folder): minutes to hours
 	$(BIN)/pip install -q -c constraints.txt -e ".[bench]"
 	$(BIN)/python -m bench relevance --write docs/relevance.md
+
+pictures: $(VENV)/.installed-test demo ## the pictures of README.md, from the demo's site (needs chromium)
+	$(BIN)/python -m bench.pictures $(SITE)
 
 torture: $(VENV)/.installed-test ## 500 kills of a publish and 500 in every stage with live readers, every call and start refused, thousands of power cuts: hours
 	NOCTULE_KILLS=500 NOCTULE_POWER_CUTS=2000 $(BIN)/python -m pytest tests/crash tests/faults/test_fault_builds.py \

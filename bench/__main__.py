@@ -58,7 +58,10 @@ def main() -> None:
     parser.add_argument("measurement", nargs="*", help=f"of {', '.join(MEASUREMENTS)}")
     parser.add_argument("--set", action="append", default=[], help="relevance: this judged set only")
     parser.add_argument(
-        "--part", action="append", default=[], help=f"relevance: of {', '.join(relevance_page.PARTS)}"
+        "--part",
+        action="append",
+        default=[],
+        help=f"relevance: of {', '.join(relevance_page.PARTS)}; browser: asked, typed",
     )
     parser.add_argument("--write", type=Path, help="relevance: put the figures into this page")
     given = parser.parse_args()
@@ -69,6 +72,8 @@ def main() -> None:
     for chosen in wanted:
         if chosen == "relevance":
             relevance_page.measure(given.set, given.write, given.part)
+        elif chosen == "browser":
+            browser.measure(given.part)
         else:
             MEASUREMENTS[chosen]()
 

@@ -1,7 +1,9 @@
 """Search in the browser on MDN, compared with the search in Python and with Pagefind in one run.
 
 ``$NOCTULE_PAGEFIND`` names the binary of Pagefind, which is skipped without it. ``$NOCTULE_BENCH_QUERIES`` is
-the number of queries of each judged set, taken at equal distances: 60 by default.
+the number of queries of each judged set, taken at equal distances: 60 by default. ``--part typed`` measures
+typing alone, ``--part asked`` all the rest; ``$NOCTULE_BENCH_CORPUS`` is another corpus than MDN to type on,
+and ``$NOCTULE_BENCH_SITE`` a folder that keeps what was built.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from bench.corpora import cache_folder
 from bench.judged import judged_set
 from bench.query_vectors import CachedEncoder
 from bench.static_server import Sent, served
+from bench.typed_search import HEAD, NOCTULE_TYPED, PAGEFIND_TYPED, rows
 from noctule.artifacts.judged.evaluate import (
     RankedDocuments,
     evaluate_rankings,
@@ -48,6 +51,7 @@ from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.settings.site import Site
 
 SETS = ("mdn-3p-links", "mdn-3p-titlelike")
+_SETS_OF = {"rust": ("rust-book-links",), "ray": ("ray-docs",)}
 _UI = ("dialog", "pagefind-ui")
 
 
@@ -65,8 +69,35 @@ class _Build:
     size: int
 
 
-def measure() -> None:
+def measure(parts: Sequence[str] = ()) -> None:
     """Print build costs, bytes, latency, agreement and relevance as they are measured."""
+    if not parts or "asked" in parts:
+        _measure_asked()
+    if not parts or "typed" in parts:
+        _measure_typed()
+
+
+def _measure_typed() -> None:
+    corpus = os.environ.get("NOCTULE_BENCH_CORPUS", "mdn")
+    store = Store(cache_folder() / f"store-{corpus}")
+    sets = [judged_set(name) for name in _SETS_OF.get(corpus, SETS)]
+    queries = [each.queries[at] for each in sets for at in _sample(each)[:: len(sets)]]
+    binary = os.environ.get("NOCTULE_PAGEFIND", "")
+    with tempfile.TemporaryDirectory() as scratch, store.open() as snapshot:
+        root = Path(os.environ.get("NOCTULE_BENCH_SITE", scratch))
+        own, other = root / "noctule", root / "pagefind"
+        _run([sys.executable, "-m", "bench.browser", str(store.root), str(own)], own)
+        if binary and not (other / "pagefind").is_dir():
+            _write_pages(snapshot, other)
+            _run([binary, "--site", str(other)], other / "pagefind")
+        print(f"{corpus}, {len(queries)} queries", *HEAD, sep="\n", flush=True)
+        for row in rows("noctule", own, NOCTULE_TYPED, queries):
+            print(row, flush=True)
+        for row in rows("Pagefind", other, PAGEFIND_TYPED, queries) if binary else ():
+            print(row, flush=True)
+
+
+def _measure_asked() -> None:
     store = Store(cache_folder() / "store-mdn")
     binary = os.environ.get("NOCTULE_PAGEFIND", "")
     with tempfile.TemporaryDirectory() as scratch, store.open() as snapshot:

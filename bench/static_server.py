@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-_TEXT = {".js", ".css", ".html", ".json", ".svg"}
+TEXT = {".js", ".css", ".html", ".json", ".svg"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def _answer(path: Path, content: bytes | None) -> tuple[bytes, bytes]:
         f"Content-Type: {mimetypes.guess_type(path.name)[0] or 'application/octet-stream'}",
         "Cache-Control: max-age=3600",
     ]
-    packed = gzip.compress(content, 6, mtime=0) if path.suffix in _TEXT else content
+    packed = gzip.compress(content, 6, mtime=0) if path.suffix in TEXT else content
     if len(packed) < len(content):
         content = packed
         lines.append("Content-Encoding: gzip")

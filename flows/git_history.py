@@ -70,7 +70,7 @@ def with_history(listing: FileListing, name: str, collection: Collection) -> Fil
         return listing
     top = _top(name, collection)
     if collection.git_ignored == "left-out":
-        ignored = _ignored(top, (*listing.files, *listing.assets), name)
+        ignored = _ignored(top, (*_inside(listing.files, top), *listing.assets), name)
         listing = replace(
             listing,
             files=tuple(f for f in listing.files if f.location not in ignored),
@@ -78,8 +78,13 @@ def with_history(listing: FileListing, name: str, collection: Collection) -> Fil
         )
     if not uses_dates:
         return listing
-    changes = last_changes(top, [Path(file.location) for file in listing.files], name)
+    changes = last_changes(top, [Path(file.location) for file in _inside(listing.files, top)], name)
     return replace(listing, files=tuple(_dated(file, changes, collection) for file in listing.files))
+
+
+def _inside(files: Sequence[FoundFile], top: Path) -> list[FoundFile]:
+    """Return the files of the repository: a Python module may be of another."""
+    return [file for file in files if not file.module or Path(file.location).resolve().is_relative_to(top)]
 
 
 def _dated(file: FoundFile, changes: Mapping[str, LastChange], collection: Collection) -> FoundFile:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from ..artifacts.disk import durable, folders, locks
 from ..artifacts.disk.layout import NIGHT_LOCK
 from ..artifacts.store.night_reports import read_night
+from ..artifacts.store.run_records import read_runs
 from ..artifacts.store.staging import Staging
 from ..artifacts.store.store import Published, Store
 from ..pipeline.errors import ArtifactError, NoctuleError, StoreBusy, WriteFailed, machine_refusals
@@ -218,7 +219,9 @@ def _site(run: RunContext, driver: Driver, execution: Execution) -> SiteResult:
 def _fill_report(run: RunContext, snapshot: SnapshotId, seconds: float, healed: int) -> None:
     """Put the night's report on the site's page; the site exists by then, so an error is only a warning."""
     from ..docsite.pages.report import fill_report
+    from .report.dashboard import dashboard
     from .report.sheets import sheets
+    from .report.trends import last_nights
 
     assert run.out is not None
     try:
@@ -228,7 +231,8 @@ def _fill_report(run: RunContext, snapshot: SnapshotId, seconds: float, healed: 
     night = read_night(run.store, snapshot)
     try:
         if night is not None:
-            fill_report(run.out.resolve(), sheets(night))
+            pictures = dashboard(night, last_nights(read_runs(run.store)))
+            fill_report(run.out.resolve(), [*pictures, *sheets(night)])
     except (WriteFailed, KeyError, TypeError, ValueError) as error:
         _log.warning("the site has no report of the night: %s", error)
 

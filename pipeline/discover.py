@@ -11,11 +11,12 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-from .assets.media import media_type_of
+from .assets.media import DOCUMENT_ENDINGS, media_type_of
 from .errors import MissingRoot, is_transient
 from .includes.project import tools_of
 from .model import Rejection
 from .printable import printable_path
+from .python_packages import module_files
 from .settings.collection import Collection
 from .source_files import FoundFile, briefly_away, strerror, too_big
 
@@ -99,11 +100,22 @@ def list_files(name: str, collection: Collection) -> FileListing:
         for entry in _entries(walk, folder, prefix):
             if _visit(walk, entry, prefix):
                 pending.append((entry.path, f"{prefix}{_normal(entry.name)}/"))
+    _add_modules(walk)
     return FileListing(
         _in_order(walk.files),
         tuple(sorted(walk.rejections, key=lambda rejection: (rejection.path, rejection.reason))),
         _in_order(walk.found_assets),
     )
+
+
+def _add_modules(walk: _Walk) -> None:
+    """Add the pages of Python modules, except where a file of the collection has the path of one."""
+    written = {file.path for file in walk.files}
+    for file in module_files(walk.name, walk.collection):
+        if file.path in written:
+            walk.skip(file.path, f"the page of {file.module}: a file of the collection stands there")
+        else:
+            walk.files.append(file)
 
 
 def _in_order(files: list[FoundFile]) -> tuple[FoundFile, ...]:
@@ -164,13 +176,16 @@ def _visit(walk: _Walk, entry: os.DirEntry[str], prefix: str) -> bool:
         return False
     if stat.S_ISDIR(mode.st_mode):
         return _enters(walk, path)
-    if walk.wanted(_escaped(path)) and walk.parts.match_file(path):
+    is_document = walk.wanted(_escaped(path))
+    if is_document and walk.parts.match_file(path):
         walk.skip(
             _escaped(path), "a part of other pages, or a draft, by its name or folder: no page of its own"
         )
-    elif walk.wanted(_escaped(path)):
+    elif is_document:
         _record(walk, entry, path, mode)
-    elif stat.S_ISREG(mode.st_mode) and walk.is_asset(path) and not _name_fault(path):
+    if is_document and not path.lower().endswith(DOCUMENT_ENDINGS):
+        return False
+    if stat.S_ISREG(mode.st_mode) and walk.is_asset(path) and not _name_fault(path):
         walk.found_assets.append(FoundFile(walk.name, path, entry.path, mode.st_size))
     return False
 

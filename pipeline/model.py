@@ -22,10 +22,20 @@ LinkKind = Literal["link", "wikilink", "transclusion", "image"]
 
 
 @dataclass(frozen=True, slots=True)
+class PythonModule:
+    """The bytes of a module that a document describes; ``is_package`` is true of an ``__init__.py``."""
+
+    name: str
+    content: bytes
+    is_package: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """The bytes of one file of a collection, and their SHA-256; ``path`` is relative, NFC, with ``/``.
 
     What the file includes of others is in its bytes; ``notes`` are remarks on what could not be included.
+    ``modules`` are those that it describes; the hash covers them too.
     """
 
     collection: str
@@ -35,6 +45,7 @@ class Source:
     modified: str | None = None
     author: str = ""
     notes: tuple[str, ...] = ()
+    modules: tuple[PythonModule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

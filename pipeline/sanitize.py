@@ -22,7 +22,7 @@ _UNSEEN_NAMES = """
 """
 _ATTRIBUTES = {
     "*": {"id", "class", "title", "lang", "dir"},
-    "a": {"href"},
+    "a": {"href", "name"},
     "img": {"src", "alt", "width", "height", "style"},
     "video": {"src", "width", "height"},
     "audio": {"src"},
@@ -41,8 +41,8 @@ _ATTRIBUTES = {
 }
 _SCHEMES = {"http", "https", "mailto"}
 _CLASS = re.compile(
-    r"language-[\w+#.-]{1,40}|callout(-[\w-]{1,40})?|admonition(-title)?|wikilink|transclusion|tag"
-    r"|footnotes?(-[a-z]+)*|hero(-[a-z]+)?|grid|cards|md-button(--primary)?|task-list-item(-checkbox)?|contains-task-list|toctree"
+    r"language-[\w+#.-]{1,40}|numbered-\d{1,6}|marked-[\d_]{1,300}|callout(-[\w-]{1,40})?|admonition(-title)?|wikilink|transclusion|tag"
+    r"|footnotes?(-[a-z]+)*|hero(-[a-z]+)?|annotations|callout-inline|md-button(--primary)?|grid|grid-item|cards|task-list-item(-checkbox)?|contains-task-list|toctree"
 )
 # Of an image's style only this is kept, as the attribute of that name.
 _STYLE_WIDTH = re.compile(r"(?:^|;)\s*width\s*:\s*(\d{1,4}(?:px|%))\s*(?:;|$)", re.IGNORECASE)
@@ -55,6 +55,7 @@ _IMG = re.compile(f"<img{_ATTRIBUTE_RUN}>")
 _INPUT = re.compile(f"<input{_ATTRIBUTE_RUN}>")
 _A = re.compile(f"<a{_ATTRIBUTE_RUN}>")
 _ATTRIBUTE = re.compile(r'\s([^\s"=<>]+)="([^"]*)"')
+_NAME = re.compile(rf'<a((?:\s(?!name=)[^\s"=<>]+="[^"]*")*)\sname="([^"]*)"{_ATTRIBUTE_RUN}>')
 _ID = re.compile(rf'\sid="{ID_PREFIX}([^"]*)"')
 
 
@@ -74,6 +75,7 @@ def sanitize(html: str) -> str:
         link_rel=None,
         id_prefix=ID_PREFIX,
     )
+    clean = _NAME.sub(_named, clean)
     ids = frozenset(_ID.findall(clean))
     clean = _INPUT.sub(_checkbox, _IMG.sub(_image, clean))
     return _A.sub(lambda found: _anchor(found[1], ids), clean)
@@ -82,7 +84,7 @@ def sanitize(html: str) -> str:
 def _filtered(_tag: str, name: str, value: str) -> str | None:
     if name == "class":
         return " ".join(word for word in value.split() if _CLASS.fullmatch(word)) or None
-    if name == "id":
+    if name in ("id", "name"):
         return value if value and not _CONTROL_OR_SPACE.search(value) else None
     if name == "style":
         width = _STYLE_WIDTH.search(value)
@@ -90,6 +92,13 @@ def _filtered(_tag: str, name: str, value: str) -> str | None:
     if name == "src":
         return None if is_outward(value) else value
     return value
+
+
+def _named(found: re.Match[str]) -> str:
+    """Return the tag ``<a>`` with its name as an ``id``, as HTML has it today."""
+    before, name, after = found.groups()
+    named = "" if _ID.search(before + after) else f' id="{ID_PREFIX}{name}"'
+    return f"<a{before}{named}{after}>"
 
 
 def is_outward(url: str) -> bool:

@@ -23,7 +23,8 @@ class FoundFile:
     """A regular file of a collection.
 
     ``path`` is relative, NFC, with ``/``; ``location`` is the path on disk as the file system spells it.
-    ``modified`` and ``author`` come from version control, where there is any.
+    ``modified`` and ``author`` come from version control, where there is any. A file with a ``module`` is
+    Python, and its page describes that module.
     """
 
     collection: str
@@ -32,6 +33,7 @@ class FoundFile:
     size: int
     modified: str | None = None
     author: str = ""
+    module: str = ""
 
 
 def read_file(file: FoundFile, collection: Collection) -> Source:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -95,7 +96,7 @@ class Index:
         self.header = self.manifest["header"]
         names = iter(names_of(self.manifest["file_names"]))
         keys = (
-            "term_shards", "posting_tiers", "inverted_lists", "excerpt_directories", "words", "near_words",
+            "term_shards", "posting_tiers", "inverted_lists", "excerpt_groups", "words", "near_words",
             "facets", "token_directories",
         )  # fmt: skip
         assert [*self.header["files"]] == sorted(keys)
@@ -117,13 +118,18 @@ class Index:
             for name in names_of(directory["file_names"]):
                 yield self.columns(name, "TOKEN_SHARD")
 
-    def excerpts(self) -> Iterator[tuple[int, int, list[Any]]]:
-        """Yield the first document, its first ordinal and the documents of every file with excerpts."""
-        for directory in self.all_of("excerpt_directories", "EXCERPT_DIRECTORY"):
-            documents = accumulate(directory["first_document_gap"])
-            names = names_of(directory["file_names"])
-            for name, document, ordinal in zip(names, documents, directory["first_ordinal"], strict=True):
-                yield document, ordinal, self.columns(name, "EXCERPTS")["documents"]
+    def excerpts(self) -> Iterator[tuple[int, int, Any]]:
+        """Yield of every file with excerpts the document, the number of the piece, and what it says."""
+        starts = list(accumulate(self.manifest["first_document_gap"]))
+        stamps = self.names["excerpt_groups"]
+        for document in range(self.header["documents"]):
+            group = bisect_right(starts, document) - 1
+            for piece in range(1 << 32):
+                name = f"{stamps[group]}{document - starts[group]:02x}{piece:x}"
+                if name not in self.files:
+                    assert piece
+                    break
+                yield document, piece, self.columns(name, "EXCERPTS")["document"]
 
 
 def _decoded(layout: Sequence[Mapping[str, str]], columns: Sequence[bytes]) -> Columns:

@@ -30,10 +30,14 @@ SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class RankedDocuments:
-    """The documents that a search found for a query, best first, each once."""
+    """The documents that a search found for a query, best first, each once.
+
+    ``confidence`` is that of the best hit, ``None`` if there is none or it has none.
+    """
 
     documents: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +50,17 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class QueryScore:
-    """The quality of the answer to one query by measure; ``rank`` is the first relevant document's, or 0."""
+    """The quality of the answer to one query by measure; ``rank`` is the first relevant document's, or 0.
+
+    ``confidence`` is that of the best hit.
+    """
 
     query_id: str
     text: str
     values: Mapping[str, float]
     rank: int
     found: int
+    confidence: float | None = None
 
     def as_dict(self) -> dict[str, object]:
         """Return the query as JSON and Parquet hold it."""
@@ -172,8 +180,15 @@ def evaluate_rankings(
     qrels = {query: _own_gains(judged.qrels[query], located) for query in rankings}
     values = measure(qrels, {query: ranking.documents for query, ranking in rankings.items()})
     scores = tuple(
-        QueryScore(query, judged.queries[query], values[query], _first_right(qrels[query], found), len(found))
-        for query, found in ((query, ranking.documents) for query, ranking in rankings.items())
+        QueryScore(
+            query,
+            judged.queries[query],
+            values[query],
+            _first_right(qrels[query], ranking.documents),
+            len(ranking.documents),
+            ranking.confidence,
+        )
+        for query, ranking in rankings.items()
     )
     return Evaluation(
         judged=judged.name,
@@ -199,13 +214,15 @@ def rank_documents(searcher: Searcher, text: str, mode: Mode, depth: int = DEPTH
         return shown
     deep = _found(searcher, SearchRequest(text, depth, mode))
     documents = dict.fromkeys([*shown.documents, *deep.documents])
-    return RankedDocuments(tuple(documents)[:depth], deep.warnings)
+    return RankedDocuments(tuple(documents)[:depth], deep.warnings, shown.confidence)
 
 
 def _found(searcher: Searcher, request: SearchRequest) -> RankedDocuments:
     ranked, corpus = searcher.rank(request), searcher.corpus
-    rows = dict.fromkeys(int(corpus.document_of[each.row]) for each in ranked.run.candidates[: request.top_n])
-    return RankedDocuments(tuple(corpus.doc_id(row) for row in rows), ranked.warnings)
+    best = ranked.run.candidates[: request.top_n]
+    rows = dict.fromkeys(int(corpus.document_of[each.row]) for each in best)
+    confidence = best[0].confidence if best else None
+    return RankedDocuments(tuple(corpus.doc_id(row) for row in rows), ranked.warnings, confidence)
 
 
 def seconds_to_answer(searcher: Searcher, text: str, mode: Mode) -> float:

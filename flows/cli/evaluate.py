@@ -17,13 +17,16 @@ if TYPE_CHECKING:
     from ..quality.evaluate import Relevance, Subject
 
 Judged = typer.Option("--judged", metavar="DIR", help="A folder of judged queries; may be given again.")
+Report = Annotated[
+    Path | None, typer.Option("--report", metavar="FILE", help="Also draw it all in one HTML file.")
+]
 Mode = Literal["hybrid", "keyword", "semantic", "code"]
 _MEASURES = ("nDCG@10", "R@100", "MRR@10", "hit@1", "judged@10")
 _FIGURES = ("queries", *_MEASURES, "unanswered", "p50 ms", "p95 ms")
 _MAX_NAMED = 5
 
 
-def evaluate(
+def evaluate(  # noqa: PLR0913, PLR0917  # each is a flag
     flags: Flags,
     judged: Annotated[list[Path], Judged],
     mode: Annotated[Mode, typer.Option("--mode", help="Which lists are asked.")] = "hybrid",
@@ -40,22 +43,28 @@ def evaluate(
         ),
     ] = None,
     per_query: Annotated[bool, typer.Option("--per-query", help="Show every query.")] = False,
+    report: Report = None,
 ) -> None:
     """Measure how relevant the current snapshot's answers are, on judged queries.
 
     Examples: noctule evaluate --judged judged/faq ; noctule evaluate --judged judged/faq --against other.toml
     """
     from ..quality import evaluate as measuring
+    from ..quality import relevance_page
     from ..run.request import read_settings
 
     if out is not None:
         measuring.require_known_ending(out)
+    relevance_page.require_html(report)
     settings = read_settings(flags.config)
     sets = measuring.judged_sets(judged)
     other = _baseline(flags, settings, against, against_snapshot)
     with output.progress(flags.quiet, flags.as_json) as progress:
         subject = measuring.Subject("this search", flags.open_store(), None, settings)
         found = measuring.relevance(subject, sets, mode, other, progress)
+        page = relevance_page.page(subject, sets, found, progress) if report else ""
+    if report is not None:
+        relevance_page.write(page, report)
     if out is not None:
         measuring.write(found, out)
     if flags.as_json:

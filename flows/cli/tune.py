@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import output
-from .evaluate import Judged, Mode, shown_p
+from .evaluate import Judged, Mode, Report, shown_p
 from .flags import Flags
 
 if TYPE_CHECKING:
@@ -56,11 +56,13 @@ def tune(  # noqa: PLR0913, PLR0917  # each is a flag
     seed: _Seed = 0,
     write: _Write = None,
     even_if_noise: _EvenIfNoise = False,
+    report: Report = None,
 ) -> None:
     """Search for settings that answer judged queries better, and say whether the gain is more than luck.
 
     Examples: noctule tune --judged judged/faq --write tuned.toml ; noctule tune --print-space > space.toml
     """
+    from ..quality import relevance_page
     from ..quality.tuning import run
     from ..quality.tuning.descent import Effort
     from ..quality.tuning.space import as_toml
@@ -68,11 +70,14 @@ def tune(  # noqa: PLR0913, PLR0917  # each is a flag
     if print_space:
         output.say(as_toml().rstrip("\n"))
         return
+    relevance_page.require_html(report)
     stores, effort = tuple(store or [Path(".noctule")]), Effort(trials, min(15, trials // 10), seed)
     request = run.TuningRequest(stores, flags.config, tuple(judged or ()), mode, space, folds, effort)
     with output.progress(flags.quiet, flags.as_json) as progress:
         tuned = run.run(request, progress)
     written = run.write(tuned, write, even_if_noise=even_if_noise) if write else False
+    if report is not None:
+        relevance_page.write(relevance_page.tuning_page(tuned.found, verdict(tuned.found)), report)
     if flags.as_json:
         output.emit(tuned.found.as_dict() | {"written": str(write) if written else None})
         return

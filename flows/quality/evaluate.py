@@ -78,9 +78,9 @@ def relevance(
     subject: Subject, sets: Sequence[Judged], mode: Mode, against: Subject | None, progress: Progress
 ) -> Relevance:
     """Evaluate the subject on every set, compared with rankings that sets bring along and ``against``."""
-    snapshot, own, pairs = _evaluated(subject, sets, mode, progress)
+    snapshot, own, pairs = evaluated(subject, sets, mode, progress)
     if against is not None:
-        _, other, _ = _evaluated(against, sets, mode, progress)
+        _, other, _ = evaluated(against, sets, mode, progress)
         pairs += tuple(Pair(against.label, before, after) for before, after in zip(other, own, strict=True))
     searched = [*own, *(pair.before for pair in pairs)]
     said = [f"{each.judged}: {warning}" for each in searched for warning in each.warnings]
@@ -88,8 +88,8 @@ def relevance(
     return Relevance(snapshot, mode, own, pairs, compared(pairs), warnings)
 
 
-def _evaluated(
-    subject: Subject, sets: Sequence[Judged], mode: Mode, progress: Progress
+def evaluated(
+    subject: Subject, sets: Sequence[Judged], mode: Mode, progress: Progress, *, timed: bool = True
 ) -> tuple[SnapshotId, tuple[Evaluation, ...], tuple[Pair, ...]]:
     """Return the snapshot asked, an evaluation for each set, and the rankings that sets brought along."""
     evaluations, runs = [], []
@@ -101,7 +101,7 @@ def _evaluated(
             progress.begin(f"{judged.name}, {subject.label}", len(judged.answerable), "queries")
             try:
                 evaluations.append(
-                    evaluate(searcher, judged, located, mode=mode, timed=True, advance=progress.advance)
+                    evaluate(searcher, judged, located, mode=mode, timed=timed, advance=progress.advance)
                 )
             finally:
                 progress.end()

@@ -48,6 +48,7 @@ class SetVerdict:
     """A judged set on the new snapshot and, where there is one, on the current.
 
     ``deleted`` are judged documents that only the current one holds, ``missing`` those that neither does;
+    ``unanswered`` is the share of queries for which nothing at all is found;
     ``reason`` is empty unless the set refuses the snapshot. ``p`` is corrected for the number of sets.
     """
 
@@ -63,6 +64,7 @@ class SetVerdict:
     unknown_queries: tuple[str, ...] = ()
     fell: tuple[Fallen, ...] = ()
     reason: str = ""
+    unanswered: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +168,7 @@ def _alone(side: _Side, judged: Judged, relevance: RelevanceSettings) -> SetVerd
         after=found.means[_KEYS[relevance.measure]],
         missing=located.missing,
         unknown_queries=judged.unknown_queries,
+        unanswered=found.unanswered,
     )
 
 
@@ -248,6 +251,7 @@ def _judged(side: _Compared, comparison: Compared, relevance: RelevanceSettings)
         missing=side.missing,
         unknown_queries=side.judged.unknown_queries,
         fell=tuple(side.fallen(change) for change in comparison.fell),
+        unanswered=side.pair.after.unanswered if side.pair else None,
     )
     return replace(found, reason=_reason(found, relevance))
 

@@ -69,7 +69,7 @@ def named(names: Iterable[str]) -> NamedCount:
 
 def document_changes(before: Snapshot | None, now: Snapshot) -> Documents:
     """Return the documents added, changed, moved and removed since the last snapshot, if there was one."""
-    old, new = _hashes(before), _hashes(now)
+    old, new = document_hashes(before), document_hashes(now)
     added, removed = new.keys() - old.keys(), old.keys() - new.keys()
     by_hash = {old[name]: name for name in sorted(removed, reverse=True)}
     moved = {name: by_hash[new[name]] for name in sorted(added) if new[name] in by_hash}
@@ -81,7 +81,8 @@ def document_changes(before: Snapshot | None, now: Snapshot) -> Documents:
     )
 
 
-def _hashes(snapshot: Snapshot | None) -> Mapping[str, str]:
+def document_hashes(snapshot: Snapshot | None) -> Mapping[str, str]:
+    """Return the hash of each document's source by its id; none without a snapshot."""
     if snapshot is None:
         return {}
     table = snapshot.table("documents", ["doc_id", "sha256"])

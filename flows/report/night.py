@@ -23,8 +23,9 @@ from ..quality import gate_lines
 from ..run.stage import seconds_by_stage
 from ..stages.guards import read_unverified
 from .document_changes import Documents, Links, Refused, document_changes, link_changes, refused_files
+from .folder_changes import Folder, folder_changes
 from .history import WEEK, past_runs, usual
-from .result import BuildResult
+from .result import BuildResult, bytes_of
 from .topic_changes import Rising, Topics, rising_terms, topic_changes
 
 _log = logging.getLogger("noctule")
@@ -76,6 +77,7 @@ class NightReport:
     rebuilt: tuple[str, ...]
     failed: Mapping[str, str]
     relevance: tuple[str, ...]
+    folders: tuple[Folder, ...] = ()
 
 
 def keep_report(
@@ -119,6 +121,7 @@ def compose(
         rebuilt=tuple(map(str, rebuilt)),
         failed=result.failed,
         relevance=gate_lines.figures(result.relevance) if result.relevance else (),
+        folders=folder_changes(before, now),
     )
 
 
@@ -154,11 +157,7 @@ def _readable(store: Store, snapshot: SnapshotId | None) -> Snapshot | None:
 def _sizes(before: Snapshot | None, now: Snapshot) -> tuple[Size, ...]:
     old: Mapping[str, int] = before.manifest.counts if before else {}
     found = [Size(name, old.get(name, 0), now.manifest.counts.get(name, 0)) for name in _COUNTED]
-    return (*found, Size("bytes", _bytes(before), _bytes(now)))
-
-
-def _bytes(snapshot: Snapshot | None) -> int:
-    return sum(entry.bytes for entry in snapshot.manifest.files.values()) if snapshot else 0
+    return (*found, Size("bytes", bytes_of(before) if before else 0, bytes_of(now)))
 
 
 def _stages(result: BuildResult, typical: Mapping[str, float]) -> tuple[StageSeconds, ...]:

@@ -8,12 +8,17 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from ...artifacts.store.run_records import write_run
+from ...artifacts.store.snapshot import Snapshot
 from ...artifacts.store.store import Store
-from ...pipeline.errors import PartialFailure, RelevanceFell, WriteFailed
+from ...pipeline.errors import ArtifactError, PartialFailure, RelevanceFell, WriteFailed
 from ...pipeline.model import Rejection, SnapshotId
 from ..quality.gate_lines import lines
 from ..run.stage import StageTime
+from ..stages.guards import read_unverified
 
 if TYPE_CHECKING:
     from ..quality.gate import Verdict
@@ -81,7 +86,25 @@ def require_whole(result: BuildResult) -> None:
 
 def record(store: Store, result: BuildResult) -> None:
     """Write the record of a run that has published; a disk error is only a warning by then."""
-    _written(store, result.as_dict() | {"relevance": _relevance(result.relevance)})
+    found = _measured(store, result.snapshot)
+    _written(store, result.as_dict() | found | {"relevance": _relevance(result.relevance)})
+
+
+def _measured(store: Store, snapshot: SnapshotId) -> dict[str, int]:
+    """Return the snapshot's size and its broken links; nothing if it cannot be read by now."""
+    try:
+        found = read_unverified(store, snapshot)
+        statuses = found.table("links", ["status"]).column("status")
+    except (ArtifactError, OSError, pa.ArrowException) as error:
+        _log.warning("the run's record has no sizes: %s", error)
+        return {}
+    broken = pc.sum(pc.starts_with(statuses, "missing")).as_py() or 0
+    return {"bytes": bytes_of(found), "broken_links": broken}
+
+
+def bytes_of(snapshot: Snapshot) -> int:
+    """Return the size of a snapshot's files."""
+    return sum(entry.bytes for entry in snapshot.manifest.files.values())
 
 
 def refused(

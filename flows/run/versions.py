@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import python_version
 
@@ -19,9 +19,11 @@ TOOLS = (
 )  # fmt: skip
 # Libraries that decide what a document is understood to say.
 _PARSERS = (
-    "beautifulsoup4", "docutils", "markdown-it-py", "mdit-py-plugins", "nh3", "PyStemmer", "pyyaml",
-    "tokenizers",
+    "beautifulsoup4", "docutils", "griffelib", "markdown-it-py", "mdit-py-plugins", "nh3", "PyStemmer",
+    "pyyaml", "tokenizers",
 )  # fmt: skip
+# Without one of these, what only it reads is quarantined.
+_OPTIONAL_PARSERS = ("mammoth", "pypdfium2")
 
 
 def tools() -> dict[str, str]:
@@ -36,6 +38,7 @@ def decides(settings: Settings) -> dict[str, str]:
         sources_hash(Path(artifacts.__file__).parent),
         python_version(),  # its html.parser and its tables of Unicode
         *(version(name) for name in _PARSERS),
+        *(_version_if_installed(name) for name in _OPTIONAL_PARSERS),
         settings.chunk.model_dump_json(),
         str(settings.limits.parse_timeout_s),  # which documents it costs is remembered
         find(settings.embed).sha256,
@@ -44,6 +47,13 @@ def decides(settings: Settings) -> dict[str, str]:
         name: combined_hash([name, collection.model_dump_json(exclude={"root"}), *shared])
         for name, collection in settings.collections.items()
     }
+
+
+def _version_if_installed(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
 
 
 @lru_cache(maxsize=4)

@@ -74,6 +74,8 @@ _BY_ENDING: Mapping[str, MediaType] = {
     "odp": MediaType(f"{_OPEN}presentation", "odp", "file", _ZIP),
     "epub": MediaType("application/epub+zip", "epub", "file", _ZIP),
 }
+# Where ``include`` names them, these are read as documents, and offered as files too.
+DOCUMENT_ENDINGS = (".pdf", ".docx")
 _SPELLINGS = {"jpeg": "jpg", "jfif": "jpg", "apng": "png"}
 _RASTER = tuple(kind for kind in _BY_ENDING.values() if kind.player == "image" and kind.marks)
 MEDIA_TYPES: Mapping[str, MediaType] = {kind.name: kind for kind in _BY_ENDING.values()}

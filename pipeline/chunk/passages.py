@@ -20,6 +20,7 @@ import numpy.typing as npt
 from ..identity import passage_id, text_hash
 from ..model import Block, Document, Passage
 from ..parse import plain_piece
+from ..parse.code.listing import plain_code
 from ..settings.settings import Chunk
 from .sections import BREADCRUMB_SEPARATOR, SectionSpan, byte_offsets
 
@@ -139,12 +140,13 @@ class _Blocks:
 
     def _reading(self, block: Block, source: str) -> str:
         if block.kind == "code":
-            return source.rstrip("\n")
+            return self._code(block, source)
         return plain_piece(self._document.syntax, _QUOTE_MARK.sub("", source)).strip()
 
     def _code(self, block: Block, source: str) -> str:
         if block.kind == "code":
-            return source.rstrip("\n")
+            code = source.rstrip("\n")
+            return plain_code(code, block.text)
         if self._document.syntax == "markdown":
             return "\n".join(_INLINE_CODE.findall(source))
         return "\n".join(line for line in block.code.split("\n") if line and line in source)

@@ -9,8 +9,8 @@ from functools import partial
 from . import as_markdown
 from .as_markdown import Arguments, arguments
 from .fences import Fences, code_of, fenced, indent_before, language_of
-from .parts import Directive, Literal, whole
-from .project import Context, shown, value_at
+from .parts import Directive, Literal
+from .project import Context, shown, value_at, without_front_matter
 
 MARKS = ("{{<", "{{%")
 
@@ -168,9 +168,3 @@ def _highlighted(name: str, given: Arguments, code: str) -> str:
     marked_lines = marked[1].replace('"', "").strip() if marked else given.named.get("hl_lines", "")
     info = f'{language} hl_lines="{marked_lines}"' if marked_lines else language
     return f"\n{fenced(info, code.strip(chr(10)).rstrip())}\n"
-
-
-def without_front_matter(text: str) -> str:
-    """Return an included page without the block at its head."""
-    found = re.match(r"---[ \t]*\n[\s\S]*?^---[ \t]*(?:\n|\Z)", text, re.MULTILINE)
-    return whole(text[found.end() :] if found else text)

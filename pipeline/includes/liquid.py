@@ -14,7 +14,7 @@ from . import as_markdown
 from .as_markdown import Arguments, arguments
 from .fences import Fences, code_of, fenced, indent_before
 from .parts import Directive, Literal, NoSuchPart, whole
-from .project import Context, shown, value_at
+from .project import Context, shown, value_at, without_front_matter
 
 # In a folder of Jekyll also any other "{{".
 MARKS = ("{%", "{{ site.", "{{site.", "{{ page.", "{{page.", "relative_url", "absolute_url")
@@ -243,7 +243,4 @@ def _filled(values: Mapping[str, str], text: str) -> str:
     """Return an included text with the parameters that it was given."""
     if len(values) > 100:
         raise NoSuchPart("it is given more than 100 parameters")
-    front = re.match(r"---[ \t]*\n[\s\S]*?\n---[ \t]*(?:\n|\Z)", text)
-    return whole(
-        _PARAMETER.sub(lambda found: values.get(found[1], ""), text[front.end() :] if front else text)
-    )
+    return whole(_PARAMETER.sub(lambda found: values.get(found[1], ""), without_front_matter(text)))

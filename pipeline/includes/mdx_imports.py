@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from .fences import Fences, code_of, fenced, indent_before, language_of
-from .hugo import without_front_matter
 from .parts import Directive, Literal
-from .project import Context
+from .project import Context, without_front_matter
 
 MARKS = (" from '", ' from "', "export const", "<CodeBlock", "{/*")
 

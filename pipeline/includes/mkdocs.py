@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from .fences import Fences, fenced, fences_of, indent_before, is_quoted, language_of
-from .parts import Directive, Literal, Part, between, lines, whole
+from .parts import Directive, Literal, NoSuchPart, Part, between, lines, whole
 
-MARKS = ("8<-", "{*", "{!", "[TOC]", ":::")
+MARKS = ("8<-", "{*", "{!", "[TOC]")
 
 
 def directives(text: str) -> Iterator[Directive | Literal]:
@@ -76,6 +76,9 @@ _STARRED = re.compile(
     r"^(?P<indent>[ \t]*)\{\*[ \t]+(?P<target>\S+)(?P<rest>[^\n*]*)\*\}[ \t]*$", re.MULTILINE
 )
 _SHOWN_LINES = re.compile(r"\bln\[([^\]]*)\]")
+# Lines beyond it are not marked.
+_MAX_LINE = 2_000
+_MARKED_LINES = re.compile(r"\bhl\[([\d:,\s]*)\]")
 _BANG = re.compile(
     r"\{!>?[ \t]*(?P<target>[^!{}\n]+?)[ \t]*!(?:\s*lines=(?P<lines>[\d -]+))?(?P<escape>\\?)\}"
 )
@@ -86,8 +89,23 @@ def _starred(text: str, fences: Fences) -> Iterator[Directive]:
         if not fences.hold(found.start()):
             shown = _SHOWN_LINES.search(found["rest"])
             part: Part = lines(shown[1]) if shown else whole
-            form = partial(fenced, language_of(found["target"]))
+            form = partial(fenced, f"{language_of(found['target'])}{_marks(found['rest'], part)}")
             yield Directive(*found.span(), found["target"], part, form, found["indent"])
+
+
+def _marks(rest: str, part: Part) -> str:
+    """Return the lines to mark as an info string has them; the directive counts in the whole file."""
+    found = _MARKED_LINES.search(rest)
+    if not found:
+        return ""
+    numbers = "\n".join(map(str, range(1, _MAX_LINE + 1)))
+    try:
+        marked = set(lines(found[1])(numbers).split("\n"))
+        shown = part(numbers).split("\n")
+    except NoSuchPart:
+        return ""
+    places = ",".join(str(place) for place, number in enumerate(shown, start=1) if number in marked)
+    return f" {{{places}}}" if places else ""
 
 
 def _bang_includes(text: str) -> Iterator[Directive | Literal]:
@@ -101,18 +119,12 @@ def _bang_includes(text: str) -> Iterator[Directive | Literal]:
             yield Directive(start - len(indent), end, found["target"], part, indent=indent, is_nested=True)
 
 
-# What MkDocs makes itself: [TOC], and ::: package.name of mkdocstrings with its options
+# What MkDocs makes itself, and a page shows beside the text
 
-_GENERATED = re.compile(
-    r"^[ \t]*(?:\[TOC\]|:::[ \t]+(?P<name>[A-Za-z_]\w*(?:\.\w+)+)(?:\n(?=[ \t]+\S)[^\n]*)*)[ \t]*$",
-    re.MULTILINE,
-)
+_CONTENTS = re.compile(r"^[ \t]*\[TOC\][ \t]*$", re.MULTILINE)
 
 
 def _generated(text: str, fences: Fences) -> Iterator[Literal]:
-    for found in _GENERATED.finditer(text):
-        if fences.hold(found.start()):
-            continue
-        name = found["name"]  # a page shows its contents beside the text
-        note = f"the API documentation of {name} is not generated" if name else ""
-        yield Literal(*found.span(), f"`{name}`" if name else "", note)
+    yield from (
+        Literal(*found.span(), "") for found in _CONTENTS.finditer(text) if not fences.hold(found.start())
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -15,6 +16,7 @@ from urllib.parse import quote
 import yaml
 
 from ..errors import is_transient
+from .parts import whole
 
 Tool = Literal["jekyll", "vitepress", "docusaurus"]
 # The names of files and folders that stand at the head of a tool's folder.
@@ -24,7 +26,11 @@ _SIGNS: Mapping[Tool, tuple[str, ...]] = {
     "docusaurus": ("docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs"),
 }
 _MAX_YAML_BYTES = 64 * 1024
-_FRONT_MATTER = re.compile(r"---[ \t]*\n([\s\S]*?)^---[ \t]*(?:\n|\Z)", re.MULTILINE)
+_FRONT_MATTER = re.compile(
+    r"---[ \t]*\n(?P<yaml>[\s\S]*?)^---[ \t]*(?:\n|\Z)"
+    r"|\+\+\+[ \t]*\n(?P<toml>[\s\S]*?)^\+\+\+[ \t]*(?:\n|\Z)",
+    re.MULTILINE,
+)
 _PAGE_NAMES = ("", ".md", ".markdown", ".mdx", "/index.md", "/_index.md", ".html")
 
 
@@ -77,7 +83,15 @@ def context_of(text: str, path: str, folders: Sequence[Path]) -> Context:
 
 def _front_matter(text: str) -> Mapping[str, object]:
     found = _FRONT_MATTER.match(text)
-    return _values(found[1]) if found else {}
+    if found is None:
+        return {}
+    return _values(found["yaml"]) if found["toml"] is None else _toml_values(found["toml"])
+
+
+def without_front_matter(text: str) -> str:
+    """Return an included page without the block at its head."""
+    found = _FRONT_MATTER.match(text)
+    return whole(text[found.end() :] if found else text)
 
 
 def _site_values(folders: Sequence[Path]) -> Mapping[str, object]:
@@ -101,6 +115,13 @@ def _values(text: str) -> Mapping[str, object]:
     except (yaml.YAMLError, ValueError, RecursionError):
         return {}
     return {str(key): value for key, value in values.items()} if isinstance(values, dict) else {}
+
+
+def _toml_values(text: str) -> Mapping[str, object]:
+    try:
+        return tomllib.loads(text) if len(text) <= _MAX_YAML_BYTES else {}
+    except (ValueError, RecursionError):
+        return {}
 
 
 def _is_file(path: Path) -> bool:

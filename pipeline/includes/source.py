@@ -8,21 +8,29 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import RejectedDocument, is_transient
-from ..identity import sha256_hex
-from ..model import Source
+from ..identity import combined_hash, sha256_hex
+from ..model import PythonModule, Source
+from ..python_packages import NoSuchObject, Packages
 from ..settings.collection import Collection
 from ..source_files import FoundFile, briefly_away, read_file
 from .expand import IncludedFile, NotIncluded, expand, has_directives
 from .project import context_of, tools_of
+from .python_blocks import MARKDOWN, blocks, page_of
 
 
 def read_source(file: FoundFile, collection: Collection) -> Source:
-    """Return the file's text with what it includes, and the SHA-256 of both.
+    """Return the file's text with what it includes and describes, and the SHA-256 of all that.
 
     Raise ``RejectedDocument`` and ``SourceError`` as :func:`read_file` does; a file that cannot be included
     is a remark, unless the cause may be temporary.
     """
-    source = read_file(file, collection)
+    if file.module:
+        return _module_page(file, collection)
+    return _with_modules(_expanded(file, collection, read_file(file, collection)), collection)
+
+
+def _expanded(file: FoundFile, collection: Collection, source: Source) -> Source:
+    """Return the source with the files that its directives name."""
     has_values, folders = b"{{" in source.content, _folders(collection)
     # Values in braces are filled in by the tool whose folder it is.
     if not has_directives(source.content, source.path) and not (has_values and tools_of(folders)):
@@ -36,6 +44,53 @@ def read_source(file: FoundFile, collection: Collection) -> Source:
     found = expand(text, path, find, collection.max_bytes, context_of(text, path, folders))
     content = found.text.encode()
     return replace(source, content=content, sha256=sha256_hex(content), notes=found.notes)
+
+
+def _module_page(file: FoundFile, collection: Collection) -> Source:
+    """Return the page of a Python module: a heading and the module, which the parser describes."""
+    packages = Packages(file.collection, collection)
+    try:
+        module = packages.read(file.module, Path(file.location))
+    except NoSuchObject as error:
+        where = f"{file.collection}:{file.path}"
+        raise RejectedDocument(str(error), where=where, hint="Is it a file of the package?") from None
+    content = page_of(file.module).encode()
+    page = Source(file.collection, file.path, content, sha256_hex(content), file.modified, file.author)
+    return _hashed(page, (module, *packages.offered_by(module)))
+
+
+def _with_modules(source: Source, collection: Collection) -> Source:
+    """Return the source with the modules that its ``:::`` blocks describe.
+
+    A block that leads to none becomes the name in it, with a remark.
+    """
+    if b":::" not in source.content or not source.path.lower().endswith(MARKDOWN):
+        return source
+    try:
+        text = source.content.decode("utf-8")
+    except UnicodeDecodeError:
+        return source
+    packages, notes = Packages(source.collection, collection), list(source.notes)
+    modules: dict[str, PythonModule] = {}
+    pieces, at = list[str](), 0
+    for block in blocks(text, packages.hold):
+        try:
+            modules |= {module.name: module for module in packages.modules_for(block.name)}
+        except NoSuchObject as error:
+            line = text.count("\n", 0, block.start) + 1
+            notes.append(f"line {line}: the API documentation of {block.name} is not generated: {error}")
+            pieces += [text[at : block.start], f"{block.indent}`{block.name}`"]
+            at = block.end
+    content = "".join((*pieces, text[at:])).encode() if pieces else source.content
+    sha256 = sha256_hex(content) if pieces else source.sha256
+    found = tuple(modules[name] for name in sorted(modules))
+    return _hashed(replace(source, content=content, sha256=sha256, notes=tuple(notes)), found)
+
+
+def _hashed(source: Source, modules: tuple[PythonModule, ...]) -> Source:
+    parts = [source.sha256]
+    parts += [part for module in modules for part in (module.name, sha256_hex(module.content))]
+    return replace(source, modules=modules, sha256=combined_hash(parts)) if modules else source
 
 
 def _folders(collection: Collection) -> tuple[Path, ...]:
@@ -71,14 +126,14 @@ class _FoundBelow:
     def _places(self, target: str, start: Path) -> Iterator[Path]:
         """Yield where a target may be, as real paths.
 
-        It is below the folder of the file that includes it, or below one above that, up to the outermost
-        folder that may be included from; or below any of these.
+        It is below the folder of the file that includes it, or below one above that, up to the folder that
+        holds all those that may be included from; or below any of these.
         """
         own = self.folders[0]
         if target.startswith(("@/", "/")):  # of the collection's folder, as VitePress and Sphinx mean it
             yield _real(own / target.lstrip("@/"))
         above = [start, *start.parents]
-        outermost = min((len(each.parts) for each in self.folders if own.is_relative_to(each)), default=0)
+        outermost = len(Path(os.path.commonpath(self.folders)).parts)
         for folder in (*(each for each in above if len(each.parts) >= outermost), *self.folders):
             yield _real(folder / target.lstrip("/"))
 

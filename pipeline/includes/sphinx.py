@@ -27,6 +27,8 @@ _MYST = re.compile(
 )
 _OPTION = re.compile(r"^[ \t]*:([\w-]+):[ \t]*([^\n]*?)[ \t]*$", re.MULTILINE)
 _CODE_INDENT = "   "
+# What the block of code says of itself, and not which part of the file it is.
+_SHOWN = ("caption", "linenos", "lineno-start", "emphasize-lines")
 
 
 def directives(text: str) -> Iterator[Directive]:
@@ -47,16 +49,22 @@ def _directives(pattern: re.Pattern[str], text: str, *, is_rst: bool) -> Iterato
             *found.span(),
             found["target"].strip("<>"),
             _part(options),
-            _form(language, options.get("caption", ""), is_rst),
+            _form(language, options, is_rst),
             found["indent"],
             is_nested=language is None,
         )
 
 
-def _form(language: str | None, caption: str, is_rst: bool) -> Callable[[str], str]:
+def _form(language: str | None, options: Mapping[str, str], is_rst: bool) -> Callable[[str], str]:
     if language is None:
         return (lambda part: f"{part}\n") if is_rst else as_it_is
-    return partial(_rst_code, language, caption) if is_rst else partial(fenced, language)
+    shown = {name: options[name] for name in _SHOWN if name in options}
+    if is_rst:
+        return partial(_rst_code, language, shown)
+    said = "".join(
+        f' {name}="{value.replace(chr(34), "")}"' if value else f" {name}" for name, value in shown.items()
+    )
+    return partial(fenced, f"{language}{said}".replace("`", ""))
 
 
 def _code_language(kind: str, options: Mapping[str, str], target: str) -> str | None:
@@ -68,9 +76,9 @@ def _code_language(kind: str, options: Mapping[str, str], target: str) -> str | 
     return (options["code"] or "text") if "code" in options else None
 
 
-def _rst_code(language: str, caption: str, code: str) -> str:
-    title = f"{_CODE_INDENT}:caption: {caption}\n" if caption else ""
-    return f".. code-block:: {language}\n{title}\n{indented(code, _CODE_INDENT)}\n"
+def _rst_code(language: str, shown: Mapping[str, str], code: str) -> str:
+    said = "".join(f"{_CODE_INDENT}:{name}: {value}\n" for name, value in shown.items())
+    return f".. code-block:: {language}\n{said}\n{indented(code, _CODE_INDENT)}\n"
 
 
 def _part(options: Mapping[str, str]) -> Part:

@@ -3,7 +3,8 @@
 A target is looked up as in markdown (a relative path, with or without extension, or a folder's index), as a
 published address (under the collection's base URL), as in Sphinx (a label, or a path from any folder above),
 and, for wikilinks, as in Obsidian (path, unique file name, alias, title). A fragment must be a heading of the
-target. What is no document may be an image or an attachment (``noctule.pipeline.links.asset_paths``).
+target. What is no document may be an image or an attachment (``noctule.pipeline.links.asset_paths``); where a
+PDF is both, a link means the file.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from types import MappingProxyType
 from urllib.parse import unquote, urljoin, urlsplit
 
 from ..address import INDEX_NAMES, outside_address, slugify
-from ..assets.media import media_type_of
+from ..assets.media import DOCUMENT_ENDINGS, media_type_of
+from ..includes.python_blocks import OBJECT_PREFIX
 from ..model import DocId, Document, Link, ResolvedLink
 from ..parse.labels import LABEL_PREFIX, label_anchor
 from ..settings.collection import Collection
@@ -87,10 +89,11 @@ def _resolve_document(document: LinkingDocument, index: _Index) -> Iterable[Reso
         found, status = index.find(document, link, target.strip(), fragment)
         if found is not None and fragment and not _has_heading(found, fragment):
             status = "missing-heading"
-        asset = index.asset(document, link, target.strip()) if status.startswith("missing-") else None
+        may_be_asset = status.startswith("missing-") or target.lower().endswith(DOCUMENT_ENDINGS)
+        asset = index.asset(document, link, target.strip()) if may_be_asset else None
         yield ResolvedLink(
             source_id=document.doc_id,
-            target_id=found.doc_id if found else None,
+            target_id=found.doc_id if found and asset is None else None,
             fragment=fragment,
             kind=link.kind,
             target=link.target,
@@ -116,7 +119,7 @@ def _has_heading(document: LinkingDocument, fragment: str) -> bool:
 
 def heading_spellings(fragment: str) -> tuple[str, ...]:
     """Return the anchors that a fragment may mean: as written, as a heading, as MDN writes it."""
-    start = _DENDRON_RANGE.sub("", fragment)
+    start = _DENDRON_RANGE.sub("", fragment.removeprefix(OBJECT_PREFIX))
     spellings = (start, slugify(start), slugify(start.rsplit("#", 1)[-1]), slugify(start.replace("_", "-")))
     return tuple(dict.fromkeys(spellings))
 
@@ -145,6 +148,7 @@ class _Index:
         self._by_alias = _first({a.lower(): d for a in d.aliases} for d in shallow)
         self._by_title = _first({d.title.lower(): d} for d in shallow)
         self._by_label = _first({a: d for a in d.anchors if a.startswith(LABEL_PREFIX)} for d in documents)
+        self._by_object = _first({a: d for a in d.anchors if "." in a} for d in documents)
         self._addresses: dict[str, LinkingDocument | None] = {}
 
     def find(
@@ -154,6 +158,9 @@ class _Index:
         if not target and fragment.startswith(LABEL_PREFIX):
             name = fragment.removeprefix(LABEL_PREFIX)
             found = self._by_label.get(label_anchor(name)) or self._by_relative_path(source, name)
+            return found, "resolved" if found else "missing-document"
+        if not target and fragment.startswith(OBJECT_PREFIX):
+            found = self._by_object.get(fragment.removeprefix(OBJECT_PREFIX))
             return found, "resolved" if found else "missing-document"
         if not target:
             return source, "resolved"

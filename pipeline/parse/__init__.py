@@ -11,6 +11,7 @@ from ..address import address
 from ..directives import SHOWN, remarks
 from ..errors import DraftDocument, RejectedDocument, is_transient
 from ..identity import doc_id
+from ..includes.python_blocks import with_references
 from ..model import Block, Document, Source, Syntax
 from ..settings.collection import Collection, Rule
 from ..visibility import visibility_of
@@ -36,7 +37,10 @@ def parse(source: Source, collection: Collection) -> Document:
     """
     where = f"{source.collection}:{source.path}"
     try:
-        read = _READERS.get(PurePosixPath(source.path).suffix.lower(), _markdown)
+        suffix = PurePosixPath(source.path).suffix.lower()
+        if (read_bytes := _BINARY_READERS.get(suffix)) is not None:
+            return _document(source, collection, "html", read_bytes(source.content, source.path, where))
+        read = _READERS.get(suffix, _markdown)
         return read(_decode(source.content, where), source, collection, where)
     except (RejectedDocument, MemoryError):
         raise
@@ -86,6 +90,13 @@ def _markdown(text: str, source: Source, collection: Collection, where: str) -> 
         mdx = markdown_of_mdx(body)
         body, removed = mdx.text, remarks(text, mdx.removed, "is a program's and is removed")
     body = published_text(with_home(body, front.json), front.json)
+    if source.modules:
+        from ..python_api.pages import with_descriptions  # Griffe takes as long as BeautifulSoup
+
+        described = with_descriptions(body, source.modules, collection.api, collection.max_bytes)
+        body, removed = described.text, (*removed, *described.notes)
+    if collection.api.packages:
+        body = with_references(body, collection.api.packages)
     content = read_markdown(text[: front.end] + body, front.end, where)
     if removed or content.leftovers:
         shown = remarks(text, content.leftovers, SHOWN)
@@ -111,6 +122,18 @@ def _rst(text: str, source: Source, collection: Collection, where: str) -> Docum
 
     content = read_html(rst_html(_ruled(text, collection.rules), where), where)
     return _document(source, collection, "html", content)
+
+
+def _pdf(content: bytes, path: str, where: str) -> ParsedContent:
+    from .pdf import read_pdf
+
+    return read_pdf(content, path, where)
+
+
+def _word(content: bytes, _path: str, where: str) -> ParsedContent:
+    from .word import read_word
+
+    return read_word(content, where)
 
 
 def _text(text: str, source: Source, collection: Collection, _where: str) -> Document:
@@ -172,3 +195,4 @@ _READERS = {
     ".txt": _text,
     ".xhtml": _html,
 }
+_BINARY_READERS = {".docx": _word, ".pdf": _pdf}

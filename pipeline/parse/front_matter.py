@@ -1,9 +1,10 @@
-"""Front matter: the YAML block at the head of a document, validated and read into a few known keys."""
+"""Front matter: the YAML or TOML at the head of a document, validated and read into a few known keys."""
 
 from __future__ import annotations
 
 import datetime
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,10 @@ _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE)
 # A document may also begin with a thematic break: only a line like `key: value` makes it front matter.
 _KEY_LINE = re.compile(r"^[\"'\w][^\n:]*:(?:[ \t]|$)", re.MULTILINE)
 _BLANKS = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029]+")
+# Hugo's and Zola's. MyST separates the cells of a notebook by the same three signs.
+_TOML_OPENING = re.compile(r"\+\+\+[ \t]*\n")
+_TOML_CLOSING = re.compile(r"^\+\+\+[ \t]*(?:\n|\Z)", re.MULTILINE)
+_TOML_LINE = re.compile(r"^[ \t]*(?:[\"'\w.-]+[ \t]*=|\[)", re.MULTILINE)
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 # How tools mark a document as unpublished: Hugo, Docusaurus and others; Obsidian; Dendron and Jekyll.
@@ -61,9 +66,11 @@ NONE = FrontMatter()
 def read_front_matter(text: str, where: str) -> FrontMatter:
     """Return the front matter at the start of ``text``, or an empty one if there is none.
 
-    Raises ``RejectedDocument``, with the line, for YAML that is invalid, unclosed, too big or too deep, that
-    uses anchors, aliases or tags, or that gives a known key a value of the wrong shape.
+    Raises ``RejectedDocument``, with the line, for YAML or TOML that is invalid, unclosed, too big or too
+    deep, for YAML that uses anchors, aliases or tags, and for a known key with a value of the wrong shape.
     """
+    if toml := _TOML_OPENING.match(text):
+        return _read_toml(text, toml.end(), where)
     opening = _OPENING.match(text)
     if not opening:
         return NONE
@@ -78,6 +85,14 @@ def read_front_matter(text: str, where: str) -> FrontMatter:
     if not _KEY_LINE.search(head):
         return NONE
     return _Block(head, where).read(closing.end())
+
+
+def _read_toml(text: str, start: int, where: str) -> FrontMatter:
+    closing = _TOML_CLOSING.search(text, start)
+    head = text[start : closing.start() if closing else start]
+    if closing is None or not _TOML_LINE.search(head):
+        return NONE
+    return _Toml(head, where).read(closing.end())
 
 
 def _fault(what: str, where: str, line: int) -> RejectedDocument:
@@ -168,7 +183,7 @@ class _Block:
         return ", ".join(unique(one_line(str(name)) for name in names if name is not None))
 
     def _shape(self, key: str, shape: str) -> RejectedDocument:
-        found = re.search(rf"^[\"']?{re.escape(key)}[\"']?[ \t]*:", self.head, re.MULTILINE)
+        found = re.search(rf"^[\"']?{re.escape(key)}[\"']?[ \t]*[:=]", self.head, re.MULTILINE)
         line = self.head.count("\n", 0, found.start()) + 2 if found else 1
         return _fault(f"{key} must be {shape}", self.where, line)
 
@@ -181,13 +196,34 @@ class _Block:
         return written
 
 
+class _Toml(_Block):
+    """The lines between the fences of TOML."""
+
+    def _load(self) -> dict[str, Any]:
+        try:
+            values = tomllib.loads(self.head)
+        except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+            found = re.search(r"\(at line (\d+)", str(error))
+            line = int(found[1]) + 1 if found else 1
+            raise _fault(f"not TOML: {str(error).splitlines()[0]}", self.where, line) from None
+        _check_depth(values, self.where)
+        return {key: _plain(value) for key, value in values.items()}
+
+
+def _check_depth(value: Any, where: str, depth: int = 1) -> None:
+    if depth > MAX_DEPTH:
+        raise _fault(f"nested deeper than {MAX_DEPTH}", where, 1)
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _check_depth(item, where, depth + 1)
+
+
 def _plain(value: Any) -> Any:
     """Return the value as JSON can hold it: dates as ISO strings, keys as strings, infinities by name."""
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_plain(item) for item in value]
-    if isinstance(value, datetime.date):
+    if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
     if isinstance(value, float) and not abs(value) < float("inf"):
         return str(value)

@@ -9,6 +9,15 @@ from ..address import slugify
 from ..model import Block
 
 LABEL_PREFIX = "ref:"
+# What Sphinx' boxes are called that are not called by their name.
+VERSION_TITLES = {
+    "seealso": "See also",
+    "versionadded": "New in version",
+    "versionchanged": "Changed in version",
+    "versionremoved": "Removed in version",
+    "deprecated": "Deprecated since version",
+    "deprecated-removed": "Deprecated since version",
+}
 # MyST's label: a line of its own that names what follows.
 _MYST_LABEL = re.compile(r"\(([^()\n]{1,200})\)=")
 
@@ -20,7 +29,12 @@ def label_anchor(label: str) -> str:
 
 def myst_label(block: Block) -> str:
     """Return the label that a block of markdown defines, else an empty string."""
-    found = _MYST_LABEL.fullmatch(block.text.strip()) if block.kind == "text" else None
+    return label_in(block.text) if block.kind == "text" else ""
+
+
+def label_in(text: str) -> str:
+    """Return the label that a paragraph consists of, else an empty string."""
+    found = _MYST_LABEL.fullmatch(text.strip())
     return found[1] if found else ""
 
 

@@ -26,6 +26,7 @@ _VALUE = r"""\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))"""
 _HREF = re.compile(rf"<a\s(?:[^<>]*?\s)?href{_VALUE}", re.IGNORECASE)
 _SRC = re.compile(rf"<(?:img|video|audio|source)\s(?:[^<>]*?\s)?src{_VALUE}", re.IGNORECASE)
 _ALT = re.compile(rf"<img\s(?:[^<>]*?\s)?alt{_VALUE}", re.IGNORECASE)
+_NAMED = re.compile(rf"<(?:a\s(?:[^<>]*?\s)?name|[A-Za-z][\w-]*\s(?:[^<>]*?\s)?id){_VALUE}", re.IGNORECASE)
 _MAX_LINK_TEXT = 500
 # Obsidian's size of an image, after its text or in its place.
 _SIZE = re.compile(r"(?:^|\|)\s*(\d{1,5})(?:x(\d{1,5}))?\s*\Z")
@@ -106,6 +107,11 @@ def visible_text(html: str) -> str:
     """Return what a reader sees of the HTML: no comments, scripts, tags or blank lines, entities decoded."""
     bare = _TAG.sub("", _BREAK.sub("\n", without_unseen(html)))
     return _BLANKS.sub("\n", _SPACES.sub(" ", unescape(bare))).strip()
+
+
+def names_in(html: str) -> list[str]:
+    """Return the names that links may point to: every ``id``, and the ``name`` of ``<a>``."""
+    return [name for found in _NAMED.finditer(html) if (name := _value(found))]
 
 
 def href_of(tag: str) -> str:

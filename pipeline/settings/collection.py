@@ -67,6 +67,23 @@ class Address(Table):
     anchors: Literal["slug", "underscore", "none"] = "slug"
 
 
+class Api(Table):
+    """Python packages that a collection documents: a page for each module, and ``:::`` blocks."""
+
+    packages: tuple[str, ...] = Field(
+        default=(), strict=False, description="folders of packages, or files of single modules"
+    )
+    pages: str = Field(default="api", description="the folder of the modules' pages; empty for none")
+    docstring_style: Literal["auto", "google", "numpy", "sphinx"] = "auto"
+
+    @field_validator("pages")
+    @classmethod
+    def _is_relative(cls, folder: str) -> str:
+        if folder and not re.fullmatch(r"[\w-]+(?:/[\w-]+)*", folder):
+            raise ValueError("pages is a folder such as api or reference/python")
+        return folder
+
+
 class Collection(Table):
     """One folder of documents: which files, how to read them, how to address them."""
 
@@ -83,6 +100,7 @@ class Collection(Table):
     git_ignored: Literal["read", "left-out"] = "read"
     drafts: bool = False
     address: Address = Address()
+    api: Api = Api()
     rules: tuple[Rule, ...] = Field(default=(), strict=False)
     max_bytes: int = Field(default=5_000_000, ge=1)
     max_asset_bytes: int = Field(default=20_000_000, ge=1)

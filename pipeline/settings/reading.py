@@ -105,10 +105,16 @@ def _reason(error: Any) -> str:
 
 def _folders_from(folder: Path, collection: Collection) -> dict[str, object]:
     """Return the folders of a collection, resolved against the settings file's folder."""
-    root, *others = (
-        str(folder / Path(each).expanduser()) for each in (collection.root, *collection.snippet_folders)
-    )
-    return {"root": root, "snippet_folders": tuple(others)}
+
+    def resolved(given: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(str(folder / Path(each).expanduser()) for each in given)
+
+    api = collection.api
+    return {
+        "root": resolved((collection.root,))[0],
+        "snippet_folders": resolved(collection.snippet_folders),
+        "api": api.model_copy(update={"packages": resolved(api.packages)}),
+    }
 
 
 def _anchored(settings: Settings, folder: Path) -> Settings:

@@ -21,8 +21,9 @@ from .parts import MERMAID, own_names
 from .theme_folder import SCRIPTS, THEME
 
 STYLES: Mapping[str, Sequence[str]] = {
-    "style.css": ("style.css", "parts.css", "code.css"),
+    "style.css": ("style.css", "parts.css", "code.css", "lines.css"),
     "dialog.css": ("dialog.css",),
+    "charts.css": ("charts.css",),
 }
 # What search alone needs, besides its dialog.
 _COMPONENT_STYLE = ("component.css", "dialog.css")
@@ -71,7 +72,7 @@ def plain_script(script: bytes) -> bytes:
 def _styles(plan: SitePlan) -> Iterator[tuple[str, bytes]]:
     folder = Path(plan.settings.templates) if plan.settings.templates else THEME
     for name, parts in STYLES.items():
-        if name == "dialog.css" and not plan.settings.search:
+        if not {"dialog.css": plan.settings.search, "charts.css": plan.settings.report}.get(name, True):
             continue
         sources = [folder / part if (folder / part).is_file() else THEME / part for part in parts]
         own = (plan.appearance.style.encode(),) if name == "style.css" and plan.appearance.style else ()

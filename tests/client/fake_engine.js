@@ -7,9 +7,33 @@ window.noctule = {
     const engine = {
       warm: (prefix) => window.noctule.warmed.push(prefix),
       suggest: async () => [],
+      facets: async (answer) => answer.own,
+      more: async (answer, count) => {
+        window.noctule.grown = (window.noctule.grown || 0) + 1;
+        const from = answer.hits.length;
+        return Array.from({ length: Math.min(count, 12 - from) }, (_, i) => ({
+          ...answer.hits[1],
+          url: `more/${from + i}.html`,
+          title: `More ${from + i}`,
+        }));
+      },
       search: (query, options) => {
-        window.noctule.asked.push({ query, filters: options.filters, weights: options.weights });
+        window.noctule.asked.push({
+          query,
+          filters: options.filters,
+          weights: options.weights,
+          facets: options.facets,
+        });
         const wait = query.includes("slow") ? 400 : 0;
+        const early = {
+          url: "early.html",
+          title: "Early",
+          breadcrumb: [],
+          score: 1,
+          why: { terms: [] },
+          sections: [],
+        };
+        if (query.includes("early")) window.setTimeout(() => options.early([early]), 50);
         return new Promise((resolve, reject) => {
           window.setTimeout(() => {
             if (query.includes("damaged"))
@@ -97,7 +121,8 @@ window.noctule = {
     return {
       hits: kept,
       total: options.filters.tag ? 1 : 12,
-      facets,
+      facets: {},
+      own: facets,
       spelling: query.includes("batz") ? [{ from: "batz", to: "bats", offered: query.includes(" ") }] : [],
       near: [],
       took,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import zlib
 from collections.abc import Callable, Iterator
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from noctule.docsite.build import build_site
 from noctule.pipeline.settings.reading import parse
+from tests.axe import axe, violations
 from tests.browser_driver import needs_browser, prefer, resize, served
 from tests.hostile_texts import VECTORS
 from tests.site_builder import snapshot_of
@@ -197,41 +197,19 @@ def test_nothing_hostile_runs_or_loads_or_is_even_tried(
         assert browser.get_log("browser") == [], VECTORS[place]
 
 
-def _axe() -> str:
-    try:
-        return resources.files("axe_core_python").joinpath("axe.min.js").read_text("utf-8")
-    except ModuleNotFoundError:
-        pytest.skip("needs axe-core-python, which is among the test extras")
-
-
-def _violations(browser: webdriver.Chrome, scheme: str) -> list[str]:
-    """What breaks a rule; in the dark the rules of colour are enough, as all else is the same."""
-    browser.execute_script(_axe())
-    script = """
-        const done = arguments[arguments.length - 1];
-        const rules = {runOnly: {type: 'rule', values: ['color-contrast', 'link-in-text-block']}};
-        const only = arguments[0] === 'dark' ? rules : {};
-        axe.run(document, {...only, resultTypes: ['violations']}).then(
-            found => done(found.violations.map(v =>
-                v.id + ': ' + v.nodes.map(n => n.html.slice(0, 120)).join(' | '))),
-            error => done([String(error)]));
-    """
-    return list(browser.execute_async_script(script, scheme))
-
-
 @pytest.mark.parametrize("width", [360, 1440])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_page_breaks_a_rule_of_accessibility_or_overflows(
     browser: webdriver.Chrome, http: str, width: int, scheme: str
 ) -> None:
-    _axe()
+    axe()
     resize(browser, width, 900)
     prefer(browser, scheme)
     for page in PAGES:
         browser.get(http + page)
         browser.execute_script("document.querySelectorAll('details').forEach(each => { each.open = true })")
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width, page
-        assert _violations(browser, scheme) == [], page
+        assert violations(browser, scheme) == [], page
 
 
 @pytest.mark.parametrize("width", [360, 1440])
@@ -239,7 +217,7 @@ def test_no_page_breaks_a_rule_of_accessibility_or_overflows(
 def test_the_search_dialog_breaks_no_rule_of_accessibility(
     browser: webdriver.Chrome, http: str, width: int, scheme: str
 ) -> None:
-    _axe()
+    axe()
     resize(browser, width, 900)
     prefer(browser, scheme)
     for query, shown in (
@@ -254,7 +232,7 @@ def test_the_search_dialog_breaks_no_rule_of_accessibility(
         if why.is_displayed():
             why.click()
         browser.find_element(By.ID, "SearchInput").send_keys(Keys.ARROW_DOWN)
-        assert _violations(browser, scheme) == [], query
+        assert violations(browser, scheme) == [], query
 
 
 def test_without_scripts_the_words_lead_to_pages_and_tabs_are_read_in_turn(

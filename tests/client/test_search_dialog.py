@@ -224,6 +224,10 @@ def test_back_brings_the_results_again(browser: webdriver.Chrome, base: str) -> 
 
 def test_filters_have_counts_narrow_down_and_can_be_cleared(browser: webdriver.Chrome, base: str) -> None:
     _open(browser, "bats")
+    assert _texts(browser, ".facet-name") == []
+    assert browser.execute_script("return noctule.asked.at(-1).facets") is False
+    browser.find_element(By.CSS_SELECTOR, ".facets-toggle").click()
+    _until(browser, lambda: _texts(browser, ".facet-name"))
     assert _texts(browser, ".facet-name") == ["Section", "Tag", "Topic", "Language"]
     assert _texts(browser, "[data-facet^=language]") == ["English 8", "Arabic 1"]
     assert _texts(browser, "[data-facet^=community]") == ["bats, caves 4", "owls 1"]
@@ -234,10 +238,43 @@ def test_filters_have_counts_narrow_down_and_can_be_cleared(browser: webdriver.C
     browser.find_element(By.CSS_SELECTOR, "[data-facet='tag:tag8']").click()
     _until(browser, lambda: len(_texts(browser, "#SearchList [role=group]")) == 1)
     assert browser.execute_script("return noctule.asked.at(-1).filters") == {"tag": ["tag8"]}
-    pressed = browser.find_element(By.CSS_SELECTOR, "[data-facet='tag:tag8']")
-    assert pressed.get_attribute("aria-pressed") == "true" and browser.switch_to.active_element == pressed
+    assert browser.switch_to.active_element.get_attribute("data-facet") == "tag:tag8"
+    assert browser.switch_to.active_element.get_attribute("aria-pressed") == "true"
+    assert _texts(browser, ".facets-toggle") == ["Narrow down (1)"]
     browser.find_element(By.CSS_SELECTOR, ".chip-clear").click()
     _until(browser, lambda: len(_texts(browser, "#SearchList [role=group]")) == 4)
+
+
+def test_more_hits_come_without_end_and_what_was_chosen_stays(browser: webdriver.Chrome, base: str) -> None:
+    field = _open(browser, "bats")
+    field.send_keys(Keys.ARROW_DOWN)
+    first = _active(browser)
+    links = browser.execute_script("return [...document.querySelectorAll('#SearchList a')].map(a => a.href)")
+    browser.find_element(By.CSS_SELECTOR, ".search-more").click()
+    _until(browser, lambda: "More 9" in _texts(browser, ".hit-title"))
+    after = browser.execute_script("return [...document.querySelectorAll('#SearchList a')].map(a => a.href)")
+    assert after[: len(links)] == links and _active(browser) == first
+    browser.execute_script("document.querySelector('.search-scroll').scrollTop = 1e6")
+    _until(browser, lambda: "More 11" in _texts(browser, ".hit-title"))
+    assert not browser.find_elements(By.CSS_SELECTOR, ".search-more")
+    assert browser.execute_script("return noctule.grown") == 2
+
+
+def test_what_came_first_is_shown_until_the_answer_is_there(browser: webdriver.Chrome, base: str) -> None:
+    field = _open(browser)
+    field.send_keys("slow early")
+    _until(browser, lambda: _texts(browser, ".hit-title") == ["Early"])
+    assert browser.find_element(By.ID, "SearchList").get_attribute("aria-busy") == "true"
+    _until(browser, lambda: len(_texts(browser, "#SearchList [role=group]")) == 4)
+    assert "Early" not in _texts(browser, ".hit-title")
+
+
+def test_only_finished_words_are_asked_for_while_typing(browser: webdriver.Chrome, base: str) -> None:
+    field = _open(browser)
+    _until(browser, lambda: browser.execute_script("return window.noctule && noctule.opened.length") == 1)
+    field.send_keys("bats and owl")
+    _until(browser, lambda: _answered(browser, "bats and owl"))
+    assert browser.execute_script("return noctule.warmed") == ["bats ", "bats and "]
 
 
 def test_why_shows_the_parts_of_each_score(browser: webdriver.Chrome, base: str) -> None:

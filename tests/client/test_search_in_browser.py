@@ -308,6 +308,39 @@ def test_a_word_that_is_being_typed_is_completed(page: webdriver.Chrome) -> None
     assert words[0] == "snapshot"
 
 
+EARLY = """const [query, done] = arguments;
+noctule.open({base: "../_search/"}).then(async (engine) => {
+  const early = [];
+  const options = { limit: 2, facets: false, early: (hits) => early.push(...hits.map(({title}) => title)) };
+  const answer = await engine.search(query, options);
+  const loaded = [...engine.store.read.keys()].map((key) => key.split(" ")[0]);
+  const first = answer.hits.map(({title}) => title);
+  const more = (await engine.more(answer, 100)).map(({title}) => title);
+  const facets = await engine.facets(answer);
+  done({ early, first, more, loaded, tags: facets.tag, facets: answer.facets });
+});"""
+
+
+def test_more_hits_and_counts_of_filters_are_loaded_when_they_are_asked_for(page: webdriver.Chrome) -> None:
+    found = page.execute_async_script(EARLY, "snapshot")
+    assert found["loaded"].count("excerpts") <= 6  # two hits, and four that came first
+    assert "facets" not in found["loaded"] and found["facets"] == {} and found["tags"]
+    whole = _answer(page, "snapshot", limit=100)["hits"]
+    assert found["first"] + found["more"] == [hit["title"] for hit in whole]
+    assert len(found["early"]) in (0, 4)
+
+
+def test_a_beginning_is_answered_from_first_tiers_before_the_rest(page: webdriver.Chrome) -> None:
+    assert "Kestrel" in page.execute_async_script(EARLY, "kestr")["early"]
+
+
+def test_excerpts_have_no_marks_of_lists_and_tables(page: webdriver.Chrome) -> None:
+    hits = _answer(page, "kestrel owls snapshot table list", limit=40)["hits"]
+    lines = [line for hit in hits for each in hit["sections"] for line in each["excerpt"].split("\n")]
+    assert any(" · " in line for line in lines)
+    assert not [line for line in lines if line.startswith("- ")]
+
+
 def test_phrases_exclusions_and_repeats(page: webdriver.Chrome) -> None:
     assert _titles(page, '"hovers over the meadow"') == ["Kestrel"]
     assert _titles(page, "kestrel vole")[0] == "Kestrel"

@@ -132,3 +132,22 @@ def test_an_unknown_snapshot_is_refused(command: CommandLine) -> None:
     arguments = ("--judged", "faq", "--mode", "keyword", "--against-snapshot", "0" * 20)
     done = command.run("evaluate", *arguments, "--json")
     assert (done.code, done.error["kind"]) == (3, "NoSnapshot")
+
+
+def test_the_evaluation_is_drawn_in_one_file_without_a_script(command: CommandLine) -> None:
+    done = command.run("evaluate", "--judged", "faq", "--report", "faq.html", "--json")
+    assert done.code == 0
+    page = (command.folder / "faq.html").read_text()
+    assert "Won and lost against words alone" in page and "What each list adds" in page
+    assert "without keyword" in page and "confidence of the best hit" in page
+    assert "<script" not in page and "http" not in page.partition("<body>")[2]
+    refused = command.run("evaluate", "--judged", "faq", "--report", "faq.pdf")
+    assert refused.code != 0 and "must end in .html" in refused.err
+
+
+def test_the_drawing_is_of_what_the_search_is_compared_with(command: CommandLine) -> None:
+    (command.folder / "other.toml").write_text("[search]\nrrf_k = 5\n")
+    arguments = ("--judged", "faq", "--mode", "keyword", "--against", "other.toml")
+    assert command.run("evaluate", *arguments, "--report", "faq.html").code == 0
+    page = (command.folder / "faq.html").read_text()
+    assert "Won and lost against other.toml" in page and "What each list adds" not in page

@@ -34,7 +34,9 @@ TUNE = ("tune", "--judged", "faq", "--mode", "keyword", "--space", "space.toml",
 
 
 def test_noise_is_called_noise_and_nothing_is_written(command: CommandLine) -> None:
-    done = command.run(*TUNE, "--write", "tuned.toml")
+    done = command.run(*TUNE, "--write", "tuned.toml", "--report", "tuning.html")
+    page = (command.folder / "tuning.html").read_text()
+    assert "Held-out queries won and lost against today" in page and "<script" not in page
     assert done.code == 0, done.err
     assert "Nothing better than today's settings was found" in done.out
     assert "Nothing was written" in done.out
@@ -63,7 +65,9 @@ def test_settings_that_are_better_are_written_and_load(command: CommandLine) -> 
     words = {name: max(text.rstrip(".").split(), key=len) for name, text in SUBJECTS.items()}
     lines = [json.dumps({"_id": name, "text": f"{word[:-1]}x{word[-1]}"}) for name, word in words.items()]
     (command.folder / "faq" / "queries.jsonl").write_text("\n".join(lines))
-    done = command.run(*TUNE, "--write", "tuned.toml")
+    done = command.run(*TUNE, "--write", "tuned.toml", "--report", "tuning.html")
+    page = (command.folder / "tuning.html").read_text()
+    assert "What each change adds" in page and "How many folds chose it" in page
     assert "Better: on held-out queries" in done.out, done.err
     assert load(command.folder / "tuned.toml").search.understand == ("spelling",)
     assert "3 of 3  search.understand.spelling = true" in done.out

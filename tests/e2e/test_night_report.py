@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from noctule.artifacts.store.night_reports import read_night
+from noctule.artifacts.store.run_records import read_runs
 from noctule.artifacts.store.store import Store
 from noctule.docsite.pages.report import ReportSheet, fill_report
 from noctule.flows.api import build_site
@@ -117,6 +118,17 @@ def test_the_site_has_the_report_with_links_to_its_pages(store: Store, tmp_path:
     assert '<a href="install.html">vault:install.md</a>' in page
     assert "vault:guide/owls.md" in page and 'href="guide/owls.html"' not in page
     assert 'href="_report.html"' in (tmp_path / "public" / "index.html").read_text()
+
+
+def test_the_page_begins_with_pictures_of_all_nights(store: Store, tmp_path: Path) -> None:
+    runs = read_runs(store.root)
+    assert all(run["bytes"] > 0 and run["broken_links"] > 0 for run in runs)
+    build_site(tmp_path / "public", store=store.root, settings=Settings(site=Site()))
+    page = (tmp_path / "public" / "_report.html").read_text()
+    for title in ("Documents", "Broken links", "Size", "Seconds by stage", "Documents by folder"):
+        assert f"<title>{title}</title>" in page
+    assert page.index("<svg") < page.index("The night</h2>")
+    assert "style=" not in page and (tmp_path / "public" / "_assets" / "charts.css").is_file()
 
 
 def test_the_first_site_of_a_night_is_one_of_its_stages(store: Store, tmp_path: Path) -> None:

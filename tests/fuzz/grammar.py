@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from tests.hostile_texts import VECTORS
+from tests.office_files import docx_of, paragraph, pdf_of
 
 _MARKDOWN = [
     "# ", "## ", "> ", "- ", "1. ", "    ", "```", "~~~js", "[[a#b|c]]", "![[c]]", '[x](y "t")', "[^1]",
@@ -14,6 +15,13 @@ _MARKDOWN = [
     "^[in]", "{#id}", "$$a$$", "$a$", '=== "T"', "|a|b|\n|-|-|\n|1|2|\n", "<!-- a -->", "<div markdown>",
     "(label)=", "[a]: b",
     "```mermaid\nA-->B\n```", "---\na: b\n---\n", "{{<tabs>}}", "%% c %%", "==m==",
+]  # fmt: skip
+_PYTHON = [
+    "def f(a: int = 1, /, *, b) -> str:\n", "class A(B):\n", "    ", "@property\n", "@overload\n",
+    "x: int = 1\n",
+    '"""Do.\n\nArgs:\n    a: An a.\n"""\n', "'d'\n", "from .a import b\n", "from x import *\n",
+    "__all__ = ['f']\n", "Annotated[int, Doc('d')]", "pass\n", "(", ")", ":param a: b\n",
+    "if x:\n", "lambda: 0",
 ]  # fmt: skip
 _HTML = [
     "<b>", "</b>", "<!--", "-->", "<div>", "</div>", '<a href="u">', "<pre>", "<code>", "<li>", "<ul>",
@@ -106,6 +114,9 @@ _OWN = {
     "rst": _RST + _HTML,
     "notebook": _NOTEBOOK,
     "text": _MARKDOWN,
+    "pdf": _STORE,
+    "docx": _STORE,
+    "python": _PYTHON,
     "settings": _TOML,
     "store": _STORE,
     "query": _QUERY,
@@ -122,8 +133,23 @@ _OWN = {
 FORGED = frozenset({"faiss", "parquet", "snapshot", "site"})
 
 
+# Chance alone writes none that a parser reads beyond its first bytes.
+_MADE = {
+    "pdf": pdf_of([["Owls", "They hunt."], []], information="/Title (Owls)"),
+    "docx": docx_of(paragraph("Owls", "Heading1") + paragraph("They hunt.")),
+}
+
+
+def _damaged(whole: bytes) -> st.SearchStrategy[bytes]:
+    """The file with a few bytes in the place of others."""
+    cut = st.tuples(st.integers(0, len(whole)), st.binary(max_size=12), st.integers(0, 12))
+    return cut.map(lambda each: whole[: each[0]] + each[1] + whole[each[0] + each[2] :])
+
+
 def inputs(target: str) -> st.SearchStrategy[bytes]:
     """Bytes for a target: mostly pieces of its own kind, at times anything at all."""
+    if target in _MADE:
+        return st.one_of(st.binary(max_size=120), _damaged(_MADE[target]))
     if target in FORGED:
         return st.binary(min_size=6, max_size=61)
     pieces = st.one_of(st.sampled_from(_OWN[target]), st.sampled_from(_SPACES), st.text(max_size=4))

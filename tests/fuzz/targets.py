@@ -29,15 +29,16 @@ from noctule.pipeline.chunk.passages import build_passages
 from noctule.pipeline.chunk.sections import build_tree, code_blocks
 from noctule.pipeline.errors import ArtifactError, RejectedDocument, SettingsError
 from noctule.pipeline.identity import sha256_hex
+from noctule.pipeline.includes.python_blocks import page_of
 from noctule.pipeline.lexical.analyzer import code_analyzer, prose_analyzer, terms
-from noctule.pipeline.model import Document, Source
+from noctule.pipeline.model import Document, PythonModule, Source
 from noctule.pipeline.navigation.sidebars import read_docusaurus, read_vitepress
 from noctule.pipeline.navigation.summary import read_summary
 from noctule.pipeline.navigation.toctree import toctrees
 from noctule.pipeline.navigation.yaml_files import NotRead, read_category, read_data, read_mkdocs, read_pages
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings import reading
-from noctule.pipeline.settings.collection import Collection
+from noctule.pipeline.settings.collection import Api, Collection
 from noctule.pipeline.settings.settings import Chunk, Site
 from tests.fuzz import forged, forged_site
 
@@ -162,6 +163,17 @@ def _searcher() -> Searcher:
     )
 
 
+def python(content: bytes) -> None:
+    """A module of a Python package, described on a page of its own."""
+    modules = (PythonModule("pkg.a", content, is_package=False),)
+    given = Source("c", "api/pkg/a.md", page_of("pkg.a").encode(), sha256_hex(content), modules=modules)
+    collection = Collection(root="unused", api=Api(packages=("pkg",)))
+    try:
+        _is_sound(parse(given, collection))
+    except RejectedDocument as rejection:
+        assert not rejection.what.startswith("the parser failed"), rejection.what
+
+
 def navigation(content: bytes) -> None:
     """Any file of another tool is a table of contents, remarks, or refused."""
     text = content.decode("utf-8", "replace")
@@ -183,6 +195,9 @@ TARGETS: dict[str, Target] = {
     "rst": _reader("a.rst"),
     "notebook": _reader("a.ipynb"),
     "text": _reader("a.txt"),
+    "pdf": _reader("a.pdf"),
+    "docx": _reader("a.docx"),
+    "python": python,
     "page": page,
     "settings": toml,
     "store": store_files,

@@ -40,6 +40,7 @@ _SPOKEN = {
     "bsd-2-clause": "BSD-2-Clause",
     "bsd-3-clause": "BSD-3-Clause",
     "mpl-2.0 and mit": "MPL-2.0 AND MIT",
+    "bsd-3-clause, apache-2.0, dependency licenses": "BSD-3-Clause AND Apache-2.0",
     "epl-2.0 or gpl-2.0-or-later": "EPL-2.0 OR GPL-2.0-or-later",
 }
 

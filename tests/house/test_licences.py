@@ -20,7 +20,10 @@ FREE = {
 }  # fmt: skip
 # Several licences to choose from, of parts that are not installed, or named outside the metadata; the page
 # says which is used.
-CHOSEN = {"atheris": "Apache-2.0", "docutils": "BSD-2-Clause", "text-unidecode": "Artistic-1.0"}
+CHOSEN = {
+    "atheris": "Apache-2.0", "docutils": "BSD-2-Clause", "mammoth": "BSD-2-Clause",
+    "text-unidecode": "Artistic-1.0",
+}  # fmt: skip
 
 
 def listed() -> dict[str, set[str]]:

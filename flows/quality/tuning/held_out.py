@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ....artifacts.judged.significance import Comparison, compare, holm
+from ....docsite.charts.answers import Difference
 from .descent import AxisOfToday, Effort, search
 from .space import Change, Point
-from .trials import Floats, Trials
+from .trials import Floats, Ground, Trials
 
 SIGNIFICANT = 0.05
 Ints = npt.NDArray[np.int64]
@@ -25,12 +26,16 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class HeldOutSet:
-    """A judged set: what the chosen settings reach on it, and what settings chosen without a query reach."""
+    """A judged set: what the chosen settings reach on it, and what settings chosen without a query reach.
+
+    ``differences`` are held out minus today, query by query.
+    """
 
     judged: str
     chosen: float
     held_out: Comparison
     p: float
+    differences: tuple[Difference, ...] = ()
 
     def as_dict(self) -> dict[str, object]:
         """Return the set as JSON prints it, ``p`` with Holm's correction."""
@@ -44,7 +49,8 @@ class Found:
 
     ``overall`` compares the held-out answers with today's over all sets, each set counting the same.
     ``votes`` says how many of the ``folds`` chose each change; ``tried`` how many different settings were
-    searched with.
+    searched with. ``worth`` is what each change adds to the others: what is lost
+    where it alone is taken back.
     """
 
     point: Point
@@ -55,6 +61,7 @@ class Found:
     votes: tuple[tuple[Change, int], ...]
     tried: int
     warnings: tuple[str, ...] = ()
+    worth: tuple[tuple[Change, float], ...] = ()
 
     @property
     def better(self) -> bool:
@@ -113,20 +120,38 @@ def _found(trials: Trials, point: Point, held: Sequence[Floats], folds: int, vot
     today, chosen = trials.scores(Point()), trials.scores(point)
     comparisons = [compare(before, after) for before, after in zip(today, held, strict=True)]  # type: ignore[arg-type]
     names = [ground.judged.name for ground in trials.grounds]
-    corrected = holm([each.p for each in comparisons])
+    corrected, tried = holm([each.p for each in comparisons]), trials.spent
+    differences = [
+        tuple(map(Difference, _texts(ground), (after - before).tolist()))
+        for ground, before, after in zip(trials.grounds, today, held, strict=True)
+    ]
     return Found(
         point=point,
-        chosen=float(np.mean([own.mean() for own in chosen])),
+        chosen=_mean(chosen),
         overall=compare(_level(today), _level(held)),  # type: ignore[arg-type]
         sets=tuple(
-            HeldOutSet(name, float(own.mean()), comparison, p)
-            for name, own, comparison, p in zip(names, chosen, comparisons, corrected, strict=True)
+            HeldOutSet(name, float(own.mean()), comparison, p, of_queries)
+            for name, own, comparison, p, of_queries in zip(
+                names, chosen, comparisons, corrected, differences, strict=True
+            )
         ),
         folds=folds,
         votes=tuple(sorted(votes.items(), key=lambda each: (-each[1], each[0].key, str(each[0].value)))),
-        tried=trials.spent,
+        tried=tried,
         warnings=tuple(trials.warnings),
+        worth=tuple(
+            (change, _mean(chosen) - _mean(trials.scores(point.without(change.key))))
+            for change in point.changes
+        ),
     )
+
+
+def _texts(ground: Ground) -> list[str]:
+    return [ground.judged.queries[query] for query in ground.queries]
+
+
+def _mean(scores: Sequence[Floats]) -> float:
+    return float(np.mean([own.mean() for own in scores]))
 
 
 def _level(scores: Sequence[Floats]) -> Floats:

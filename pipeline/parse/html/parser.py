@@ -16,6 +16,7 @@ from .flow import Flow, attribute, language_of
 _AROUND = ("nav", "header", "footer", "aside")
 _UNSEEN = ("object", "head")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_LINES = ("numbered-", "marked-")
 _DATES = ("date", "last-modified", "dcterms.modified", "article:modified_time")
 
 
@@ -34,7 +35,8 @@ def read_html(html: str, where: str) -> ParsedContent:
     flow.walk(main)
     for pre in main.find_all("pre"):
         if code_language := language_of(pre):
-            pre["class"] = f"language-{code_language}"
+            kept = [name for name in attribute(pre, "class").split() if name.startswith(_LINES)]
+            pre["class"] = " ".join([f"language-{code_language}", *kept])
     return ParsedContent(
         text=flow.text(),
         html=sanitize(main.decode_contents()),
@@ -47,7 +49,7 @@ def read_html(html: str, where: str) -> ParsedContent:
         headings=tuple(flow.headings),
         blocks=tuple(flow.blocks),
         links=tuple(flow.links),
-        anchors=unique(_attribute(tag, "id") for tag in main.find_all(id=True)),
+        anchors=unique(name for tag in main.find_all(True) for name in _names(tag)),
     )
 
 
@@ -57,6 +59,12 @@ def _metas(soup: BeautifulSoup) -> dict[str, str]:
         name = (_attribute(meta, "name") or _attribute(meta, "property")).lower()
         found.setdefault(name, one_line(_attribute(meta, "content")))
     return found
+
+
+def _names(tag: Tag) -> tuple[str, ...]:
+    """Return the names that a link may use for the tag."""
+    named = _attribute(tag, "name") if tag.name == "a" else ""
+    return tuple(filter(None, (_attribute(tag, "id"), named)))
 
 
 def _attribute(tag: Tag | None, name: str) -> str:

@@ -30,6 +30,13 @@ _KRAMDOWN = re.compile(
     r"[ \t]*\{:[ \t]*toc\b[^{}\n]*\}[ \t]*$)"
     r"|(?m:^[ \t]*\{:[^{}\n]{1,500}\}[ \t]*$)|\{:(?::|/)(?:nomarkdown|comment|options|:)?[^{}\n]{0,200}\}"
 )
+# A box of HTML whose content is markdown, as Python-Markdown reads it: a blank line begins the markdown.
+_MARKDOWN_INSIDE = re.compile(
+    rf"{_CODE_SPAN}|(?m:^[ \t]{{0,12}}(?P<tag><[a-z][a-z0-9]{{0,15}}[^<>\n]{{0,300}}?\smarkdown"
+    r"(?:=[\"']?\w*[\"']?)?(?:\s[^<>\n]{0,300})?>)[ \t]*$)"
+)
+# MyST's comments, and its breaks between the cells of a notebook.
+_MYST_UNSEEN = re.compile(rf"{_CODE_SPAN}|(?m:^(?:%[ \t][^\n]*|\+\+\+(?:[ \t]*\{{[^\n]*)?)$)")
 _BLANK_LINE = re.compile(r"(?m)^\0+[ \t]*\n|\0+")
 
 
@@ -45,6 +52,10 @@ def published_text(text: str, front_matter: str) -> str:
         text = _outside_code(text, _FRONT_MATTER, lambda found: _shown(values.get(found["key"])))
     if "{:" in text:
         text = _outside_code(text, _KRAMDOWN, lambda _: "\0")
+    if " markdown" in text:
+        text = _outside_code(text, _MARKDOWN_INSIDE, lambda found: f"{found['tag']}\n")
+    if ":{" in text or "`{" in text:
+        text = _outside_code(text, _MYST_UNSEEN, lambda _: "\0")
     if "^" in text:
         text = _outside_code(text, _BLOCK_NAME, _anchored)
     # A line that held nothing else goes with it, or it would end a paragraph.

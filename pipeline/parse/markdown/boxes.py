@@ -1,4 +1,4 @@
-"""Boxes fenced by ``///`` or ``:::`` (MkDocs, Docusaurus, MyST), and content tabs, become callouts.
+"""Boxes fenced by ``///``, ``:::`` or, in MyST and mdBook, by backticks, and content tabs, become callouts.
 
 Content tabs of Material for MkDocs (``=== "Title"``, then indented text) become boxes of the kind ``tab``.
 """
@@ -9,25 +9,42 @@ import re
 from bisect import bisect_right
 
 from markdown_it.rules_block import StateBlock
+from markdown_it.token import Token
 
-_OPENING = re.compile(r"(/{3,}|:{3,})[ \t]*\{?([A-Za-z][\w-]{0,30})\}?[ \t]*(?:\|[ \t]*)?([^\n|]*)\Z")
+from ..code.info import read_info
+from .directives import (
+    GROUP,
+    IMAGE,
+    LINKS,
+    NOTHING,
+    RST,
+    TAB,
+    Box,
+    entries,
+    options_of,
+    read_opening,
+    with_options,
+)  # fmt: skip
+
 _CLOSINGS = "box_closings"
-TAB, _TAB_MARKER = "tab", "==="
+_TAB_MARKER = "==="
 _TAB_OPENING = re.compile(r"={3}[!+]{0,2}[ \t]+(?:\"([^\"\n]*)\"|'([^'\n]*)')[ \t]*\Z")
 _TAB_INDENT = 4
+_OPENINGS = ("///", ":::", "```{", "````", "~~~{", "```admonish")
+_MAX_OPTIONS = 40
 
 
 def box(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Parse a box: ``/// tip | Title`` up to a line of as many slashes (a block rule for markdown-it)."""
     first = state.bMarks[start] + state.tShift[start]
-    if not state.src.startswith(("///", ":::"), first) or state.is_code_block(start):
+    if not state.src.startswith(_OPENINGS, first) or state.is_code_block(start):
         return False
-    found = _OPENING.match(state.src[first : state.eMarks[start]].rstrip())
-    closing = _closing(state, found[1], start) if found else end
+    found = read_opening(state.src[first : state.eMarks[start]].rstrip())
+    closing = _closing(state, found.marker, start) if found else end
     if not found or closing >= end:
         return False
     if not silent:
-        _push(state, found[1], found[2].lower(), found[3].strip(), range(start + 1, closing))
+        _push(state, found, range(start + 1, closing))
     return True
 
 
@@ -42,22 +59,129 @@ def _closing(state: StateBlock, marker: str, start: int) -> int:
     return known[marker][after] if after < len(known[marker]) else state.lineMax
 
 
-def _push(state: StateBlock, marker: str, kind: str, title: str, lines: range) -> None:
-    """Push the tokens of a box of that kind whose content is ``lines``, below its opening line."""
+def _push(state: StateBlock, found: Box, lines: range) -> None:
+    """Push the tokens of a box whose content is ``lines``, below its opening line."""
+    last = lines.stop if found.marker == _TAB_MARKER else lines.stop + 1
+    if found.marker[0] in ":`~":
+        options = options_of([_line(state, line) for line in lines[:_MAX_OPTIONS]])
+        found = with_options(found, options)
+        if found.kind in _SPECIAL:
+            _SPECIAL[found.kind](state, found, options, lines)
+            state.line = last
+            return
+        lines = lines[len(options) :]
+    opened = len(state.tokens)
+    if found.kind == GROUP:
+        _group(state, found, lines)
+    else:
+        _callout(state, found, lines)
+    state.tokens[opened].map = [lines.start - 1, last]
+    state.line = last
+
+
+def _line(state: StateBlock, line: int) -> str:
+    return state.src[state.bMarks[line] : state.eMarks[line]]
+
+
+def _callout(state: StateBlock, found: Box, lines: range) -> None:
     box_open = state.push("admonition_open", "div", 1)
-    box_open.block, box_open.meta = True, {"tag": kind}
+    box_open.block, box_open.meta = True, {"tag": found.kind}
+    if found.folds:
+        box_open.markup = "???+" if found.is_open else "???"
     title_open = state.push("admonition_title_open", "p", 1)
-    title_open.map, title_open.markup = [lines.start - 1, lines.start], f"{marker} {kind}"
+    title_open.map, title_open.markup = [lines.start - 1, lines.start], f"{found.marker} {found.kind}"
     inline = state.push("inline", "", 0)
-    inline.content, inline.map, inline.children = title or kind.capitalize(), [*title_open.map], []
+    inline.content, inline.map, inline.children = (
+        found.title or found.kind.capitalize(),
+        [*title_open.map],
+        [],
+    )
     state.push("admonition_title_close", "p", -1)
+    _content(state, lines)
+    state.push("admonition_close", "div", -1).block = True
+
+
+def _group(state: StateBlock, found: Box, lines: range) -> None:
+    """Push what only holds others: tabs, a grid of cards."""
+    group_open = state.push("group_open", "div", 1)
+    group_open.block = True
+    if found.name in ("grid", "grid-item"):
+        group_open.attrSet("class", found.name)
+    inside = len(state.tokens)
+    _content(state, lines)
+    if found.name == "code-group":
+        state.tokens[inside:] = _tabs_of_code(state.tokens[inside:], state.level)
+    state.push("group_close", "div", -1).block = True
+
+
+def _content(state: StateBlock, lines: range) -> None:
     old_parent, old_max = state.parentType, state.lineMax
     state.parentType, state.lineMax = "admonition", lines.stop
     state.md.block.tokenize(state, lines.start, lines.stop)
     state.parentType, state.lineMax = old_parent, old_max
-    state.push("admonition_close", "div", -1).block = True
-    state.line = lines.stop if marker == _TAB_MARKER else lines.stop + 1
-    box_open.map = [lines.start - 1, state.line]
+
+
+def _tabs_of_code(tokens: list[Token], level: int) -> list[Token]:
+    """Return the tokens of a code group, in which each block of code is a tab with its title."""
+    tabs: list[Token] = []
+    for token in tokens:
+        if token.type != "fence" or token.level != level or not token.map:
+            tabs.append(token)
+            continue
+        title = read_info(token.info).title or read_info(token.info).language or TAB
+        lines = [token.map[0], token.map[0] + 1]
+        shown = Token("inline", "", 0, content=title, map=[*lines], children=[], level=level + 2)
+        token.level = level + 1
+        token.info = token.info.replace(f"[{title}]", "")
+        tabs += [
+            Token("admonition_open", "div", 1, block=True, meta={"tag": TAB}, map=[*token.map], level=level),
+            Token("admonition_title_open", "p", 1, markup=f"::: {TAB}", map=[*lines], level=level + 1),
+            shown,
+            Token("admonition_title_close", "p", -1, level=level + 1),
+            token,
+            Token("admonition_close", "div", -1, block=True, level=level),
+        ]
+    return tabs
+
+
+# What MyST's directives show that are no boxes
+
+
+def _image(state: StateBlock, found: Box, options: dict[str, str], lines: range) -> None:
+    alt = options.get("alt", "").replace("[", "").replace("]", "")
+    _paragraph(state, f"![{alt}](<{found.title}>)", lines)
+    _content(state, lines[len(options) :])
+
+
+def _links(state: StateBlock, _found: Box, options: dict[str, str], lines: range) -> None:
+    if "hidden" not in options:
+        for entry in entries([_line(state, line) for line in lines[len(options) :]]):
+            _paragraph(state, entry, lines)
+
+
+def _rst(state: StateBlock, _found: Box, _options: dict[str, str], lines: range) -> None:
+    from ..rst.parser import rst_html  # docutils takes a tenth of a second to load
+
+    text = state.getLines(lines.start, lines.stop, state.blkIndent, True)
+    page = rst_html(text, "eval-rst")
+    html = state.push("html_block", "", 0)
+    html.content = page.partition("<main>")[2].rpartition("</main>")[0]
+    html.map = [lines.start - 1, lines.stop + 1]
+
+
+def _nothing(_state: StateBlock, _found: Box, _options: dict[str, str], _lines: range) -> None:
+    pass
+
+
+def _paragraph(state: StateBlock, content: str, lines: range) -> None:
+    at = [lines.start - 1, max(lines.stop, lines.start)]
+    state.push("paragraph_open", "p", 1).map = [*at]
+    inline = state.push("inline", "", 0)
+    inline.content, inline.map, inline.children = content, [*at], []
+    state.push("paragraph_close", "p", -1)
+
+
+_SPECIAL = {IMAGE: _image, LINKS: _links, RST: _rst, NOTHING: _nothing}
 
 
 def tab(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -71,7 +195,7 @@ def tab(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if not silent:
         lines = range(start + 1, _last_of_tab(state, start, end) + 1)
         outside, state.blkIndent = state.blkIndent, state.sCount[start] + _TAB_INDENT
-        _push(state, _TAB_MARKER, TAB, (found[1] or found[2] or "").strip(), lines)
+        _push(state, Box(_TAB_MARKER, TAB, TAB, (found[1] or found[2] or "").strip()), lines)
         state.blkIndent = outside
     return True
 

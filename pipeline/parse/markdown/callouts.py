@@ -46,7 +46,8 @@ def mark_callouts(state: StateCore) -> None:
 def _mark_admonitions(tokens: list[Token]) -> None:
     for position, (token, after) in enumerate(pairwise(tokens)):
         if token.type == "admonition_open":
-            token.attrSet("class", f"callout callout-{token.meta['tag']}")
+            beside = " callout-inline" if "inline" in str(token.attrs.get("class", "")).split() else ""
+            token.attrSet("class", f"callout callout-{token.meta['tag']}{beside}")
             if after.type == "admonition_title_open" and (
                 token.markup.startswith("???") or token.meta["tag"] == _FOLDED
             ):

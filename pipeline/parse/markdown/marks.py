@@ -15,10 +15,13 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
+from .roles import role
+
 KEYS = "keys"
 
 # No letter or digit stands before or after, as it does in comparisons.
 _HIGHLIGHT = re.compile(r"(?<!\w)==(?=[^\s=])((?:[^\n=]|=(?!=)){1,500}?)(?<=\S)==(?!\w)")
+_INSERTED = re.compile(r"\^\^(?=[^\s^])([^\n^]{1,500})(?<=\S)\^\^")
 _PRESSED = re.compile(
     r'(?<!\w)\+\+([a-z0-9][a-z0-9-]*(?:\+[a-z0-9][a-z0-9-]*){0,8}|"[^"\n]{1,30}")\+\+(?!\w)'
 )
@@ -76,7 +79,9 @@ def render_keys(
 
 
 def _braces(state: StateInline, silent: bool) -> bool:
-    """Parse a change of CriticMarkup, or an attribute list that no rule before this one took."""
+    """Parse a role, a change of CriticMarkup, or an attribute list that no rule before this one took."""
+    if role(state, silent):
+        return True
     found = _CHANGE.match(state.src, state.pos, state.posMax)
     tag = _TRACKED.get((found[1], found[3])) if found else None
     if found and tag is not None:
@@ -93,7 +98,10 @@ def _braces(state: StateInline, silent: bool) -> bool:
     listed = _ATTRIBUTES.match(state.src, state.pos, state.posMax)
     # After text it is text, such as a set or a placeholder; at the end of a line it is python-markdown's.
     before = state.src[state.pos - 1 : state.pos]
-    if not listed or not (before in set(")]*_`") or (state.pos and listed[0].startswith("{:"))):
+    alone = (
+        before in ("", "\n") and state.src[listed.end() : listed.end() + 1] in ("", "\n") if listed else False
+    )
+    if not listed or not (alone or before in set(")]*_`:>") or (state.pos and listed[0].startswith("{:"))):
         return False
     state.pos = listed.end()
     return True
@@ -131,6 +139,19 @@ def _element(state: StateInline, tag: str, start: int, end: int) -> None:
 
 
 _RULES = {"=": _highlight, "+": _keys, "{": _braces, ":": _colons}
+
+
+def inserted(state: StateInline, silent: bool) -> bool:
+    """Parse ``^^inserted^^`` (an inline rule, before that of superscript)."""
+    if not state.src.startswith("^^", state.pos):
+        return False
+    found = _INSERTED.match(state.src, state.pos, state.posMax)
+    if not found:
+        return False
+    if not silent:
+        _element(state, "ins", found.start(1), found.end(1))
+    state.pos = found.end()
+    return True
 
 
 # Abbreviations: *[HTML]: Hyper Text Markup Language

@@ -13,15 +13,13 @@ from ...model import Block, BlockKind, Heading, Link
 from ..content import ParsedContent, first_title
 from ..front_matter import one_line, unique
 from ..labels import myst_anchors, myst_label
-from ..markup import FoundLink, links_in, require_tame, visible_text
+from ..markup import FoundLink, links_in, names_in, require_tame, visible_text
 from .inline import InlineText, read_inline
+from .listings import listing_of
 from .syntax import DOCUMENT_ORDER, MAX_NESTING, markdown_parser
 
 __all__ = ["markdown_parser", "plain_markdown", "read_markdown"]
 
-# The first word of the info string: ``js``, ``{.js}``, ``rust,ignore``; options like ``title="x"`` are no
-# language.
-_LANGUAGE = re.compile(r"\{?\s*\.?(?:language-)?([\w+#.-]+)(?![\w+#.-]*=)")
 _CONTAINERS = frozenset(
     {"list_item_open", "dt_open", "dd_open", "blockquote_open", "footnote_reference_open", "admonition_open"}
 )
@@ -92,13 +90,14 @@ class _Reader:
         if self.row is not None:
             self.row.append(inline)
         elif before.type == "heading_open" and before.level == 0:
-            self.heading(int(before.tag[1]), inline, before.map or token.map)
+            self.heading(before, inline, before.map or token.map)
         else:
             self.paragraph(inline, token.map)
 
-    def heading(self, level: int, inline: InlineText, lines: list[int]) -> None:
+    def heading(self, opening: Token, inline: InlineText, lines: list[int]) -> None:
         start, end = self.span(lines)
-        self.headings.append(Heading(level, one_line(inline.text), start, end))
+        level, name = int(opening.tag[1]), str(opening.meta.get("id", ""))
+        self.headings.append(Heading(level, one_line(inline.text), start, end, name))
         self.found(inline, start, end)
 
     def paragraph(self, inline: InlineText, lines: list[int]) -> None:
@@ -123,9 +122,9 @@ class _Reader:
 
     def code(self, token: Token) -> None:
         start, end = self.span(token.map or [0, 0])
-        named = _LANGUAGE.match(token.info.strip())
-        code = token.content.rstrip("\n")
-        self.block("code", start, end, code, code, named[1].lower() if named else "")
+        listing = listing_of(token)
+        code, title = listing.text.rstrip("\n"), listing.info.title
+        self.block("code", start, end, f"{title}\n{code}" if title else code, code, listing.info.language)
 
     def html(self, token: Token) -> None:
         self.raw_blocks.append(token.content)
@@ -177,7 +176,9 @@ class _Reader:
             tags=unique(self.tags),
             headings=tuple(self.headings),
             links=tuple(sorted(self.links, key=lambda link: link.start)),
-            anchors=myst_anchors(self.blocks),
+            anchors=unique(
+                (*myst_anchors(self.blocks), *names_in("".join((*self.raw_blocks, *self.raw_inline))))
+            ),
             notes=(TOO_DEEP,) if self.too_deep else (),
             leftovers=self.leftovers,
         )

@@ -29,7 +29,8 @@ from .boxes import box, tab
 from .brackets import bound_brackets
 from .callouts import mark_callouts
 from .formulas import formula, formula_block
-from .marks import KEYS, find_abbreviations, mark, mark_abbreviations, render_keys
+from .listings import read_listings
+from .marks import KEYS, find_abbreviations, inserted, mark, mark_abbreviations, render_keys
 
 MAX_NESTING = 100
 DOCUMENT_ORDER = "document_order"
@@ -39,7 +40,7 @@ _WIKILINK = re.compile(r"!?\[\[([^\[\]\n|#]*)(?:#([^\[\]\n|]*))?(?:\|([^\[\]\n]*
 _TAG = re.compile(r"#([^\W\d_](?:[\w/-]*\w)?)")
 # Of an attribute list, what a page keeps.
 _ATTRIBUTES = ("id", "class", "width", "height", "title")
-_HEADING_ID = re.compile(r"[ \t]*\{[ \t]*#[\w:.-]+[^{}\n]*\}[ \t]*$")
+_HEADING_ID = re.compile(r"[ \t]*\{:?[ \t]*#([\w:.-]{1,200})[^{}\n]*\}[ \t]*$")
 
 
 @lru_cache(maxsize=1)
@@ -48,7 +49,7 @@ def markdown_parser() -> MarkdownIt:
 
     Besides markdown-it's own tokens, it produces inline tokens ``wikilink``, ``transclusion`` and ``tag``,
     whose ``meta`` holds ``target``, ``fragment`` and ``text``, and ``formula`` with ``latex`` and
-    ``display``, and ``keys``, whose ``meta`` holds ``names``.
+    ``display``, and ``keys``, whose ``meta`` holds ``names``. Blocks of code hold a ``CodeListing``.
     """
     md = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING})
     md.enable(["table", "strikethrough"])
@@ -60,9 +61,11 @@ def markdown_parser() -> MarkdownIt:
         md.block.ruler.before("fence", name, rule, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     md.inline.ruler.before("escape", "formula", formula)
     md.inline.ruler.push("mark", mark)
+    md.inline.ruler.before("sup", "inserted", inserted)
     md.inline.ruler.before("link", "wikilink", _wikilink)
     md.inline.ruler.before("link", "tag", _tag)
     md.core.ruler.after("block", "callouts", mark_callouts)
+    md.core.ruler.after("block", "listings", read_listings)
     md.core.ruler.after("block", "heading_ids", _cut_heading_ids)
     md.core.ruler.before("inline", "abbreviations", find_abbreviations)
     md.core.ruler.after("inline", "abbreviated", mark_abbreviations)
@@ -108,10 +111,12 @@ def _tag(state: StateInline, silent: bool) -> bool:
 
 
 def _cut_heading_ids(state: StateCore) -> None:
-    """Remove ``{#id}`` from the end of headings: it is an address, not part of the title."""
+    """Take ``{#id}`` from the end of headings: it is an address, not part of the title."""
     for before, token in zip(state.tokens, state.tokens[1:], strict=False):
-        if before.type == "heading_open" and "{" in token.content:
-            token.content = _HEADING_ID.sub("", token.content)
+        found = _HEADING_ID.search(token.content) if before.type == "heading_open" else None
+        if found:
+            token.content = token.content[: found.start()]
+            before.meta = {**before.meta, "id": found[1]}
 
 
 def _keep_document_order(state: StateCore) -> None:

@@ -12,16 +12,8 @@ from docutils.parsers.rst import Directive
 from docutils.parsers.rst.directives import tables
 from docutils.statemachine import StringList
 
-from ..labels import LABEL_PREFIX, label_anchor
+from ..labels import LABEL_PREFIX, VERSION_TITLES, label_anchor
 
-TITLES = {
-    "seealso": "See also",
-    "versionadded": "New in version",
-    "versionchanged": "Changed in version",
-    "versionremoved": "Removed in version",
-    "deprecated": "Deprecated since version",
-    "deprecated-removed": "Deprecated since version",
-}
 _SPOKEN_OPTIONS = ("caption", "title", "header")
 _CARD_HEADER = re.compile(r"\^{3,}\s*")
 _CARD_FOOTER = re.compile(r"\+{3,}\s*")
@@ -151,7 +143,7 @@ class Admonition(Lenient):
 
     def run(self) -> list[nodes.Node]:
         """Return the callout, titled with its kind."""
-        return self.callout(self.name, nodes.Text(TITLES.get(self.name, self.name.capitalize())))
+        return self.callout(self.name, nodes.Text(VERSION_TITLES.get(self.name, self.name.capitalize())))
 
     def callout(self, kind: str, *title: nodes.Node) -> list[nodes.Node]:
         """Return a callout of that kind and title."""
@@ -176,7 +168,7 @@ class _VersionChange(Admonition):
 
     def run(self) -> list[nodes.Node]:
         kind = "warning" if self.name.startswith("deprecated") else "note"
-        return self.callout(kind, *self.inline(f"{TITLES[self.name]} {self.argument}".strip()))
+        return self.callout(kind, *self.inline(f"{VERSION_TITLES[self.name]} {self.argument}".strip()))
 
 
 class _Image(Lenient):

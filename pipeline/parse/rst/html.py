@@ -11,7 +11,7 @@ from docutils import nodes
 from ...navigation.toctree import CLASS as TOCTREE
 from ..labels import label_anchor
 from .faults import balanced, quoted_by
-from .objects import LANGUAGE
+from .objects import LANGUAGE, LINES
 
 # Definitions may refer to each other: ten lines can expand to an endless page.
 MAX_SUBSTITUTED_CHARS = 1_000_000
@@ -148,7 +148,8 @@ class _Writer:
         self.code(node, "latex")
 
     def code(self, node: nodes.Element, language: str) -> None:
-        attributes = f' class="language-{escape(language)}"' if language else ""
+        classes = f"{f'language-{language}' if language else ''} {node.get(LINES, '')}".strip()
+        attributes = f' class="{escape(classes)}"' if classes else ""
         self.out.append(f"{self.names(node)}<pre{attributes}>{escape(node.astext(), quote=False)}</pre>")
 
     def visit_comment(self, node: nodes.Element) -> None:

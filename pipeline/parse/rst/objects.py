@@ -10,11 +10,15 @@ from docutils.parsers.rst import Directive
 from docutils.parsers.rst.directives import misc
 
 from ...navigation.toctree import CLASS as TOCTREE
+from ..code.info import code_classes
+from ..code.listing import options_info
 from .admonitions import Boxed, Lenient, by_name, label_or_document
 
 MODULE = "noctule-module"
 # The language of literal blocks from here on, as ``highlight`` sets it.
 LANGUAGE = "noctule-language"
+# What is said of lines: their numbers, and those that are marked.
+LINES = "noctule-lines"
 
 _LANGUAGE_NAME = re.compile(r"[\w+#.-]{1,40}")
 _ENTRY = re.compile(r"(.+?)\s*<([^<>]+)>")
@@ -51,6 +55,9 @@ class Code(Lenient):
             return self.caption()
         block = nodes.literal_block(code, code)
         block[LANGUAGE] = _FIXED.get(self.name) or _language(argument)
+        block[LINES] = code_classes(
+            options_info([f":{name}: {value}" for name, value in self.options.items()])
+        )
         return [*self.caption(), *self.named(block)]
 
     def parts(self) -> tuple[str, str]:

@@ -14,6 +14,8 @@ interface QueryOptions {
   filters: SearchFilters;
   signal?: AbortSignal;
   weights?: SearchWeights;
+  facets?: boolean;
+  early?: (hits: SearchHit[]) => void;
 }
 
 /** In a question: factors on what the engine does by itself, 1 leaves it as it is. */
@@ -67,7 +69,9 @@ interface SearchAnswer {
 
 interface SearchEngine {
   search(query: string, options: QueryOptions): Promise<SearchAnswer>;
-  warm(prefix: string): void;
+  more(answer: SearchAnswer, count: number): Promise<SearchHit[]>;
+  facets(answer: SearchAnswer): Promise<SearchAnswer["facets"]>;
+  warm(words: string): void;
   suggest(prefix: string): Promise<string[]>;
 }
 
@@ -92,6 +96,7 @@ interface ZeroResult {
 interface Choice {
   link: HTMLAnchorElement;
   rank: number;
+  hit: SearchHit;
 }
 
 /** What the parts of the search dialog share. */
@@ -100,6 +105,7 @@ interface DialogParts {
   input: HTMLInputElement;
   list: HTMLElement;
   facets: HTMLElement;
+  scroll: HTMLElement;
   state: HTMLElement;
   count: HTMLElement;
   why: HTMLButtonElement;
@@ -114,6 +120,7 @@ interface Noctule {
 
 /** What this browser remembers of searches. */
 interface SearchMemory {
+  select(query: string, choice: Choice): void;
   recent(): string[];
   addRecent(query: string): void;
   clearRecent(): void;

@@ -12,9 +12,11 @@ from html import escape, unescape
 
 from ...pipeline.chunk.sections import heading_slugs
 from ...pipeline.model import Heading
+from ...pipeline.parse.code.info import code_info, language_name
+from ...pipeline.parse.code.listing import CodeListing
 from ...pipeline.sanitize import ID_PREFIX
 from .embedded import attributes_of, image_html, labelled, player_html
-from .highlight import code_block
+from .highlight import listing_html
 from .linking import Destination, PageLinks
 from .markdown_html import Anchored
 from .marks import ANCHOR_MARK, HTML_MARK, Marks, without_marks, without_marks_in_tags
@@ -35,6 +37,13 @@ _HEADING = re.compile(r"<h([1-6])(\s[^<>]*)?>(.*?)</h\1>", re.DOTALL)
 _LANDMARKS = ("main", "nav", "header", "footer", "aside")
 # Outside a player, or never closed.
 _STRAY = ("video", "audio", "source")
+_OWN_ID = re.compile(rf'\sid="(?!{ID_PREFIX})([^"]+)"')
+_SOURCE_NAME = re.compile(rf'(\s(?:id="|href="[^"<>#]*#)){ID_PREFIX}([^"<>]+)"')
+# Names of the theme, of its scripts, of notes, and of what scripts keep on the window.
+_RESERVED = re.compile(
+    r"(?:Playground|RelatedPages|LinkedFrom|SiteNav|Content|Search\w*|(?:Tab|Panel|Diagram)\d+)\Z"
+    r"|fn|code-note-|noctule|mermaid|source-",
+)
 _PERMALINK_SIGNS = "¶#§ \n"
 
 
@@ -60,7 +69,7 @@ class Decorator:
     def decorate(self, clean: str) -> str:
         """Return the page's content."""
         decorated = _PARTS.sub(self._replace, without_marks_in_tags(clean))
-        return labelled(_without_names(decorated) if self._transcluded else decorated)
+        return labelled(_without_names(decorated) if self._transcluded else _with_own_names(decorated))
 
     def _replace(self, found: re.Match[str]) -> str:
         tag = found["tag"]
@@ -141,7 +150,8 @@ class Decorator:
         known = _LANGUAGE.search(attributes) or _LANGUAGE.search(inner[:200])
         indexed = next(self._languages, "")
         text = unescape(_ANY_TAG.sub("", without_marks(inner)))
-        return code_block(known[1] if known else indexed, text.removeprefix("\n"))
+        language = language_name(known[1] if known else indexed)
+        return listing_html(CodeListing(code_info(language, attributes), text.removeprefix("\n")))
 
 
 def html_headings(clean: str, anchors: Sequence[str]) -> list[Anchored]:
@@ -177,6 +187,21 @@ def _parsed(attributes: str) -> dict[str, str]:
 def _href(destination: Destination) -> str:
     outward = ' rel="noopener noreferrer"' if destination.kind == "external" else ""
     return f' href="{escape(destination.href)}"{outward}'
+
+
+def _with_own_names(html: str) -> str:
+    """Return the page with the names that its source gave to places, where they are still free."""
+    if ID_PREFIX not in html:
+        return html
+    taken = frozenset(_OWN_ID.findall(html))
+
+    def named(found: re.Match[str]) -> str:
+        name = found[2]
+        if _RESERVED.match(name) or (found[1].endswith('id="') and name in taken):
+            return found[0]
+        return f'{found[1]}{name}"'
+
+    return _SOURCE_NAME.sub(named, html)
 
 
 def _without_names(html: str) -> str:

@@ -75,7 +75,7 @@ def labelled(html: str) -> str:
     return _EMPTY_LINK.sub(lambda found: f"{found[1]}{_label(found[2])}</a>", html)
 
 
-_EMPTY_LINK = re.compile(r'(<a(?=\s)[^<>]*\shref="([^"<>]*)"[^<>]*>)\s*</a>')
+_EMPTY_LINK = re.compile(r'(<a(?=\s)(?![^<>]*\saria-label=)[^<>]*\shref="([^"<>]*)"[^<>]*>)\s*</a>')
 
 
 def _label(href: str) -> str:

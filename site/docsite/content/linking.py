@@ -11,14 +11,14 @@ from urllib.parse import quote, unquote
 
 from ...pipeline.address import outside_address
 from ...pipeline.links.resolve import heading_spellings
+from ...pipeline.parse.labels import label_anchor, label_in
+from ...pipeline.parse.markup import names_in
 from ...pipeline.sanitize import ID_PREFIX, is_outward
 from .. import urls
 from ..library import Entry, Library
 from ..link_rows import Asset, LinkRow
 
-_SOURCE_ID = re.compile(rf'\sid="({ID_PREFIX}[^"<>]*)"')
-
-_WRITTEN_ID = re.compile(r"<[a-z][a-z0-9]*\s[^<>]{0,200}?\bid=\"([^\"<>\s]+)\"")
+_SOURCE_ID = re.compile(rf'\sid="{ID_PREFIX}([^"<>]*)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +52,19 @@ class Anchors:
         for spelling in heading_spellings(fragment):
             if spelling in slugs:
                 return spelling
-        own = f"{ID_PREFIX}{fragment.partition(':#')[0].partition(',')[0]}"
-        return own if own in self._ids(entry) else ""
+        own = fragment.partition(":#")[0].partition(",")[0]
+        return f"{ID_PREFIX}{own}" if own in self._ids(entry) else ""
 
     def _read_slugs(self, entry: Entry) -> frozenset[str]:
         return frozenset(self._library.anchors(entry))
 
     def _read_ids(self, entry: Entry) -> frozenset[str]:
-        if entry.syntax == "markdown":
-            names = _WRITTEN_ID.findall(self._library.text(entry))
-            return frozenset(f"{ID_PREFIX}{unescape(found)}" for found in names)
-        return frozenset(unescape(found) for found in _SOURCE_ID.findall(self._library.html(entry)))
+        if entry.syntax == "html":
+            return frozenset(unescape(found) for found in _SOURCE_ID.findall(self._library.html(entry)))
+        text = self._library.text(entry)
+        labels = map(label_in, text.split("\n") if ")=" in text else ())
+        named = [name for label in labels if label for name in (label, label_anchor(label))]
+        return frozenset((*names_in(text), *named))
 
 
 class PageLinks:

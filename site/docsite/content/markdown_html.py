@@ -16,11 +16,13 @@ from markdown_it.token import Token
 
 from ...pipeline.chunk.sections import heading_slugs
 from ...pipeline.model import Heading
+from ...pipeline.parse.labels import label_anchor, label_in
 from ...pipeline.parse.markdown.inline import read_inline
+from ...pipeline.parse.markdown.listings import NOTES, listing_of
 from ...pipeline.parse.markdown.syntax import markdown_parser
 from .definitions import definition_lists
 from .formulas import formula_html
-from .highlight import code_block, diagram, language_name
+from .highlight import diagram, listing_html
 from .linking import Destination
 from .marks import Marks
 
@@ -74,6 +76,7 @@ def markdown_html(text: str, sheet: Sheet) -> str:
     tokens = md.parse(text, env)
     _find_headings(tokens, sheet, env)
     _lift_transclusions(tokens)
+    _name_labels(tokens)
     tokens = definition_lists(tokens)
     return str(_renderer(sheet).render(tokens, md.options, env))
 
@@ -85,10 +88,23 @@ def _find_headings(tokens: Sequence[Token], sheet: Sheet, env: MutableMapping[st
         " ".join(read_inline(tokens[i + 1].children, env.get("footnotes")).text.split()) for i in opened
     ]
     levels = [int(tokens[i].tag[1]) for i in opened]
-    slugs = heading_slugs([Heading(level, title, 0, 0) for level, title in zip(levels, titles, strict=True)])
+    names = [str(tokens[i].meta.get("id", "")) for i in opened]
+    found = zip(levels, titles, names, strict=True)
+    slugs = heading_slugs([Heading(level, title, 0, 0, name) for level, title, name in found])
     for i, level, title, slug in zip(opened, levels, titles, slugs, strict=True):
         sheet.headings.append(Anchored(level, title, slug))
         tokens[i].meta = {**tokens[i].meta, "anchor": len(sheet.headings) - 1}
+
+
+def _name_labels(tokens: Sequence[Token]) -> None:
+    """Turn MyST's labels, ``(name)=`` on lines of their own, into the names that links use."""
+    for before, inline, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        label = label_in(inline.content) if before.type == "paragraph_open" and ")=" in inline.content else ""
+        if label:
+            before.hidden = after.hidden = True
+            names = dict.fromkeys((label, label_anchor(label)))
+            named = "".join(f'<span id="{escape(name)}"></span>' for name in names)
+            inline.children = [Token("html_inline", "", 0, content=named)]
 
 
 def _lift_transclusions(tokens: Sequence[Token]) -> None:
@@ -139,16 +155,17 @@ class _Renderer(RendererHTML):
         return self.sheet.marks.html(formula_html(str(meta["latex"]), bool(meta["display"])))
 
     def fence(self, tokens: Sequence[Token], index: int, *_: object) -> str:
-        info, content = tokens[index].info, tokens[index].content
-        language = language_name(info)
-        if language == "math":
-            made = f"<p>{formula_html(content.strip(), True)}</p>"
+        listing = listing_of(tokens[index])
+        if listing.info.language == "math":
+            made = f"<p>{formula_html(listing.text.strip(), True)}</p>"
+        elif listing.info.language == "mermaid":
+            made = diagram(listing.text)
         else:
-            made = diagram(content) if language == "mermaid" else code_block(info, content)
+            made = listing_html(listing, str(tokens[index].meta.get(NOTES, "")))
         return self.sheet.marks.html(made) + "\n"
 
     def code_block(self, tokens: Sequence[Token], index: int, *_: object) -> str:
-        return self.sheet.marks.html(code_block("", tokens[index].content)) + "\n"
+        return self.sheet.marks.html(listing_html(listing_of(tokens[index]))) + "\n"
 
     def html_block(self, tokens: Sequence[Token], index: int, *_: object) -> str:
         return _contained(tokens[index].content)
@@ -170,7 +187,8 @@ class _Renderer(RendererHTML):
         token = tokens[index]
         kind = str(token.meta.get("tag", "note")).lower()
         is_open = " open" if "open" in token.attrs else ""
-        return f'<{token.tag} class="callout callout-{escape(kind)}"{is_open}>\n'
+        beside = " callout-inline" if "callout-inline" in str(token.attrs.get("class", "")) else ""
+        return f'<{token.tag} class="callout callout-{escape(kind)}{beside}"{is_open}>\n'
 
     def admonition_title_open(self, tokens: Sequence[Token], index: int, *_: object) -> str:
         return f'<{tokens[index].tag} class="callout-title">'

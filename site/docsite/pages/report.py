@@ -14,6 +14,8 @@ from html import escape
 from pathlib import Path
 
 from .. import urls
+from ..charts.figure import Figure
+from ..charts.page import figures_html
 from ..incremental.previous import file_digest
 from ..incremental.staging_folders import replacing
 from ..outline.plan import SitePage, SitePlan
@@ -29,7 +31,7 @@ MOST_ROWS = 200
 
 @dataclass(frozen=True, slots=True)
 class ReportSheet:
-    """A part of the report: a sentence, and rows under headings.
+    """A part of the report: a sentence, figures, and rows under headings.
 
     With ``documents``, the first cell is a document's id.
     """
@@ -39,6 +41,7 @@ class ReportSheet:
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     documents: bool = False
+    figures: tuple[Figure, ...] = ()
 
 
 def report_pages(plan: SitePlan) -> Iterator[SitePage]:
@@ -64,12 +67,17 @@ def fill_report(site: Path, sheets: Sequence[ReportSheet]) -> bool:
     _, end, after = rest.partition(_END)
     if not (begin and end):
         return False
-    body = "\n".join(_sheet(sheet, site) for sheet in sheets)
+    body = sheets_html(sheets, site)
     new = _proved(f"{before}{begin}\n{body}\n{end}{after}".encode(), marker)
     if new != old:
         with replacing(site) as put:
             put(path, new)
     return True
+
+
+def sheets_html(sheets: Sequence[ReportSheet], site: Path | None = None) -> str:
+    """Return the report's parts; documents are links where the site has their pages."""
+    return "\n".join(_sheet(sheet, site) for sheet in sheets)
 
 
 def is_as_filled(page: bytes, marker: bytes) -> bool:
@@ -81,10 +89,11 @@ def _proved(page: bytes, marker: bytes) -> bytes:
     return page + f"<!-- {file_digest(marker + page)} -->\n".encode()
 
 
-def _sheet(sheet: ReportSheet, site: Path) -> str:
+def _sheet(sheet: ReportSheet, site: Path | None) -> str:
     parts = [
         f"<h2>{escape(sheet.heading)}</h2>",
         f"<p>{escape(sheet.sentence)}</p>" if sheet.sentence else "",
+        figures_html(sheet.figures),
     ]
     if sheet.rows:
         head = "".join(f'<th scope="col">{escape(name)}</th>' for name in sheet.columns)
@@ -98,16 +107,16 @@ def _sheet(sheet: ReportSheet, site: Path) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _row(cells: Sequence[str], documents: bool, site: Path) -> str:
+def _row(cells: Sequence[str], documents: bool, site: Path | None) -> str:
     shown = [_link(cell, site) if documents and not at else escape(cell) for at, cell in enumerate(cells)]
     return f"<tr>{''.join(f'<td>{cell}</td>' for cell in shown)}</tr>"
 
 
-def _link(doc_id: str, site: Path) -> str:
+def _link(doc_id: str, site: Path | None) -> str:
     """Return a document's id as a link if the site has its page."""
     collection, _, path = doc_id.partition(":")
     page = urls.page_path(path)
     for candidate in (f"{collection}/{page}", page):
-        if (site / candidate).is_file():
+        if site is not None and (site / candidate).is_file():
             return f'<a href="{urls.encoded(candidate)}">{escape(doc_id)}</a>'
     return escape(doc_id)

@@ -1,42 +1,40 @@
-"""What hits show: titles, addresses and texts, of a few neighbouring documents in each file.
+"""What hits show: titles, addresses and texts, some passages of a document in each file.
 
-The directory of these files lies in files of its own, 64 names in each, so that the manifest stays small.
+The files of up to some 16 neighbouring documents are a group, of which the manifest knows one name: that of
+each file follows from it, so that a hit is one request. Where groups end depends on the pages' names alone: a
+page that is added changes one of them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from hashlib import sha256
+from itertools import chain, groupby
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..library import SnapshotTables
 from ..outline.plan import SitePlan
 from .files import Files
-from .format import BREADCRUMB_SEPARATOR, EXCERPT_DIRECTORY, EXCERPTS
+from .format import BREADCRUMB_SEPARATOR, EXCERPT_PASSAGES, EXCERPTS
 from .material import blocks
 
-# Characters of text in a file; packing leaves about two fifths.
-GROUP_CHARS = 3_600
 _SECTIONS_AT_A_TIME = 4_096
-_FILES_IN_A_DIRECTORY = 64
+# A page in 2**4 ends a group, of fewer than 4,096 pages one in less; no group has more than two hexadecimal
+# digits count.
+_MOST_BITS, _BITS_BELOW, _MOST_PAGES = 4, 8, 256
 _NOT_IN_SLUG = re.compile(r"[^\w -]")
 
 
 @dataclass(frozen=True, slots=True)
-class ExcerptFiles:
-    """The names of files in order, with the document and the passage of it that each begins with.
-
-    The files are those with excerpts, or those of their directory; documents are in the library's order.
-    """
+class ExcerptGroups:
+    """What the names of each group's files begin with, and its first document, in the library's order."""
 
     names: tuple[str, ...]
     documents: tuple[int, ...]
-    ordinals: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +60,10 @@ def cards(plan: SitePlan) -> tuple[Card, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Passages of one document from ``ordinal`` on, each with the place of its section."""
+    """Passages of one document, each with the place of its section; ``number`` counts its pieces."""
 
     row: int
-    ordinal: int
+    number: int
     passages: Sequence[_Passage]
 
 
@@ -76,7 +74,7 @@ class _Passage:
 
 
 class ExcerptTexts:
-    """A reader of documents' passages that cuts them, a block at a time, into pieces that fit a file."""
+    """A reader of documents' passages that cuts them, a block at a time, into pieces."""
 
     def __init__(self, snapshot: SnapshotTables) -> None:
         self._snapshot = snapshot
@@ -115,15 +113,8 @@ class ExcerptTexts:
 
 
 def _cut(row: int, passages: Sequence[_Passage]) -> Iterator[_Piece]:
-    run: list[_Passage] = []
-    first = size = 0
-    for ordinal, each in enumerate(passages):
-        if run and size + len(each.text) > GROUP_CHARS:
-            yield _Piece(row, first, run)
-            run, first, size = [], ordinal, 0
-        run.append(each)
-        size += len(each.text)
-    yield _Piece(row, first, run)
+    for number, at in enumerate(range(0, max(1, len(passages)), EXCERPT_PASSAGES)):
+        yield _Piece(row, number, passages[at : at + EXCERPT_PASSAGES])
 
 
 def _slug(title: str) -> str:
@@ -133,20 +124,27 @@ def _slug(title: str) -> str:
 
 def make_excerpts(
     shown: Sequence[Card], snapshot: SnapshotTables, counts: Sequence[int], files: Files
-) -> ExcerptFiles:
+) -> ExcerptGroups:
     """Add the files of all documents, each of which has a card and this many passages."""
     texts = ExcerptTexts(snapshot)
-    first: list[tuple[int, int]] = []
+    pieces = groupby(texts.pieces(counts), lambda piece: piece.row)
+    names, documents = list[str](), list[int]()
+    group: dict[str, list[bytes]] = {}
+    first = 0
+    every = 1 << min(_MOST_BITS, max(0, len(shown).bit_length() - 1 - _BITS_BELOW))
+    for row, own in pieces:
+        for piece in own:
+            packed = EXCERPTS.pack({"document": _described(shown[row], texts, piece)})
+            group[f"{row - first:02x}{piece.number:x}"] = packed
+        if _ends_group(shown[row].page, every) or row + 1 in (first + _MOST_PAGES, len(shown)):
+            names.append(files.add_group(group))
+            documents.append(first)
+            group, first = {}, row + 1
+    return ExcerptGroups(tuple(names), tuple(documents))
 
-    def columns() -> Iterator[list[bytes]]:
-        for group in _grouped(texts.pieces(counts)):
-            first.append((group[0].row, group[0].ordinal))
-            yield EXCERPTS.pack(
-                {"documents": [_described(shown[piece.row], texts, piece) for piece in group]}
-            )
 
-    names = files.add_all(columns())
-    return ExcerptFiles(names, tuple(row for row, _ in first), tuple(ordinal for _, ordinal in first))
+def _ends_group(page: str, every: int) -> bool:
+    return sha256(page.encode("utf-8", "surrogatepass")).digest()[0] % every == 0
 
 
 def _described(card: Card, texts: ExcerptTexts, piece: _Piece) -> list[object]:
@@ -154,41 +152,4 @@ def _described(card: Card, texts: ExcerptTexts, piece: _Piece) -> list[object]:
     own = list(dict.fromkeys(each.section for each in piece.passages))
     passages = [[own.index(each.section), each.text] for each in piece.passages]
     sections = [texts.section(place) for place in own]
-    return [card.title, card.page, card.above, card.modified, piece.ordinal, sections, passages]
-
-
-def make_directory(excerpts: ExcerptFiles, files: Files) -> ExcerptFiles:
-    """Add the directory of files with excerpts, and return its own files."""
-    starts = range(0, len(excerpts.names), _FILES_IN_A_DIRECTORY)
-    parts = [slice(at, at + _FILES_IN_A_DIRECTORY) for at in starts]
-    names = files.add_all(
-        EXCERPT_DIRECTORY.pack(
-            {
-                "file_names": bytes.fromhex("".join(excerpts.names[part])),
-                **first_rows(excerpts.documents[part], excerpts.ordinals[part]),
-            }
-        )
-        for part in parts
-    )
-    first = slice(None, None, _FILES_IN_A_DIRECTORY)
-    return ExcerptFiles(names, excerpts.documents[first], excerpts.ordinals[first])
-
-
-def first_rows(documents: Sequence[int], ordinals: Sequence[int]) -> Mapping[str, object]:
-    """Return the columns that say with which document and passage each file begins."""
-    gaps = np.diff(np.array(documents, dtype=np.int64), prepend=0)
-    return {"first_document_gap": gaps, "first_ordinal": ordinals}
-
-
-def _grouped(pieces: Iterator[_Piece]) -> Iterator[list[_Piece]]:
-    group: list[_Piece] = []
-    size = 0
-    for piece in pieces:
-        weight = sum(len(each.text) + 20 for each in piece.passages) + 60
-        if group and size + weight > GROUP_CHARS:
-            yield group
-            group, size = [], 0
-        group.append(piece)
-        size += weight
-    if group:
-        yield group
+    return [card.title, card.page, card.above, card.modified, sections, passages]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from enum import Enum
 from hashlib import sha256
@@ -62,10 +62,27 @@ class Files:
     def add(self, columns: Sequence[bytes]) -> str:
         """Return the name of the file that holds these columns; equal files have the same."""
         name = self._name(_content_of(columns))
+        self._put(name, columns)
+        return name
+
+    def add_group(self, files: Mapping[str, Sequence[bytes]]) -> str:
+        """Return what the names of some files begin with; each goes on with its key here.
+
+        So one name tells all of theirs; and any change of one gives all of them other names.
+        """
+        made = sha256()
+        for suffix, columns in files.items():
+            made.update(f"{suffix}:{_content_of(columns)},".encode())
+        stamp = self._name(made.hexdigest())
+        for suffix, columns in files.items():
+            self._digests[stamp + suffix] = _content_of(columns)
+            self._put(stamp + suffix, columns)
+        return stamp
+
+    def _put(self, name: str, columns: Sequence[bytes]) -> None:
         if name not in self._packed:
             is_kept = self._previous.has(self._path(name), self._fingerprint(name))
             self._packed[name] = None if is_kept else self._begin(columns)
-        return name
 
     def add_all(self, files: Iterable[Sequence[bytes]]) -> tuple[str, ...]:
         """Return the names of these files in order; one is packed while the next columns are made."""

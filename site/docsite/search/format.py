@@ -14,8 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 # Of the files and of what their columns mean; a part of every name, as browsers keep files for ever.
-FORMAT = 5
+FORMAT = 6
 NAME_CHARS = 8
+# How many passages of a document are in one file of excerpts.
+EXCERPT_PASSAGES = 8
 # How a script writes the 16-bit units that a string literal cannot hold.
 ESCAPE, SURROGATES, OTHERS, ESCAPE_ITSELF = 0xE000, 0xE100, 0xEA00, 0xEB00
 VECTOR_LEVELS = 7  # on either side of 0: four bits
@@ -24,7 +26,7 @@ IMPACT_UNITS, CONTRIBUTION_UNITS = 255, 127
 BREADCRUMB_SEPARATOR = " › "
 # The kinds of files that the manifest names, in its order.
 FAMILIES = (
-    "term_shards", "posting_tiers", "inverted_lists", "excerpt_directories", "words", "near_words", "facets",
+    "term_shards", "posting_tiers", "inverted_lists", "excerpt_groups", "words", "near_words", "facets",
     "token_directories",
 )  # fmt: skip
 
@@ -151,12 +153,7 @@ INVERTED_LIST = Layout({
     "centroid": "int8",
     "residual_codes": "bytes",
 })  # fmt: skip
-EXCERPTS = Layout({"documents": "json"})
-EXCERPT_DIRECTORY = Layout({
-    "file_names": "bytes",
-    "first_document_gap": "varint",
-    "first_ordinal": "varint",
-})  # fmt: skip
+EXCERPTS = Layout({"document": "json"})
 WORDS = Layout({**_strings("word"), "commonness": "uint8"})
 NEAR_WORDS = Layout({"near": "json"})
 FACETS = Layout({
@@ -174,7 +171,6 @@ MANIFEST = Layout({
     **_strings("shard"),
     **_strings("letter"),
     "first_document_gap": "varint",
-    "first_ordinal": "varint",
     "document_flags": "uint8",
 })  # fmt: skip
 # What the manifest of an index with vectors has besides, after its other columns.
@@ -196,7 +192,6 @@ LAYOUTS: Mapping[str, Layout] = {
     "TOKEN_DIRECTORY": TOKEN_DIRECTORY,
     "TOKEN_SHARD": TOKEN_SHARD,
     "INVERTED_LIST": INVERTED_LIST,
-    "EXCERPT_DIRECTORY": EXCERPT_DIRECTORY,
     "EXCERPTS": EXCERPTS,
     "WORDS": WORDS,
     "NEAR_WORDS": NEAR_WORDS,
@@ -205,6 +200,7 @@ LAYOUTS: Mapping[str, Layout] = {
 _CONSTANTS: Mapping[str, object] = {
     "FORMAT": FORMAT,
     "NAME_CHARS": NAME_CHARS,
+    "EXCERPT_PASSAGES": EXCERPT_PASSAGES,
     "ESCAPE": ESCAPE,
     "SURROGATES": SURROGATES,
     "OTHERS": OTHERS,

@@ -20,7 +20,7 @@ from ..library import SnapshotTables
 from ..outline.plan import SitePage, SitePlan
 from ..urls import SEARCH
 from .cosine_contributions import cosine_contributions, no_contributions
-from .excerpts import Card, cards, make_directory, make_excerpts
+from .excerpts import Card, cards, make_excerpts
 from .facets import facets
 from .files import Files, Half, script
 from .inverted_file import InvertedFile, make_inverted_file
@@ -84,7 +84,7 @@ def make_shown(
     """Add what hits are shown from; ``filters`` are the columns of the file that they are filtered by."""
     excerpts = make_excerpts(documents, snapshot, np.diff(read_shape(snapshot).first).tolist(), files)
     pa.default_memory_pool().release_unused()
-    return Shown(make_directory(excerpts, files), files.add(filters))
+    return Shown(excerpts, files.add(filters))
 
 
 def make_lookup(snapshot: SnapshotTables, search: Search, files: Files) -> Lookup:

@@ -12,7 +12,7 @@ from ...pipeline.identity import sha256_hex
 from ...pipeline.lexical.stop_words import question_words, stop_words
 from ...pipeline.lexical.word_pieces import UNSEEN_SHARE
 from ...pipeline.settings.search import Search
-from .excerpts import ExcerptFiles, first_rows
+from .excerpts import ExcerptGroups
 from .files import compressed
 from .format import FAMILIES, FORMAT, MANIFEST, MANIFEST_VECTORS, strings
 from .inverted_file import LEVELS, InvertedFile
@@ -102,9 +102,9 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What hits are shown from: the directory of excerpts, and the file of facets."""
+    """What hits are shown from: the groups of excerpts, and the file of facets."""
 
-    directory: ExcerptFiles
+    excerpts: ExcerptGroups
     facets: str
 
 
@@ -122,7 +122,7 @@ class Index:
             "term_shards": lookup.shards.shards,
             "posting_tiers": lookup.shards.tails,
             "inverted_lists": lookup.inverted_file.names if lookup.inverted_file else (),
-            "excerpt_directories": self.shown.directory.names,
+            "excerpt_groups": self.shown.excerpts.names,
             "words": lookup.words.words,
             "near_words": lookup.words.near,
             "facets": (self.shown.facets,),
@@ -133,7 +133,7 @@ class Index:
 
 def manifest(index: Index) -> bytes:
     """Pack the manifest."""
-    shape, words, directory = index.lookup.shape, index.lookup.words, index.shown.directory
+    shape, words, excerpts = index.lookup.shape, index.lookup.words, index.shown.excerpts
     names = [name for family in index.families().values() for name in family]
     links = np.round(np.log1p(shape.links_in) * LINK_STEPS).astype(np.int64)
     values = {
@@ -141,7 +141,7 @@ def manifest(index: Index) -> bytes:
         "file_names": bytes.fromhex("".join(names)),
         **strings(separators(index.lookup.shards.first, index.lookup.shards.last), "shard"),
         **strings(words.first, "letter"),
-        **first_rows(directory.documents, directory.ordinals),
+        "first_document_gap": np.diff(np.array(excerpts.documents, dtype=np.int64), prepend=0),
         "document_flags": np.minimum(links, _MOST_LINK_LEVEL) * 2 + (np.diff(shape.first) == 1),
     }
     vectors = index.lookup.inverted_file

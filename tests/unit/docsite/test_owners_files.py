@@ -56,7 +56,7 @@ def test_styles_scripts_and_files_of_an_owner_stand_beside_the_pages(tmp_path: P
     assert page.index("_assets/style.css") < page.index("_assets/custom.css") and "_assets/custom.js" in page
     assert (site / "_assets/logo.svg").read_text() == "<svg/>"
     style = (site / "_assets/style.css").read_text()
-    assert "/* mine */" in style and "code-keyword);" not in style
+    assert "/* mine */" in style and "code-number);" not in style
     assert not (site / "_assets/notes.txt").exists() and not (site / "_assets/code.css").exists()
 
 

@@ -13,10 +13,12 @@ from noctule.docsite.theme_folder import CLIENT, THEME
 from noctule.pipeline.settings.site import Site
 from tests.site_builder import snapshot_of
 
-_STYLE = "".join((THEME / name).read_text() for name in ("style.css", "parts.css", "dialog.css"))
+_STYLE = "".join((THEME / name).read_text() for name in ("style.css", "parts.css", "lines.css", "dialog.css"))
 _COLOURS = dict(re.findall(r"--([a-z-]+): light-dark\((#[0-9a-f]{6}, #[0-9a-f]{6})\)", _STYLE))
 _TEXT = ["text", "muted", "link", "accent", "note", "tip", "warning", "danger"]
-_TEXT += [name for name in _COLOURS if name.startswith("code-")]
+_IN_CODE = [name for name in _COLOURS if name.startswith(("code-", "terminal-"))]
+_LINES = [name for name in _COLOURS if name.startswith("line-")]
+_TEXT += _IN_CODE
 
 
 def _luminance(colour: str) -> float:
@@ -33,7 +35,11 @@ def _contrast(first: str, second: str) -> float:
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 @pytest.mark.parametrize("name", _TEXT)
 def test_text_is_legible_on_every_background_it_stands_on(name: str, theme: int) -> None:
-    grounds = ["page", "panel"] + (["raised"] if name in ("text", "muted", "accent", "link") else [])
+    grounds = (
+        ["page", "panel", "raised", *_LINES]
+        if name in _IN_CODE
+        else ["page", "panel"] + (["raised"] if name in ("text", "muted", "accent", "link") else [])
+    )
     for ground in grounds:
         text, behind = (_COLOURS[which].split(", ")[theme] for which in (name, ground))
         assert _contrast(text, behind) >= 4.5, (name, ground)
@@ -47,6 +53,7 @@ def test_the_focus_ring_stands_out() -> None:
 
 
 def test_every_variable_that_is_used_is_defined() -> None:
+    assert len(_LINES) == 3
     sheets = _STYLE + (THEME / "code.css").read_text()
     assert set(re.findall(r"var\((--[a-z-]+)\)", sheets)) <= set(re.findall(r"(--[a-z-]+):", sheets))
 

@@ -47,7 +47,7 @@ GOLDEN = [
     ('<a href="//e.org">x</a>', '<a href="//e.org" rel="noopener noreferrer">x</a>'),
     ('<a href="b.html#c" target="_top">x</a>', '<a href="b.html#c">x</a>'),
     ('<h2 id="search-index">x</h2>', '<h2 id="source-search-index">x</h2>'),
-    ('<a name="getElementById">x</a>', "<a>x</a>"),
+    ('<a name="getElementById">x</a>', '<a id="source-getElementById">x</a>'),
     ('<p id="q">x</p><a href="#q">y</a>', '<p id="source-q">x</p><a href="#source-q">y</a>'),
     ('<a href="#elsewhere">y</a>', '<a href="#elsewhere">y</a>'),
     ('<pre class="language-js evil">x</pre>', '<pre class="language-js">x</pre>'),

@@ -65,6 +65,12 @@ export function buildDialog() {
     role: "listbox",
     "aria-label": say("results"),
   });
+  const scroll = element(
+    "div",
+    { class: "search-scroll", tabindex: "0", role: "group", "aria-label": say("results") },
+    state,
+    list,
+  );
   const count = element("p", { class: "search-count" });
   const why = element("button", { type: "button", class: "search-why", "aria-pressed": "false" }, say("why"));
   const keys = element(
@@ -92,12 +98,7 @@ export function buildDialog() {
       },
       element("div", { class: "search-bar" }, field, close),
       facets,
-      element(
-        "div",
-        { class: "search-scroll", tabindex: "0", role: "group", "aria-label": say("results") },
-        state,
-        list,
-      ),
+      scroll,
       element("div", { class: "search-foot" }, count, why, keys),
       live,
     )
@@ -108,6 +109,7 @@ export function buildDialog() {
     input: field,
     list,
     facets,
+    scroll,
     state,
     count,
     why: /** @type {HTMLButtonElement} */ (why),

@@ -9,6 +9,9 @@ const SHOWN = 5;
 const SHOWN_TOPICS = 3; // their names are long
 /** @type {Set<string>} the kinds of which all are shown */
 const unfolded = new Set();
+let open = false;
+/** Counts stay until those of the next answer are there. @type {SearchAnswer["facets"]} */
+let last = {};
 
 /** @param {FacetName} name @param {FacetValue} facet */
 function label(name, { value, label: given }) {
@@ -68,15 +71,18 @@ function chip(name, facet, on, press) {
  * @param {SearchAnswer} answer
  * @param {SearchFilters} chosen
  * @param {(filters: SearchFilters) => void} change
+ * @param {() => void} load asks for the counts, which nobody needs before
  */
-export function showFacets(parts, answer, chosen, change) {
+export function showFacets(parts, answer, chosen, change, load) {
   const within = /** @type {Document | ShadowRoot} */ (parts.facets.getRootNode());
   const focused =
     within.activeElement instanceof HTMLElement ? within.activeElement.dataset.facet : undefined;
-  const redraw = () => showFacets(parts, answer, chosen, change);
-  const rows = NAMES.flatMap((name) => {
+  const redraw = () => showFacets(parts, answer, chosen, change, load);
+  if (Object.keys(answer.facets).length) last = answer.facets;
+  else if (open) load();
+  const rows = (open ? NAMES : []).flatMap((name) => {
     const picked = valuesOf(chosen, name);
-    const values = [...(answer.facets[name] || [])];
+    const values = [...(last[name] || [])];
     for (const value of picked)
       if (!values.some((each) => each.value === value)) values.unshift({ value, count: 0 });
     if (!values.length || (values.length === 1 && !picked.length)) return [];
@@ -109,17 +115,29 @@ export function showFacets(parts, answer, chosen, change) {
     );
     return [element("div", { class: "facet", role: "group", "aria-labelledby": title.id }, title, ...chips)];
   });
-  if (Object.keys(chosen).length) {
+  const count = Object.values(chosen).flat().length;
+  const toggle = element(
+    "button",
+    { type: "button", class: "facets-toggle", "aria-expanded": String(open), "data-facet": "toggle" },
+    reader.say("dialog", "filters") + (count ? ` (${count})` : ""),
+  );
+  toggle.addEventListener("click", () => {
+    open = !open;
+    redraw();
+  });
+  const line = element("div", { class: "facet" }, toggle);
+  rows.unshift(line);
+  if (count) {
     const clear = element(
       "button",
       { type: "button", class: "chip chip-clear" },
       reader.say("dialog", "filter_clear"),
     );
     clear.addEventListener("click", () => change({}));
-    rows.push(element("div", { class: "facet" }, clear));
+    line.append(clear);
   }
   parts.facets.replaceChildren(...rows);
-  parts.facets.hidden = !rows.length;
+  parts.facets.hidden = !(answer.hits.length || count);
   const again =
     focused &&
     [...parts.facets.querySelectorAll("button")].find((button) => button.dataset.facet === focused);

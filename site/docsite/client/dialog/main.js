@@ -6,12 +6,12 @@ import { announce, buildDialog } from "./build.js";
 import { engine, forgetEngine } from "./engine.js";
 import { showFacets } from "./facets.js";
 import { remember } from "./remember.js";
-import { showResults } from "./results.js";
-import { showFailure, showNothing, showStart, spellings } from "./states.js";
+import { showEarly, showResults } from "./results.js";
+import { showFailure, showInAddress, showNothing, showStart, spellings } from "./states.js";
 
-const PAUSE = 130;
-const MANY = 10;
-const TITLE_WORDS = /[\p{L}\p{N}_]+/gu;
+const PAUSE = 100; // longer than between two keys
+const SHOWN = 6; // as many as a screen shows; the others come when they are scrolled to
+const NEAR_END = 160;
 /** @type {DialogParts | null} */
 let built = null;
 /** @type {HTMLElement | null} */
@@ -30,6 +30,7 @@ let asked = "";
 let showWhy = false;
 let goFirst = false;
 let empty = "";
+let growing = false;
 
 /**
  * A query without results is worth remembering once it is given up, not while it is being typed on.
@@ -38,18 +39,6 @@ let empty = "";
 function giveUp(next) {
   if (empty && !(next && next.startsWith(empty))) remember.addZero(empty);
   empty = "";
-}
-
-/** @param {string} query */
-function showInAddress(query) {
-  const url = new URL(window.location.href);
-  if (query) url.searchParams.set(reader.parameter || "q", query);
-  else url.searchParams.delete(reader.parameter || "q");
-  try {
-    window.history.replaceState(window.history.state, "", url);
-  } catch {
-    // Some browsers forbid it on a disk.
-  }
 }
 
 /** @param {DialogParts} parts @param {number} place */
@@ -69,20 +58,57 @@ function activate(parts, place) {
 /** @param {DialogParts} parts */
 function draw(parts) {
   if (!answer) return;
-  active = -1;
-  parts.input.removeAttribute("aria-activedescendant");
+  const chosenLink = choices[active]?.link.href;
   parts.list.removeAttribute("aria-busy");
-  showFacets(parts, answer, filters, (changed) => {
-    filters = changed;
-    ask(parts, asked);
-  });
+  drawFacets(parts);
   if (!answer.hits.length) {
     choices = [];
     showNothing(parts, answer, asked, Object.keys(filters).length > 0, (query) => type(parts, query));
     return;
   }
   parts.state.replaceChildren(...spellings(answer, asked, (query) => type(parts, query)));
-  choices = showResults(parts, answer, showWhy);
+  const more = answer.hits.length < answer.total ? () => grow(parts) : null;
+  choices = showResults(parts, answer, showWhy, more);
+  activate(
+    parts,
+    choices.findIndex(({ link }) => link.href === chosenLink),
+  );
+}
+
+/** @param {DialogParts} parts */
+function drawFacets(parts) {
+  const shown = answer;
+  if (!shown) return;
+  const change = (/** @type {SearchFilters} */ changed) => {
+    filters = changed;
+    ask(parts, asked);
+  };
+  showFacets(parts, shown, filters, change, async () => {
+    const facets = await (await engine()).facets(shown);
+    if (answer === shown) shown.facets = facets;
+    if (answer === shown) drawFacets(parts);
+  });
+}
+
+/**
+ * Adds the next hits below those that are there.
+ * @param {DialogParts} parts
+ */
+async function grow(parts) {
+  const shown = answer;
+  if (!shown || growing || shown.hits.length >= shown.total) return;
+  growing = true;
+  try {
+    const hits = await (await engine()).more(shown, SHOWN);
+    shown.hits.push(...hits);
+    if (hits.length < SHOWN) shown.total = shown.hits.length;
+  } catch (error) {
+    if (answer === shown) showFailure(parts, /** @type {SearchError} */ (error));
+    return;
+  } finally {
+    growing = false;
+  }
+  if (answer === shown) draw(parts);
 }
 
 /** @param {DialogParts} parts @param {SearchAnswer} found @param {string} query @param {number} started */
@@ -122,7 +148,14 @@ async function ask(parts, query) {
   const started = performance.now();
   parts.list.setAttribute("aria-busy", "true");
   try {
-    const found = await (await engine()).search(asked, { limit: MANY, filters, signal: mine.signal });
+    const early = (/** @type {SearchHit[]} */ hits) => {
+      if (mine !== running || goFirst) return;
+      answer = null;
+      active = -1;
+      choices = showEarly(parts, hits);
+    };
+    const options = { limit: SHOWN, filters, facets: false, early, signal: mine.signal };
+    const found = await (await engine()).search(asked, options);
     if (mine === running && !mine.signal.aborted) received(parts, found, asked, started);
   } catch (error) {
     if (mine !== running || mine.signal.aborted) return;
@@ -146,11 +179,10 @@ function type(parts, query) {
 function typed(parts) {
   window.clearTimeout(timer);
   const query = parts.input.value;
-  // The files that a half-typed word needs are asked for at once, the search waits for a pause.
-  const last = query.split(/\s+/).pop();
-  if (last)
+  // The files of words that are finished are asked for at once, those of the last one wait for a pause.
+  if (/\S\s$/.test(query))
     engine().then(
-      (opened) => opened.warm(last),
+      (opened) => opened.warm(query),
       () => undefined,
     );
   timer = window.setTimeout(() => ask(parts, query), query.trim() ? PAUSE : 0);
@@ -158,24 +190,9 @@ function typed(parts) {
 
 /** @param {Choice} choice @param {boolean} elsewhere */
 function follow(choice, elsewhere) {
-  chosen(choice);
+  remember.select(asked, choice);
   if (elsewhere) window.open(choice.link.href, "_blank", "noopener");
   else choice.link.click();
-}
-
-/** @param {Choice} choice */
-function chosen(choice) {
-  const hit = answer?.hits[choice.rank];
-  if (!hit) return;
-  remember.addRecent(asked);
-  const words = [...new Set([...(hit.why.terms || []), ...(asked.toLowerCase().match(TITLE_WORDS) || [])])];
-  try {
-    const page = choice.link.href.split("#")[0].split("?")[0];
-    window.sessionStorage.setItem("noctule-words", JSON.stringify({ page, words }));
-  } catch {
-    // Then nothing is marked on the page.
-  }
-  reader.emit("noctule:select", { query: asked, url: choice.link.href, rank: choice.rank + 1 });
 }
 
 /** @param {DialogParts} parts @param {KeyboardEvent} event */
@@ -211,7 +228,7 @@ function clicked(parts, event) {
   const link = event.target instanceof Element ? event.target.closest("a[role=option]") : null;
   const choice = choices.find((each) => each.link === link);
   if (!choice) return;
-  if (event.isTrusted) chosen(choice);
+  if (event.isTrusted) remember.select(asked, choice);
   const here = window.location.href.split("#")[0].split("?")[0];
   if (choice.link.href.split("#")[0] === here && !event.ctrlKey && !event.metaKey) parts.dialog.close();
 }
@@ -226,6 +243,10 @@ function wire(parts) {
   input.addEventListener("keydown", (event) => keyed(parts, event));
   parts.list.addEventListener("click", (event) => clicked(parts, event));
   parts.close.addEventListener("click", () => dialog.close());
+  parts.scroll.addEventListener("scroll", () => {
+    const { scrollHeight, scrollTop, clientHeight } = parts.scroll;
+    if (scrollHeight - scrollTop - clientHeight < NEAR_END) grow(parts);
+  });
   parts.why.addEventListener("click", () => {
     showWhy = !showWhy;
     parts.why.setAttribute("aria-pressed", String(showWhy));
@@ -268,6 +289,7 @@ function openDialog(query, from) {
   parts.dialog.showModal();
   parts.input.focus();
   parts.input.select();
+  engine().catch(() => undefined); // loaded while the first word is typed
   ask(parts, parts.input.value);
 }
 

@@ -2,6 +2,8 @@
 // What this browser remembers of searches: the last ones, and those without results. Nothing is sent
 // anywhere.
 
+import { reader } from "../reader/published.js";
+
 const RECENT = "noctule-recent";
 const ZERO = "noctule-zero";
 const MOST_RECENT = 7;
@@ -38,6 +40,23 @@ export const remember = {
   addRecent(query) {
     const kept = remember.recent().filter((other) => other !== query);
     write(RECENT, [query.slice(0, LONGEST), ...kept].slice(0, MOST_RECENT));
+  },
+
+  /**
+   * A result that is opened: its query is a recent one, and its words are marked on the page.
+   * @param {string} query
+   * @param {Choice} choice
+   */
+  select(query, { link, rank, hit }) {
+    remember.addRecent(query);
+    const words = hit.why.terms || []; // without stop words
+    try {
+      const page = link.href.split("#")[0].split("?")[0];
+      window.sessionStorage.setItem("noctule-words", JSON.stringify({ page, words }));
+    } catch {
+      // Then nothing is marked on the page.
+    }
+    reader.emit("noctule:select", { query, url: link.href, rank: rank + 1 });
   },
 
   clearRecent: () => write(RECENT, []),

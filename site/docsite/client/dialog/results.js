@@ -121,37 +121,53 @@ function group(hit, rank, showWhy, choices) {
     { role: "group", class: "hit-group", "aria-labelledby": `Hit${rank}Title` },
     top,
   );
-  choices.push({ link: top, rank });
+  choices.push({ link: top, rank, hit });
   if (showWhy) made.append(explanation(hit));
   sections.forEach((section, place) => {
     if (section === first) return;
     const name = element("span", { class: "hit-title", dir: "auto" }, section.title);
     const link = option(section.url, `Hit${rank}Part${place}`, "hit hit-section", [name, excerpt(section)]);
-    choices.push({ link, rank });
+    choices.push({ link, rank, hit });
     made.append(link);
   });
   return made;
 }
 
 /**
+ * What came first, until the answer is there.
+ * @param {DialogParts} parts
+ * @param {SearchHit[]} hits
+ * @returns {Choice[]}
+ */
+export function showEarly(parts, hits) {
+  /** @type {Choice[]} */
+  const choices = [];
+  parts.state.replaceChildren();
+  parts.list.replaceChildren(...hits.map((hit, rank) => group(hit, rank, false, choices)));
+  parts.input.setAttribute("aria-expanded", "true");
+  return choices;
+}
+
+/**
  * @param {DialogParts} parts
  * @param {SearchAnswer} answer
  * @param {boolean} showWhy
+ * @param {(() => void) | null} more adds to the list, if there is more
  * @returns {Choice[]}
  */
-export function showResults(parts, answer, showWhy) {
+export function showResults(parts, answer, showWhy, more) {
   /** @type {Choice[]} */
   const choices = [];
   const groups = answer.hits.map((hit, rank) => group(hit, rank, showWhy, choices));
   parts.list.replaceChildren(...groups);
+  parts.scroll.querySelector(".search-more")?.remove();
+  if (more) {
+    const button = element("button", { type: "button", class: "search-more" }, reader.say("dialog", "more"));
+    button.addEventListener("click", more);
+    parts.list.after(button);
+  }
   parts.why.hidden = !choices.length;
   parts.input.setAttribute("aria-expanded", String(choices.length > 0));
-  const shown =
-    answer.hits.length < answer.total
-      ? `, ${reader.say("dialog", "shown", { count: answer.hits.length })}`
-      : "";
-  parts.count.textContent = answer.hits.length
-    ? reader.say("dialog", "count_short", { count: answer.total }) + shown
-    : "";
+  parts.count.textContent = reader.say("dialog", "count_short", { count: answer.total });
   return choices;
 }

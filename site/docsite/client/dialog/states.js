@@ -68,6 +68,7 @@ function browse() {
 function show(parts, content) {
   parts.state.replaceChildren(...content);
   parts.list.replaceChildren();
+  parts.scroll.querySelector(".search-more")?.remove();
   parts.count.textContent = "";
   parts.why.hidden = true;
   parts.input.setAttribute("aria-expanded", "false");
@@ -138,4 +139,16 @@ export function showFailure(parts, error) {
     say(key, { reason: error.message }),
   );
   show(parts, [message, element("p", { class: "chips" }, again), browse()]);
+}
+
+/** @param {string} query */
+export function showInAddress(query) {
+  const url = new URL(window.location.href);
+  if (query) url.searchParams.set(reader.parameter || "q", query);
+  else url.searchParams.delete(reader.parameter || "q");
+  try {
+    window.history.replaceState(window.history.state, "", url);
+  } catch {
+    // Some browsers forbid it on a disk.
+  }
 }

@@ -13,7 +13,7 @@ const OWN = `noctule own ${scope}`;
 const MOST_PAGES = 400;
 const MOST_PARTS = 1000;
 const PATIENCE_MS = 4000;
-const PART = /^_search\/[0-9a-f]{8}\.js$/;
+const PART = /^_search\/[0-9a-f]{8,}\.js$/;
 const NO_NETWORK = `${scope}_offline.html`;
 /** Copies that are being written. @type {Set<Promise<void>>} */
 const writing = new Set();

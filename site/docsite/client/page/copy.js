@@ -1,5 +1,5 @@
 // @ts-check
-// Gives every code block a button that copies its text.
+// Gives every code block buttons: one copies its text, one wraps long lines.
 
 import { reader } from "../reader/reader.js";
 
@@ -43,6 +43,46 @@ export function addCopyButtons() {
     return done ? Promise.resolve() : Promise.reject(new Error("the browser did not copy"));
   }
 
+  /**
+   * @param {Element} block
+   * @param {HTMLElement} buttons
+   */
+  function offerWrapping(block, buttons) {
+    const pre = block.querySelector("pre");
+    const isWrapped = block.classList.contains("wrapped");
+    if (!pre || buttons.childElementCount > 1 || (!isWrapped && pre.scrollWidth <= pre.clientWidth)) return;
+    const button = reader.element(
+      "button",
+      { type: "button", "aria-pressed": String(isWrapped) },
+      say("wrap"),
+    );
+    button.addEventListener("click", () => {
+      button.setAttribute("aria-pressed", String(block.classList.toggle("wrapped")));
+    });
+    buttons.prepend(button);
+  }
+
+  /**
+   * @param {Element} code
+   * @returns {string} the text; of a session in a terminal, the commands alone, without prompts
+   */
+  function textOf(code) {
+    const written = code.textContent || "";
+    if (!code.querySelector(".gp")) return written;
+    const session = /** @type {Element} */ (code.cloneNode(true));
+    // Marks that no text holds, for a prompt and for output.
+    session.querySelectorAll(".gp").forEach((prompt) => prompt.replaceWith("\ue000"));
+    session.querySelectorAll(".go, .gt").forEach((output) => output.prepend("\ue001"));
+    let isOutput = true;
+    const commands = (session.textContent || "").split("\n").filter((line) => {
+      if (line.includes("\ue001")) isOutput = true;
+      else if (line.includes("\ue000")) isOutput = false;
+      return !isOutput;
+    });
+    const text = commands.map((line) => line.replace(/^\s*\ue000/, "")).join("\n");
+    return text.trim() ? `${text.trimEnd()}\n` : written;
+  }
+
   const blocks = document.querySelectorAll(".code");
   if (!blocks.length) return;
   const status = reader.element("div", { class: "visually-hidden", role: "status" });
@@ -69,12 +109,17 @@ export function addCopyButtons() {
       }, 2000);
     }
 
+    const buttons = reader.element("div", { class: "code-buttons" }, button);
     button.addEventListener("click", () => {
-      copy(code.textContent || "", button).then(
+      copy(textOf(code), button).then(
         () => show(say("copied")),
         () => show(say("not_copied")),
       );
     });
-    block.append(button);
+    block.append(buttons);
+    // Measured when somebody comes near: a tab that is not open has no width.
+    for (const event of ["pointerenter", "focusin"]) {
+      block.addEventListener(event, () => offerWrapping(block, buttons), { once: true });
+    }
   });
 }

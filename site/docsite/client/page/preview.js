@@ -41,7 +41,9 @@ export function showPreviews() {
 
   /** @param {HTMLAnchorElement} link @returns {Promise<[string, string] | undefined>} */
   async function previewOf(link) {
-    const note = link.closest("sup") && document.getElementById(decodeURIComponent(link.hash.slice(1)));
+    const note =
+      (link.closest("sup") || link.matches(".annotation")) &&
+      document.getElementById(decodeURIComponent(link.hash.slice(1)));
     if (note) return ["", (note.textContent || "").trim()];
     const page = pageOf(link);
     if (!page.endsWith(".html")) return undefined;

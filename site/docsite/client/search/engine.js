@@ -3,8 +3,9 @@
 
 import { expanded, tokensOf } from "./analyze.js";
 import { boosted } from "./boosts.js";
-import { addressOf, holdsPhrase, sectionOf } from "./excerpts.js";
+import { holdsPhrase } from "./excerpts.js";
 import { Gatherer } from "./gather.js";
+import { Listing, keyOf } from "./listing.js";
 import { Manifest } from "./manifest.js";
 import { Parts, searchError } from "./parts.js";
 import { takenApart } from "./query.js";
@@ -12,31 +13,32 @@ import { rank } from "./rank.js";
 import { Reader } from "./reader.js";
 import { Store } from "./store.js";
 import { Tokens } from "./tokens.js";
-/** @import { Stemmer } from "./analyze.js" */
-/** @import { Section, Shown } from "./excerpts.js" */
+/** @import { Shown } from "./excerpts.js" */
 /** @import { Count, Kind } from "./facets.js" */
+/** @import { Hit } from "./listing.js" */
 /** @import { Typed } from "./query.js" */
-/** @import { Passage, Ranked } from "./rank.js" */
+/** @import { Ranked } from "./rank.js" */
 /** @import { Read } from "./reader.js" */
 
 /**
- * @typedef {{limit?: number, filters?: Record<string, any>, signal?: AbortSignal,
+ * `facets: false` leaves them out, until they are asked for. With `early` a person is typing: it is called with
+ * the best hits of what came first, and what only finished words need waits for a rest.
+ * @typedef {{limit?: number, filters?: Record<string, any>, signal?: AbortSignal, facets?: boolean,
+ *   early?: (hits: Hit[]) => void,
  *   weights?: {keyword?: number, semantic?: number, links?: number, support?: number}}} SearchOptions
  *
- * @typedef {{url: string, title: string, breadcrumb: string[], score: number, modified?: string,
- *   why: {keyword: number, semantic: number, links: number, support: number, boost: number, terms: string[]},
- *   sections: Section[]}} Hit
- *
- * @typedef {{hits: Hit[], total: number, facets: Record<Kind, Count[]>,
+ * @typedef {{hits: Hit[], total: number, facets: Partial<Record<Kind, Count[]>>,
  *   spelling: {from: string, to: string, offered: boolean}[], near: string[],
  *   took: {ms: number, bytes: number, requests: number}}} Answer
  */
 
-const SECTIONS = 3;
 // Pages are looked into for a phrase so many at a time, until enough hold it, and no more than so many.
 const PHRASE_STEP = 12;
 const PHRASE_DEPTH = 48;
 const FEW_HITS = 3;
+// So many hits are shown of what came first: they mostly stay.
+const EARLY_HITS = 4;
+const REST_MS = 250;
 
 /**
  * An engine for the index in a folder; rejects with an error that has a `code`.
@@ -64,6 +66,8 @@ class Engine {
     this.store = new Store(parts, manifest);
     this.reader = new Reader(this.store);
     this.gatherer = new Gatherer(this.store, this.reader);
+    /** @type {WeakMap<Answer, {matching: Int32Array, listing: Listing}>} */
+    this.behind = new WeakMap();
   }
 
   /**
@@ -76,11 +80,11 @@ class Engine {
   }
 
   /**
-   * Loads what a half-typed query will need; what fails now is tried again by the search itself.
-   * @param {string} prefix
+   * Loads what a query will need of words that are finished; what fails now is tried again by the search.
+   * @param {string} words
    */
-  warm(prefix) {
-    const tokens = tokensOf(takenApart(prefix).plain).slice(-4);
+  warm(words) {
+    const tokens = tokensOf(takenApart(words).plain).slice(-4);
     for (const stemmer of this.manifest.stemmers) {
       for (const token of tokens)
         this.store.shard(expanded(token, stemmer)[0] || token).catch(() => undefined);
@@ -98,25 +102,36 @@ class Engine {
    * @param {SearchOptions} [options]
    * @returns {Promise<Answer>}
    */
-  async search(query, { limit = 10, filters = {}, weights = {}, signal } = {}) {
+  async search(query, { limit = 10, filters = {}, weights = {}, facets = true, early, signal } = {}) {
     const before = { ms: performance.now(), bytes: this.parts.bytes, requests: this.parts.requests };
     const typed = takenApart(query);
-    const facets = this.store.facets();
-    facets.catch(() => undefined);
+    const counts = facets || this.manifest.ranking.boosts.length ? this.store.facets() : null;
+    counts?.catch(() => undefined);
     const strange = this.tokens();
-    const { reads, spelling } = await this.reader.understood(typed, strange);
+    const settled = early ? () => rest(REST_MS, signal) : undefined;
+    const { reads, spelling } = await this.reader.understood(typed, strange, settled);
     signal?.throwIfAborted();
-    const question = await this.gatherer.question(reads, typed, filters, strange);
+    const manifest = this.manifest.weighing(weights);
+    const { question, shown } = await this.gathered(
+      reads,
+      typed,
+      { filters, early, signal },
+      manifest,
+      strange,
+    );
     signal?.throwIfAborted();
-    const { ranked: found, matching } = rank(question, this.manifest.weighing(weights));
-    const { boosts } = this.manifest.ranking;
-    const ranked = boosts.length ? boosted(found, boosts, await facets, new Date()) : found;
-    const hits = await this.hits(ranked, reads, typed, limit, signal);
+    const { ranked: found, matching } = rank(question, manifest);
+    const { boosts } = manifest.ranking;
+    const ranked = counts && boosts.length ? boosted(found, boosts, await counts, new Date()) : found;
+    const listing = await this.listing(ranked, reads, typed, limit, signal);
+    const hits = await listing.next(limit, signal);
+    shown.abort();
     signal?.throwIfAborted();
-    return {
+    /** @type {Answer} */
+    const answer = {
       hits,
       total: hits.length < limit ? hits.length : Math.max(matching.length, hits.length),
-      facets: (await facets).counts(matching),
+      facets: facets && counts ? (await counts).counts(matching) : {},
       spelling,
       near: hits.length < FEW_HITS || spelling.length ? await this.reader.near(reads) : [],
       took: {
@@ -125,39 +140,62 @@ class Engine {
         requests: this.parts.requests - before.requests,
       },
     };
+    this.behind.set(answer, { matching, listing });
+    return answer;
   }
 
   /**
-   * The best documents as a reader sees them: none that repeats a better one, all with the phrases, if any
-   * has them.
+   * What ranking needs; meanwhile the best hits by first tiers are shown, as far as these are on their way.
+   * @param {Read[]} reads
+   * @param {Typed} typed
+   * @param {Pick<SearchOptions, "early" | "signal"> & {filters: Record<string, any>}} options
+   * @param {Manifest} manifest
+   * @param {Tokens} strange
+   */
+  async gathered(reads, typed, { filters, early, signal }, manifest, strange) {
+    const shown = new AbortController();
+    const plain = !typed.phrases.length && !typed.excluded.length && !Object.keys(filters).length;
+    if (early && plain) {
+      const { ranked } = rank(this.gatherer.beginning(reads), manifest);
+      const first = new Listing(this.store, ranked.slice(0, EARLY_HITS), reads).next(EARLY_HITS);
+      first.then(
+        (hits) => !shown.signal.aborted && !signal?.aborted && hits.length && early(hits),
+        () => undefined,
+      );
+    }
+    if (early && reads.some(({ unfinished }) => unfinished)) await rest(REST_MS, signal);
+    return { question: await this.gatherer.question(reads, typed, filters, strange), shown };
+  }
+
+  /**
+   * More hits of an answer; fewer than asked for at the end.
+   * @param {Answer} answer
+   * @param {number} count
+   * @returns {Promise<Hit[]>}
+   */
+  async more(answer, count) {
+    return this.behind.get(answer)?.listing.next(count) || [];
+  }
+
+  /**
+   * How many documents of an answer each filter would leave.
+   * @param {Answer} answer
+   */
+  async facets(answer) {
+    return (await this.store.facets()).counts(this.behind.get(answer)?.matching || new Int32Array(0));
+  }
+
+  /**
+   * The documents to show: all with the phrases, if any has them.
    * @param {Ranked[]} ranked
    * @param {Read[]} reads
    * @param {Typed} typed
    * @param {number} limit
    * @param {AbortSignal} [signal]
-   * @returns {Promise<Hit[]>}
    */
-  async hits(ranked, reads, { phrases }, limit, signal) {
-    const counted = reads.filter(({ weight }) => weight);
-    const wanted = new Set(counted.flatMap(({ token, terms }) => [token, ...terms.map(({ term }) => term)]));
-    const words = counted.filter(({ terms }) => terms.length).map(({ token }) => token);
-    const how = { base: this.parts.base, wanted, stemmers: this.manifest.stemmers };
+  async listing(ranked, reads, { phrases }, limit, signal) {
     const kept = phrases.length ? await this.withPhrases(ranked, phrases, limit, signal) : ranked;
-    /** @type {Hit[]} */
-    const hits = [];
-    const seen = new Set();
-    for (let at = 0; hits.length < limit && at < kept.length;) {
-      const next = kept.slice(at, (at += limit - hits.length));
-      const shown = await Promise.all(
-        next.map(({ document, passages }) => this.store.shown(document, passages[0].ordinal)),
-      );
-      next.forEach((each, i) => {
-        const key = keyOf(each, shown[i]);
-        if (!seen.has(key)) hits.push(hitOf(each, shown[i], words, how));
-        seen.add(key);
-      });
-    }
-    return hits;
+    return new Listing(this.store, kept, reads);
   }
 
   /**
@@ -193,47 +231,11 @@ class Engine {
 }
 
 /**
- * What two hits share of which one repeats the other.
- * @param {Ranked} ranked
- * @param {Shown} shown
+ * Resolves after a time without a key; rejects if there is one.
+ * @param {number} ms
+ * @param {AbortSignal} [signal]
  */
-function keyOf({ passages }, shown) {
-  return `${shown.title}\n${passageOf(shown, passages[0])?.[1]}`;
-}
-
-/**
- * A passage of a page, or nothing where another piece of the page has it.
- * @param {Shown} shown
- * @param {Passage} passage
- * @returns {[number, string] | undefined}
- */
-function passageOf(shown, { ordinal }) {
-  return shown.passages[Math.max(0, ordinal) - shown.ordinal];
-}
-
-/**
- * @param {Ranked} ranked
- * @param {Shown} shown
- * @param {string[]} terms
- * @param {{base: string, wanted: Set<string>, stemmers: (Stemmer | null)[]}} how
- * @returns {Hit}
- */
-function hitOf(ranked, shown, terms, how) {
-  const { score, links, support, boost, passages } = ranked;
-  /** @type {Map<number, string>} */
-  const best = new Map();
-  for (const passage of passages) {
-    const [section, text] = passageOf(shown, passage) || [-1, ""];
-    if (section >= 0 && best.size < SECTIONS && !best.has(section)) best.set(section, text);
-  }
-  const { keyword, semantic } = passages[0];
-  return {
-    url: addressOf(how.base, shown.page, ""),
-    title: shown.title,
-    breadcrumb: shown.crumbs,
-    score,
-    ...(shown.modified ? { modified: shown.modified } : {}),
-    why: { keyword, semantic, links, support, boost, terms },
-    sections: Array.from(best, ([section, text]) => sectionOf(shown, section, text, how)),
-  };
+async function rest(ms, signal) {
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  signal?.throwIfAborted();
 }

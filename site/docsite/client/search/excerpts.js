@@ -20,20 +20,12 @@ const EXCERPT_CHARS = 280;
 
 /**
  * @param {Uint8Array[]} columns
- * @returns {Shown[]}
+ * @param {number} ordinal the first passage here
+ * @returns {Shown}
  */
-export function readExcerpts(columns) {
-  return valueOf(named(columns, EXCERPTS).documents).map(
-    (/** @type {any[]} */ [title, page, crumbs, modified, ordinal, sections, passages]) => ({
-      title,
-      page,
-      crumbs,
-      modified,
-      ordinal,
-      sections,
-      passages,
-    }),
-  );
+export function readExcerpts(columns, ordinal) {
+  const [title, page, crumbs, modified, sections, passages] = valueOf(named(columns, EXCERPTS).document);
+  return { title, page, crumbs, modified, ordinal, sections, passages };
 }
 
 /**
@@ -71,13 +63,30 @@ function matchesIn(text, wanted, stemmers) {
 }
 
 /**
- * The window of a text with the most distinct matches, the earliest on a tie.
+ * A text without the marks of lists, and with another one between the cells of a table: its neighbouring lines
+ * have as many.
  * @param {string} text
+ */
+function withoutMarkup(text) {
+  const lines = text.replace(/^[ \t]*(?:[-*+•] |\d{1,3}[.)] )/gm, "").split("\n");
+  const cells = lines.map((line) => (/[;{}]/.test(line) ? 1 : line.split(" | ").length));
+  return lines
+    .map((line, i) => {
+      const isRow = cells[i] > 1 && (cells[i] === cells[i - 1] || cells[i] === cells[i + 1]);
+      return isRow ? line.replaceAll(" | ", " · ") : line;
+    })
+    .join("\n");
+}
+
+/**
+ * The window of a text with the most distinct matches, the earliest on a tie.
+ * @param {string} given
  * @param {Set<string>} wanted
  * @param {(Stemmer | null)[]} stemmers
  * @returns {{excerpt: string, marks: [number, number][]}}
  */
-function excerptOf(text, wanted, stemmers) {
+function excerptOf(given, wanted, stemmers) {
+  const text = withoutMarkup(given);
   const spans = matchesIn(text, wanted, stemmers);
   const start = bestStart(text, spans);
   const end = wordEnd(text, start);

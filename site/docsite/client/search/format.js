@@ -1,8 +1,9 @@
 // @ts-check
 // The shard format as search/format.py defines it; `make bundle` writes this file.
 
-export const FORMAT = 5;
+export const FORMAT = 6;
 export const NAME_CHARS = 8;
+export const EXCERPT_PASSAGES = 8;
 export const ESCAPE = 57344;
 export const SURROGATES = 57600;
 export const OTHERS = 59904;
@@ -18,7 +19,7 @@ export const FAMILIES = /** @type {const} */ ([
   "term_shards",
   "posting_tiers",
   "inverted_lists",
-  "excerpt_directories",
+  "excerpt_groups",
   "words",
   "near_words",
   "facets",
@@ -35,7 +36,6 @@ export const MANIFEST = /** @type {const} */ ([
   "letter_size",
   "letter_rest",
   "first_document_gap",
-  "first_ordinal",
   "document_flags",
 ]);
 
@@ -104,14 +104,8 @@ export const INVERTED_LIST = /** @type {const} */ ([
   "residual_codes",
 ]);
 
-export const EXCERPT_DIRECTORY = /** @type {const} */ ([
-  "file_names",
-  "first_document_gap",
-  "first_ordinal",
-]);
-
 export const EXCERPTS = /** @type {const} */ ([
-  "documents",
+  "document",
 ]);
 
 export const WORDS = /** @type {const} */ ([

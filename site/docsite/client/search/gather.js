@@ -43,9 +43,7 @@ export class Gatherer {
    * @returns {Promise<Question>}
    */
   async question(reads, { excluded }, filters, tokens) {
-    const flat = reads.flatMap(({ terms, weight, either }, group) =>
-      terms.map((term, i) => ({ term, weight, group: either ? -1 - group : group * MOST_TERMS + i })),
-    );
+    const flat = flattened(reads);
     const counted = flat.filter(({ weight }) => weight);
     const allowed = Object.values(filters).some((value) => [value ?? []].flat().length)
       ? (await this.store.facets()).allowed(filters)
@@ -66,6 +64,20 @@ export class Gatherer {
     }
     const unknown = reads.filter((read) => read.unknown && read.weight).length;
     return { asked, strange, banned, nearby, allowed, unknown };
+  }
+
+  /**
+   * What the first tiers alone say, which came with the terms.
+   * @param {Read[]} reads
+   * @returns {Question}
+   */
+  beginning(reads) {
+    const asked = flattened(reads).map((each) => ({
+      ...each,
+      lists: [each.term.shard.block.list(each.term.place)],
+      group: each.weight ? each.group : Infinity,
+    }));
+    return { asked, strange: [], banned: [], nearby: [], allowed: null, unknown: 0 };
   }
 
   /**
@@ -141,6 +153,16 @@ export class Gatherer {
     const terms = (await Promise.all(words)).flatMap((read) => read.terms.slice(0, 1));
     return this.postings(terms, TAIL_BYTES_FILTERED);
   }
+}
+
+/**
+ * The terms of all words, each with its weight and the group of which a passage counts the best.
+ * @param {Read[]} reads
+ */
+function flattened(reads) {
+  return reads.flatMap(({ terms, weight, either }, group) =>
+    terms.map((term, i) => ({ term, weight, group: either ? -1 - group : group * MOST_TERMS + i })),
+  );
 }
 
 /**

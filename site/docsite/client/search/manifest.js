@@ -44,7 +44,9 @@ export class Manifest {
     this.names = filesOf(header.files, own.file_names);
     this.firstTerms = wordsOf(own.shard_shared, own.shard_size, own.shard_rest);
     this.firstLetters = wordsOf(own.letter_shared, own.letter_size, own.letter_rest);
-    this.excerptDirectory = new Starts(own.first_document_gap, own.first_ordinal);
+    // The first document of each group of excerpts.
+    this.groupStarts = numbersOf(own.first_document_gap);
+    for (let i = 1; i < this.groupStarts.length; i++) this.groupStarts[i] += this.groupStarts[i - 1];
     this.flags = own.document_flags;
     this.linkSteps = header.link_steps;
     /** @type {number} */
@@ -118,29 +120,6 @@ export class Manifest {
    */
   wordFileOf(word) {
     return placeOf(this.firstLetters, Array.from(withoutAccents(word))[0] || "");
-  }
-}
-
-/** The documents and passages that files begin with: which of them holds a passage. */
-export class Starts {
-  /**
-   * @param {Uint8Array} documents
-   * @param {Uint8Array} ordinals
-   */
-  constructor(documents, ordinals) {
-    this.documents = numbersOf(documents);
-    for (let i = 1; i < this.documents.length; i++) this.documents[i] += this.documents[i - 1];
-    this.ordinals = numbersOf(ordinals);
-  }
-
-  /**
-   * @param {number} document
-   * @param {number} ordinal
-   */
-  placeOf(document, ordinal) {
-    let place = placeOf(this.documents, document);
-    while (this.documents[place] === document && this.ordinals[place] > ordinal) place--;
-    return place;
   }
 }
 

@@ -13,8 +13,9 @@ import { LEAST_SPELT, completions, nearestWords } from "./words.js";
 /**
  * A token of a query with the terms that it came to; of terms that only begin like it, a passage counts the
  * best. A stop word has no `weight`, and counts for its meaning alone. An `unknown` one came to none; others
- * may have none left that is not another's too.
- * @typedef {{token: string, terms: Term[], weight: number, either: boolean, unknown?: boolean}} Read
+ * may have none left that is not another's too. An `unfinished` one is still being typed.
+ * @typedef {{token: string, terms: Term[], weight: number, either: boolean, unknown?: boolean,
+ *   unfinished?: boolean}} Read
  */
 
 export const MOST_TERMS = 64;
@@ -47,8 +48,9 @@ export class Reader {
    * knows.
    * @param {Typed} typed
    * @param {Tokens} strange
+   * @param {() => Promise<void>} [settled] waits until nobody types
    */
-  async understood({ plain, prefixes, partial }, strange) {
+  async understood({ plain, prefixes, partial }, strange, settled) {
     const tokens = [...new Set(tokensOf(plain))];
     const { stopWords, questionWords } = this.store.manifest;
     const content = new Set(tokensOf(withoutStopWords(plain, stopWords, questionWords)));
@@ -70,8 +72,10 @@ export class Reader {
     const offered = found.some(({ terms, weight }) => terms.length && weight);
     for (const [i, read] of found.entries()) {
       if (read.terms.length) continue;
-      if (partial && i === found.length - 1 && folded(partial) === read.token)
-        found[i] = await this.begun(read.token);
+      if (partial && i === found.length - 1 && folded(partial) === read.token) {
+        found[i] = { ...(await this.begun(read.token)), unfinished: true };
+        if (!found[i].terms.length) await settled?.();
+      }
       if (found[i].terms.length || (await strange.hasWord(read.token))) continue;
       const [to] = await this.respelt(read.token);
       if (!to) continue;

@@ -2,11 +2,10 @@
 // The files that were read so far, by what they hold.
 
 import { readExcerpts } from "./excerpts.js";
-import { named } from "./bytes.js";
-import { EXCERPT_DIRECTORY } from "./format.js";
+import { EXCERPT_PASSAGES } from "./format.js";
 import { Facets } from "./facets.js";
 /** @import { FAMILIES } from "./format.js" */
-import { Starts, namesOf } from "./manifest.js";
+import { placeOf } from "./manifest.js";
 import { Shard } from "./terms.js";
 import { readWords } from "./words.js";
 /** @import { Shown } from "./excerpts.js" */
@@ -91,21 +90,12 @@ export class Store {
    * @param {number} ordinal
    * @returns {Promise<Shown>}
    */
-  async shown(document, ordinal) {
-    const passage = Math.max(0, ordinal);
-    const number = this.manifest.excerptDirectory.placeOf(document, passage);
-    const directory = await this.part("excerpt_directories", number, readDirectory);
-    const place = directory.starts.placeOf(document, passage);
-    const pieces = await this.named("excerpts", directory.names[place], readExcerpts);
-    return pieces[document - directory.starts.documents[place]];
+  shown(document, ordinal) {
+    const { groupStarts, names } = this.manifest;
+    const group = placeOf(groupStarts, document);
+    const piece = Math.floor(Math.max(0, ordinal) / EXCERPT_PASSAGES);
+    const place = (document - groupStarts[group]).toString(16).padStart(2, "0");
+    const name = `${names.excerpt_groups[group]}${place}${piece.toString(16)}`;
+    return this.named("excerpts", name, (columns) => readExcerpts(columns, piece * EXCERPT_PASSAGES));
   }
-}
-
-/**
- * The names of files with excerpts, and where each begins.
- * @param {Uint8Array[]} columns
- */
-function readDirectory(columns) {
-  const own = named(columns, EXCERPT_DIRECTORY);
-  return { names: namesOf(own.file_names), starts: new Starts(own.first_document_gap, own.first_ordinal) };
 }

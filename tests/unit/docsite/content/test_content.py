@@ -219,12 +219,25 @@ def test_html_documents_keep_their_names_and_links_to_them() -> None:
         "</html>",
     }
     soup = page_of(texts, "a.html")
-    assert [a["href"] for a in soup.select("article p a")] == ["b.html#source-x.y", "#source-z"]
-    assert soup.find(id="source-z") is not None and soup.select_one(".code .kn") is not None
-    assert page_of(texts, "b.html").find(id="source-x.y") is not None
+    assert [a["href"] for a in soup.select("article p a")] == ["b.html#x.y", "#z"]
+    assert soup.find(id="z") is not None and soup.select_one(".code .kn") is not None
+    assert page_of(texts, "b.html").find(id="x.y") is not None
     assert len(soup.find_all("main")) == 1
 
 
 def test_plain_text_is_shown_as_it_is() -> None:
     soup = page_of({"a.txt": "one <b>two</b>\n\n  three [x](y.md)"}, "a.html")
     assert soup.select_one("article pre").text == "one <b>two</b>\n\n  three [x](y.md)"
+
+
+def test_names_that_authors_give_stay_and_links_from_other_pages_reach_them() -> None:
+    texts = {
+        "a.md": "# A\n\n[one](b.md#deep) [two](b.md#named) [three](b.md#lab) [menu](b.md#SiteNav)\n",
+        "b.md": "# B\n\n<a id='deep'></a> <a name='named'></a> <a id='SiteNav'></a>\n\n"
+        "(lab)=\n\n## Own {#my-id}\n",
+    }
+    links = [a["href"] for a in page_of(texts, "a.html").select("article p a")]
+    assert links == ["b.html#deep", "b.html#named", "b.html#lab", "b.html#source-SiteNav"]
+    page = page_of(texts, "b.html")
+    assert all(page.find(id=name) for name in ("deep", "named", "lab", "source-SiteNav", "my-id"))
+    assert "(lab)=" not in page.get_text()

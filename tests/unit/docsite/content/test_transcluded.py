@@ -67,15 +67,13 @@ def test_the_part_that_is_named_is_shown(reference: str, text: str) -> None:
 
 def test_a_named_block_is_the_target_of_links_and_no_text() -> None:
     texts = {"note.md": NOTE, "page.md": "# Page\n\n[[note#^first-block]] and [there](note.md#^an-apple)\n"}
-    links = [a["href"] for a in page_of(texts, "page.html").select("main p a[href*=source]")]
-    assert links == ["note.html#source-%5Efirst-block", "note.html#source-%5Ean-apple"]
+    links = [a["href"] for a in page_of(texts, "page.html").select("main p a[href*=note]")]
+    assert links == ["note.html#%5Efirst-block", "note.html#%5Ean-apple"]
     note = page_of(texts, "note.html")
     assert "^first" not in note.get_text()
-    assert note.find(id="source-^first-block") is not None
+    assert note.find(id="^first-block") is not None
 
 
 def test_an_anchor_in_raw_html_is_the_target_of_links() -> None:
     texts = {"a.md": '# A\n\n<a id="old-name"></a>\nText.\n', "b.md": "# B\n\n[x](a.md#old-name)\n"}
-    assert [a["href"] for a in page_of(texts, "b.html").select("main p a[href*=old]")] == [
-        "a.html#source-old-name"
-    ]
+    assert [a["href"] for a in page_of(texts, "b.html").select("main p a[href*=old]")] == ["a.html#old-name"]

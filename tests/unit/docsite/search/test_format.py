@@ -86,14 +86,14 @@ def test_the_clients_module_is_what_the_program_states() -> None:
 
 def test_a_column_that_nobody_described_is_refused() -> None:
     with pytest.raises(KeyError, match="more"):
-        shard_format.EXCERPTS.pack({"documents": [], "more": []})
-    with pytest.raises(KeyError, match="documents"):
+        shard_format.EXCERPTS.pack({"document": [], "more": []})
+    with pytest.raises(KeyError, match="document"):
         shard_format.EXCERPTS.pack({})
 
 
 def test_the_manifest_says_what_the_snapshot_is(index: Index, snapshot: Snapshot, plan: SitePlan) -> None:
     header, documents = index.header, snapshot.table("documents", ["links_in", "passages", "language"])
-    assert (header["format"], header["documents"]) == (5, documents.num_rows)
+    assert (header["format"], header["documents"]) == (shard_format.FORMAT, documents.num_rows)
     assert header["passages"] == snapshot.table("passages", ["ordinal"]).num_rows
     assert (header["ranking"]["candidates"], header["aliases"]) == (Search().candidates, True)
     links, counts = documents["links_in"].to_pylist(), documents["passages"].to_pylist()
@@ -251,14 +251,13 @@ def test_excerpts_hold_the_texts_of_all_documents(index: Index, snapshot: Snapsh
     for document, text in zip(table["doc_id"], table["text"], strict=True):
         texts.setdefault(document, []).append(text)
     found: dict[int, list[str]] = {}
-    for first, ordinal, shown in index.excerpts():
-        for at, (title, page, _, modified, start, sections, passages) in enumerate(shown):
-            entry = plan.library.entries[first + at]
-            assert (title, page, modified) == (entry.title, entry.page, entry.modified)
-            own = found.setdefault(first + at, [])
-            assert start == len(own) and (at or start == ordinal)
-            assert all(0 <= section < len(sections) for section, _ in passages)
-            own += [text for _, text in passages]
+    for row, piece, (title, page, _, modified, sections, passages) in index.excerpts():
+        entry = plan.library.entries[row]
+        assert (title, page, modified) == (entry.title, entry.page, entry.modified)
+        own = found.setdefault(row, [])
+        assert len(own) == piece * shard_format.EXCERPT_PASSAGES
+        assert all(0 <= section < len(sections) for section, _ in passages)
+        own += [text for _, text in passages]
     assert found == {row: texts.get(doc_id, []) for row, doc_id in enumerate(documents["doc_id"])}
 
 

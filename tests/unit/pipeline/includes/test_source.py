@@ -94,3 +94,13 @@ def test_a_machine_in_want_stops_the_run(project: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(Path, "is_file", refuse)
     with pytest.raises(SourceError, match="Input/output error"):
         read(project / "docs")
+
+
+def test_a_path_may_begin_at_a_folder_that_only_leads_to_a_declared_one(project: Path) -> None:
+    # MkDocs runs in a folder between: docs/en/mkdocs.yml, docs/en/docs/guide/page.md, docs_src.
+    for name in ("site/en/docs/guide", "site_src"):
+        (project / name).mkdir(parents=True)
+    (project / "site_src/app.py").write_text("print(2)\n")
+    (project / "site/en/docs/guide/page.md").write_text("{* ../../site_src/app.py *}\n")
+    source = read(project / "site/en/docs", snippet_folders=(str(project / "site_src"),))
+    assert (b"print(2)" in source.content, source.notes) == (True, ())

@@ -107,3 +107,47 @@ def test_what_its_own_tool_would_not_publish_is_a_draft(yaml: str, said: str) ->
 )
 def test_all_else_is_published(yaml: str) -> None:
     assert read(yaml).draft == ""
+
+
+TOML = """+++
+title = "Owls"
+draft = false
+date = 2024-05-01T10:00:00Z
+tags = ["birds", "night"]
+weight = 3
+[build]
+list = "never"
++++
+body
+"""
+
+
+def test_toml_between_plus_signs_is_read_as_hugo_does() -> None:
+    found = read_front_matter(TOML, "c:x.md")
+    assert (found.title, found.tags, found.modified) == ("Owls", ("birds", "night"), "2024-05-01")
+    assert TOML[found.end :] == "body\n"
+    assert '"build":{"list":"never"}' in found.json
+
+
+def test_a_draft_in_toml_is_a_draft() -> None:
+    assert read_front_matter("+++\ndraft = true\n+++\n", "").draft == "draft: true"
+
+
+@pytest.mark.parametrize("text", ["+++\n\nA cell.\n\n+++\n", "+++\ntitle = 'x'\n", "+++ x\n+++\n"])
+def test_what_stands_between_plus_signs_may_be_no_front_matter(text: str) -> None:
+    assert read_front_matter(text, "") == FrontMatter()
+
+
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [
+        ("title = 1\ntags = ]", "line 3: not TOML"),
+        ("tags = [[1]]", "line 2: tags must be a flat list"),
+        ("a = " + "[" * 40 + "]" * 40, "nested deeper than"),
+        ("a = " + "[" * 9_000 + "]" * 9_000, "front matter, line"),
+        ("a = '" + "x" * 70_000 + "'", "more than 65536 characters"),
+    ],
+)
+def test_wrong_toml_is_rejected_with_the_line(head: str, said: str) -> None:
+    with pytest.raises(RejectedDocument, match=said):
+        read_front_matter(f"+++\n{head}\n+++\n", "c:x.md")

@@ -1,0 +1,1 @@
+"""What authors say about a block of code: its info string, comments for the tool, and terminal colours."""

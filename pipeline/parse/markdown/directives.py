@@ -1,0 +1,117 @@
+"""Openings of boxes as MkDocs, Docusaurus, VitePress, MyST and mdBook write them, and what each box is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..labels import VERSION_TITLES
+
+TAB, FOLDED, GROUP, IMAGE, LINKS, RST, NOTHING = "tab", "details", "group", "image", "toctree", "eval-rst", ""
+
+_OPENING = re.compile(
+    r"(/{3,}|:{3,})[ \t]*(\{?)\.?([A-Za-z][\w-]{0,30})\}?(?:\[([^\]\n]*)\])?[ \t]*(?:\|[ \t]*)?([^\n|]*)\Z"
+)
+_FENCE = re.compile(r"(`{3,}|~{3,})\{([A-Za-z][\w-]{0,30})\}[ \t]*([^\n`]*)\Z")
+_ADMONISH = re.compile(r"(`{3,}|~{3,})admonish\b[ \t]*([A-Za-z][\w-]{0,30}(?![\w-]|[ \t]*=))?([^\n`]*)\Z")
+_QUOTED = re.compile(r"(?:\btitle[ \t]*=[ \t]*)?(?:\"([^\"\n]*)\"|'([^'\n]*)')")
+_OPTION = re.compile(r"[ \t]*:([\w-]{1,40}):(?:[ \t]+([^\n]*))?\Z")
+
+_CALLOUTS = "attention caution danger error hint important note seealso tip todo warning admonition"
+_VERSIONS = "deprecated versionadded versionchanged versionremoved"
+_TITLED = "card grid-item-card rubric sidebar topic"
+_KIND_NAMES = {
+    GROUP: """
+        card-carousel carousel code-group column columns compound container content-tabs div epigraph
+        figure-md glossary grid grid-item group hlist layout margin nested-tabs only panels pull-quote row
+        tab-set tabs
+    """,
+    TAB: "tab tab-item group-tab",
+    FOLDED: "dropdown details collapse toggle",
+    IMAGE: "image figure",
+    LINKS: "toctree",
+    RST: "eval-rst",
+    NOTHING: "contents tableofcontents index bibliography",
+}
+_KINDS = {name: kind for kind, names in _KIND_NAMES.items() for name in names.split()}
+_PROSE = frozenset([*_KINDS, *f"{_CALLOUTS} {_VERSIONS} {_TITLED}".split()])
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A box: the line that closes it, its name and kind, its title, and whether it folds."""
+
+    marker: str
+    name: str
+    kind: str
+    title: str = ""
+    folds: bool = False
+    is_open: bool = False
+
+
+def read_opening(line: str) -> Box | None:
+    """Return the box that the line opens, if it opens one."""
+    if line.startswith(("/", ":")):
+        found = _OPENING.match(line)
+        return _box(found[1], found[3].lower(), (found[4] or found[5]).strip()) if found else None
+    if found := _ADMONISH.match(line):
+        return _of_mdbook(found[1], (found[2] or "note").lower(), found[3])
+    found = _FENCE.match(line)
+    return (
+        _box(found[1], found[2].lower(), found[3].strip()) if found and found[2].lower() in _PROSE else None
+    )
+
+
+def _box(marker: str, name: str, title: str) -> Box:
+    kind = _KINDS.get(name, name)
+    if name in VERSION_TITLES:
+        version = f"{VERSION_TITLES[name]} {title}".strip()
+        return Box(marker, name, "warning" if name == "deprecated" else "note", version)
+    if name in ("card", "grid-item-card", "rubric", "sidebar", "topic") and not title:
+        kind = GROUP
+    if name in ("admonition", *_VERSIONS.split()):
+        kind = "note"
+    return Box(marker, name, kind, title, folds=kind == FOLDED)
+
+
+def _of_mdbook(marker: str, kind: str, rest: str) -> Box:
+    """Return the box of mdbook-admonish: ``admonish warning "Title" collapsible=true``."""
+    title = _QUOTED.search(rest)
+    said = (title[1] or title[2] or "") if title else ""
+    return Box(marker, kind, kind, said, folds="collapsible=true" in rest.replace(" ", ""))
+
+
+def options_of(lines: Sequence[str]) -> dict[str, str]:
+    """Return the options, such as ``:class: tip``, that the lines begin with, one on each."""
+    options: dict[str, str] = {}
+    for line in lines:
+        found = _OPTION.match(line)
+        if not found:
+            break
+        options[found[1]] = (found[2] or "").strip()
+    return options
+
+
+def with_options(box: Box, options: dict[str, str]) -> Box:
+    """Return the box as its options change it: MyST names its kind and its folding as classes."""
+    classes = options.get("class", "").split()
+    if box.name == "admonition" and (kinds := [each for each in classes if each in _CALLOUTS.split()]):
+        box = replace(box, kind=kinds[0])
+    if not {"dropdown", "toggle"}.isdisjoint(classes) or "collapsible" in options:
+        box = replace(box, folds=True)
+    return replace(box, is_open=True) if "open" in options or "toggle-shown" in classes else box
+
+
+_TITLED_ENTRY = re.compile(r"([^<>]+?)[ \t]*<([^<>]+)>\Z")
+
+
+def entries(lines: Sequence[str]) -> list[str]:
+    """Return the documents that a table of contents names, as links in markdown; patterns are left out."""
+    found = []
+    for line in filter(None, map(str.strip, lines)):
+        titled = _TITLED_ENTRY.match(line)
+        text, target = (titled[1], titled[2]) if titled else (line, line)
+        if "*" not in target and target != "self" and not line.startswith((":", "---", "#")):
+            found.append(f"[{text}](<{target}>)")
+    return found

@@ -1,0 +1,101 @@
+"""A Word document (DOCX) as a page: headings, paragraphs, lists, tables, notes and links."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from dataclasses import dataclass, replace
+from html import unescape
+from importlib.util import find_spec
+from io import BytesIO
+from typing import Any
+from xml.parsers.expat import ExpatError
+
+from ..errors import RejectedDocument
+from .content import ParsedContent
+from .dates import day_of
+from .front_matter import one_line
+
+MAX_FILES = 5_000
+MAX_UNPACKED = 200_000_000
+MAX_XML = 50_000_000
+_STYLES = "p[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => p:fresh"
+_CORE = "docProps/core.xml"
+# What zipfile, expat and mammoth raise on a file that is not what it seems.
+_FAULTS = (
+    zipfile.BadZipFile, zlib.error, ExpatError, AttributeError, EOFError, IndexError, KeyError,
+    NotImplementedError, OSError, TypeError, ValueError,
+)  # fmt: skip
+_PROPERTY = r"<(?:\w+:)?{name}\b[^<>]*>([^<>]*)<"
+
+
+def read_word(content: bytes, where: str) -> ParsedContent:
+    """Return the content of a Word document; raise ``RejectedDocument`` if it is none, or a bomb."""
+    if find_spec("mammoth") is None:
+        raise RejectedDocument(
+            "a Word document is read by mammoth, which is missing: install noctule[docx]",
+            where=where,
+            hint="pip install 'noctule[docx]', or leave DOCX out of include.",
+        )
+    try:
+        core = _core(content, where)
+        page = _converted(content)
+    except _FAULTS as error:
+        raise _fault(f"no Word document: {one_line(str(error)):.200}", where) from None
+    from .html.parser import read_html
+
+    read = read_html(page.html, where)
+    note = f"{page.images} images are left out: their descriptions stand in their places"
+    return replace(
+        read,
+        title=_property(core, "title") or read.title,
+        author=_property(core, "creator"),
+        modified=day_of(_property(core, "modified")[:10]),
+        notes=(*read.notes, note) if page.images else read.notes,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    html: str
+    images: int
+
+
+def _converted(content: bytes) -> _Page:
+    import mammoth
+
+    described: list[str] = []
+
+    def description(image: Any) -> list[Any]:
+        described.append(image.alt_text or "")
+        return [mammoth.html.text(described[-1])]
+
+    result = mammoth.convert_to_html(BytesIO(content), style_map=_STYLES, convert_image=description)
+    return _Page(result.value, len(described))
+
+
+def _core(content: bytes, where: str) -> str:
+    """Return the document's properties as XML, once the archive has been found to be tame."""
+    with zipfile.ZipFile(BytesIO(content)) as archive:
+        files = archive.infolist()
+        if len(files) > MAX_FILES or sum(each.file_size for each in files) > MAX_UNPACKED:
+            raise _fault("the archive unpacks to more than any document holds", where)
+        xml = [each for each in files if each.filename.endswith((".xml", ".rels"))]
+        if sum(each.file_size for each in xml) > MAX_XML:
+            raise _fault(f"its text unpacks to more than {MAX_XML:,} bytes", where)
+        # Entities could make a few bytes gigabytes; Word writes none.
+        if any(b"<!DOCTYPE" in archive.read(each) for each in xml):
+            raise _fault("its XML declares a document type", where)
+        if "word/document.xml" not in archive.namelist():
+            raise _fault("no Word document: it has no word/document.xml", where)
+        return archive.read(_CORE).decode(errors="replace") if _CORE in archive.namelist() else ""
+
+
+def _property(core: str, name: str) -> str:
+    found = re.search(_PROPERTY.format(name=name), core)
+    return one_line(unescape(found[1])) if found else ""
+
+
+def _fault(what: str, where: str) -> RejectedDocument:
+    return RejectedDocument(what, where=where, hint="Save it again as a Word document (.docx).")

@@ -1,0 +1,1 @@
+"""Pages on the modules, classes and functions of Python packages, which are read and never imported."""

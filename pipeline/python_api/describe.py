@@ -1,0 +1,124 @@
+"""A Python object and what it holds as markdown: a heading, a signature and the docstring of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Literal
+
+import griffe
+
+from .docstrings import docstring_markdown
+from .objects import Modules, NotFound
+from .signatures import signature
+
+Style = Literal["auto", "google", "numpy", "sphinx"]
+MAX_PIECES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a block of mkdocstrings asks for.
+
+    ``members`` are the names to show, in order; ``filters`` are regular expressions of names to leave out, or
+    with ``!`` in front, as mkdocstrings has it, to leave out what matches.
+    """
+
+    level: int
+    shows_heading: bool = True
+    shows_members: bool = True
+    members: tuple[str, ...] | None = None
+    filters: tuple[str, ...] = ("!^_",)
+    shows_undocumented: bool = True
+
+
+def describe(known: Modules, name: str, options: Options, style: Style) -> str:
+    """Return the description of the object with a dotted name; raise ``NotFound``."""
+    found = known.find(name)
+    title = name if found.is_module else name.rpartition(".")[2]
+    return "\n".join(islice(_Description(known, style).pieces(found, name, title, options), MAX_PIECES))
+
+
+@dataclass(frozen=True, slots=True)
+class _Description:
+    """A description in progress: what is known of imported objects, and how docstrings are written."""
+
+    known: Modules
+    style: Style
+
+    def pieces(self, found: griffe.Object, name: str, title: str, options: Options) -> Iterator[str]:
+        """Yield the markdown of an object, and of its members below it."""
+        if options.shows_heading:
+            yield f"\n{'#' * options.level} `{title}` {{#{name}}}\n"
+        if not found.is_module:
+            yield f"```python\n{signature(found)}\n```\n"
+        yield docstring_markdown(found, self.style, options.level + options.shows_heading)
+        if not options.shows_members:
+            return
+        level = min(options.level + options.shows_heading, 6)
+        below = replace(options, level=level, shows_heading=True, members=None)
+        for member, each in _members(found, options):
+            inner = f"{title}.{member}" if found.is_class else member
+            if isinstance(each, griffe.Alias):
+                yield from self._imported(each, f"{name}.{member}", member, below)
+            else:
+                yield from self.pieces(each, f"{name}.{member}", inner, below)
+
+    def _imported(self, each: griffe.Alias, name: str, title: str, options: Options) -> Iterator[str]:
+        """Yield what a package offers of its modules: a link, or all of it where the module is private."""
+        try:
+            found = self.known.find(each.target_path)
+        except NotFound:
+            found = None
+        if found is not None and not found.is_module and "._" in found.module.path:
+            yield from self.pieces(found, name, title, options)
+            return
+        place = each.target_path if found is None else found.path
+        shown = f"`{place}`" if found is None or found.is_module else f"[`{place}`][{place}]"
+        yield f"\n{'#' * options.level} `{title}` {{#{name}}}\n\nImported from {shown}.\n"
+
+
+def _members(found: griffe.Object, options: Options) -> list[tuple[str, griffe.Object | griffe.Alias]]:
+    """Return the members to show in the order of the source, or in that of ``members``."""
+    if options.members is not None:
+        return [(name, found.members[name]) for name in options.members if name in found.members]
+    if not (found.is_module or found.is_class):
+        return []
+    exported = {str(name) for name in found.exports} if found.is_module and found.exports else None
+    shown = [
+        (name, each)
+        for name, each in found.members.items()
+        if (name in exported if exported is not None else _is_public(found, name, each, options.filters))
+        and (options.shows_undocumented or isinstance(each, griffe.Alias) or each.has_docstring)
+    ]
+    return sorted(shown, key=lambda each: _line(each[1]))
+
+
+def _line(each: griffe.Object | griffe.Alias) -> int:
+    return (each.alias_lineno if isinstance(each, griffe.Alias) else each.lineno) or 0
+
+
+def _is_public(
+    found: griffe.Object, name: str, each: griffe.Object | griffe.Alias, filters: tuple[str, ...]
+) -> bool:
+    if isinstance(each, griffe.Alias):
+        return _is_offered(found, name, each)
+    return not each.is_module and not any(_leaves_out(pattern, name) for pattern in filters)
+
+
+def _is_offered(found: griffe.Object, name: str, each: griffe.Alias) -> bool:
+    """Return whether a package offers what it imports: from within itself, or under its own name again."""
+    if each.wildcard or name.startswith("_") or not (found.is_module and found.is_init_module):
+        return False
+    return each.target_path.startswith(f"{found.path.partition('.')[0]}.")
+
+
+def _leaves_out(pattern: str, name: str) -> bool:
+    if not pattern.startswith("!") or len(pattern) > 100:
+        return False
+    try:
+        return re.search(pattern[1:], name[:100]) is not None
+    except re.error:
+        return False

@@ -1,0 +1,93 @@
+"""Modules as Griffe reads them, without importing anything, and the objects in them by dotted name."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+import griffe
+
+from ..model import PythonModule
+
+MAX_STEPS = 50
+_log = logging.getLogger("griffe")
+
+
+class NotFound(Exception):
+    """A dotted name leads to no object; the message says why."""
+
+
+class Modules:
+    """The modules of one document; each is read when something in it is asked for."""
+
+    def __init__(self, modules: Sequence[PythonModule]) -> None:
+        self._sources = {module.name: module for module in modules}
+        self._read: dict[str, griffe.Module | None] = {}
+        self.notes: list[str] = []
+
+    def find(self, name: str) -> griffe.Object:
+        """Return the object, through every import that leads to it; raise ``NotFound``."""
+        pending, seen, wanted = [name], set[str](), name
+        while pending and len(seen) < MAX_STEPS:
+            if (wanted := pending.pop()) in seen:
+                continue
+            seen.add(wanted)
+            found = self._step(wanted)
+            if isinstance(found, griffe.Object):
+                return found
+            pending += reversed(found)
+        raise NotFound(f"{wanted} is not in the packages of the collection")
+
+    def _step(self, name: str) -> griffe.Object | list[str]:
+        """Return the object, or the names under which it may be elsewhere."""
+        parts = name.split(".")
+        end = next((n for n in range(len(parts), 0, -1) if ".".join(parts[:n]) in self._sources), 0)
+        at: griffe.Object | griffe.Alias | None = self._module(".".join(parts[:end])) if end else None
+        for number, part in enumerate(parts[end:], start=end):
+            if at is None:
+                return []
+            stars = [
+                each.target_path
+                for each in at.members.values()
+                if isinstance(each, griffe.Alias) and each.wildcard
+            ]
+            at = at.members.get(part)
+            if at is None:
+                return [".".join((each, *parts[number:])) for each in stars]
+            if isinstance(at, griffe.Alias):
+                return [".".join((at.target_path, *parts[number + 1 :]))]
+        return at if isinstance(at, griffe.Object) else []
+
+    def _module(self, name: str) -> griffe.Module | None:
+        if name not in self._read:
+            self._read[name] = self._visited(self._sources[name])
+        return self._read[name]
+
+    def _visited(self, module: PythonModule) -> griffe.Module | None:
+        try:
+            return _visited(module)
+        except SyntaxError as error:
+            self.notes.append(f"{module.name} is not Python: line {error.lineno}: {error.msg}")
+        except (ValueError, RecursionError) as error:
+            self.notes.append(f"{module.name} cannot be read as Python: {error}")
+        except MemoryError:
+            # The compiler's own limit of nesting; a lack of memory would have ended the process.
+            self.notes.append(f"{module.name} is nested too deeply")
+        except (AttributeError, KeyError, TypeError, IndexError, griffe.GriffeError) as error:
+            self.notes.append(f"{module.name} is not understood: {type(error).__name__}: {error}")
+        return None
+
+
+def _visited(module: PythonModule) -> griffe.Module:
+    """Return a module without its neighbours; imports lead to names and are not followed."""
+    _log.disabled = True  # its remarks are on how docstrings are written
+    *above, name = module.name.split(".")
+    parent: griffe.Module | None = None
+    for each in above:
+        package = griffe.Module(each, filepath=Path(each, "__init__.py"))
+        if parent is not None:
+            parent.set_member(each, package)
+        parent = package
+    file = Path(*above, name, "__init__.py") if module.is_package else Path(*above, f"{name}.py")
+    return griffe.visit(name, file, module.content.decode("utf-8-sig"), parent=parent)

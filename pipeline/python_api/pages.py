@@ -1,0 +1,80 @@
+"""Markdown with descriptions in place of ``:::`` blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import yaml
+
+from ..includes.parts import indented
+from ..includes.python_blocks import ApiBlock, blocks
+from ..model import PythonModule
+from ..settings.collection import Api
+from .describe import Options, describe
+from .objects import Modules, NotFound
+
+_HEADING = re.compile(r"^(#{1,6})[ \t]+\S", re.MULTILINE)
+MAX_OPTION_CHARS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedText:
+    """A text with descriptions in place of blocks, and remarks on what could not be described."""
+
+    text: str
+    notes: tuple[str, ...]
+
+
+def with_descriptions(text: str, modules: Sequence[PythonModule], api: Api, limit: int) -> DescribedText:
+    """Return the text with what its blocks describe, of ``limit`` characters at most."""
+    names, notes = {module.name.partition(".")[0] for module in modules}, list[str]()
+    known = Modules(modules)
+    pieces, at = list[str](), 0
+    room = limit - len(text)
+    for block in blocks(text, lambda name: name.partition(".")[0] in names):
+        described = _described(block, _level(text, block.start), known, api, notes)
+        if len(described) > room:
+            notes.append(f"::: {block.name} is not described: the document would become too large")
+            described = f"`{block.name}`"
+        room -= len(described)
+        pieces += [text[at : block.start], described]
+        at = block.end
+    return DescribedText("".join((*pieces, text[at:])), (*known.notes, *notes))
+
+
+def _described(block: ApiBlock, level: int, known: Modules, api: Api, notes: list[str]) -> str:
+    try:
+        options = _options(block, level, notes)
+        return indented(describe(known, block.name, options, api.docstring_style), block.indent)
+    except NotFound as error:
+        notes.append(f"::: {block.name} is not described: {error}")
+        return f"{block.indent}`{block.name}`"
+
+
+def _level(text: str, at: int) -> int:
+    """Return the level of a heading below the last one before this place."""
+    last = text.rfind("\n#", 0, at) + 1
+    found = _HEADING.match(text, last)
+    return min(len(found[1]) + 1, 6) if found else 2
+
+
+def _options(block: ApiBlock, level: int, notes: list[str]) -> Options:
+    """Return the options that are understood; others are mkdocstrings' own business."""
+    try:
+        given = yaml.safe_load(block.options) if 0 < len(block.options) <= MAX_OPTION_CHARS else {}
+        given = given.get("options", given) if isinstance(given, Mapping) else {}
+    except (yaml.YAMLError, ValueError, RecursionError):
+        notes.append(f"::: {block.name}: its options are no YAML")
+        given = {}
+    given = given if isinstance(given, Mapping) else {}
+    members, filters, own = given.get("members"), given.get("filters"), given.get("heading_level")
+    return Options(
+        level=min(max(own, 1), 6) if isinstance(own, int) else level,
+        shows_heading=given.get("show_root_heading") is not False,
+        members=tuple(map(str, members)) if isinstance(members, list) else None,
+        shows_members=members is not False,
+        filters=tuple(map(str, filters)) if isinstance(filters, list) else ("!^_",),
+        shows_undocumented=given.get("show_if_no_docstring") is not False,
+    )

@@ -1,0 +1,53 @@
+"""Info strings of code blocks in every tool's spelling."""
+
+from __future__ import annotations
+
+import pytest
+
+from noctule.pipeline.parse.code.info import CodeInfo, code_classes, code_info, read_info
+
+
+@pytest.mark.parametrize(
+    ("info", "language", "title", "first", "marked"),
+    [
+        ('python title="x" linenums="1" hl_lines="2-3 5"', "python", "x", 1, {2, 3, 5}),
+        ('js {1,3-4} title="x" showLineNumbers', "js", "x", 1, {1, 3, 4}),
+        ("js{1,3-4}:line-numbers [file.js]", "js", "file.js", 1, {1, 3, 4}),
+        ("js:line-numbers=5", "js", "", 5, set()),
+        ("rust,ignore,editable", "rust", "", None, set()),
+        ('go {linenos=table,hl_lines=[1,"3-4"],linenostart=199}', "go", "", 199, {1, 3, 4}),
+        ('{.python #id .numberLines startFrom="5"}', "python", "", 5, set()),
+        ('{ .dockerfile .annotate hl_lines="10  13" }', "dockerfile", "", None, {10, 13}),
+        ('{1,3} title="x"', "", "x", None, {1, 3}),
+        ('hl_lines="4"', "", "", None, {4}),
+        ("{code-block} python", "python", "", None, set()),
+        ("{r, echo=FALSE}", "r", "", None, set()),
+        ("{python}", "python", "", None, set()),
+        ("C++", "c++", "", None, set()),
+        ("js-nolint live-sample", "js", "", None, set()),
+        ("js showLineNumbers{5}", "js", "", 5, set()),
+        ("", "", "", None, set()),
+    ],
+)
+def test_every_tool_is_read(
+    info: str, language: str, title: str, first: int | None, marked: set[int]
+) -> None:
+    said = read_info(info)
+    assert (said.language, said.title, said.first_number) == (language, title, first)
+    assert said.lines.get("marked", frozenset()) == marked
+
+
+def test_lines_that_were_added_and_removed_and_words_are_read() -> None:
+    said = read_info("js ins={2} del={3,4} /word/ wrap")
+    assert said.lines == {"added": {2}, "removed": {3, 4}}
+    assert (said.words, said.wraps) == (("word",), True)
+
+
+def test_an_endless_range_ends() -> None:
+    assert len(read_info("js {1-999999}").lines["marked"]) == 2_000
+
+
+def test_the_attributes_of_an_element_keep_what_is_said_of_lines() -> None:
+    said = CodeInfo("py", first_number=7, lines={"marked": frozenset({2, 3, 9})})
+    assert code_info("py", f' class="language-py {code_classes(said)}"') == said
+    assert code_classes(CodeInfo("py")) == ""

@@ -1,0 +1,87 @@
+"""Boxes of every tool, roles, attribute lists, names and markdown inside HTML: nothing of them is text."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+
+import pytest
+
+from noctule.pipeline.errors import RejectedDocument
+from noctule.pipeline.model import Document, Source
+from noctule.pipeline.parse import parse
+from noctule.pipeline.parse.markdown.syntax import markdown_parser
+from noctule.pipeline.settings.collection import Collection
+
+
+def _parsed(text: str) -> Document:
+    return parse(Source("c", "a.md", text.encode(), "0"), Collection(root="."))
+
+
+def _texts(text: str) -> list[str]:
+    return [block.text for block in _parsed(text).blocks]
+
+
+@pytest.mark.parametrize(
+    ("text", "texts"),
+    [
+        ("```{note}\nBody *it*.\n```", ["Body it."]),
+        ("```{admonition} Title\n:class: tip\n\nBody\n```", ["Title", "Body"]),
+        (":::{warning}\n:class: dropdown\nBody\n:::", ["Body"]),
+        (":::note[Title]\nBody\n:::", ["Title", "Body"]),
+        ("```admonish warning title='T'\nBody\n```", ["T", "Body"]),
+        ("::::{tab-set}\n:::{tab-item} A\n:sync: a\nOne\n:::\n::::", ["A", "One"]),
+        ("::: code-group\n```sh [npm]\nnpm i\n```\n:::", ["npm", "npm i"]),
+        ("```{image} x.png\n:alt: An owl\n```", ["An owl"]),
+        ("```{versionadded} 1.2\nBody\n```", ["New in version 1.2", "Body"]),
+        ("```{toctree}\n:maxdepth: 2\nFirst <a/b>\n```", ["First"]),
+        ("```{contents}\n:local:\n```\nText", ["Text"]),
+        ("```{eval-rst}\n.. note:: From *rst*\n```", ["Note\nFrom rst"]),
+        ("<div markdown>\n*Inside*\n</div>", ["Inside"]),
+        ("{.class}\nText (1)\n{ .annotate }", ["Text (1)"]),
+        (":octicons-heart-fill-24:{ .heart } [Go](b.md){ .md-button }", ["Go"]),
+        ("^^new^^ x^2^", ["new x2"]),
+        ("```{note}\nx\n```\n\n% hidden\n\n+++\n\nText", ["x", "Text"]),
+        ("100% of it\n\n% shown", ["100% of it", "% shown"]),
+    ],
+)
+def test_what_a_tool_reads_is_not_text(text: str, texts: list[str]) -> None:
+    assert [each.strip() for each in _texts(text)] == texts
+
+
+def test_roles_are_links_keys_and_code() -> None:
+    document = _parsed(
+        "{ref}`T <lab_el>` {doc}`b` {py:func}`~a.b.c` {kbd}`Ctrl` {abbr}`CSS (Sheets)` {octicon}`x`"
+    )
+    (block,) = document.blocks
+    assert (block.text.strip(), block.code) == ("T b c Ctrl CSS", "c")
+    assert [link.target for link in document.links] == ["#ref:lab-el", "b"]
+
+
+def test_code_in_other_braces_stays_code() -> None:
+    assert [block.language for block in _parsed("```{python}\nx\n```\n\n```{r}\ny\n```").blocks] == [
+        "python",
+        "r",
+    ]
+
+
+def test_names_in_html_and_on_headings_are_anchors() -> None:
+    document = _parsed('# T { #top }\n\n<a id="one"></a> <a name="two"></a>\n\n<div id="three">x</div>\n')
+    assert document.headings[0].anchor == "top" and document.headings[0].text == "T"
+    assert set(document.anchors) == {"one", "two", "three"}
+
+
+def test_a_box_beside_the_text_says_so() -> None:
+    html = markdown_parser().render('!!! info inline end "T"\n    Body')
+    assert 'class="callout callout-info callout-inline"' in html
+
+
+@pytest.mark.parametrize(
+    "line", ["```{note}", ":::{note", "```admonish ", "{ref}`", "{ .a ", "^^a ", "<div markdown ", "<a name="]
+)
+def test_hostile_boxes_take_linear_time(line: str) -> None:
+    begun = time.process_time()
+    for text in (line * (40_000 // len(line)), f"{line}\n" * (40_000 // len(line))):
+        with suppress(RejectedDocument):  # as a bomb
+            _parsed(text)
+    assert time.process_time() - begun < 6

@@ -1,0 +1,246 @@
+"""Python packages are described without being imported: their pages, ``:::`` blocks and references."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from noctule.pipeline.chunk.sections import heading_slugs
+from noctule.pipeline.discover import list_files
+from noctule.pipeline.errors import MissingRoot
+from noctule.pipeline.includes.source import read_source
+from noctule.pipeline.links.resolve import linking_document, resolve_links
+from noctule.pipeline.model import Document, Source
+from noctule.pipeline.parse import parse
+from noctule.pipeline.settings.collection import Api, Collection
+
+INIT = '''"""Birds of the night."""
+from ._inner import Egg
+from .owls import Owl
+from elsewhere import Crow
+'''
+OWLS = '''"""Owls."""
+import os
+from dataclasses import dataclass
+from typing import Annotated, overload
+
+raise SystemExit("imported")
+
+@dataclass(frozen=True)
+class Owl(Bird):
+    """An owl, see [`Egg`][birds.Egg] and [gone][birds.gone].
+
+    Attributes:
+        name: What it is called.
+    """
+    name: str
+    _secret: int = 1
+
+    @property
+    def age(self) -> int:
+        """Years."""
+
+    async def hunt(self, prey: Annotated[str, Doc("What it **hunts**.")], /, *, hours: int = 8) -> bool:
+        """Hunt.
+
+        # In the dark
+
+        Args:
+            hours: How long.
+
+        Raises:
+            ValueError: By day.
+
+        >>> Owl("a").hunt("mouse")
+        True
+        """
+
+@overload
+def call(times: int) -> str: ...
+@overload
+def call(times: str) -> str: ...
+def call(times):
+    """Call.
+
+    :param times: How often.
+    """
+'''
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    files = {
+        "__init__.py": INIT,
+        "owls.py": OWLS,
+        "_inner.py": 'class Egg:\n    "Round."\n',
+        "notes.txt": "x",
+    }
+    (tmp_path / "src/birds/deep").mkdir(parents=True)
+    (tmp_path / "docs").mkdir()
+    for name, text in files.items():
+        (tmp_path / "src/birds" / name).write_text(text)
+    (tmp_path / "src/birds/link.py").symlink_to("/etc/passwd")
+    return tmp_path
+
+
+def collection(project: Path, **api: object) -> Collection:
+    given = Api(packages=(str(project / "src/birds"),), **api)  # type: ignore[arg-type]
+    return Collection(root=str(project / "docs"), api=given)
+
+
+def sources(project: Path, **api: object) -> dict[str, Source]:
+    own = collection(project, **api)
+    return {file.path: read_source(file, own) for file in list_files("c", own).files}
+
+
+def documents(project: Path, **api: object) -> dict[str, Document]:
+    return {path: parse(each, collection(project, **api)) for path, each in sources(project, **api).items()}
+
+
+def test_every_public_module_has_a_page_and_links_are_not_followed(project: Path) -> None:
+    assert sorted(sources(project)) == ["api/birds/index.md", "api/birds/owls.md"]
+    assert sources(project, pages="") == {}
+    assert sorted(sources(project, pages="reference/python"))[0] == "reference/python/birds/index.md"
+
+
+def test_each_object_is_a_section_named_by_its_dotted_path(project: Path) -> None:
+    page = documents(project)["api/birds/owls.md"]
+    assert page.title == "birds.owls" and page.notes == ()
+    names = [(each.text, each.anchor) for each in page.headings]
+    assert names == [
+        ("birds.owls", "birds.owls"),
+        ("Owl", "birds.owls.Owl"),
+        ("Owl.name", "birds.owls.Owl.name"),
+        ("Owl.age", "birds.owls.Owl.age"),
+        ("Owl.hunt", "birds.owls.Owl.hunt"),
+        ("In the dark", ""),
+        ("call", "birds.owls.call"),
+    ]
+    assert [each.level for each in page.headings] == [1, 2, 3, 3, 3, 4, 2]
+
+
+def test_signatures_are_code_and_docstrings_markdown(project: Path) -> None:
+    page = documents(project)["api/birds/owls.md"]
+    code = [block.code for block in page.blocks if block.kind == "code"]
+    assert "@dataclass(frozen=True)\nclass Owl(Bird)" in code
+    assert "@property\ndef age(self) -> int" in code
+    assert "async def hunt(self, prey: str, /, *, hours: int = 8) -> bool" in code
+    assert any(each.startswith("@overload\ndef call(times: int) -> str\n\n@overload") for each in code)
+    assert '>>> Owl("a").hunt("mouse")\nTrue' in code
+    for said in ("What it hunts.", "How long.", "By day.", "How often.", "What it is called."):
+        assert said in "\n".join(block.text for block in page.blocks)
+    assert "_secret" not in page.text
+
+
+def test_a_package_shows_what_it_offers_of_private_modules_and_names_the_rest(project: Path) -> None:
+    page = documents(project)["api/birds/index.md"]
+    assert [each.anchor for each in page.headings] == ["birds", "birds.Egg", "birds.Owl"]
+    assert "Round." in page.text and "Crow" not in page.text
+
+
+def test_references_lead_to_the_object_and_a_wrong_one_is_a_broken_link(project: Path) -> None:
+    found = documents(project)
+    linking = [linking_document(each, heading_slugs(each.headings)) for each in found.values()]
+    links = {link.target: link for link in resolve_links(linking, {"c": collection(project)})}
+    assert (links["#py:birds.Egg"].target_id, links["#py:birds.Egg"].status) == (
+        "c:api/birds/index.md",
+        "resolved",
+    )
+    assert links["#py:birds.owls.Owl"].target_id == "c:api/birds/owls.md"
+    assert links["#py:birds.gone"].status == "missing-document"
+
+
+def written(project: Path, text: str) -> Document:
+    (project / "docs/a.md").write_text(text)
+    return documents(project, pages="")["a.md"]
+
+
+def test_a_block_becomes_the_description_below_the_heading_before_it(project: Path) -> None:
+    page = written(
+        project, "# A\n\n## B\n\n::: birds.Owl\n    options:\n        members:\n          - hunt\n\nEnd.\n"
+    )
+    assert [(each.level, each.anchor) for each in page.headings] == [
+        (1, ""), (2, ""), (3, "birds.Owl"), (4, "birds.Owl.hunt"), (5, ""),
+    ]  # fmt: skip
+    assert page.text.endswith("\nEnd.\n") and ":::" not in page.text
+
+
+@pytest.mark.parametrize(
+    ("block", "note"),
+    [
+        (
+            "birds.Gone",
+            "::: birds.Gone is not described: birds.Gone is not in the packages of the collection",
+        ),
+        (
+            "birds.Crow",
+            "::: birds.Crow is not described: elsewhere.Crow is not in the packages of the collection",
+        ),
+        (
+            "other.X",
+            "line 1: the API documentation of other.X is not generated: "
+            "name its package in [collections.c.api]",
+        ),
+    ],
+)
+def test_a_block_that_leads_nowhere_is_a_remark(project: Path, block: str, note: str) -> None:
+    page = written(project, f"::: {block}\n")
+    assert page.notes == (note,) and page.text == f"`{block}`\n"
+
+
+def test_boxes_and_code_are_left_alone(project: Path) -> None:
+    text = "::: tip\nA tip.\n:::\n\n```\n::: birds.Owl\n```\n\n`[a][birds.Owl]`\n"
+    assert written(project, text).text == text
+
+
+def test_a_change_of_a_module_changes_only_what_describes_it(project: Path) -> None:
+    (project / "docs/a.md").write_text("::: birds.Egg\n")
+    (project / "docs/b.md").write_text("Nothing.\n")
+    before = {path: each.sha256 for path, each in sources(project).items()}
+    (project / "src/birds/_inner.py").write_text('class Egg:\n    "Oval."\n')
+    after = {path: each.sha256 for path, each in sources(project).items()}
+    assert [path for path in before if before[path] != after[path]] == ["a.md", "api/birds/index.md"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def (:\n",
+        "x = " + "(" * 5000,
+        "a = 'unclosed",
+        "x = " + "-" * 200_000 + "1",
+        "\0",
+        "class A(A): pass\nclass A: A = A",
+    ],
+)
+def test_broken_python_is_a_remark(project: Path, code: str) -> None:
+    (project / "src/birds/owls.py").write_text(code)
+    page = documents(project)["api/birds/owls.md"]
+    assert page.notes or page.headings
+
+
+def test_circles_of_imports_end(project: Path) -> None:
+    (project / "src/birds/a.py").write_text("from .b import X\nfrom .b import *\n")
+    (project / "src/birds/b.py").write_text("from .a import X\nfrom .a import *\n")
+    assert "is not described" in written(project, "::: birds.a.X\n").notes[0]
+
+
+def test_a_long_module_is_described_and_hostile_imports_take_no_time(project: Path) -> None:
+    lines = "".join(f"def f{n}(a: int) -> int:\n    'Say {n}.'\n" for n in range(2_000))
+    (project / "src/birds/owls.py").write_text(lines + "from x import (\n" * 2_000)
+    page = documents(project)["api/birds/owls.md"]
+    assert page.notes and "is not Python" in page.notes[0]
+    (project / "src/birds/owls.py").write_text(lines)
+    assert len(documents(project)["api/birds/owls.md"].headings) == 2_001
+
+
+def test_a_package_that_is_not_there_fails_the_collection(project: Path) -> None:
+    with pytest.raises(MissingRoot, match="the package cannot be read"):
+        list_files("c", Collection(root=str(project / "docs"), api=Api(packages=(str(project / "gone"),))))
+
+
+def test_a_file_of_the_collection_goes_before_a_page_of_the_same_path(project: Path) -> None:
+    (project / "docs/api/birds").mkdir(parents=True)
+    (project / "docs/api/birds/owls.md").write_text("# Mine\n")
+    assert documents(project)["api/birds/owls.md"].title == "Mine"
