@@ -13,6 +13,7 @@ from ...pipeline.navigation.entry import REST, FolderEntry, NavEntry
 from ...pipeline.navigation.summary import NAME, read_summary
 from ...pipeline.navigation.toctree import toctrees
 from ...pipeline.sanitize import is_outward
+from .. import urls
 from ..library import Entry, Library
 from .declared import Declared
 
@@ -39,7 +40,7 @@ class Item:
 class SiteContents:
     """The items of each collection, what is said of its folders, by collection and path, and remarks.
 
-    ``hidden`` are pages that are nothing but a table of contents.
+    ``hidden`` are pages that are nothing but a table of contents, and those that it leaves out.
     """
 
     items: Mapping[str, tuple[Item, ...]] = field(default_factory=lambda: MappingProxyType({}))
@@ -67,7 +68,8 @@ def contents_of(library: Library, declared: Mapping[str, Declared]) -> SiteConte
             read_summary(library.text(summary)).entries if summary else _trees(library, entries)
         )
         items[name] = pages.items(found)
-        hidden |= {summary.page} if summary and items[name] else set()
+        if items[name] and (given.entries or summary):
+            hidden |= pages.left_out(items[name])
         for path, folder in given.folders.items():
             relative = [_moved(each, path) for each in folder.entries]
             shown = FolderEntry(folder.title, folder.order, tuple(relative))
@@ -127,6 +129,7 @@ class _Pages:
         self._given = {NAME}  # names itself at most by mistake
         self._missing: list[str] = []
         self._again: list[str] = []
+        self._unnamed: list[str] = []
 
     def items(self, entries: Iterable[NavEntry]) -> tuple[Item, ...]:
         """Return the entries with their pages; what leads nowhere is left out, what is below it is not."""
@@ -179,12 +182,35 @@ class _Pages:
                         return found
         return None
 
+    def left_out(self, items: Sequence[Item]) -> set[str]:
+        """Return the pages that these items do not name, as they are in no navigation of the tool's own."""
+        folders = tuple(f"{folder}/".lstrip("/") for folder in _folders(items))
+        left = [
+            entry
+            for path, entry in self._paths.items()
+            if path not in self._given and entry.page != urls.HOME and not path.startswith(folders)
+        ]
+        self._unnamed += [entry.path for entry in left if not entry.placement.hidden and entry.shown.listed]
+        return {entry.page for entry in left} | ({self._paths[NAME].page} if NAME in self._paths else set())
+
     def remarks(self) -> Iterator[str]:
         """Yield what was wrong with the entries."""
-        for what, names in (("names no document", self._missing), ("stands there twice", self._again)):
+        said = (
+            ("names no document", self._missing),
+            ("stands there twice", self._again),
+            ("is not named there, so it is not in the tree", self._unnamed),
+        )
+        for what, names in said:
             if names:
                 more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
                 yield f"collection {self._name}, navigation: {', '.join(names[:5])!s:.300}{more} {what}"
+
+
+def _folders(items: Iterable[Item]) -> Iterator[str]:
+    for item in items:
+        if item.folder is not None:
+            yield item.folder
+        yield from _folders(item.children)
 
 
 def _is_index(target: str) -> bool:

@@ -49,16 +49,20 @@ def test_chapters_are_nested_ordered_and_named_as_the_book_says() -> None:
         "Second z.html",
         "  Deep part deep/a.html",
         "First a.html",
-        "deep",
-        "  Not listed deep/other.html",
     ]
 
 
 def test_every_page_is_in_the_tree_once_and_its_neighbours_are_the_books() -> None:
     found = tree(book=PAGES)
     assert sorted(found.pages) == sorted({path.replace(".md", ".html") for path in PAGES})
-    assert found.hidden == ("SUMMARY.html",)
+    assert found.hidden == ("SUMMARY.html", "deep/other.html")
+
     assert (found.previous("deep/a.html"), found.next("deep/a.html")) == ("z.html", "a.html")
+
+
+def test_pages_that_a_book_does_not_name_are_in_a_remark() -> None:
+    remarks = contents_of(Library(snapshot_of({"book": PAGES})), {}).remarks
+    assert "deep/other.md is not named there, so it is not in the tree" in remarks[-1]
 
 
 def test_each_of_several_collections_keeps_its_own_contents() -> None:
