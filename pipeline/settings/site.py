@@ -16,6 +16,7 @@ COLORS = ("text", "muted", "link", "accent", *GROUNDS)
 OWN_FILES = ("templates", "words", "mermaid", "logo", "logo_dark", "favicon")
 # A version is a folder beside others, and stands in addresses.
 VERSION_NAME = re.compile(r"(?!index\.html\Z|versions\.js)[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
+LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 FONT_ENDINGS = (".woff2", ".woff", ".ttf", ".otf")
 _HEX = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6})", re.IGNORECASE)
 
@@ -59,6 +60,7 @@ class Site(Table):
     base_url: WebAddress = Field(default="", description="absolute address: sitemap, feed, canonical links")
     related: int = Field(default=5, ge=0)
     language: str = "en"
+    languages: dict[str, str] = Field(default={}, description="each with the folder of its pages")
     search: bool = True
     graph: bool = True
     markdown: bool = Field(default=True, description="a .md twin of every page, and llms.txt")
@@ -66,6 +68,7 @@ class Site(Table):
     offline: bool = Field(default=False, description="a service worker keeps what was visited")
     feed: int = Field(default=50, ge=0, description="0: no feed")
     edit_url: WebAddress = Field(default="", description="with {path} and {collection}")
+    history_url: WebAddress = Field(default="", description="the same for a source's changes")
     image: WebAddress = Field(default="", description="absolute address of a picture for previews of links")
     logo: str = Field(default="", description="an image before the title in the header")
     logo_dark: str = Field(default="", description="the same for the dark theme")
@@ -90,13 +93,24 @@ class Site(Table):
     def __hash__(self) -> int:  # of tables too, which are dictionaries
         return hash(self.model_dump_json())
 
-    @field_validator("edit_url")
+    @field_validator("edit_url", "history_url")
     @classmethod
     def _known_places(cls, url: str) -> str:
         unknown = sorted(set(re.findall(r"\{([^{}]*)\}", url)) - {"path", "collection"})
         if unknown:
             raise ValueError(f"unknown {{{unknown[0]}}}; there are {{path}} and {{collection}}")
         return url
+
+    @field_validator("languages")
+    @classmethod
+    def _known_languages(cls, given: dict[str, str]) -> dict[str, str]:
+        for code in given:
+            if not LANGUAGE.fullmatch(code):
+                raise ValueError(f"{code!r} is no language; write a tag such as de or pt-BR")
+        folders = [folder.strip("/") for folder in given.values()]
+        if len(set(folders)) < len(folders):
+            raise ValueError("two languages cannot have the same folder")
+        return given
 
     @field_validator("colors")
     @classmethod

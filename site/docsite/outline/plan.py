@@ -11,6 +11,7 @@ from .. import urls
 from ..appearance import Appearance, appearance_of
 from ..content.render import Renderer
 from ..interface_words import load_words
+from ..languages import Languages
 from ..library import CommunityRow, Entry, Library, SnapshotTables
 from ..parts import Parts, parts_of
 from ..templates import Theme
@@ -71,6 +72,7 @@ class SitePlan:
     topic_of: Mapping[int, CommunityRow]
     parts: Parts
     appearance: Appearance
+    languages: Languages
     words: tuple[Word, ...]
     remarks: tuple[str, ...]
 
@@ -121,6 +123,7 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
         topic_of={topic.community_id: topic for topic in topics},
         parts=parts_of(settings, library.entries, bool(tags), topics, appearance),
         appearance=appearance,
+        languages=Languages(settings, {entry.page for entry in library.listed}),
         words=read_words(snapshot, library) if settings.search else (),
         remarks=contents.remarks,
     )

@@ -57,6 +57,7 @@ class DocumentView:
     backlinks: tuple[Entry, ...]
     backlinks_left_out: int
     edit_url: str
+    history_url: str
     twin: str
     graph: Markup
 
@@ -93,14 +94,15 @@ def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRo
         related=tuple(plan.library.entries[row] for row in rows),
         backlinks=_backlinks(plan, linking),
         backlinks_left_out=max(len(linking) - MAX_BACKLINKS, 0),
-        edit_url=_edit_url(plan.settings.edit_url, entry),
+        edit_url=_source_url(plan.settings.edit_url, entry),
+        history_url=_source_url(plan.settings.history_url, entry),
         twin=plan.twins.get(entry.page, ""),
         graph=neighbour_graph(plan, entry),
     )
 
 
-def _edit_url(pattern: str, entry: Entry) -> str:
-    """Return where the page's source can be edited; a pattern with no placeholder gets the path appended."""
+def _source_url(pattern: str, entry: Entry) -> str:
+    """Return an address of the page's source; a pattern with no placeholder gets the path appended."""
     if not pattern:
         return ""
     if "{path}" not in pattern:
