@@ -75,6 +75,12 @@ def site(  # noqa: PLR0913, PLR0917  # what the command line offers
         raise SettingsError(
             "--insert goes with --search-only", where="noctule site", hint="A site of its own needs no line."
         )
+    if search_only and (version or alias):
+        raise SettingsError(
+            "--version and --alias do not go with --search-only",
+            where="noctule site",
+            hint="Give the folder of that version's pages as --out.",
+        )
     run = RunContext(settings, flags.store.absolute(), BuildOptions(full=full), out.absolute())
 
     def work(driver: Driver, progress: Progress) -> JobResult:

@@ -73,7 +73,7 @@ def render_page(plan: SitePlan, entry: Entry, content: Content) -> SitePage:
 def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRow | None) -> DocumentView:
     linking = plan.backlinks.get(entry.row, [])
     rows = plan.relations.related_to(entry.row)
-    before, after = plan.tree.previous(entry.page), plan.tree.next(entry.page)
+    before, after = _neighbours(plan, entry.page)
     toc = _toc(content, frozenset(section.slug for section in plan.library.sections(entry)))
     head, body = content.parts
     return DocumentView(
@@ -98,6 +98,16 @@ def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRo
         history_url=_source_url(plan.settings.history_url, entry),
         twin=plan.twins.get(entry.page, ""),
         graph=neighbour_graph(plan, entry),
+    )
+
+
+def _neighbours(plan: SitePlan, page: str) -> tuple[str | None, str | None]:
+    """Return the pages before and after this one in reading order, as far as they are in its language."""
+    language = plan.languages.of
+    before, after = plan.tree.previous(page), plan.tree.next(page)
+    return (
+        before if before and language(before) == language(page) else None,
+        after if after and language(after) == language(page) else None,
     )
 
 

@@ -34,6 +34,11 @@ def test_the_menu_leads_to_the_same_page_or_to_the_first_one() -> None:
     assert [link.text for link in page.select(".site-header [aria-current=true]")] == ["Deutsch"]
 
 
+def test_the_next_page_is_in_the_same_language() -> None:
+    page = page_of(TREE, "de/guide.html", SETTINGS)
+    assert [link["href"] for link in page.select(".previous-next a")] == ["index.html"]
+
+
 def test_search_engines_are_told_of_exact_counterparts_only() -> None:
     page = page_of(TREE, "de/guide.html", SETTINGS)
     found = {str(link["hreflang"]): link["href"] for link in page.select("link[hreflang]")}
