@@ -115,6 +115,9 @@ def _mdbook(config: Path) -> TakenOver:
     summary = found.root / "SUMMARY.md"
     entries = read_summary(read_text(summary)).entries if summary.is_file() else ()
     found.take("site", "home", entries[0].target if entries else "", "the first chapter of SUMMARY.md")
+    if entries:  # mdBook makes no page of it
+        set_order(found, summary)
+        found.exclude = ["SUMMARY.md"]
     found.take("site", "redirects", _texts(as_table(html.get("redirect"))), "output.html.redirect")
     found.left += [f"the preprocessor {name}" for name in sorted(as_table(given.get("preprocessor")))]
     found.left += [f"output.html.{key}" for key in ("additional-css", "additional-js") if html.get(key)]

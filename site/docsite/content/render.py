@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 from ...pipeline.errors import RejectedDocument
@@ -26,6 +26,8 @@ MAX_TRANSCLUSION_DEPTH = 3
 MAX_TRANSCLUSIONS = 100
 _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
 SUMMARY_CHARS = 160
+_FIRST_HEADING = re.compile(r"\s*<h([2-6])\b")
+_HEADING_TAG = re.compile(r"(</?h)([1-6])\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ class Renderer:
         """Render the content of the document's page."""
         rendering = _Rendering(self._library, self._anchors, self._tag_pages, entry.page)
         html, headings = rendering.document(entry, "", (entry.doc_id,))
+        html, headings = _titled(html, headings, entry.title)
         return Content(html, tuple(headings), _summary(html))
 
 
@@ -148,6 +151,25 @@ class _Rendering:
 
     def _may_go_deeper(self, stack: tuple[str, ...]) -> bool:
         return len(stack) <= MAX_TRANSCLUSION_DEPTH and self._transclusions < MAX_TRANSCLUSIONS
+
+
+def _titled(html: str, headings: list[Anchored], title: str) -> tuple[str, list[Anchored]]:
+    """Make the title of a lower heading that the content begins with and that names the document.
+
+    Chapters of books often begin so. All headings below it move up with it.
+    """
+    found = _FIRST_HEADING.match(html)
+    if found is None or not headings or headings[0].level == 1 or headings[0].title != title:
+        return html, headings
+    up = headings[0].level - 1
+    if any(heading.level <= headings[0].level for heading in headings[1:]):
+        head, end, body = html.partition(f"</h{found[1]}>")
+        return _moved_up(head + end, up) + body, [replace(headings[0], level=1), *headings[1:]]
+    return _moved_up(html, up), [replace(heading, level=heading.level - up) for heading in headings]
+
+
+def _moved_up(html: str, up: int) -> str:
+    return _HEADING_TAG.sub(lambda found: f"{found[1]}{max(1, int(found[2]) - up)}", html)
 
 
 def _summary(html: str) -> str:

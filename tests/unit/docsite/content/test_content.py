@@ -58,6 +58,22 @@ def test_images_become_their_alternative_text() -> None:
     assert "far" in soup.text and "example.org" not in str(soup)
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("## Page\n\nA.\n\n### B\n\n#### C\n", [("h1", "page"), ("h2", "b"), ("h3", "c")]),
+        ("## Page\n\nA.\n\n## B\n\n### C\n", [("h1", "page"), ("h2", "b"), ("h3", "c")]),
+        ("A.\n\n## Page\n\nA.\n", [("h1", None), ("h2", "page")]),
+        ("---\ntitle: Other\n---\n\n## Page\n", [("h1", None), ("h2", "page")]),
+    ],
+)
+def test_a_lower_heading_that_names_the_page_is_its_title_and_stands_there_once(
+    text: str, shown: list[tuple[str, str | None]]
+) -> None:
+    headings = page_of({"page.md": text}, "page.html").select("article :is(h1, h2, h3, h4)")
+    assert [(heading.name, heading.get("id")) for heading in headings] == shown
+
+
 def test_headings_carry_the_names_that_the_index_gave_them() -> None:
     soup = _soup("# Page\n\n## Twice\n\na\n\n## Twice\n\nb\n\n## `code` & *more*\n\nc\n\n> ## Quoted\n")
     assert [h.get("id") for h in soup.find_all(["h1", "h2"])] == [
