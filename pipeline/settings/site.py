@@ -15,7 +15,7 @@ COLORS = ("text", "muted", "link", "accent", *GROUNDS)
 # The settings that name a file of the owner's.
 OWN_FILES = ("templates", "words", "mermaid", "logo", "logo_dark", "favicon")
 # A version is a folder beside others, and stands in addresses.
-VERSION_NAME = re.compile(r"(?!index\.html\Z|versions\.js)[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
+VERSION_NAME = re.compile(r"(?!index\.html\Z|versions\.js|pages-)[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 FONT_ENDINGS = (".woff2", ".woff", ".ttf", ".otf")
 _HEX = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6})", re.IGNORECASE)

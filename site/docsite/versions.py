@@ -16,6 +16,7 @@ from ..pipeline.errors import SourceError
 from ..pipeline.settings.site import VERSION_NAME, Site
 from . import urls
 from .build import refuse_other_content
+from .incremental.previous import previous_site
 from .incremental.staging_folders import abandon, new_stage, replacing
 
 # As mike writes it, for tools that read it; and the same as a script, for pages on a disk may fetch nothing.
@@ -76,7 +77,7 @@ def add_version(folder: Path, settings: Site) -> tuple[Edition, ...]:
     known = sorted([*others, Edition(version, (*aliases, *kept))], key=_newness, reverse=True)
     found = tuple(each for each in known if _is_site(folder / each.version))
     with replacing(folder) as put:
-        for name, content in _lists(found):
+        for name, content in (*_lists(found), _pages(folder, version)):
             put(folder / name, content)
     return found
 
@@ -111,6 +112,15 @@ def _lists(editions: Sequence[Edition]) -> Iterator[tuple[str, bytes]]:
     yield LIST, (json.dumps(rows, indent=2) + "\n").encode()
     yield SCRIPT, f"window.noctuleVersions = {json.dumps(rows)};\n".encode()
     yield urls.HOME, _leading_on(default_name(editions)).encode()
+
+
+def _pages(folder: Path, version: str) -> tuple[str, bytes]:
+    """Return the list of the version's pages, as a script that other versions load when asked to switch."""
+    with previous_site(folder / version) as site:
+        pages = sorted(path for path in site.by_path if path.endswith(".html"))
+    listed = f"{json.dumps(version)}: {json.dumps(pages, ensure_ascii=False)}"
+    script = f"window.noctulePages = Object.assign(window.noctulePages || {{}}, {{{listed}}});\n"
+    return f"pages-{version}.js", script.encode()
 
 
 def default_name(editions: Sequence[Edition]) -> str:

@@ -40,6 +40,8 @@ def test_versions_are_listed_newest_first_and_lie_side_by_side(tmp_path: Path) -
     assert rows[1] == {"version": "1.10", "title": "1.10", "aliases": []}
     script = (tmp_path / "versions.js").read_text()
     assert json.loads(script.removeprefix("window.noctuleVersions = ").removesuffix(";\n")) == rows
+    assert '"1.10": ["404.html", ' in (tmp_path / "pages-1.10.js").read_text()
+    assert '"a/b.html"' in (tmp_path / "pages-1.10.js").read_text()
     assert 'url=1.10/index.html"' in (tmp_path / "index.html").read_text()
 
 
