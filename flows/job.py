@@ -98,7 +98,7 @@ def _in_version(run: RunContext) -> RunContext:
     """Return the run; that of a version has a folder below the one of all versions, and its address."""
     if run.out is None or not run.settings.site.version:
         return run
-    from ..docsite.versions import require_room_for_versions, site_of_version
+    from ..docsite.editions.versions import require_room_for_versions, site_of_version
 
     require_room_for_versions(run.out)
     settings = run.settings.model_copy(update={"site": site_of_version(run.settings.site)})
@@ -210,7 +210,7 @@ def _site(run: RunContext, driver: Driver, execution: Execution) -> SiteResult:
     seconds = next(time.seconds for time in reversed(driver.times) if time.stage == "site")
     _fill_report(run, published.snapshot_id, seconds, made.healed)
     if run.out is not None and run.settings.site.version:
-        from ..docsite.versions import add_version
+        from ..docsite.editions.versions import add_version
 
         add_version(run.out.parent, run.settings.site)
     return made

@@ -11,7 +11,6 @@ from .. import urls
 from ..appearance import Appearance, appearance_of
 from ..content.render import Renderer
 from ..interface_words import load_words
-from ..languages import Languages
 from ..library import CommunityRow, Entry, Library, SnapshotTables
 from ..parts import Parts, parts_of
 from ..templates import Theme
@@ -21,6 +20,7 @@ from .contents import contents_of
 from .declared import declared_contents
 from .extent import Extent
 from .hierarchy import build_tree
+from .languages import Languages
 from .word_pages import Word, read_words
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from .. import urls
-from ..languages import Translation
 from ..library import Entry
 from ..outline import navigation
+from ..outline.languages import Translation
 from ..outline.plan import SitePlan, shard_count
 from ..parts import Parts
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from ..pipeline.settings.site import Site
-from . import urls
+from ...pipeline.settings.site import Site
+from .. import urls
 
 # What speakers call it; of other languages the code is shown.
 _NAMES = {

@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from shutil import copyfile, copystat
 
-from ..artifacts.disk import durable, folders
-from ..pipeline.errors import SourceError
-from ..pipeline.settings.site import VERSION_NAME, Site
-from . import urls
-from .build import refuse_other_content
-from .incremental.previous import previous_site
-from .incremental.staging_folders import abandon, new_stage, replacing
+from ...artifacts.disk import durable, folders
+from ...pipeline.errors import SourceError
+from ...pipeline.settings.site import VERSION_NAME, Site
+from .. import urls
+from ..build import refuse_other_content
+from ..incremental.previous import previous_site
+from ..incremental.staging_folders import abandon, new_stage, replacing
 
 # As mike writes it, for tools that read it; and the same as a script, for pages on a disk may fetch nothing.
 LIST, SCRIPT = "versions.json", "versions.js"
@@ -149,14 +148,12 @@ def _copy_site(source: Path, target: Path) -> None:
     except BaseException:
         abandon(staged)
         raise
-    with suppress(OSError):
-        staged.rmdir()
 
 
 def _copy(path: Path, target: Path) -> None:
     with durable.refusals(target):
         if path.is_dir():
-            target.mkdir(exist_ok=True)
+            durable.make_directory(target)
         # The marker's time is changed by later builds, and each site has its own.
         elif path.name == urls.MARKER or not durable.link(path, target):
             copyfile(path, target)

@@ -9,14 +9,14 @@ import pytest
 from pydantic import ValidationError
 
 from noctule.docsite.build import build_site
-from noctule.docsite.verify import check_site
-from noctule.docsite.versions import (
+from noctule.docsite.editions.versions import (
     Edition,
     add_version,
     read_versions,
     require_room_for_versions,
     site_of_version,
 )
+from noctule.docsite.verify import check_site
 from noctule.pipeline.errors import SourceError
 from noctule.pipeline.settings.site import Site
 from tests.site_builder import snapshot_of

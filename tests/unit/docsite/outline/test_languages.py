@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup
 from pydantic import ValidationError
 
 from noctule.docsite.build import build_site
-from noctule.docsite.languages import Languages, language_name
+from noctule.docsite.outline.languages import Languages, language_name
 from noctule.pipeline.settings.site import Site
 from tests.site_builder import page_of, snapshot_of
 
