@@ -2,8 +2,8 @@
 
 The names are ``index``, ``encoding``, ``search``, ``determinism``, ``relevance``, ``peers``, ``engines`` and
 ``scale``, which all run by default, and ``browser``, ``nights``, ``million``, ``groups``, ``communities``,
-``pages`` and ``questions``, which run only when named. ``relevance`` also takes ``--set NAME`` (repeatable),
-``--part NAME``, and ``--write docs/relevance.md``.
+``pages``, ``preview`` and ``questions``, which run only when named. ``relevance`` also takes ``--set NAME``
+(repeatable), ``--part NAME``, and ``--write docs/relevance.md``.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from bench import (
     nights,
     pages,
     peers,
+    preview,
     questions,
     relevance_page,
     scale,
@@ -48,8 +49,11 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "communities": communities.measure,
     "questions": questions.measure,
     "pages": pages.measure,
+    "preview": preview.measure,
 }
-ON_REQUEST = {"browser", "communities", "groups", "million", "nights", "pages", "questions", "search-pairs"}
+ON_REQUEST = {
+    "browser", "communities", "groups", "million", "nights", "pages", "preview", "questions", "search-pairs",
+}  # fmt: skip
 
 
 def main() -> None:

@@ -174,9 +174,10 @@ def _dendron(config: Path) -> TakenOver:
     index = publishing.get("siteIndex")
     if isinstance(index, str) and (found.root / f"{index}.md").is_file():
         found.take("site", "home", f"{index}.md", "publishing.siteIndex")
-    found.left += (
-        ["publishing.siteHierarchies: every note is read"] if publishing.get("siteHierarchies") else []
-    )
+    published = publishing.get("siteHierarchies")
+    tops = [str(each) for each in published] if isinstance(published, list) else []
+    if tops and "root" not in tops:  # other notes are not published
+        found.include = [f"/{pattern}" for top in tops for pattern in (f"{top}.md", f"{top}.*.md")]
     return found
 
 

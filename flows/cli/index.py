@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 
 _MAX_SHOWN = 20
 _KINDS = {"first": "run(s) over everything", "night": "night(s)", "unchanged": "night(s) without a change"}
-_Sources = Annotated[list[str] | None, typer.Argument(metavar="SOURCE", help="Folders of documents.")]
-_Name = Annotated[
+Sources = Annotated[list[str] | None, typer.Argument(metavar="SOURCE", help="Folders of documents.")]
+CollectionName = Annotated[
     str | None, typer.Option("--collection", metavar="NAME", help="A name for the folder's documents.")
+]
+Drafts = Annotated[
+    bool, typer.Option("--drafts", help="Also documents that their authors have not published.")
 ]
 _DryRun = Annotated[
     bool,
@@ -41,8 +44,8 @@ _From = Annotated[
 
 def index(  # noqa: PLR0913, PLR0917  # each is a flag
     flags: Flags,
-    sources: _Sources = None,
-    collection: _Name = None,
+    sources: Sources = None,
+    collection: CollectionName = None,
     no_prefect: NoPrefect = False,
     dry_run: _DryRun = False,
     allow_empty: AllowEmpty = False,
@@ -50,9 +53,7 @@ def index(  # noqa: PLR0913, PLR0917  # each is a flag
     accept_shrink: AcceptShrink = False,
     engine: Engine = None,
     start: _From = None,
-    drafts: Annotated[
-        bool, typer.Option("--drafts", help="Also documents that their authors have not published.")
-    ] = False,
+    drafts: Drafts = False,
 ) -> None:
     """Turn folders of documents into a snapshot and make it the current one.
 

@@ -55,7 +55,7 @@ def _main(
 
 # In the order in which the help lists them.
 for _command in (
-    init.init, index.index, site.site, site.nightly, site.publish,
+    init.init, index.index, site.site, schedule.serve, site.nightly, site.publish,
     search.search, search.similar, search.related, evaluate.evaluate, tune.tune,
     store.check, store.snapshots, store.rollback, store.prune, store.report,
     sql.sql, graph.graph, schedule.schedule,

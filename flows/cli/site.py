@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from ..run.stage import Driver, Progress
 
 _MAX_SHOWN = 20
-_Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the site.")]
+Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the site.")]
 
 
 def site(  # noqa: PLR0913, PLR0917  # what the command line offers
     flags: Flags,
-    out: _Out = Path("public"),
+    out: Out = Path("public"),
     no_prefect: NoPrefect = False,
     full: Annotated[
         bool, typer.Option("--full", help="Make every file anew, also those that did not change.")
@@ -107,7 +107,7 @@ def site(  # noqa: PLR0913, PLR0917  # what the command line offers
 
 def nightly(
     flags: Flags,
-    out: _Out = Path("public"),
+    out: Out = Path("public"),
     no_prefect: NoPrefect = False,
     allow_empty: AllowEmpty = False,
     accept_drop: AcceptDrop = False,

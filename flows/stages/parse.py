@@ -133,7 +133,7 @@ class Parser:
             with self._engine.workers(len(batches)) as workers:
 
                 def one(batch: FileBatch) -> pa.Table:
-                    rows = _isolated(workers, batch)
+                    rows = isolated(workers, batch)
                     self._resources.progress.advance(batch.files)
                     return rows
 
@@ -162,7 +162,7 @@ def _batches(groups: Sequence[Group], like: FileBatch) -> list[FileBatch]:
     return [replace(like, groups=tuple(batch)) for batch in batches]
 
 
-def _isolated(workers: Caller, batch: FileBatch) -> pa.Table:
+def isolated(workers: Caller, batch: FileBatch) -> pa.Table:
     """Return the rows of the batch's groups; a file that hangs or crashes the parser is quarantined there.
 
     What stands before such a file is parsed once more, however many come after it.
@@ -185,7 +185,7 @@ def _isolated(workers: Caller, batch: FileBatch) -> pa.Table:
                 ) from failure
             before, batch = _cut(replace(batch, verdicts={**batch.verdicts, **found}), min(found))
             if before.groups:
-                done.append(_isolated(workers, before))
+                done.append(isolated(workers, before))
                 suspected.clear()  # they are numbered in another batch
 
 

@@ -1,8 +1,8 @@
 """The tree of pages before it is shown: folders, dotted names, parents in front matter, tables of contents.
 
-A folder and a page of its name are one node. Below a note ``root.md`` a dot nests as a slash does, as in
-Dendron. Within a folder, pages are in the order that their front matter asks for, then by file name, with
-digits compared as numbers. What a table of contents lists comes first, as it nests and names it.
+A folder and a page of its name are one node. In a vault of Dendron a dot nests as a slash does. Within a
+folder, pages are in the order that their front matter asks for, then by file name, with digits compared as
+numbers. What a table of contents lists comes first, as it nests and names it.
 """
 
 from __future__ import annotations
@@ -119,12 +119,20 @@ def _is_index(entry: Entry) -> bool:
 
 
 def _dotted_folders(entries: Sequence[Entry]) -> frozenset[tuple[str, str]]:
-    """Return the folders of each collection that are vaults of Dendron: they hold a ``root.md``."""
-    return frozenset(
-        (entry.collection, posixpath.dirname(entry.path))
-        for entry in entries
-        if posixpath.basename(entry.path) == urls.VAULT_ROOT
-    )
+    """Return the folders of each collection that are vaults of Dendron.
+
+    They hold a ``root.md``, or half of their notes stand below another one by their dotted name.
+    """
+    folders: dict[tuple[str, str], set[str]] = {}
+    for entry in entries:
+        folder, name = posixpath.split(entry.path)
+        folders.setdefault((entry.collection, folder), set()).add(posixpath.splitext(name)[0])
+    return frozenset(folder for folder, names in folders.items() if _is_vault(names))
+
+
+def _is_vault(names: Set[str]) -> bool:
+    below = sum("." in name and name.partition(".")[0] in names for name in names)
+    return posixpath.splitext(urls.VAULT_ROOT)[0] in names or (below > 1 and 2 * below >= len(names))
 
 
 def _listed(items: Sequence[Item]) -> Iterator[Entry]:

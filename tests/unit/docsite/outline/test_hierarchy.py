@@ -94,6 +94,9 @@ def test_dots_nest_in_a_vault_of_dendron_whose_root_is_the_home_page() -> None:
     assert list(shown(tree(texts).roots)) == [
         "Root index.html", "A a.html", "  B a.b.html", "  c", "    D (d) a.c.d.html", "    D (e) a.c.e.html",
     ]  # fmt: skip
+    # Nothing but the names says so where the note root.md is not published.
+    without = {path: text for path, text in texts.items() if path != "root.md"}
+    assert list(shown(tree(without).roots))[:2] == ["A a.html", "  B a.b.html"]
     assert list(shown(tree({"v1.0.md": page("One"), "v1.1.md": page("Two")}).roots)) == [
         "One v1.0.html", "Two v1.1.html",
     ]  # fmt: skip

@@ -56,8 +56,9 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     ),
     "Dendron": (
         {"dendron.yml": "workspace:\n  vaults: [{fsPath: v}, {fsPath: w}]\n"
-         "publishing: {siteUrl: 'https://e.org', siteIndex: a, seo: {title: T}}\n", "v/a.md": "# A\n"},
-        {"root": "v", "title": "T", "home": "a.md", "left": "the vault w"},
+         "publishing: {siteUrl: 'https://e.org', siteIndex: a, siteHierarchies: [a], seo: {title: T}}\n",
+         "v/a.md": "# A\n"},
+        {"root": "v", "title": "T", "home": "a.md", "include": ["/a.md", "/a.*.md"], "left": "the vault w"},
     ),
     "Obsidian": (
         {".obsidian/templates.json": '{"folder": "Templates"}', "a.md": "# A\n"},

@@ -64,7 +64,7 @@ def test_files_around_those_that_crash_are_parsed_twice_at_most(of_a_group: int,
     groups = tuple(tuple(files[at : at + of_a_group]) for at in range(0, FILES, of_a_group))
     batch = FileBatch(groups, settings, decides(settings))
     caller = _Crashing()
-    rows = stage._isolated(caller, batch)
+    rows = stage.isolated(caller, batch)
     found = joined(rows)
     assert len(rows) == len(groups)
     assert found.documents["path"].to_pylist() == [f.path for f in files if f.path.startswith("note")]

@@ -1,0 +1,1 @@
+"""Serves a site on this machine, and shows documents in it as soon as they are saved."""
