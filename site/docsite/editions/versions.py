@@ -25,7 +25,7 @@ _PART = re.compile(r"\d+|[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Edition:
+class ListedVersion:
     """A version and the other names under which its site can be read."""
 
     version: str
@@ -53,7 +53,7 @@ def require_room_for_versions(folder: Path) -> None:
     refuse_other_content(folder)
 
 
-def add_version(folder: Path, settings: Site) -> tuple[Edition, ...]:
+def add_version(folder: Path, settings: Site) -> tuple[ListedVersion, ...]:
     """Add the version that was just built to the list; return all whose sites are there, newest first.
 
     Its aliases are copies of its site: files have a second name where the file system can. An alias that
@@ -65,7 +65,7 @@ def add_version(folder: Path, settings: Site) -> tuple[Edition, ...]:
         _copy_site(folder / version, folder / alias)
     taken = {version, *aliases}
     others = [
-        Edition(each.version, tuple(alias for alias in each.aliases if alias not in taken))
+        ListedVersion(each.version, tuple(alias for alias in each.aliases if alias not in taken))
         for each in read_versions(folder)
         if each.version not in taken
     ]
@@ -73,7 +73,7 @@ def add_version(folder: Path, settings: Site) -> tuple[Edition, ...]:
     kept = tuple(sorted(name for name in before - set(aliases) if _is_site(folder / name)))
     for alias in kept:
         _copy_site(folder / version, folder / alias)
-    known = sorted([*others, Edition(version, (*aliases, *kept))], key=_newness, reverse=True)
+    known = sorted([*others, ListedVersion(version, (*aliases, *kept))], key=_newness, reverse=True)
     found = tuple(each for each in known if _is_site(folder / each.version))
     with replacing(folder) as put:
         for name, content in (*_lists(found), _pages(folder, version)):
@@ -81,7 +81,7 @@ def add_version(folder: Path, settings: Site) -> tuple[Edition, ...]:
     return found
 
 
-def read_versions(folder: Path) -> tuple[Edition, ...]:
+def read_versions(folder: Path) -> tuple[ListedVersion, ...]:
     """Return the versions that the folder's list names; none if there is no sound list."""
     try:
         with (folder / LIST).open("rb") as file:
@@ -89,11 +89,11 @@ def read_versions(folder: Path) -> tuple[Edition, ...]:
         rows = [(str(each["version"]), tuple(map(str, each["aliases"]))) for each in given]
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return ()
-    named = (Edition(version, aliases) for version, aliases in rows)
+    named = (ListedVersion(version, aliases) for version, aliases in rows)
     return tuple(each for each in named if all(map(VERSION_NAME.fullmatch, (each.version, *each.aliases))))
 
 
-def _newness(edition: Edition) -> tuple[bool, tuple[tuple[int, int, str], ...]]:
+def _newness(edition: ListedVersion) -> tuple[bool, tuple[tuple[int, int, str], ...]]:
     """Return a key that sorts 1.10 after 1.9, 2.0rc1 before 2.0, and names such as main last."""
     parts = _PART.findall(edition.version.lstrip("vV"))
     keys = tuple((1, int(part), "") if part.isdecimal() else (-1, 0, part) for part in parts)
@@ -104,7 +104,7 @@ def _is_site(folder: Path) -> bool:
     return (folder / urls.MARKER).is_file()
 
 
-def _lists(editions: Sequence[Edition]) -> Iterator[tuple[str, bytes]]:
+def _lists(editions: Sequence[ListedVersion]) -> Iterator[tuple[str, bytes]]:
     rows: list[Mapping[str, object]] = [
         {"version": each.version, "title": each.version, "aliases": list(each.aliases)} for each in editions
     ]
@@ -122,7 +122,7 @@ def _pages(folder: Path, version: str) -> tuple[str, bytes]:
     return f"pages-{version}.js", script.encode()
 
 
-def default_name(editions: Sequence[Edition]) -> str:
+def default_name(editions: Sequence[ListedVersion]) -> str:
     """Return the name that the folder's front page leads to: ``latest``, an alias, or the newest version."""
     aliases = [alias for each in editions for alias in each.aliases]
     numbered = [each.version for each in editions if _newness(each) < (True, ())]

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from noctule.docsite.build import build_site
 from noctule.docsite.editions.versions import (
-    Edition,
+    ListedVersion,
     add_version,
     read_versions,
     require_room_for_versions,
@@ -48,7 +48,7 @@ def test_versions_are_listed_newest_first_and_lie_side_by_side(tmp_path: Path) -
 def test_an_alias_is_a_sound_copy_and_leaves_the_version_that_had_it(tmp_path: Path) -> None:
     _build(tmp_path, "1.0", "latest")
     _build(tmp_path, "1.1", "latest", "stable", notes=NOTES | {"new.md": "# New\n"})
-    assert read_versions(tmp_path) == (Edition("1.1", ("latest", "stable")), Edition("1.0"))
+    assert read_versions(tmp_path) == (ListedVersion("1.1", ("latest", "stable")), ListedVersion("1.0"))
     assert (tmp_path / "latest" / "new.html").read_bytes() == (tmp_path / "1.1" / "new.html").read_bytes()
     assert not (tmp_path / "1.0" / "new.html").exists()
     for name in ("1.0", "1.1", "latest", "stable"):
@@ -78,7 +78,7 @@ def test_a_removed_version_leaves_the_list(tmp_path: Path) -> None:
     _build(tmp_path, "1.0")
     (tmp_path / "1.0").rename(tmp_path.parent / "gone")
     _build(tmp_path, "1.1")
-    assert read_versions(tmp_path) == (Edition("1.1"),)
+    assert read_versions(tmp_path) == (ListedVersion("1.1"),)
 
 
 def test_other_content_is_not_overwritten(tmp_path: Path) -> None:
