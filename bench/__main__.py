@@ -2,7 +2,7 @@
 
 The names are ``index``, ``encoding``, ``search``, ``determinism``, ``relevance``, ``peers``, ``engines`` and
 ``scale``, which all run by default, and ``browser``, ``nights``, ``million``, ``groups``, ``communities``,
-``preview``, ``questions`` and ``own-tools``, which run only when named. ``relevance`` also takes
+``pages``, ``preview``, ``questions`` and ``own-tools``, which run only when named. ``relevance`` also takes
 ``--set NAME`` (repeatable), ``--part NAME``, and ``--write docs/relevance.md``; ``own-tools`` takes
 ``--site NAME`` and ``--differences N``.
 """
@@ -24,6 +24,7 @@ from bench import (
     million,
     nights,
     own_tools,
+    pages,
     peers,
     preview,
     questions,
@@ -50,19 +51,13 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "communities": communities.measure,
     "questions": questions.measure,
     "own-tools": own_tools.measure,
+    "pages": pages.measure,
     "preview": preview.measure,
 }
 ON_REQUEST = {
-    "browser",
-    "communities",
-    "groups",
-    "million",
-    "nights",
-    "own-tools",
-    "preview",
-    "questions",
+    "browser", "communities", "groups", "million", "nights", "own-tools", "pages", "preview", "questions",
     "search-pairs",
-}
+}  # fmt: skip
 
 
 def main() -> None:

@@ -74,6 +74,7 @@ def run_job(
     ``WriteFailed``, ``OutOfResources`` or ``DamagedSnapshot`` with the current snapshot untouched;
     ``PartialFailure`` where only a copy failed.
     """
+    run = _in_version(run)
     store, publish = Store(run.store), publish and bool(run.settings.publish.targets)
     parts = {"published": index, "site": run.out is not None, "sent": publish}
     wanted = [product for product, is_wanted in parts.items() if is_wanted]
@@ -91,6 +92,17 @@ def run_job(
         sent = _publish(built, execution) if publish else ()
         execution.finish()
         return JobResult(built, made, sent=sent)
+
+
+def _in_version(run: RunContext) -> RunContext:
+    """Return the run; that of a version has a folder below the one of all versions, and its address."""
+    if run.out is None or not run.settings.site.version:
+        return run
+    from ..docsite.editions.versions import require_room_for_versions, site_of_version
+
+    require_room_for_versions(run.out)
+    settings = run.settings.model_copy(update={"site": site_of_version(run.settings.site)})
+    return replace(run, settings=settings, out=run.out / run.settings.site.version)
 
 
 def _known(stage: Stage, run: RunContext) -> Stage:
@@ -197,6 +209,10 @@ def _site(run: RunContext, driver: Driver, execution: Execution) -> SiteResult:
     made: SiteResult = execution.make("site")
     seconds = next(time.seconds for time in reversed(driver.times) if time.stage == "site")
     _fill_report(run, published.snapshot_id, seconds, made.healed)
+    if run.out is not None and run.settings.site.version:
+        from ..docsite.editions.versions import add_version
+
+        add_version(run.out.parent, run.settings.site)
     return made
 
 

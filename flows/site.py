@@ -5,6 +5,7 @@ Imports are absolute, for Prefect may load this file by its path.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from prefect import flow
@@ -14,12 +15,17 @@ from noctule.flows.job import JobResult, run_job, run_search_only
 from noctule.flows.run.context import BuildOptions, RunContext
 from noctule.flows.run.prefect_tasks import run_name
 from noctule.flows.run.progress import LogProgress
-from noctule.flows.run.request import read_settings
+from noctule.flows.run.request import read_settings, with_version
 
 
 @flow(name="site", flow_run_name=run_name, persist_result=False)
 def site(
-    config: str | None = None, store: str = ".noctule", out: str = "public", full: bool = False
+    config: str | None = None,
+    store: str = ".noctule",
+    out: str = "public",
+    full: bool = False,
+    version: str | None = None,
+    aliases: list[str] | None = None,
 ) -> JobResult:
     """Build the site of the store's current snapshot; raise ``ArtifactError`` or ``SourceError``.
 
@@ -28,8 +34,11 @@ def site(
         store: The folder of the store.
         out: The folder of the site.
         full: Make every file anew, also those that did not change.
+        version: The site is this version, in a folder of this name.
+        aliases: Other names of the version.
     """
     run = _context(config, store, out, full=full)
+    run = replace(run, settings=with_version(run.settings, version, aliases or []))
     return run_in_flow(run, lambda driver: run_job(run, driver, LogProgress(), index=False, publish=False))
 
 

@@ -26,7 +26,7 @@ _MAX_SHOWN = 20
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the site.")]
 
 
-def site(
+def site(  # noqa: PLR0913, PLR0917  # what the command line offers
     flags: Flags,
     out: Out = Path("public"),
     no_prefect: NoPrefect = False,
@@ -43,10 +43,20 @@ def site(
         bool,
         typer.Option("--strict", help="Fail where a document shows a directive, or lacks what it includes."),
     ] = False,
+    version: Annotated[
+        str | None,
+        typer.Option("--version", metavar="NAME", show_default="site.version",
+                     help="The site is this version, in a folder of this name below --out."),
+    ] = None,
+    alias: Annotated[
+        list[str] | None,
+        typer.Option("--alias", metavar="NAME", show_default="site.aliases",
+                     help="Another name of the version, such as latest; again for more."),
+    ] = None,
     insert: Annotated[
         bool, typer.Option("--insert", help="With --search-only: also put the script line into every page.")
     ] = False,
-) -> None:
+) -> None:  # fmt: skip
     """Render the current snapshot as a static site; it replaces an older one at once.
 
     Examples: noctule site --out public, then open public/index.html ; noctule site --search-only --out html
@@ -54,9 +64,9 @@ def site(
     from ...pipeline.directives import is_fault, require_followed
     from ..report.store import remarks_of
     from ..run.context import BuildOptions, RunContext
-    from ..run.request import read_settings
+    from ..run.request import read_settings, with_version
 
-    settings = read_settings(flags.config)
+    settings = with_version(read_settings(flags.config), version, alias or [])
     with flags.open_store().open() as snapshot:
         remarks = remarks_of(snapshot)
     if strict:
@@ -64,6 +74,12 @@ def site(
     if insert and not search_only:
         raise SettingsError(
             "--insert goes with --search-only", where="noctule site", hint="A site of its own needs no line."
+        )
+    if search_only and (version or alias):
+        raise SettingsError(
+            "--version and --alias do not go with --search-only",
+            where="noctule site",
+            hint="Give the folder of that version's pages as --out.",
         )
     run = RunContext(settings, flags.store.absolute(), BuildOptions(full=full), out.absolute())
 
@@ -75,7 +91,11 @@ def site(
         return run_job(run, driver, progress, index=False, publish=False)
 
     given = {"config": runs.path_text(flags.config), "store": str(run.store), "out": str(run.out)}
-    flow, own = ("site:search_only", {"insert": insert}) if search_only else ("site:site", {"full": full})
+    flow, own = (
+        ("site:search_only", {"insert": insert})
+        if search_only
+        else ("site:site", {"full": full, "version": version, "aliases": alias})
+    )
     done = runs.run_work(flags, run, work, flow, given | own, no_prefect=no_prefect)
     if done.search is not None:
         _print_search(flags, done.search, insert)

@@ -67,6 +67,16 @@ def with_engine(given: Settings, name: str | None) -> Settings:
     return given.model_copy(update={"engine": given.engine.model_copy(update={"name": checked.engine.name})})
 
 
+def with_version(given: Settings, version: str | None, aliases: Sequence[str]) -> Settings:
+    """Return the settings of the site of one version, named on the command line; raise ``SettingsError``."""
+    if version is None and not aliases:
+        return given
+    named = {"version": given.site.version if version is None else version, "aliases": list(aliases)}
+    checked = reading.parse({"site": named}, where="--version and --alias").site
+    own = {"version": checked.version, "aliases": checked.aliases}
+    return given.model_copy(update={"site": given.site.model_copy(update=own)})
+
+
 def found_settings() -> Path | None:
     """Return the settings file of the working directory, if there is one."""
     path = Path(SETTINGS_FILE)

@@ -18,6 +18,7 @@ from ..visibility import visibility_of
 from .content import ParsedContent
 from .front_matter import NONE, FrontMatter, read_front_matter, unique
 from .markdown.authoring import published_text
+from .markdown.home import with_home
 from .markdown.mdx import is_mdx, markdown_of_mdx
 from .markdown.parser import plain_markdown, read_markdown
 from .notebook import markdown_of_notebook
@@ -88,7 +89,7 @@ def _markdown(text: str, source: Source, collection: Collection, where: str) -> 
     if PurePosixPath(source.path).suffix.lower() == ".mdx" or is_mdx(body):
         mdx = markdown_of_mdx(body)
         body, removed = mdx.text, remarks(text, mdx.removed, "is a program's and is removed")
-    body = published_text(body, front.json)
+    body = published_text(with_home(body, front.json), front.json)
     if source.modules:
         from ..python_api.pages import with_descriptions  # Griffe takes as long as BeautifulSoup
 

@@ -14,6 +14,7 @@ from ..errors import SettingsError
 from .collection import Collection
 from .search import Table
 from .settings import Settings
+from .site import OWN_FILES, Site, is_font_file
 
 MAX_SETTINGS_BYTES = 1_000_000
 # Old names, and what they are called now.
@@ -138,9 +139,18 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
             "collections": collections,
             "search": search.model_copy(update=stages),
             "relevance": settings.relevance.model_copy(update={"judged": judged}),
-            "site": _with_files(site, folder, "templates", "words", "mermaid"),
+            "site": _with_own_files(site, folder),
         }
     )
+
+
+def _with_own_files(site: Site, folder: Path) -> Table:
+    fonts = {
+        name: tuple(_file_from(each, folder) if is_font_file(each) else each for each in given)
+        for name, given in site.fonts
+    }
+    named = site.model_copy(update={"fonts": site.fonts.model_copy(update=fonts)})
+    return _with_files(named, folder, *OWN_FILES)
 
 
 def _with_files(section: Table, folder: Path, *names: str) -> Table:

@@ -5,10 +5,36 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from .collection import WebAddress
 from .search import Table
+
+GROUNDS = ("page", "panel", "raised", "line")
+COLORS = ("text", "muted", "link", "accent", *GROUNDS)
+# The settings that name a file of the owner's.
+OWN_FILES = ("templates", "words", "mermaid", "logo", "logo_dark", "favicon")
+# A version is a folder beside others, and stands in addresses.
+VERSION_NAME = re.compile(r"(?!index\.html\Z|versions\.js|pages-)[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
+LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
+FONT_ENDINGS = (".woff2", ".woff", ".ttf", ".otf")
+_HEX = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6})", re.IGNORECASE)
+
+
+def _hex(color: str) -> str:
+    if not _HEX.fullmatch(color):
+        raise ValueError(f"{color!r} is no colour; write it as #rrggbb")
+    digits = color[1:].lower()
+    return f"#{digits}" if len(digits) == 6 else f"#{''.join(2 * digit for digit in digits)}"
+
+
+Hex = Annotated[str, AfterValidator(_hex)]
+Color = Hex | Annotated[tuple[Hex, Hex], Field(strict=False)]
+
+
+def is_font_file(name: str) -> bool:
+    """Return whether a font's setting names a file and no family."""
+    return name.lower().endswith(FONT_ENDINGS)
 
 
 class Version(Table):
@@ -19,6 +45,13 @@ class Version(Table):
     current: bool = False
 
 
+class Fonts(Table):
+    """Files of fonts, which the site carries, or names of families that readers' systems have."""
+
+    text: tuple[str, ...] = Field(default=(), strict=False)
+    code: tuple[str, ...] = Field(default=(), strict=False)
+
+
 class Site(Table):
     """The generated site."""
 
@@ -27,6 +60,7 @@ class Site(Table):
     base_url: WebAddress = Field(default="", description="absolute address: sitemap, feed, canonical links")
     related: int = Field(default=5, ge=0)
     language: str = "en"
+    languages: dict[str, str] = Field(default={}, description="each with the folder of its pages")
     search: bool = True
     graph: bool = True
     markdown: bool = Field(default=True, description="a .md twin of every page, and llms.txt")
@@ -34,7 +68,11 @@ class Site(Table):
     offline: bool = Field(default=False, description="a service worker keeps what was visited")
     feed: int = Field(default=50, ge=0, description="0: no feed")
     edit_url: WebAddress = Field(default="", description="with {path} and {collection}")
+    history_url: WebAddress = Field(default="", description="the same for a source's changes")
     image: WebAddress = Field(default="", description="absolute address of a picture for previews of links")
+    logo: str = Field(default="", description="an image before the title in the header")
+    logo_dark: str = Field(default="", description="the same for the dark theme")
+    favicon: str = Field(default="", description="an image for the browser's tab")
     templates: str = Field(default="", description="a folder of templates, styles and files of your own")
     words: str = Field(default="", description="a TOML file with words of the interface")
     mermaid: str = Field(default="", description="a local copy of mermaid's script")
@@ -47,14 +85,48 @@ class Site(Table):
     )
     verify_nights: int = Field(default=7, ge=0, description="every file is read within so many; 0: never")
     versions: tuple[Version, ...] = Field(default=(), strict=False)
+    version: str = Field(default="", description="the site is this version, in a folder of this name")
+    aliases: tuple[str, ...] = Field(default=(), strict=False, description="other names of the version")
+    colors: dict[str, Color] = Field(default={}, description="one for both themes, or [light, dark]")
+    fonts: Fonts = Fonts()
 
     def __hash__(self) -> int:  # of tables too, which are dictionaries
         return hash(self.model_dump_json())
 
-    @field_validator("edit_url")
+    @field_validator("edit_url", "history_url")
     @classmethod
     def _known_places(cls, url: str) -> str:
         unknown = sorted(set(re.findall(r"\{([^{}]*)\}", url)) - {"path", "collection"})
         if unknown:
             raise ValueError(f"unknown {{{unknown[0]}}}; there are {{path}} and {{collection}}")
         return url
+
+    @field_validator("languages")
+    @classmethod
+    def _known_languages(cls, given: dict[str, str]) -> dict[str, str]:
+        for code in given:
+            if not LANGUAGE.fullmatch(code):
+                raise ValueError(f"{code!r} is no language; write a tag such as de or pt-BR")
+        folders = [folder.strip("/") for folder in given.values()]
+        if len(set(folders)) < len(folders):
+            raise ValueError("two languages cannot have the same folder")
+        return given
+
+    @field_validator("colors")
+    @classmethod
+    def _known_colors(cls, given: dict[str, Color]) -> dict[str, Color]:
+        for name, value in given.items():
+            if name not in COLORS:
+                raise ValueError(f"unknown colour {name}; there are {', '.join(COLORS)}")
+            if name in GROUNDS and isinstance(value, str):
+                raise ValueError(f"{name} is a background: give two colours, [light, dark]")
+        return given
+
+    @model_validator(mode="after")
+    def _names_of_versions(self) -> Site:
+        for name in (*filter(None, [self.version]), *self.aliases):
+            if not VERSION_NAME.fullmatch(name):
+                raise ValueError(f"{name!r} cannot be a version's name; use letters, digits and . _ + -")
+        if self.aliases and (not self.version or self.version in self.aliases):
+            raise ValueError("aliases are other names of a version: give version too")
+        return self

@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 from ..artifacts.disk.layout import table_file
 from ..artifacts.disk.manifest import damaged
 from ..pipeline.assets.media import recognise
-from ..pipeline.errors import SettingsError
 from ..pipeline.identity import sha256_hex
 from . import urls
+from .appearance import owners_file
 from .incremental.previous import Reuse
 from .library import Library, SnapshotTables
 from .link_rows import Asset
@@ -27,15 +27,14 @@ STYLES: Mapping[str, Sequence[str]] = {
 }
 # What search alone needs, besides its dialog.
 _COMPONENT_STYLE = ("component.css", "dialog.css")
-MAX_OWN_BYTES = 20_000_000
 
 
 def asset_files(plan: SitePlan) -> Iterator[SitePage]:
     """Yield every file of the folder ``_assets``, including the owner's, in a fixed order."""
     made = dict(_scripts(plan)) | dict(_styles(plan)) | {"icon.svg": (THEME / "icon.svg").read_bytes()}
-    made |= _own(plan)
+    made |= {**_own(plan), **plan.appearance.files}
     if plan.settings.mermaid:
-        made[MERMAID] = _read(Path(plan.settings.mermaid), "[site] mermaid")
+        made[MERMAID] = owners_file(Path(plan.settings.mermaid), "[site] mermaid")
     for name in sorted(made):
         yield SitePage(f"{urls.ASSETS}/{name}", made[name])
 
@@ -76,33 +75,17 @@ def _styles(plan: SitePlan) -> Iterator[tuple[str, bytes]]:
         if not {"dialog.css": plan.settings.search, "charts.css": plan.settings.report}.get(name, True):
             continue
         sources = [folder / part if (folder / part).is_file() else THEME / part for part in parts]
-        yield name, b"\n".join(path.read_bytes() for path in sources)
+        own = (plan.appearance.style.encode(),) if name == "style.css" and plan.appearance.style else ()
+        yield name, b"\n".join((*(path.read_bytes() for path in sources), *own))
 
 
 def _own(plan: SitePlan) -> dict[str, bytes]:
     parts = {part for sources in STYLES.values() for part in sources}
     folder = plan.settings.templates
     return {
-        name: _read(Path(folder) / name, "[site] templates")
+        name: owners_file(Path(folder) / name, "[site] templates")
         for name in sorted(own_names(folder) - parts)
     }  # fmt: skip
-
-
-def _read(path: Path, setting: str) -> bytes:
-    try:
-        with path.open("rb") as file:
-            content = file.read(MAX_OWN_BYTES + 1)
-    except OSError as error:
-        raise SettingsError(
-            f"cannot read a file that {setting} names: {error.strerror}",
-            where=str(path),
-            hint="Mend the setting.",
-        ) from None
-    if len(content) > MAX_OWN_BYTES:
-        raise SettingsError(
-            f"a file of {setting} is over 20 MB", where=str(path), hint="Choose a smaller one."
-        )
-    return content
 
 
 def media_files(library: Library, snapshot: SnapshotTables, reuse: Reuse) -> Iterator[SitePage]:

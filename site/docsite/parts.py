@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..pipeline.settings.site import Site, Version
+from .appearance import Appearance, Icon, Logo
 from .library import CommunityRow, Entry
 
 OWN_ENDINGS = (
@@ -34,9 +35,18 @@ class Parts:
     custom_style: bool
     custom_script: bool
     mermaid: bool
+    version: str
+    logo: Logo | None
+    icon: Icon
 
 
-def parts_of(settings: Site, entries: Sequence[Entry], tags: bool, topics: Sequence[CommunityRow]) -> Parts:
+def parts_of(
+    settings: Site,
+    entries: Sequence[Entry],
+    tags: bool,
+    topics: Sequence[CommunityRow],
+    appearance: Appearance,
+) -> Parts:
     """Return the parts of the site that shows these documents."""
     own = own_names(settings.templates)
     dated = any(DATE.match(entry.modified) for entry in entries)
@@ -54,6 +64,9 @@ def parts_of(settings: Site, entries: Sequence[Entry], tags: bool, topics: Seque
         custom_style=CUSTOM_STYLE in own,
         custom_script=CUSTOM_SCRIPT in own,
         mermaid=bool(settings.mermaid),
+        version=settings.version,
+        logo=appearance.logo,
+        icon=appearance.icon,
     )
 
 

@@ -213,6 +213,21 @@ def test_no_page_breaks_a_rule_of_accessibility_or_overflows(
 
 
 @pytest.mark.parametrize("width", [360, 1440])
+def test_nothing_moves_while_a_page_loads(browser: webdriver.Chrome, http: str, width: int) -> None:
+    resize(browser, width, 900)
+    watch = """window.moved = 0; new PerformanceObserver((list) => list.getEntries().forEach((each) => {
+        window.moved += each.value; })).observe({type: 'layout-shift', buffered: true});"""
+    added = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": watch})
+    try:
+        for page in PAGES:
+            browser.get(http + page)
+            browser.execute_async_script("setTimeout(arguments[0], 200)")
+            assert browser.execute_script("return window.moved") == 0, page
+    finally:
+        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+
+
+@pytest.mark.parametrize("width", [360, 1440])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_search_dialog_breaks_no_rule_of_accessibility(
     browser: webdriver.Chrome, http: str, width: int, scheme: str

@@ -159,6 +159,10 @@ interface Reader {
 interface Window {
   noctuleReader: Reader;
   noctuleWords: Record<string, Record<string, string>>;
+  /** The versions beside this one, as versions.js lists them. */
+  /** The pages of versions, as pages-VERSION.js lists them. */
+  noctulePages?: Record<string, string[]>;
+  noctuleVersions?: { version: string; title: string; aliases: string[] }[];
   noctulePreviews?: (table: Record<string, [string, string]>) => void;
   noctule?: Noctule;
   mermaid?: {

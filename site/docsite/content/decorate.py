@@ -98,7 +98,7 @@ class Decorator:
             return image_html(self._links, given, linked=bool(self._link_ends))
         if tag == "table":
             return (
-                f'<div class="table-scroll" tabindex="0" role="region" aria-label="Table"><table{attributes}>'
+                f'<div class="table-scroll" tabindex="0" role="group" aria-label="Table"><table{attributes}>'
             )
         if tag == "input":
             state = "done" if "checked" in given else "to do"

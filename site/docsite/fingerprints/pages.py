@@ -37,6 +37,7 @@ def page_fingerprints(plan: SitePlan, shared: bytes) -> list[PageFingerprint]:
         drawing_digests(edges, shown, ranks),
         related_digests(plan, shown),
         _topics(plan),
+        [digest_of_texts(*map(repr, plan.languages.translations(e.page))) for e in plan.library.entries],
     )
     return [
         PageFingerprint(digest(shared, *each).hex(), digest(with_what, each[0]).hex())

@@ -14,6 +14,7 @@ from ...pipeline.identity import canonical_json
 from ...pipeline.settings.search import Search
 from ...pipeline.settings.site import Site
 from .. import theme_folder
+from ..appearance import appearance_files
 from ..incremental.columns import digest, digest_of_texts
 from ..outline.declared import navigation_files
 from ..outline.plan import SitePlan, shard_count
@@ -25,6 +26,8 @@ _LIBRARIES = (
 )  # fmt: skip
 _SNAPSHOT = b"snapshot_id"
 _SHAPES_NO_FILE = {"verify_nights"}
+# These shape stylesheets, what `Parts` says, and the tree of pages.
+_SHAPES_NO_CONTENT = {"colors", "fonts", "logo", "logo_dark", "favicon", "navigation", "redirects"}
 
 
 def shared_digest(plan: SitePlan) -> bytes:
@@ -34,7 +37,7 @@ def shared_digest(plan: SitePlan) -> bytes:
 
 def content_digest(plan: SitePlan) -> bytes:
     """Return a digest of what documents' contents are rendered with; an owner's templates are not used."""
-    settings = plan.settings.model_dump(mode="json", exclude=_SHAPES_NO_FILE | {"navigation", "redirects"})
+    settings = plan.settings.model_dump(mode="json", exclude=_SHAPES_NO_FILE | _SHAPES_NO_CONTENT)
     for place in ("templates", "words", "mermaid"):  # what lies there counts, not where it lies
         settings[place] = bool(settings[place])
     stated = {
@@ -56,7 +59,8 @@ def site_fingerprint(snapshot_id: str, settings: Site, ranking: Search | None) -
     }
     folder = Path(settings.templates) if settings.templates else None
     given = sorted(path for path in folder.iterdir() if path.is_file()) if folder and folder.is_dir() else []
-    given += [Path(name) for name in (settings.words, settings.mermaid) if name]
+    named = (settings.words, settings.mermaid, *appearance_files(settings))
+    given += [Path(name) for name in named if name]
     files = [digest(path.name.encode(), path.read_bytes()) for path in given if path.is_file()]
     files += [digest(each.path.encode(), each.content) for each in navigation_files(settings)]
     return digest(

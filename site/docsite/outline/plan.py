@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...pipeline.settings.site import Site
 from .. import urls
+from ..appearance import Appearance, appearance_of
 from ..content.render import Renderer
 from ..interface_words import load_words
 from ..library import CommunityRow, Entry, Library, SnapshotTables
@@ -19,6 +20,7 @@ from .contents import contents_of
 from .declared import declared_contents
 from .extent import Extent
 from .hierarchy import build_tree
+from .languages import Languages
 from .word_pages import Word, read_words
 
 if TYPE_CHECKING:
@@ -69,6 +71,8 @@ class SitePlan:
     topics: tuple[CommunityRow, ...]
     topic_of: Mapping[int, CommunityRow]
     parts: Parts
+    appearance: Appearance
+    languages: Languages
     words: tuple[Word, ...]
     remarks: tuple[str, ...]
 
@@ -91,6 +95,7 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
     """Plan the site that shows this snapshot; ``originals`` are documents that are their own pages."""
     from . import related  # SciPy comes with it
 
+    appearance = appearance_of(settings)
     library = Library(snapshot, originals=originals, home=settings.home)
     theme = Theme(load_words(settings.words), settings.templates)
     tags = library.tags()
@@ -116,7 +121,9 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
         twins=urls.twin_paths(tree.pages) if settings.markdown else {},
         topics=topics,
         topic_of={topic.community_id: topic for topic in topics},
-        parts=parts_of(settings, library.entries, bool(tags), topics),
+        parts=parts_of(settings, library.entries, bool(tags), topics, appearance),
+        appearance=appearance,
+        languages=Languages(settings, {entry.page for entry in library.listed}),
         words=read_words(snapshot, library) if settings.search else (),
         remarks=contents.remarks,
     )

@@ -57,6 +57,7 @@ class DocumentView:
     backlinks: tuple[Entry, ...]
     backlinks_left_out: int
     edit_url: str
+    history_url: str
     twin: str
     graph: Markup
 
@@ -72,7 +73,7 @@ def render_page(plan: SitePlan, entry: Entry, content: Content) -> SitePage:
 def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRow | None) -> DocumentView:
     linking = plan.backlinks.get(entry.row, [])
     rows = plan.relations.related_to(entry.row)
-    before, after = plan.tree.previous(entry.page), plan.tree.next(entry.page)
+    before, after = _neighbours(plan, entry.page)
     toc = _toc(content, frozenset(section.slug for section in plan.library.sections(entry)))
     head, body = content.parts
     return DocumentView(
@@ -93,14 +94,25 @@ def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRo
         related=tuple(plan.library.entries[row] for row in rows),
         backlinks=_backlinks(plan, linking),
         backlinks_left_out=max(len(linking) - MAX_BACKLINKS, 0),
-        edit_url=_edit_url(plan.settings.edit_url, entry),
+        edit_url=_source_url(plan.settings.edit_url, entry),
+        history_url=_source_url(plan.settings.history_url, entry),
         twin=plan.twins.get(entry.page, ""),
         graph=neighbour_graph(plan, entry),
     )
 
 
-def _edit_url(pattern: str, entry: Entry) -> str:
-    """Return where the page's source can be edited; a pattern with no placeholder gets the path appended."""
+def _neighbours(plan: SitePlan, page: str) -> tuple[str | None, str | None]:
+    """Return the pages before and after this one in reading order, as far as they are in its language."""
+    language = plan.languages.of
+    before, after = plan.tree.previous(page), plan.tree.next(page)
+    return (
+        before if before and language(before) == language(page) else None,
+        after if after and language(after) == language(page) else None,
+    )
+
+
+def _source_url(pattern: str, entry: Entry) -> str:
+    """Return an address of the page's source; a pattern with no placeholder gets the path appended."""
     if not pattern:
         return ""
     if "{path}" not in pattern:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
 from .. import urls
 from ..library import Entry
 from ..outline import navigation
+from ..outline.languages import Translation
 from ..outline.plan import SitePlan, shard_count
 from ..parts import Parts
 
@@ -41,12 +42,21 @@ class Frame:
     modified: str
     twin: str
     is_document: bool
+    translations: tuple[Translation, ...]
+    base: str
     robots: bool = True
 
     @property
     def full_title(self) -> str:
         """Return the page's title followed by the site's."""
         return self.title if self.title == self.site_title else f"{self.title} · {self.site_title}"
+
+    @property
+    def alternates(self) -> Mapping[str, str]:
+        """Return the absolute address of this page in each language, if the site has one."""
+        exact = [each for each in self.translations if each.exact] if self.base else []
+        found = {each.language: self.base + urls.encoded(each.page) for each in exact}
+        return found if len(found) > 1 else {}
 
     @property
     def version(self) -> str:
@@ -83,7 +93,7 @@ def frame_of(plan: SitePlan, page: str, title: str, description: str, entry: Ent
         site_language=settings.language,
         title=title,
         description=description,
-        language=(entry.language if entry else "") or settings.language,
+        language=plan.languages.of(page) or (entry.language if entry else "") or settings.language,
         page=page,
         root=urls.root_of(page),
         href=partial(urls.relative_href, page),
@@ -96,5 +106,7 @@ def frame_of(plan: SitePlan, page: str, title: str, description: str, entry: Ent
         modified=entry.modified if entry else "",
         twin=plan.twins.get(page, ""),
         is_document=entry is not None,
+        translations=plan.languages.translations(page),
+        base=f"{base}/" if base else "",
         robots=entry is None or entry.shown.robots,
     )

@@ -241,6 +241,7 @@ def _not_found(plan: SitePlan) -> SitePage:
         "site_title": plan.title,
         "language": plan.settings.language,
         "root": urls.encoded(root) if root else "",
+        "icon": plan.parts.icon,
     }
     return SitePage(urls.NOT_FOUND, plan.theme.render("404.html", context))
 

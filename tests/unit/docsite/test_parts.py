@@ -138,6 +138,13 @@ def test_the_edit_link_leads_to_the_source() -> None:
     assert page_of(NOTES, "index.html").select_one("a[rel~=edit]") is None
 
 
+def test_the_history_of_a_page_is_a_link_beside_the_edit_link() -> None:
+    page = page_of(NOTES, "index.html", Site(history_url="https://git.example/commits/{path}"))
+    assert [a["href"] for a in page.select(".page-facts a") if a.text == "History"] == [
+        "https://git.example/commits/index.md"
+    ]
+
+
 def test_the_versions_menu_marks_this_one() -> None:
     versions = [
         {"label": "2.0", "url": "../2.0/", "current": True},

@@ -10,6 +10,7 @@ import { offerOfflineReading } from "./offline.js";
 import { showPreviews } from "./preview.js";
 import { offerSearch } from "./search.js";
 import { makeTabs } from "./tabs.js";
+import { offerVersions } from "./versions.js";
 
 window.noctuleReader = reader;
 addCopyButtons();
@@ -20,3 +21,4 @@ offerOfflineReading();
 showPreviews();
 offerSearch();
 makeTabs();
+offerVersions();

@@ -1,0 +1,1 @@
+"""Editions of one site: its versions side by side."""

@@ -1,0 +1,77 @@
+"""Pages know their language and their counterparts, by the folders that the settings declare."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+from pydantic import ValidationError
+
+from noctule.docsite.build import build_site
+from noctule.docsite.outline.languages import Languages, language_name
+from noctule.pipeline.settings.site import Site
+from tests.site_builder import page_of, snapshot_of
+
+TREE = {
+    "index.md": "# Home\n\nx\n",
+    "guide.md": "# Guide\n\nx\n",
+    "de/index.md": "# Start\n\nx\n",
+    "de/guide.md": "# Anleitung\n\nx\n",
+    "fr/index.md": "# Accueil\n\nx\n",
+}
+SETTINGS = Site(languages={"en": "", "de": "de", "fr": "/fr/"}, base_url="https://owl.example.org")
+
+
+def _menu(page: BeautifulSoup) -> list[tuple[str, str]]:
+    return [(str(link["hreflang"]), str(link["href"])) for link in page.select(".site-header a[hreflang]")]
+
+
+def test_the_menu_leads_to_the_same_page_or_to_the_first_one() -> None:
+    page = page_of(TREE, "de/guide.html", SETTINGS)
+    assert _menu(page) == [("en", "../guide.html"), ("de", "guide.html"), ("fr", "../fr/index.html")]
+    assert page.html is not None and page.html["lang"] == "de"
+    assert [link.text for link in page.select(".site-header [aria-current=true]")] == ["Deutsch"]
+
+
+def test_the_next_page_is_in_the_same_language() -> None:
+    page = page_of(TREE, "de/guide.html", SETTINGS)
+    assert [link["href"] for link in page.select(".previous-next a")] == ["index.html"]
+
+
+def test_search_engines_are_told_of_exact_counterparts_only() -> None:
+    page = page_of(TREE, "de/guide.html", SETTINGS)
+    found = {str(link["hreflang"]): link["href"] for link in page.select("link[hreflang]")}
+    assert found == {
+        "en": "https://owl.example.org/guide.html",
+        "de": "https://owl.example.org/de/guide.html",
+    }
+    without = page_of(TREE, "de/guide.html", SETTINGS.model_copy(update={"base_url": ""}))
+    assert without.select("link[hreflang]") == []
+
+
+def test_a_site_of_one_language_has_no_menu() -> None:
+    assert _menu(page_of(TREE, "de/guide.html", Site())) == []
+    assert Languages(Site(languages={"en": ""}), {"a.html"}).translations("a.html") == ()
+
+
+def test_a_new_translation_reaches_pages_that_did_not_change(tmp_path: Path) -> None:
+    build_site(snapshot_of({"notes": TREE}), tmp_path / "site", SETTINGS)
+    build_site(snapshot_of({"notes": TREE | {"fr/guide.md": "# Guide\n\nx\n"}}), tmp_path / "site", SETTINGS)
+    page = BeautifulSoup((tmp_path / "site" / "guide.html").read_bytes(), "html.parser")
+    assert ("fr", "fr/guide.html") in _menu(page)
+
+
+def test_languages_are_named_as_their_speakers_do() -> None:
+    assert [language_name(code) for code in ("de", "pt-BR", "de-CH", "tlh")] == [
+        "Deutsch",
+        "português (Brasil)",
+        "Deutsch",
+        "tlh",
+    ]
+
+
+@pytest.mark.parametrize("languages", [{"german!": "de"}, {"en": "a", "de": "a/"}, {"": "x"}])
+def test_what_is_no_language_is_refused(languages: dict[str, str]) -> None:
+    with pytest.raises(ValidationError):
+        Site(languages=languages)
