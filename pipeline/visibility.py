@@ -11,6 +11,11 @@ _WORDS = ("list", "search", "index", "sitemap", "robots")
 _FALSE, _TRUE = frozenset({"false", "no", "never", "off"}), frozenset({"true", "yes", "always", "on"})
 
 
+DRAFT = "is a draft"
+UNLISTED = "is unlisted: its page is on no list and in no search"
+UNSEARCHED = "is excluded from search"
+
+
 @dataclass(frozen=True, slots=True)
 class Visibility:
     """Whether a page is on lists, can be found by search, and is offered to search engines.
@@ -27,8 +32,8 @@ class Visibility:
     def remark(self) -> str:
         """Return the remark on it in the report, empty for a page that is shown everywhere."""
         if not self.listed:
-            return "is unlisted: its page is on no list and in no search"
-        return "" if self.searched else "is excluded from search"
+            return UNLISTED
+        return "" if self.searched else UNSEARCHED
 
 
 EVERYWHERE = Visibility()

@@ -192,6 +192,9 @@ def _print_account(found: Account) -> None:
     output.table(("table", "rows"), [(name, f"{rows:,}") for name, rows in found.counts.items()])
     output.say()
     output.say(f"Left out: {found.skipped:,} skipped, {found.quarantined:,} quarantined")
+    if any(found.private.values()):
+        counts = "{drafts:,} drafts, {unlisted:,} unlisted, {unsearched:,} excluded from search"
+        output.say(f"Private by their front matter: {counts.format(**found.private)}")
     if found.directives:
         output.say(f"Directives that stand as text or name a missing file: {found.directives:,}")
     rejected = [f"  {each.kind}: {each.collection}:{each.path}: {each.reason}" for each in found.rejected]

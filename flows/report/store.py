@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from ...artifacts.store.night_reports import read_night
@@ -14,6 +15,7 @@ from ...artifacts.store.store import Store
 from ...pipeline.directives import is_fault
 from ...pipeline.errors import ArtifactError, NoSnapshot
 from ...pipeline.model import Rejection, SnapshotId
+from ...pipeline.visibility import DRAFT, UNLISTED, UNSEARCHED
 from .history import recorded_seconds
 
 if TYPE_CHECKING:
@@ -83,9 +85,16 @@ class Account:
         """Return the number of directives that stand as text or name a missing file."""
         return sum(is_fault(each.reason) for each in self.rejected)
 
+    @property
+    def private(self) -> dict[str, int]:
+        """Return the numbers of documents that their front matter keeps from readers, by how much."""
+        kinds = {"drafts": DRAFT, "unlisted": UNLISTED, "unsearched": UNSEARCHED}
+        reasons = [each.reason for each in self.rejected]
+        return {name: sum(map(str.startswith, reasons, repeat(text))) for name, text in kinds.items()}
+
     def as_dict(self) -> dict[str, object]:
         """Return the account as a JSON object."""
-        counted = {name: getattr(self, name) for name in ("skipped", "quarantined", "directives")}
+        counted = {name: getattr(self, name) for name in ("skipped", "quarantined", "directives", "private")}
         return asdict(self) | counted
 
 

@@ -14,7 +14,7 @@ from ..identity import doc_id
 from ..includes.python_blocks import with_references
 from ..model import Block, Document, Source, Syntax
 from ..settings.collection import Collection, Rule
-from ..visibility import visibility_of
+from ..visibility import DRAFT, visibility_of
 from .content import ParsedContent
 from .front_matter import NONE, FrontMatter, read_front_matter, unique
 from .markdown.authoring import published_text
@@ -179,7 +179,7 @@ def _front_matter(text: str, collection: Collection, where: str) -> FrontMatter:
     front = read_front_matter(text, where)
     if front.draft and not collection.drafts:
         raise DraftDocument(
-            f"is a draft ({front.draft})", where=where, hint="To include it: drafts = true in its collection."
+            f"{DRAFT} ({front.draft})", where=where, hint="To include it: drafts = true in its collection."
         )
     return front
 

@@ -45,6 +45,7 @@ FILES = {
         '{{< tabs >}}\n{{< tab "One" >}}Uno{{< /tab >}}\n{{< /tabs >}}\n'
     ),
     "hugo/owl.md": "---\ntitle: Owl\nunlisted: true\ntags: [nocturnal]\n---\nstrigiform [back](index.md)\n",
+    "hugo/cave.md": '+++\ntitle = "Cave"\ndraft = true\n+++\nplecotus\n',
     "hugo/bat.md": "---\ntitle: Bat\nexcludeSearch: true\n---\nchiroptera\n",
     "docusaurus/docusaurus.config.js": "export default {};\n",
     "docusaurus/docs/_part.mdx": "Hello {props.name}.\n",
@@ -95,7 +96,10 @@ def test_no_directive_is_left_and_nothing_private_is_found(tmp_path: Path) -> No
     assert "Tyto of Barn" in home.get_text()
     assert "Hello Tyto." in prose_of(site / "docusaurus/intro.html")
     assert (site / "docusaurus/intro.html").read_text().count("callout-tab") == 1
-    remarks = {row["reason"] for row in command.run("report", "--json").json["rejected"]}
+    report = command.run("report", "--json").json
+    assert report["private"] == {"drafts": 1, "unlisted": 1, "unsearched": 1}
+    assert "1 drafts, 1 unlisted, 1 excluded from search" in command.run("report").out
+    remarks = {row["reason"] for row in report["rejected"]}
     assert "line 14: {% if %} is not evaluated: what it encloses is shown" in remarks
     assert any("version" in remark and "is removed" in remark for remark in remarks)
 
@@ -112,7 +116,7 @@ def test_no_directive_is_left_and_nothing_private_is_found(tmp_path: Path) -> No
     assert 'name="robots" content="noindex"' in (site / "hugo/owl.html").read_text()
 
     drafts = command.run("index", "--no-prefect", "--drafts", "--json")
-    assert drafts.json["documents"] == done.json["documents"] + 1
+    assert drafts.json["documents"] == done.json["documents"] + 2
 
 
 def test_a_strict_site_fails_on_the_first_directive_that_is_left(tmp_path: Path) -> None:
