@@ -39,19 +39,27 @@ class CorpusRecord:
     as_hashed: bool = False
 
     def with_assets(self, rejections: Sequence[Rejection], *, as_hashed: bool) -> CorpusRecord:
-        """Return the record with assets that documents name and that cannot be used."""
+        """Return the record with assets that documents name and that cannot be used, each once.
+
+        Where documents are taken from the current snapshot, it may hold these already.
+        """
         published = {
             name: replace(
-                each, rejections=(*each.rejections, *(r for r in rejections if r.collection == name))
+                each,
+                rejections=_once((*each.rejections, *(r for r in rejections if r.collection == name))),
             )
             for name, each in self.published.items()
         }
         return replace(
             self,
-            rejections=(*self.rejections, *rejections),
+            rejections=_once((*self.rejections, *rejections)),
             published=published,
             as_hashed=self.as_hashed and as_hashed,
         )
+
+
+def _once(rejections: Iterable[Rejection]) -> tuple[Rejection, ...]:
+    return tuple(dict.fromkeys(rejections))
 
 
 def settled(

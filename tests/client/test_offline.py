@@ -84,7 +84,7 @@ def host(built: Path, tmp_path: Path) -> Iterator[Host]:
 
 
 def until(browser: webdriver.Chrome, true: Callable[[], object]) -> None:
-    WebDriverWait(browser, 15).until(lambda _: true())
+    WebDriverWait(browser, 40).until(lambda _: true())
 
 
 def kept(browser: webdriver.Chrome, path: str) -> str | None:

@@ -107,6 +107,7 @@ def test_a_hit_leads_to_the_page_that_was_indexed(browser: webdriver.Chrome, bas
     _within(browser, "button.open-search")
     browser.find_element(By.TAG_NAME, "body").send_keys("/")
     _within(browser, "#SearchInput").send_keys("soft pears harvest")
+    _within(browser, ".search-count:not(:empty)")  # the whole answer is there
     hit = _within(browser, "a[role=option]")
     assert _within(browser, ".search-keys kbd").text == "↑ ↓"  # though the page says no encoding
     assert hit.get_attribute("href") == f"{base}fruit/pears%20%26%20more.html"
@@ -120,6 +121,7 @@ def test_a_hit_leads_to_the_page_that_was_indexed(browser: webdriver.Chrome, bas
 @needs_browser
 def test_a_section_is_reached_by_the_name_that_the_page_gave_it(browser: webdriver.Chrome, base: str) -> None:
     browser.get(f"{base}index.html?noctule=cool%20cellar%20spring")
+    _within(browser, ".search-count:not(:empty)")  # the whole answer is there
     hit = _within(browser, "a.hit-section")
     assert hit.get_attribute("href") == f"{base}fruit/apples.html#cellar"
 

@@ -109,7 +109,7 @@ class Child:
     def kill_in(self, stage: str, after_s: float) -> None:
         while self._next()[0] != stage:
             pass
-        time.sleep(after_s)
+        time.sleep(max(0.0, after_s))
         self.kill()
 
     def kill(self) -> None:

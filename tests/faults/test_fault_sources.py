@@ -151,7 +151,7 @@ def test_a_folder_that_cannot_be_looked_at_for_a_moment_is_no_folder_less(tmp_pa
     away = _Away(tmp_path / "deep")
     with pytest.raises(SourceError, match="cannot be accessed: Stale file handle"):
         _visit(
-            _Walk("c", collection(tmp_path), _globs(("**",)), _globs(()), _globs(())),
+            _Walk("c", collection(tmp_path), _globs(("**",)), _globs(()), _globs(()), _globs(())),
             cast("os.DirEntry[str]", away),
             "",
         )

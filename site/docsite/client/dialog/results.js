@@ -196,6 +196,26 @@ export function showRecentPages(parts) {
 }
 
 /**
+ * Shows these groups and keeps the rows that are there already: one that is being pressed must not go.
+ * @param {HTMLElement} list
+ * @param {HTMLElement[]} groups
+ * @param {Choice[]} choices
+ */
+function update(list, groups, choices) {
+  for (const each of list.querySelectorAll("[aria-selected=true]"))
+    each.setAttribute("aria-selected", "false");
+  groups.forEach((made, place) => {
+    const shown = list.children[place];
+    if (shown?.isEqualNode(made)) {
+      const [links, kept] = [made, shown].map((node) => [...node.querySelectorAll("a")]);
+      for (const choice of choices) choice.link = kept[links.indexOf(choice.link)] ?? choice.link;
+    } else if (shown) shown.replaceWith(made);
+    else list.append(made);
+  });
+  while (list.children.length > groups.length) list.lastElementChild?.remove();
+}
+
+/**
  * @param {DialogParts} parts
  * @param {SearchAnswer} answer
  * @param {boolean} showWhy
@@ -206,7 +226,7 @@ export function showResults(parts, answer, showWhy, more) {
   /** @type {Choice[]} */
   const choices = [];
   const groups = answer.hits.map((hit, rank) => group(hit, rank, showWhy, choices));
-  parts.list.replaceChildren(...groups);
+  update(parts.list, groups, choices);
   parts.scroll.querySelector(".search-more")?.remove();
   if (more) {
     const button = element("button", { type: "button", class: "search-more" }, reader.say("dialog", "more"));
