@@ -26,7 +26,8 @@ MAX_TRANSCLUSION_DEPTH = 3
 MAX_TRANSCLUSIONS = 100
 _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
 SUMMARY_CHARS = 160
-_FIRST_HEADING = re.compile(r"\s*<h([2-6])\b")
+# Places with older names may stand before it.
+_FIRST_HEADING = re.compile(r"(?:\s|</?p>|<(a|span)\b[^<>]{0,300}></\1>){0,100}<h(?P<level>[2-6])\b")
 _HEADING_TAG = re.compile(r"(</?h)([1-6])\b")
 
 
@@ -163,7 +164,7 @@ def _titled(html: str, headings: list[Anchored], title: str) -> tuple[str, list[
         return html, headings
     up = headings[0].level - 1
     if any(heading.level <= headings[0].level for heading in headings[1:]):
-        head, end, body = html.partition(f"</h{found[1]}>")
+        head, end, body = html.partition(f"</h{found['level']}>")
         return _moved_up(head + end, up) + body, [replace(headings[0], level=1), *headings[1:]]
     return _moved_up(html, up), [replace(heading, level=heading.level - up) for heading in headings]
 

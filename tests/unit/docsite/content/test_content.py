@@ -63,6 +63,7 @@ def test_images_become_their_alternative_text() -> None:
     [
         ("## Page\n\nA.\n\n### B\n\n#### C\n", [("h1", "page"), ("h2", "b"), ("h3", "c")]),
         ("## Page\n\nA.\n\n## B\n\n### C\n", [("h1", "page"), ("h2", "b"), ("h3", "c")]),
+        ('<a id="old"></a>\n\n## Page\n\nA.\n\n### B\n', [("h1", "page"), ("h2", "b")]),
         ("A.\n\n## Page\n\nA.\n", [("h1", None), ("h2", "page")]),
         ("---\ntitle: Other\n---\n\n## Page\n", [("h1", None), ("h2", "page")]),
     ],
