@@ -8,7 +8,13 @@ import subprocess
 from pathlib import Path, PurePosixPath
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-_PACKAGES = {"flows": "flows", "pipeline": "pipeline", "artifacts": "artifacts", "site/docsite": "docsite"}
+_PACKAGES = {
+    "flows": "flows",
+    "pipeline": "pipeline",
+    "artifacts": "artifacts",
+    "server": "server",
+    "site/docsite": "docsite",
+}
 
 
 def changed_files() -> list[str]:

@@ -11,8 +11,9 @@ import typer
 
 from ...pipeline.errors import NoctuleError
 from ..run.signals import INTERRUPTED, STOPPED, leave_now, stop_on_signals
-from . import evaluate, graph, index, init, output, schedule, search, site, sql, store, tune
+from . import graph, index, init, output, schedule, serve, site, store
 from .flags import with_flags
+from .query import evaluate, search, sql, tune
 
 _EPILOG = """
 Begin with:  noctule index FOLDER   then   noctule search "your question"
@@ -55,7 +56,7 @@ def _main(
 
 # In the order in which the help lists them.
 for _command in (
-    init.init, index.index, site.site, schedule.serve, site.nightly, site.publish,
+    init.init, index.index, site.site, serve.serve, site.nightly, site.publish,
     search.search, search.similar, search.related, evaluate.evaluate, tune.tune,
     store.check, store.snapshots, store.rollback, store.prune, store.report,
     sql.sql, graph.graph, schedule.schedule,

@@ -58,7 +58,7 @@ def test_it_holds_what_it_needs_and_no_link(wheel: Path) -> None:
 
 
 def test_it_works_where_other_packages_have_the_names_of_its_folders(wheel: Path, tmp_path: Path) -> None:
-    for name in ("artifacts", "pipeline", "flows"):
+    for name in ("artifacts", "pipeline", "flows", "server"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("raise ImportError('not this one')")
     zipfile.ZipFile(wheel).extractall(tmp_path / "installed")

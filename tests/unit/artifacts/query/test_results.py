@@ -11,7 +11,7 @@ import pytest
 
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.store.store import Store
-from noctule.flows.cli.search_text import print_answer
+from noctule.flows.cli.query.text import print_answer
 from noctule.pipeline.errors import QueryError
 from tests.library_builder import searcher_of
 

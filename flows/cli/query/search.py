@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ...pipeline.errors import QueryError
-from . import output
-from .flags import Flags, RequireSigned
+from ....pipeline.errors import QueryError
+from .. import output
+from ..flags import Flags, RequireSigned
 
 if TYPE_CHECKING:
-    from ...artifacts.query import Answer, Searcher
-    from ...artifacts.query.context import SearchRequest
+    from ....artifacts.query import Answer, Searcher
+    from ....artifacts.query.context import SearchRequest
 
 Mode = Literal["hybrid", "keyword", "semantic", "code"]
 TopN = Annotated[int, typer.Option("--top-n", "-n", min=1, max=1000, help="How many hits.")]
@@ -71,8 +71,8 @@ def search(  # noqa: PLR0913, PLR0917  # one for each option
 
     Examples: noctule search "how do I cancel a request" --explain ; noctule search 'fetch -react' -f tag:api
     """
-    from ...artifacts.query.context import SearchRequest
-    from ...artifacts.query.retrieval.filters import parse_filter
+    from ....artifacts.query.context import SearchRequest
+    from ....artifacts.query.retrieval.filters import parse_filter
 
     request = SearchRequest(
         query, top_n, mode, tuple(map(parse_filter, filters or ())), hypothesis, where=where.strip()
@@ -125,18 +125,18 @@ def _print_answer(flags: Flags, answer: Answer, explain: bool) -> None:
     if flags.as_json:
         output.emit(answer.as_dict())
         return
-    from . import search_text  # and with it rich
+    from . import text  # and with it rich
 
-    search_text.print_answer(answer, explain=explain)
+    text.print_answer(answer, explain=explain)
 
 
 @contextmanager
 def _searcher(
     flags: Flags, store: Path, encoder: EncoderName | None = None, require_signed: Path | None = None
 ) -> Iterator[Searcher]:
-    from ...artifacts import query as searching
-    from ...artifacts.store.store import Store
-    from ..run.request import read_settings
+    from ....artifacts import query as searching
+    from ....artifacts.store.store import Store
+    from ...run.request import read_settings
 
     settings = read_settings(flags.config)
     if encoder is not None:
@@ -156,8 +156,8 @@ def _search_namespaces(
     encoder: EncoderName | None,
     require_signed: Path | None,
 ) -> None:
-    from ...artifacts.query.federate import search_namespaces
-    from . import search_text
+    from ....artifacts.query.federate import search_namespaces
+    from . import text
 
     stores = dict(_namespace(each) for each in given)
     with ExitStack() as opened:
@@ -174,7 +174,7 @@ def _search_namespaces(
         said = [f"{name}: {each}" for name, answer in found.answers.items() for each in answer.warnings]
         output.emit({"query": request.text, "hits": hits, "warnings": said})
     else:
-        search_text.print_federated(found)
+        text.print_federated(found)
 
 
 def _namespace(given: str) -> tuple[str, Path]:

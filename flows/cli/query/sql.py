@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ...pipeline.errors import ArtifactError, QueryError, reports_transient
-from ...pipeline.printable import printable
-from . import output
-from .flags import Flags, SnapshotOption
+from ....pipeline.errors import ArtifactError, QueryError, reports_transient
+from ....pipeline.printable import printable
+from .. import output
+from ..flags import Flags, SnapshotOption
 
 if TYPE_CHECKING:
     import duckdb
 
-    from ...artifacts.store.snapshot import Snapshot
+    from ....artifacts.store.snapshot import Snapshot
 
 Form = Literal["table", "json", "csv"]
 # What fits a screen and is still read; --csv and --json print all.
@@ -68,7 +68,7 @@ def sql(
 
 
 def _print_catalog(opened: Snapshot, *, as_json: bool) -> None:
-    from ...artifacts.disk.layout import CATALOG
+    from ....artifacts.disk.layout import CATALOG
 
     path = str(opened.file(CATALOG))
     if as_json:
@@ -81,8 +81,8 @@ def _answer(connection: duckdb.DuckDBPyConnection, text: str, form: Form, folder
     """Print the result of the last query on standard output; raises ``QueryError`` or ``ArtifactError``."""
     import duckdb
 
-    from ...artifacts.disk.manifest import unreadable
-    from ...artifacts.sql.catalog import require_queries
+    from ....artifacts.disk.manifest import unreadable
+    from ....artifacts.sql.catalog import require_queries
 
     require_queries(text)
     try:

@@ -9,8 +9,8 @@ import pytest
 
 from noctule.docsite.build import build_site
 from noctule.flows.engines.local import Here
-from noctule.flows.serve.edit_search import search_edits
-from noctule.flows.serve.editing import Edition, Editor
+from noctule.flows.preview.edit_search import search_edits
+from noctule.flows.preview.editing import Edition, Editor
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from tests.site_builder import snapshot_of

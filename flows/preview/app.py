@@ -26,7 +26,7 @@ from ...docsite import urls
 from ...pipeline.errors import SettingsError
 from ...pipeline.identity import sha256_hex
 from .edit_search import search_edits
-from .preview import Preview
+from .watch import Preview
 
 LIVE = "_live"
 _SCRIPT = Path(__file__).with_name("live.js")

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from . import output
-from .flags import Flags
+from .. import output
+from ..flags import Flags
 
 if TYPE_CHECKING:
-    from ...artifacts.judged.compare import Compared, QueryChange
-    from ...artifacts.judged.evaluate import Evaluation
-    from ...pipeline.settings.settings import Settings
-    from ..quality.evaluate import Relevance, Subject
+    from ....artifacts.judged.compare import Compared, QueryChange
+    from ....artifacts.judged.evaluate import Evaluation
+    from ....pipeline.settings.settings import Settings
+    from ...quality.evaluate import Relevance, Subject
 
 Judged = typer.Option("--judged", metavar="DIR", help="A folder of judged queries; may be given again.")
 Report = Annotated[
@@ -49,9 +49,9 @@ def evaluate(  # noqa: PLR0913, PLR0917  # each is a flag
 
     Examples: noctule evaluate --judged judged/faq ; noctule evaluate --judged judged/faq --against other.toml
     """
-    from ..quality import evaluate as measuring
-    from ..quality import relevance_page
-    from ..run.request import read_settings
+    from ...quality import evaluate as measuring
+    from ...quality import relevance_page
+    from ...run.request import read_settings
 
     if out is not None:
         measuring.require_known_ending(out)
@@ -74,9 +74,9 @@ def evaluate(  # noqa: PLR0913, PLR0917  # each is a flag
 
 
 def _baseline(flags: Flags, settings: Settings, config: Path | None, snapshot: str | None) -> Subject | None:
-    from ...pipeline.model import SnapshotId
-    from ...pipeline.settings.reading import load
-    from ..quality.evaluate import Subject
+    from ....pipeline.model import SnapshotId
+    from ....pipeline.settings.reading import load
+    from ...quality.evaluate import Subject
 
     if config is None and snapshot is None:
         return None

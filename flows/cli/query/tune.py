@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import output
+from .. import output
+from ..flags import Flags
 from .evaluate import Judged, Mode, Report, shown_p
-from .flags import Flags
 
 if TYPE_CHECKING:
-    from ..quality.tuning.held_out import Found, HeldOutSet
-    from ..quality.tuning.run import Tuned
+    from ...quality.tuning.held_out import Found, HeldOutSet
+    from ...quality.tuning.run import Tuned
 
 _MAX_VOTES = 12
 
@@ -62,10 +62,10 @@ def tune(  # noqa: PLR0913, PLR0917  # each is a flag
 
     Examples: noctule tune --judged judged/faq --write tuned.toml ; noctule tune --print-space > space.toml
     """
-    from ..quality import relevance_page
-    from ..quality.tuning import run
-    from ..quality.tuning.descent import Effort
-    from ..quality.tuning.space import as_toml
+    from ...quality import relevance_page
+    from ...quality.tuning import run
+    from ...quality.tuning.descent import Effort
+    from ...quality.tuning.space import as_toml
 
     if print_space:
         output.say(as_toml().rstrip("\n"))

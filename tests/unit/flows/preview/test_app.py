@@ -8,9 +8,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from noctule.docsite.build import build_site
+from noctule.flows.preview.app import make_app
+from noctule.flows.preview.watch import Preview
 from noctule.flows.run.request import IndexRequest
-from noctule.flows.serve.app import make_app
-from noctule.flows.serve.preview import Preview
 from noctule.pipeline.settings.site import Site
 from tests.site_builder import snapshot_of
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from ...artifacts.query.answer import Answer, Hit
-from ...artifacts.query.federate import Federated
-from ...artifacts.query.model import Query, Step
-from ...pipeline.printable import printable
-from . import output
+from ....artifacts.query.answer import Answer, Hit
+from ....artifacts.query.federate import Federated
+from ....artifacts.query.model import Query, Step
+from ....pipeline.printable import printable
+from .. import output
 
 _NEW_LINE = "    "
 
