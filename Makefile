@@ -79,11 +79,11 @@ bundle: $(VENV)/.installed npm ## site/docsite/client/bundles of the client's mo
 	npm run --silent --prefix site bundle
 
 bench: $(VENV)/.installed-test ## measure on real corpora (NOCTULE_CORPORA=folder): minutes to hours
-	$(BIN)/pip install -q -c constraints.txt -e ".[bench]"
+	$(BIN)/pip install -q -c constraints.txt -e ".[build,bench]"
 	$(BIN)/python -m bench
 
 evaluate: $(VENV)/.installed-test ## every figure of docs/relevance.md (NOCTULE_CORPORA=folder): minutes to hours
-	$(BIN)/pip install -q -c constraints.txt -e ".[bench]"
+	$(BIN)/pip install -q -c constraints.txt -e ".[build,bench]"
 	$(BIN)/python -m bench relevance --write docs/relevance.md
 
 pictures: $(VENV)/.installed-test demo ## the pictures of README.md, from the demo's site (needs chromium)
@@ -99,7 +99,7 @@ duckdb: $(VENV)/.installed-test ## the tests that ask DuckDB, with each minor ve
 
 SECONDS_EACH ?= 120
 fuzz: $(VENV)/.installed-test ## generated input for every parser, pages, settings, queries: SECONDS_EACH=120 for each of 15 targets, twice
-	@$(BIN)/pip install -q -c constraints.txt -e ".[fuzz]" || echo "atheris could not be installed: only Hypothesis runs"
+	@$(BIN)/pip install -q -c constraints.txt -e ".[build,fuzz]" || echo "atheris could not be installed: only Hypothesis runs"
 	PYTHONPATH=. $(BIN)/python -m tests.fuzz.run --seconds $(SECONDS_EACH) --found .fuzz
 
 clean: ## remove what make made
@@ -115,13 +115,13 @@ $(VENV)/.installed: $(INPUTS) | $(VENV)/bin/python
 	@set -eu; start=$$SECONDS; \
 	echo "== Installing into $(VENV)"; \
 	$(BIN)/pip install -q -c constraints.txt $(TORCH); \
-	$(BIN)/pip install -q -c constraints.txt -e .; \
+	$(BIN)/pip install -q -c constraints.txt -e ".[build]"; \
 	echo "install took $$((SECONDS - start)) s"
 	@touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed
 	@set -eu; start=$$SECONDS; \
 	echo "== Installing the test extras"; \
-	$(BIN)/pip install -q -c constraints.txt -e ".[test]"; \
+	$(BIN)/pip install -q -c constraints.txt -e ".[build,test]"; \
 	echo "install of the test extras took $$((SECONDS - start)) s"
 	@touch $@

@@ -6,9 +6,11 @@ import io
 import json
 import re
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from ...pipeline.errors import SettingsError
 from ..store.snapshot import Snapshot
 from ..tables.parquet import tuples
 
@@ -36,8 +38,14 @@ def link_graph(snapshot: Snapshot) -> nx.DiGraph:
 
     Anything unknown about a document is left out of its node's attributes. ``topic`` is the name of its
     community, if that has one. An edge has the number of links as ``weight``, and their different texts in
-    ``texts``, one a line.
+    ``texts``, one a line. Raise ``SettingsError`` if networkx is not installed.
     """
+    if find_spec("networkx") is None:
+        raise SettingsError(
+            "the link graph is one of networkx, which is not installed",
+            where="this Python environment",
+            hint="Install it: pip install networkx. The table links of the snapshot has the links as well.",
+        )
     import networkx as nx
 
     graph = nx.DiGraph()

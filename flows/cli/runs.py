@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Annotated, Any
@@ -97,7 +98,7 @@ def run_work(
 
     with output.progress(flags.quiet, flags.as_json) as progress:
         collect_seldom()
-        if no_prefect:
+        if no_prefect or find_spec("prefect") is None:  # an install that only searches builds sites, too
             from ..run.plain import PlainDriver
 
             return work(PlainDriver(), progress)

@@ -49,7 +49,8 @@ def test_the_licence_of_every_dependency_is_listed_as_its_metadata_says() -> Non
 def test_what_runs_needs_no_licence_that_binds_its_user() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     strange = {}
-    for each in needed(Requirement(name).name for name in project["dependencies"]):
+    needs = [*project["dependencies"], *project["optional-dependencies"]["build"]]
+    for each in needed(Requirement(name).name for name in needs):
         name = each.metadata["Name"]
         licences = re.split(r" AND | OR |[()]", licence_of(each))
         if name not in CHOSEN and not {part.strip() for part in licences if part.strip()} <= FREE:

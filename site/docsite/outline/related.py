@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from ..grouping import Edges
 from ..library import Entry
@@ -30,17 +30,23 @@ class Relations:
     """
 
     def __init__(self, entries: Sequence[Entry], edges: Edges, many: int) -> None:
-        count = len(entries)
-        self._many = many
-        self._links = _ones(edges.source, edges.target, (count, count))
-        self._direct = sparse.csr_matrix((self._links + self._links.T) * DIRECT_LINK)
+        self._count, self._many = len(entries), many
         self._communities = np.array([entry.community for entry in entries], dtype=np.int64)
-        self._shared, self._weighed = _shared(self._links, _tags(entries))
+        self._links = _Grouped.of(edges.source, edges.target, self._count)
+        self._backlinks = _Grouped.of(edges.target, edges.source, self._count)
+        tagged, tags = _tags(entries)
+        page, feature = np.append(edges.source, tagged), np.append(edges.target, self._count + tags)
+        pages = np.bincount(feature, minlength=1)
+        is_telling = ((pages > 1) & (pages <= MAX_SHARED_BY))[feature]
+        page, feature = page[is_telling], feature[is_telling]
+        self._features = _Grouped.of(page, feature, self._count)
+        self._pages = _Grouped.of(feature, page, len(pages))
+        self._weights = 1 / np.log2(1 + np.maximum(pages, 1))
         self._found: dict[int, list[Rows]] = {}
 
     def links_of(self, row: int) -> list[int]:
         """Return the pages that this page links to."""
-        found: list[int] = self._links[row].indices.tolist()
+        found: list[int] = self._links.of_groups(np.array([row]))[1].tolist()
         return found
 
     def related_to(self, row: int) -> Rows:
@@ -51,43 +57,62 @@ class Relations:
         """
         part, place = divmod(row, _PAGES_AT_A_TIME)
         if part not in self._found:
-            self._found[part] = list(self._best(part * _PAGES_AT_A_TIME))
+            first = part * _PAGES_AT_A_TIME
+            batch = np.arange(first, min(first + _PAGES_AT_A_TIME, self._count))
+            self._found[part] = list(self._best(batch))
         return self._found[part][place]
 
-    def _best(self, first: int) -> Iterator[Rows]:
-        rows = slice(first, first + _PAGES_AT_A_TIME)
-        scores = sparse.csr_matrix(self._shared[rows] @ self._weighed + self._direct[rows])
-        scores.sort_indices()
-        page = first + np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
-        others = scores.indices != page
-        page, other = page[others], scores.indices[others].astype(np.int64)
+    def _best(self, batch: Rows) -> Iterator[Rows]:
+        page, other, scores = self._scores(batch)
         own = self._communities[page]
         is_near = (self._communities[other] == own) & (own >= 0)
         # Rounded, so that sums of the same weights in another order tie.
-        worth = np.round(scores.data[others], 9) + is_near * _NEAR
-        borders = np.searchsorted(page, first + np.arange(scores.shape[0] + 1))
+        worth = np.round(scores, 9) + is_near * _NEAR
+        borders = np.searchsorted(page, np.append(batch, batch[-1] + 1))
         for start, end in pairwise(borders.tolist()):
             yield other[start:end][np.argsort(-worth[start:end], kind="stable")[: self._many]]
 
+    def _scores(self, batch: Rows) -> tuple[Rows, Rows, npt.NDArray[np.float64]]:
+        """Return pairs of a page of the batch and another page, in order, with what they share."""
+        place, feature = self._features.of_groups(batch)
+        shared, others = self._pages.of_groups(feature)
+        direct = [grouped.of_groups(batch) for grouped in (self._links, self._backlinks)]
+        page = batch[np.concatenate([place[shared], *(near for near, _ in direct)])]
+        other = np.concatenate([others, *(linked for _, linked in direct)])
+        linked = len(page) - len(shared)
+        weights = np.append(self._weights[feature][shared], np.full(linked, DIRECT_LINK))
+        is_other = page != other
+        pairs, at = np.unique(page[is_other] * self._count + other[is_other], return_inverse=True)
+        scores = np.bincount(at, weights[is_other], minlength=len(pairs))
+        return pairs // self._count, pairs % self._count, scores
 
-def _shared(*features: sparse.csr_matrix) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
-    """Return pages by the features that few of them share, and those features, weighted, by page."""
-    every = sparse.hstack(features, format="csr")
-    pages = every.getnnz(axis=0)
-    telling = np.flatnonzero((pages > 1) & (pages <= MAX_SHARED_BY))
-    shared = sparse.csr_matrix(every[:, telling])
-    return shared, sparse.csr_matrix(sparse.diags(1 / np.log2(1 + pages[telling])) @ shared.T)
+
+@dataclass(frozen=True, slots=True)
+class _Grouped:
+    """Values by the number of their group, each group's in order."""
+
+    values: Rows
+    starts: Rows
+
+    @classmethod
+    def of(cls, group: Rows, value: Rows, count: int) -> _Grouped:
+        order = np.lexsort((value, group))
+        return cls(value[order], np.searchsorted(group[order], np.arange(count + 1)))
+
+    def of_groups(self, groups: Rows) -> tuple[Rows, Rows]:
+        """Return the values of these groups, one group after the other, each with the place of its group."""
+        sizes = self.starts[groups + 1] - self.starts[groups]
+        place = np.repeat(np.arange(len(groups)), sizes)
+        within = np.arange(len(place)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        return place, self.values[self.starts[groups][place] + within]
 
 
-def _tags(entries: Sequence[Entry]) -> sparse.csr_matrix:
+def _tags(entries: Sequence[Entry]) -> tuple[Rows, Rows]:
+    """Return each page with a tag, and the tag's number."""
     names = {tag: number for number, tag in enumerate(sorted({tag for e in entries for tag in e.tags}))}
     pairs = [(entry.row, names[tag]) for entry in entries for tag in set(entry.tags)]
     tagged = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return _ones(tagged[:, 0], tagged[:, 1], (len(entries), len(names)))
-
-
-def _ones(row: Rows, column: Rows, shape: tuple[int, int]) -> sparse.csr_matrix:
-    return sparse.csr_matrix((np.ones(len(row)), (row, column)), shape=shape)
+    return tagged[:, 0], tagged[:, 1]
 
 
 def backlink_rows(edges: Edges) -> Mapping[int, list[int]]:
