@@ -29,7 +29,7 @@ from .material import Lexicon, Shape, read_lexicon, read_meanings, read_passages
 from .postings import arrange
 from .quantization import TurnedTerms
 from .spelling import aliases, make_word_files, read_surfaces
-from .terms import Aliases, Shards, make_shards, make_token_files
+from .terms import Aliases, Shards, cut_for, make_shards, make_token_files
 
 MANIFEST, ENGINE, FOLDER = "manifest", "engine", f"{SEARCH}/"
 T = TypeVar("T")
@@ -100,7 +100,7 @@ def make_lookup(snapshot: SnapshotTables, search: Search, files: Files) -> Looku
     del surfaces
     lexicon = read_lexicon(snapshot)
     shards, inverted_file = _shards_and_lists(snapshot, lexicon, shape, ranking, known, files)
-    tokens = make_token_files(snapshot, inverted_file.turn, files) if inverted_file else ()
+    tokens = make_token_files(snapshot, inverted_file.turn, files) if inverted_file else None
     return Lookup(
         shape=shape,
         ranking=ranking,
@@ -123,19 +123,19 @@ def _shards_and_lists(
     files: Files,
 ) -> tuple[Shards, InvertedFile | None]:
     """Add what needs vectors; those of passages are let go of as soon as they are multiplied out."""
+    cut = cut_for(shape.documents)
     meanings = read_meanings(snapshot, lexicon.terms) if ranking.meaning else None
     if meanings is None:
         postings = arrange(lexicon, shape, no_contributions(lexicon, shape), _ceiling(lexicon))
-        return make_shards(lexicon, postings, None, known, files), None
+        return make_shards(lexicon, postings, None, known, files, cut), None
     passages = read_passages(snapshot, meanings.documents.shape[1])
     cosines = cosine_contributions(lexicon, shape, meanings.terms, passages, meanings.documents)
     del passages
     inverted_file = make_inverted_file(meanings, np.diff(shape.first) > 0, files)
     postings = arrange(lexicon, shape, cosines, _ceiling(lexicon))
     del cosines
-    return make_shards(
-        lexicon, postings, TurnedTerms(meanings.terms, inverted_file.turn), known, files
-    ), inverted_file
+    turned = TurnedTerms(meanings.terms, inverted_file.turn)
+    return make_shards(lexicon, postings, turned, known, files, cut), inverted_file
 
 
 def _ceiling(lexicon: Lexicon) -> float:

@@ -19,7 +19,7 @@ from .inverted_file import LEVELS, InvertedFile
 from .material import Shape
 from .quantization import OWN_STEP, levels_by_bits
 from .spelling import WordFiles
-from .terms import Shards, separators
+from .terms import Shards, TokenFiles, separators
 
 LINK_STEPS = 8  # levels per unit of ln(1 + links in)
 _MOST_LINK_LEVEL = 127
@@ -97,7 +97,7 @@ class Lookup:
     shards: Shards
     inverted_file: InvertedFile | None
     words: WordFiles
-    tokens: tuple[str, ...]
+    tokens: TokenFiles | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,8 @@ class Index:
             "words": lookup.words.words,
             "near_words": lookup.words.near,
             "facets": (self.shown.facets,),
-            "token_directories": lookup.tokens,
+            "token_directories": (lookup.tokens.directory,) if lookup.tokens else (),
+            "token_turns": (lookup.tokens.turn,) if lookup.tokens else (),
         }
         return {family: names[family] for family in FAMILIES}
 

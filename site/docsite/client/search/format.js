@@ -1,7 +1,7 @@
 // @ts-check
 // The shard format as search/format.py defines it; `make bundle` writes this file.
 
-export const FORMAT = 7;
+export const FORMAT = 8;
 export const NAME_CHARS = 8;
 export const EXCERPT_PASSAGES = 8;
 export const ESCAPE = 57344;
@@ -24,6 +24,7 @@ export const FAMILIES = /** @type {const} */ ([
   "near_words",
   "facets",
   "token_directories",
+  "token_turns",
 ]);
 
 export const MANIFEST = /** @type {const} */ ([
@@ -87,12 +88,20 @@ export const TOKEN_DIRECTORY = /** @type {const} */ ([
   "shard_size",
   "shard_rest",
   "longest",
+  "mean",
+  "deviation",
+  "bits",
 ]);
 
 export const TOKEN_SHARD = /** @type {const} */ ([
   "token_shared",
   "token_size",
   "token_rest",
+  "vector_length",
+  "codes",
+]);
+
+export const TOKEN_TURN = /** @type {const} */ ([
   "vector_length",
   "vector",
 ]);

@@ -32,6 +32,8 @@ export class Manifest {
     this.ranking = { rrf_k: null, boosts: [], ...header.ranking };
     /** @type {number[]} */
     this.levels = header.posting_levels;
+    /** @type {number[][]} */
+    this.codeLevels = header.levels;
     /** @type {number} */
     this.ownStep = header.own_step;
     /** @type {number} */

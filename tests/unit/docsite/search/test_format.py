@@ -189,15 +189,18 @@ def test_token_shards_hold_every_token_as_near_to_the_others_as_it_is(
     table = snapshot.table("token_vectors")
     assert table.num_rows > 20_000
     (directory,) = index.all_of("token_directories", "TOKEN_DIRECTORY")
-    dimensions, names, lengths, rough = index.header["dimensions"], [], [], []
+    names, lengths, rough = [], [], []
     shards = list(index.tokens())
     for shard in shards:
         names += strings(shard, "token")
-        own = [2 ** (steps / 256 - 32) for steps in _lengths(shard)]
+        own = [2 ** (each / 256 - 32) for each in _lengths(shard)]
         lengths += own
-        greatest = shard["vector"][: len(own)]
-        levels = np.array(_levels(shard, -(-dimensions // 2)))[:, :dimensions]
-        rough.append(levels * (np.array(list(greatest)) / 255 * np.array(own) / 7)[:, None])
+        width = directory["bits"][0]
+        assert set(directory["bits"]) == {width}
+        signs = np.array(steps(index.header["levels"], width))[
+            np.array(codes(shard["codes"], directory["bits"]))
+        ]
+        rough.append((directory["mean"] + signs * directory["deviation"]) * np.array(own)[:, None])
     assert names == sorted(table["token"].to_pylist(), key=lambda token: token.encode("utf-16-be"))
     assert directory["longest"] == [max(map(len, names))]
     prefixes = strings(directory, "shard")
@@ -211,6 +214,14 @@ def test_token_shards_hold_every_token_as_near_to_the_others_as_it_is(
     assert lengths == pytest.approx(np.linalg.norm(exact, axis=1), rel=0.002)
     found = np.concatenate(rough)[::50]
     assert np.corrcoef((found @ found.T).ravel(), (exact[::50] @ exact[::50].T).ravel())[0, 1] > 0.85
+    # Turned, a token is as near to the documents as it is.
+    (turn,) = index.all_of("token_turns", "TOKEN_TURN")
+    levels = np.array(_levels(turn, code.shape[1] // 2))
+    directions = levels * (np.array(list(turn["vector"][: len(levels)])) / 255 / 7)[:, None]
+    assert len(directions) == index.header["dimensions"]
+    documents = np.array(snapshot.table("centroids", ["vector"])["vector"].to_pylist())
+    near, wanted = (found @ directions.T) @ (documents @ directions.T).T, exact[::50] @ documents.T
+    assert np.corrcoef(near.ravel(), wanted.ravel())[0, 1] > 0.9
 
 
 def test_words_without_a_stemmer_are_aliases(index: Index) -> None:
@@ -307,6 +318,7 @@ def test_every_file_of_the_index_is_one_that_the_page_describes(index: Index) ->
         ("near_words", "NEAR_WORDS"),
         ("facets", "FACETS"),
         ("token_directories", "TOKEN_DIRECTORY"),
+        ("token_turns", "TOKEN_TURN"),
     ):
         assert index.all_of(key, kind)
     assert list(index.excerpts()) and list(index.tokens())
