@@ -84,6 +84,7 @@ class Site(Table):
         default_factory=dict, description="former addresses, and the page, document or address to go to"
     )
     verify_nights: int = Field(default=7, ge=0, description="every file is read within so many; 0: never")
+    max_files: int = Field(default=0, ge=0, description="the most files that the host takes; 0: no limit")
     versions: tuple[Version, ...] = Field(default=(), strict=False)
     version: str = Field(default="", description="the site is this version, in a folder of this name")
     aliases: tuple[str, ...] = Field(default=(), strict=False, description="other names of the version")

@@ -166,7 +166,7 @@ INVERTED_LIST = Layout({
     "centroid": "int8",
     "residual_codes": "bytes",
 })  # fmt: skip
-EXCERPTS = Layout({"document": "json"})
+EXCERPTS = Layout({"documents": "json"})
 WORDS = Layout({**_strings("word"), "commonness": "uint8"})
 NEAR_WORDS = Layout({"near": "json"})
 FACETS = Layout({

@@ -38,10 +38,15 @@ _UNSAID = "en"  # as the index analyses documents that name no language
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """The halves of an index that are made elsewhere, to be asked for when everything else is there."""
+    """The halves of an index that are made elsewhere, to be asked for when everything else is there.
+
+    ``room`` says for how many files there is room when all are there but the manifest and what hits are shown
+    from.
+    """
 
     lookup: Callable[[], Lookup] | None = None
     shown: Callable[[], Shown] | None = None
+    room: Callable[[], int | None] = lambda: None
 
 
 def search_files(
@@ -55,7 +60,8 @@ def search_files(
     """Yield every file below ``folder``: the engine, the manifest, and what a query loads as needed.
 
     Files of the site before are kept where they are what ``previous`` has. A half that is made ``elsewhere``
-    is not among the files. Raises ``ArtifactError`` where the snapshot lacks the tables of search.
+    is not among the files. Raises ``ArtifactError`` where the snapshot lacks the tables of search,
+    ``TooManyFiles`` where there is no room for them all.
     """
     before, other = previous or PreviousSite(), elsewhere or Elsewhere()
     lookup, shown = other.lookup, other.shown
@@ -66,7 +72,10 @@ def search_files(
     yield SitePage(f"{folder}{ENGINE}.js", bundle(ENGINE))
     if shown is None:
         with Files(folder, before, Half.SHOWN) as files:
-            shown = _ready(make_shown(cards(plan), facets(plan), snapshot, files))
+            room = other.room()
+            shown = _ready(
+                make_shown(cards(plan), facets(plan), snapshot, files, None if room is None else room - 1)
+            )
             yield from files.pages()
     # Of two halves that one process was given it is the later; if it has not begun, it is made here
     # meanwhile.
@@ -79,10 +88,18 @@ def _ready(made: T) -> Callable[[], T]:
 
 
 def make_shown(
-    documents: Sequence[Card], filters: Sequence[bytes], snapshot: SnapshotTables, files: Files
+    documents: Sequence[Card],
+    filters: Sequence[bytes],
+    snapshot: SnapshotTables,
+    files: Files,
+    most: int | None = None,
 ) -> Shown:
-    """Add what hits are shown from; ``filters`` are the columns of the file that they are filtered by."""
-    excerpts = make_excerpts(documents, snapshot, np.diff(read_shape(snapshot).first).tolist(), files)
+    """Add what hits are shown from; ``filters`` are the columns of the file that they are filtered by.
+
+    Raises ``TooManyFiles`` if there were more than ``most`` of them.
+    """
+    left = None if most is None else most - 1
+    excerpts = make_excerpts(documents, snapshot, np.diff(read_shape(snapshot).first).tolist(), files, left)
     pa.default_memory_pool().release_unused()
     return Shown(excerpts, files.add(filters))
 

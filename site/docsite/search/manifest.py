@@ -168,5 +168,6 @@ def _header(index: Index, names: Sequence[str]) -> dict[str, object]:
         "own_step": OWN_STEP,
         "link_steps": LINK_STEPS,
         "unseen_share": UNSEEN_SHARE,
+        "excerpt_sharing": index.shown.excerpts.sharing,
         "files": {family: len(names) for family, names in index.families().items()},
     }

@@ -114,7 +114,7 @@ export const INVERTED_LIST = /** @type {const} */ ([
 ]);
 
 export const EXCERPTS = /** @type {const} */ ([
-  "document",
+  "documents",
 ]);
 
 export const WORDS = /** @type {const} */ ([

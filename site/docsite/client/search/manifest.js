@@ -49,6 +49,8 @@ export class Manifest {
     // The first document of each group of excerpts.
     this.groupStarts = numbersOf(own.first_document_gap);
     for (let i = 1; i < this.groupStarts.length; i++) this.groupStarts[i] += this.groupStarts[i - 1];
+    /** @type {number} */
+    this.excerptSharing = header.excerpt_sharing;
     this.flags = own.document_flags;
     this.linkSteps = header.link_steps;
     /** @type {number} */

@@ -90,12 +90,16 @@ export class Store {
    * @param {number} ordinal
    * @returns {Promise<Shown>}
    */
-  shown(document, ordinal) {
-    const { groupStarts, names } = this.manifest;
+  async shown(document, ordinal) {
+    const { excerptSharing, groupStarts, names } = this.manifest;
     const group = placeOf(groupStarts, document);
     const piece = Math.floor(Math.max(0, ordinal) / EXCERPT_PASSAGES);
-    const place = (document - groupStarts[group]).toString(16).padStart(2, "0");
+    const within = (document - groupStarts[group]) % excerptSharing;
+    const place = (document - groupStarts[group] - within).toString(16).padStart(2, "0");
     const name = `${names.excerpt_groups[group]}${place}${piece.toString(16)}`;
-    return this.named("excerpts", name, (columns) => readExcerpts(columns, piece * EXCERPT_PASSAGES));
+    const all = await this.named("excerpts", name, (columns) =>
+      readExcerpts(columns, piece * EXCERPT_PASSAGES),
+    );
+    return all[within];
   }
 }

@@ -14,7 +14,8 @@ from noctule.artifacts.store.snapshot import Snapshot
 from noctule.docsite.outline.plan import SitePlan, plan_site
 from noctule.docsite.search import format as shard_format
 from noctule.docsite.search import postings, terms
-from noctule.docsite.search.index import search_files
+from noctule.docsite.search.excerpts import TooManyFiles
+from noctule.docsite.search.index import Elsewhere, search_files
 from noctule.docsite.theme_folder import CLIENT
 from noctule.docsite.urls import SEARCH
 from noctule.pipeline.settings.search import Search
@@ -254,6 +255,26 @@ def test_every_document_lies_in_one_inverted_list_near_its_vector(index: Index, 
     # The directions of the numbers are others; the products between documents are the same, nearly.
     rough = np.array([guessed[document] for document in sorted(guessed)])
     assert np.corrcoef((rough @ rough.T).ravel(), (vectors @ vectors.T).ravel())[0, 1] > 0.97
+
+
+@pytest.mark.parametrize("less", [20, 60])
+def test_a_limit_on_files_makes_neighbours_share_theirs(
+    snapshot: Snapshot, plan: SitePlan, less: int
+) -> None:
+    def made(most: int | None) -> dict[str, bytes]:
+        room = Elsewhere(room=lambda: most)
+        return {page.path: page.content for page in search_files(plan, snapshot, Search(), elsewhere=room)}
+
+    plain = made(None)
+    shown = sum(path[8] in "89abcdef" for path in plain if "engine" not in path)  # with the facets
+    assert made(shown + 1) == plain
+    fewer = made(shown + 1 - less)
+    assert len(fewer) <= len(plain) - less
+    both = [Index({path.split("/")[1][:-3]: each[path] for path in each}) for each in (plain, fewer)]
+    assert both[0].header["excerpt_sharing"] == 1 < both[1].header["excerpt_sharing"]
+    assert list(both[0].excerpts()) == list(both[1].excerpts())
+    with pytest.raises(TooManyFiles, match=r"^\d+$"):
+        made(3)
 
 
 def test_excerpts_hold_the_texts_of_all_documents(index: Index, snapshot: Snapshot, plan: SitePlan) -> None:
