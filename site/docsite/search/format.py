@@ -27,7 +27,7 @@ BREADCRUMB_SEPARATOR = " › "
 # The kinds of files that the manifest names, in its order.
 FAMILIES = (
     "term_shards", "posting_tiers", "inverted_lists", "excerpt_groups", "words", "near_words", "facets",
-    "token_directories", "token_turns",
+    "token_directories", "token_turns", "synonyms",
 )  # fmt: skip
 
 Numbers = npt.NDArray[Any]
@@ -169,6 +169,7 @@ INVERTED_LIST = Layout({
 EXCERPTS = Layout({"documents": "json"})
 WORDS = Layout({**_strings("word"), "commonness": "uint8"})
 NEAR_WORDS = Layout({"near": "json"})
+SYNONYMS = Layout({"synonyms": "json"})
 FACETS = Layout({
     "names": "json",
     "collection": "varint",
@@ -210,6 +211,7 @@ LAYOUTS: Mapping[str, Layout] = {
     "EXCERPTS": EXCERPTS,
     "WORDS": WORDS,
     "NEAR_WORDS": NEAR_WORDS,
+    "SYNONYMS": SYNONYMS,
     "FACETS": FACETS,
 }
 _CONSTANTS: Mapping[str, object] = {

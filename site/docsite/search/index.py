@@ -28,7 +28,7 @@ from .manifest import Index, Lookup, Ranking, Shown, manifest, ranking_of
 from .material import Lexicon, Shape, read_lexicon, read_meanings, read_passages, read_shape
 from .postings import arrange
 from .quantization import TurnedTerms
-from .spelling import aliases, make_word_files, read_surfaces
+from .spelling import aliases, make_synonyms, make_word_files, read_surfaces
 from .terms import Aliases, Shards, cut_for, make_shards, make_token_files
 
 MANIFEST, ENGINE, FOLDER = "manifest", "engine", f"{SEARCH}/"
@@ -107,7 +107,8 @@ def make_shown(
 def make_lookup(snapshot: SnapshotTables, search: Search, files: Files) -> Lookup:
     """Add what words and meanings are looked up in.
 
-    Raises ``ArtifactError`` where the snapshot lacks the tables of search.
+    Raises ``ArtifactError`` where the snapshot lacks the tables of search, ``SettingsError`` where the
+    glossary cannot be read.
     """
     shape, ranking = read_shape(snapshot), ranking_of(search)
     surfaces = read_surfaces(snapshot)
@@ -128,6 +129,7 @@ def make_lookup(snapshot: SnapshotTables, search: Search, files: Files) -> Looku
         inverted_file=inverted_file,
         words=words,
         tokens=tokens,
+        synonyms=make_synonyms(search, files),
     )
 
 

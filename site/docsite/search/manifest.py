@@ -18,7 +18,7 @@ from .format import FAMILIES, FORMAT, MANIFEST, MANIFEST_VECTORS, strings
 from .inverted_file import LEVELS, InvertedFile
 from .material import Shape
 from .quantization import OWN_STEP, levels_by_bits
-from .spelling import WordFiles
+from .spelling import Synonyms, WordFiles
 from .terms import Shards, TokenFiles, separators
 
 LINK_STEPS = 8  # levels per unit of ln(1 + links in)
@@ -98,6 +98,7 @@ class Lookup:
     inverted_file: InvertedFile | None
     words: WordFiles
     tokens: TokenFiles | None
+    synonyms: Synonyms | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,7 @@ class Index:
             "facets": (self.shown.facets,),
             "token_directories": (lookup.tokens.directory,) if lookup.tokens else (),
             "token_turns": (lookup.tokens.turn,) if lookup.tokens else (),
+            "synonyms": (lookup.synonyms.file,) if lookup.synonyms else (),
         }
         return {family: names[family] for family in FAMILIES}
 
@@ -169,5 +171,6 @@ def _header(index: Index, names: Sequence[str]) -> dict[str, object]:
         "link_steps": LINK_STEPS,
         "unseen_share": UNSEEN_SHARE,
         "excerpt_sharing": index.shown.excerpts.sharing,
+        "synonyms": [lookup.synonyms.weight, lookup.synonyms.most] if lookup.synonyms else [0, 0],
         "files": {family: len(names) for family, names in index.families().items()},
     }

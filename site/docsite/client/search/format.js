@@ -25,6 +25,7 @@ export const FAMILIES = /** @type {const} */ ([
   "facets",
   "token_directories",
   "token_turns",
+  "synonyms",
 ]);
 
 export const MANIFEST = /** @type {const} */ ([
@@ -126,6 +127,10 @@ export const WORDS = /** @type {const} */ ([
 
 export const NEAR_WORDS = /** @type {const} */ ([
   "near",
+]);
+
+export const SYNONYMS = /** @type {const} */ ([
+  "synonyms",
 ]);
 
 export const FACETS = /** @type {const} */ ([

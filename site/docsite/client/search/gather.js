@@ -160,9 +160,29 @@ export class Gatherer {
  * @param {Read[]} reads
  */
 function flattened(reads) {
-  return reads.flatMap(({ terms, weight, either }, group) =>
-    terms.map((term, i) => ({ term, weight, group: either ? -1 - group : group * MOST_TERMS + i })),
+  return reads.flatMap(({ terms, weight, either, share = 1 }, group) =>
+    terms.map((term, i) => ({
+      term: share === 1 ? term : sharing(term, share),
+      weight,
+      group: either ? -1 - group : group * MOST_TERMS + i,
+    })),
   );
+}
+
+/**
+ * A term that counts only so much for the meaning of the query.
+ * @param {Term} term
+ * @param {number} share
+ * @returns {Term}
+ */
+function sharing(term, share) {
+  return {
+    ...term,
+    length: term.length * share,
+    step: term.step * share,
+    contribution: term.contribution.map((each) => each * share),
+    vector: term.vector && term.vector.map((each) => each * share),
+  };
 }
 
 /**

@@ -49,6 +49,8 @@ export class Manifest {
     // The first document of each group of excerpts.
     this.groupStarts = numbersOf(own.first_document_gap);
     for (let i = 1; i < this.groupStarts.length; i++) this.groupStarts[i] += this.groupStarts[i - 1];
+    /** What a synonym weighs, and the most that a query gets. @type {[number, number]} */
+    this.synonyms = header.synonyms;
     /** @type {number} */
     this.excerptSharing = header.excerpt_sharing;
     this.flags = own.document_flags;

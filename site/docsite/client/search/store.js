@@ -1,8 +1,9 @@
 // @ts-check
 // The files that were read so far, by what they hold.
 
+import { named, valueOf } from "./bytes.js";
 import { readExcerpts } from "./excerpts.js";
-import { EXCERPT_PASSAGES } from "./format.js";
+import { EXCERPT_PASSAGES, SYNONYMS } from "./format.js";
 import { Facets } from "./facets.js";
 /** @import { FAMILIES } from "./format.js" */
 import { placeOf } from "./manifest.js";
@@ -67,6 +68,19 @@ export class Store {
       "term_shards",
       this.manifest.shardOf(term),
       (columns) => new Shard(columns, this.manifest),
+    );
+  }
+
+  /**
+   * The glossary; an empty one where the index has none.
+   * @returns {Promise<Map<string, string[]>>}
+   */
+  async synonyms() {
+    if (!this.manifest.names.synonyms.length) return new Map();
+    return this.part(
+      "synonyms",
+      0,
+      (columns) => new Map(Object.entries(valueOf(named(columns, SYNONYMS).synonyms))),
     );
   }
 

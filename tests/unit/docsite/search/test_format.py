@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -309,6 +310,19 @@ def test_words_and_their_neighbours_are_those_of_the_snapshot(index: Index, snap
         assert set(other["near"]) <= set(words)
         assert all(found == near_of[word][:4] for word, found in other["near"].items())
     assert "snapshot" in {word for file in files for word in strings(file, "word")}
+
+
+def test_synonyms_are_those_of_the_glossary(snapshot: Snapshot, plan: SitePlan, tmp_path: Path) -> None:
+    glossary = tmp_path / "glossary.toml"
+    glossary.write_text('"Power  Cut" = ["blackout", "outage"]\nempty = []\n')
+    given = {"synonyms": {"file": str(glossary), "weight": 0.5, "max_terms": 3}}
+    for understand, expected in (("synonyms",), [0.5, 3]), ((), [0, 0]):
+        search = Search(**given, understand=understand)  # type: ignore[arg-type]
+        files = {page.path: page.content for page in search_files(plan, snapshot, search)}
+        made = Index({path.split("/")[1][:-3]: files[path] for path in files})
+        assert made.header["synonyms"] == expected
+        found = [each["synonyms"] for each in made.all_of("synonyms", "SYNONYMS")]
+        assert found == ([{"power cut": ["blackout", "outage"]}] if understand else [])
 
 
 def test_facets_are_those_of_the_documents(index: Index, plan: SitePlan) -> None:
