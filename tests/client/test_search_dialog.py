@@ -245,6 +245,27 @@ def test_filters_have_counts_narrow_down_and_can_be_cleared(browser: webdriver.C
     _until(browser, lambda: len(_texts(browser, "#SearchList [role=group]")) == 4)
 
 
+def test_a_page_in_one_of_several_languages_searches_its_own_until_all_are_asked_for(
+    browser: webdriver.Chrome, http: str
+) -> None:
+    browser.execute_script("document.querySelector('[data-search]').dataset.language = 'de'")
+    field = _open(browser)
+    assert _texts(browser, ".state-lead") == ["Type a word or a question."]
+    field.send_keys("bats")
+    _until(browser, lambda: _answered(browser, "bats"))
+    asked = "return noctule.asked.at(-1).filters"
+    assert browser.execute_script(asked) == {"language": ["de"]}
+    assert _texts(browser, ".facets-toggle") == ["Narrow down"]
+    (every,) = browser.find_elements(By.CSS_SELECTOR, ".chip-clear")
+    assert every.text == "All languages"
+    every.click()
+    _until(browser, lambda: browser.execute_script(asked) == {} and _answered(browser, "bats"))
+    assert not browser.find_elements(By.CSS_SELECTOR, ".chip-clear")
+    field.send_keys(Keys.ESCAPE)
+    _open(browser, "owls")
+    assert browser.execute_script(asked) == {}
+
+
 def test_a_filter_without_words_lists_its_pages(browser: webdriver.Chrome, base: str) -> None:
     _open(browser)
     browser.find_element(By.CSS_SELECTOR, ".facets-toggle").click()

@@ -18,7 +18,7 @@ from .format import FAMILIES, FORMAT, MANIFEST, MANIFEST_VECTORS, strings
 from .inverted_file import LEVELS, InvertedFile
 from .material import Shape
 from .quantization import OWN_STEP, levels_by_bits
-from .spelling import Synonyms, WordFiles
+from .spelling import SynonymFile, WordFiles
 from .terms import Shards, TokenFiles, separators
 
 LINK_STEPS = 8  # levels per unit of ln(1 + links in)
@@ -98,7 +98,7 @@ class Lookup:
     inverted_file: InvertedFile | None
     words: WordFiles
     tokens: TokenFiles | None
-    synonyms: Synonyms | None
+    synonyms: SynonymFile | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ class WordFiles:
 
 
 @dataclass(frozen=True, slots=True)
-class Synonyms:
+class SynonymFile:
     """The name of the file of synonyms, what each weighs, and the most that a query gets."""
 
     file: str
@@ -63,13 +63,13 @@ def glossary_of(search: Search) -> Glossary:
     return read_glossary(Path(named).expanduser()) if named else {}
 
 
-def make_synonyms(search: Search, files: Files) -> Synonyms | None:
+def make_synonyms(search: Search, files: Files) -> SynonymFile | None:
     """Add the file of synonyms; nothing where there are none."""
     glossary = {words: list(others) for words, others in glossary_of(search).items() if words and others}
     if not glossary:
         return None
     name = files.add(SYNONYMS.pack({"synonyms": glossary}))
-    return Synonyms(name, search.synonyms.weight, search.synonyms.max_terms)
+    return SynonymFile(name, search.synonyms.weight, search.synonyms.max_terms)
 
 
 def read_surfaces(snapshot: SnapshotTables) -> Surfaces:

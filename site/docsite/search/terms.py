@@ -16,16 +16,7 @@ import numpy.typing as npt
 from ...pipeline.errors import ArtifactError
 from ..library import SnapshotTables
 from .files import Files
-from .format import (
-    POSTINGS,
-    TERM_SHARD,
-    TOKEN_DIRECTORY,
-    TOKEN_SHARD,
-    TOKEN_TURN,
-    Numbers,
-    row_bits,
-    strings,
-)
+from .format import POSTINGS, TERM_SHARD, TOKEN_DIRECTORY, TOKEN_SHARD, TOKEN_TURN, Numbers, row_bits, strings
 from .material import Floats, Ints, Lexicon, quantized_vectors
 from .postings import TIERS, Postings
 from .quantization import (
