@@ -42,7 +42,7 @@ def content_digest(plan: SitePlan) -> bytes:
         settings[place] = bool(settings[place])
     stated = {
         "settings": settings,
-        "parts": asdict(plan.parts) | {"versions": []},
+        "parts": asdict(plan.parts) | {"versions": [], "also": []},
         "title": plan.title,
         "previews": shard_count(len(plan.by_page)),
         "words": {name: dict(table) for name, table in plan.theme.words.parts.items()},

@@ -7,7 +7,7 @@ import { engine, forgetEngine } from "./engine.js";
 import { EVERYTHING, filtersOfPage, isNarrowed, showFacets } from "./facets.js";
 import { remember } from "./remember.js";
 import { showEarly, showResults } from "./results.js";
-import { showFailure, showInAddress, showNothing, showStart, spellings } from "./states.js";
+import { notes, showFailure, showInAddress, showNothing, showStart } from "./states.js";
 
 const PAUSE = 100; // longer than between two keys
 const SHOWN = 6; // as many as a screen shows; the others come when they are scrolled to
@@ -49,7 +49,7 @@ function draw(parts) {
     showNothing(parts, answer, asked, Object.keys(filters).length > 0, (query) => type(parts, query));
     return;
   }
-  parts.state.replaceChildren(...spellings(answer, asked, (query) => type(parts, query)));
+  parts.state.replaceChildren(...notes(answer, asked, (query) => type(parts, query)));
   const more = answer.hits.length < answer.total ? () => grow(parts) : null;
   rows.choices = showResults(parts, answer, showWhy, more);
   activate(
@@ -153,7 +153,8 @@ async function ask(parts, query) {
       rows.active = -1;
       rows.choices = showEarly(parts, hits);
     };
-    const options = { limit: SHOWN, filters, facets: false, early, signal: mine.signal };
+    const alone = isNarrowed(filters);
+    const options = { limit: SHOWN, filters, alone, facets: false, early, signal: mine.signal };
     const opened = await engine();
     const found = await (asked ? opened.search(asked, options) : opened.browse(options));
     if (mine === running && !mine.signal.aborted) received(parts, found, asked, started);
