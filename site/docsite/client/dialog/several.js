@@ -12,7 +12,8 @@ import { reader } from "../reader/published.js";
  * @typedef {{label: string, url: string}} OtherSite
  */
 
-// How long this site's own hits wait for the others'; a site that takes longer is named.
+// How long an answer waits for the other sites, while this one's own hits are shown; one that takes longer is
+// named.
 const PATIENCE_MS = 1500;
 
 /** The other sites that this one's search asks too. @returns {OtherSite[]} */
@@ -65,8 +66,16 @@ export class Several {
       const { engine, site } = await opened;
       return sourceOf(engine, await engine.search(query, asked), site.label);
     });
-    for (const each of answers) each.catch(() => undefined);
+    let waiting = answers.length;
+    for (const each of answers)
+      each
+        .then(
+          () => undefined,
+          () => undefined,
+        )
+        .then(() => waiting--);
     const answer = await this.own.search(query, options);
+    if (waiting && answer.hits.length && !options.signal?.aborted) options.early?.(answer.hits);
     const late = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS));
     const found = await Promise.all(
       answers.map((each) => Promise.race([each, late.then(() => null)]).catch(() => null)),

@@ -40,15 +40,17 @@ export class Gatherer {
    * @param {Typed} typed
    * @param {Record<string, any>} filters
    * @param {Tokens} tokens
+   * @param {AbortSignal} [signal]
    * @returns {Promise<Question>}
    */
-  async question(reads, { excluded }, filters, tokens) {
+  async question(reads, { excluded }, filters, tokens, signal) {
     const flat = flattened(reads);
     const counted = flat.filter(({ weight }) => weight);
     const allowed = Object.values(filters).some((value) => [value ?? []].flat().length)
       ? (await this.store.facets()).allowed(filters)
       : null;
     const strange = await this.meant(reads, tokens);
+    signal?.throwIfAborted(); // what was typed on asks for nothing more
     const [lists, nearby, banned] = await Promise.all([
       this.postings(
         counted.map(({ term }) => term),
