@@ -18,7 +18,7 @@ from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.query.index.postings import TokenVectorRows
 from noctule.docsite.outline.plan import plan_site
 from noctule.docsite.search.files import compressed, script
-from noctule.docsite.search.index import search_files
+from noctule.docsite.search.index import Elsewhere, search_files
 from noctule.docsite.search.manifest import ranking_of
 from noctule.docsite.search.spelling import read_surfaces
 from noctule.docsite.urls import SEARCH as FOLDER
@@ -253,7 +253,8 @@ def test_synonyms_of_the_glossary_find_what_they_find_in_python(
     queries = ("a small raptor", "electricity survives", "undo a bad night")
     before = [_titles(driver, query) for query in queries]
     with search_site.store.open() as snapshot:
-        for each in search_files(plan_site(snapshot, Site()), snapshot, search):
+        plan, few = plan_site(snapshot, Site()), Elsewhere(room=lambda: 60)
+        for each in search_files(plan, snapshot, search, elsewhere=few):
             (copy / each.path).write_bytes(each.content)
     base = driver.current_url.removesuffix("try/index.html")
     _load(driver, base)
@@ -266,6 +267,9 @@ def test_synonyms_of_the_glossary_find_what_they_find_in_python(
             found = [_path_of(url.replace(base, "/some/path/")) for url in urls]
             same.append(len({*found} & {*wanted}) / len(wanted))
     after = [_titles(driver, query) for query in queries]
+    # Neighbours share files of excerpts here, and each hit still shows its own.
+    sharing = "window.engine.then((engine) => arguments[0](engine.manifest.excerptSharing))"
+    assert driver.execute_async_script(sharing) > 1
     assert before[0][0] != "Kestrel" == after[0][0]
     assert all(old != new for old, new in zip(before, after, strict=True))
     assert sum(same) / len(same) >= 0.8
