@@ -10,8 +10,10 @@ import { Quantized, product } from "./meaning.js";
 import { ShardVectors } from "./vectors.js";
 /** @import { Store } from "./store.js" */
 
-/** `vector` has the index's numbers. @typedef {{token: string, letters: number, length: number, vector: Float32Array}} Token */
 /**
+ * `vector` has the index's numbers.
+ * @typedef {{token: string, letters: number, length: number, vector: Float32Array}} Token
+ *
  * What a shard knows of a token: `direction` has the model's numbers.
  * @typedef {{token: string, letters: number, length: number, direction: Float32Array}} Known
  */
