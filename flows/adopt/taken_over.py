@@ -26,7 +26,8 @@ _INCLUDES = re.compile(
 class TakenOver:
     """Settings by table, each with where it is from, and what could not be taken over.
 
-    ``config`` is the other tool's file, ``root`` the folder of its documents.
+    ``config`` is the other tool's file, ``root`` the folder of its documents. ``static`` are folders beside
+    it, from which files go to the top of the site.
     """
 
     tool: str
@@ -35,6 +36,7 @@ class TakenOver:
     tables: dict[str, dict[str, tuple[Any, str]]] = field(default_factory=dict)
     left: list[str] = field(default_factory=list)
     exclude: list[str] = field(default_factory=list)
+    static: list[Path] = field(default_factory=list)
     include: list[str] = field(default_factory=lambda: ["**/*.md"])
 
     def take(self, table: str, key: str, value: object, source: str) -> None:
@@ -49,6 +51,15 @@ class TakenOver:
                 self.left.append(f"{source}: {text!r:.80} is no address of a web page")
                 return
         self.tables.setdefault(table, {})[key] = (text, f"{self.config.name}: {source}")
+
+    def take_static(self, *names: str) -> None:
+        """Take over the folders beside the settings file that exist and are not in the root."""
+        folders = (self.config.parent / name for name in names)
+        self.static += [
+            each
+            for each in folders
+            if each.is_dir() and not each.resolve().is_relative_to(self.root.resolve())
+        ]
 
     def site(self, given: Mapping[str, Any], **names: str) -> None:
         """Take settings of the site over: each of the names here from the name there, if it is text."""
@@ -127,6 +138,9 @@ def settings_text(found: TakenOver, name: str, folder: Path, snippets: list[Path
     if snippets:
         listed = [_relative(each, folder) for each in snippets]
         lines.append(_line("snippet_folders", listed, "documents include files from there"))
+    if found.static:
+        listed = [_relative(each, folder) for each in found.static]
+        lines.append(_line("static_folders", listed, "paths such as /img/x.png lead there"))
     if found.exclude:
         lines.append(_line("exclude", found.exclude, f"{found.config.name}: what it leaves out"))
     for table, settings in sorted(found.tables.items(), key=lambda pair: (pair[0] == "site", pair[0])):

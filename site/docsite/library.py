@@ -14,11 +14,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..pipeline.navigation.toctree import CLASS
+from ..pipeline.settings.site import Site
 from ..pipeline.visibility import EVERYWHERE, Visibility, visibility_of
 from . import urls
 from .grouping import Grouped, Rows, edges_between
 from .link_rows import ASSET_COLUMNS, LinkRow, assets_of
-from .placement import Placement, placement_of
+from .placement import Placement, placement_of, published_path
 
 _ENTRY_COLUMNS = (
     "doc_id", "collection", "path", "title", "description", "tags", "modified", "language", "syntax",
@@ -28,6 +29,7 @@ _ENTRY_COLUMNS = (
 
 # Nobody goes there on purpose.
 NOT_FOUND = Placement(hidden=True)
+_PLAIN = Site()
 
 
 class SnapshotTables(Protocol):
@@ -101,7 +103,7 @@ class CommunityRow:
 class Library:
     """Documents with their sections, code and links, read once; texts stay in Arrow until asked for."""
 
-    def __init__(self, snapshot: SnapshotTables, *, originals: bool = False, home: str = "") -> None:
+    def __init__(self, snapshot: SnapshotTables, *, originals: bool = False, settings: Site = _PLAIN) -> None:
         self.snapshot_id = str(snapshot.id)
         documents = snapshot.table("documents")
         names = documents.column("doc_id").to_pylist()
@@ -109,7 +111,7 @@ class Library:
         documents = self.documents
         self._texts, self._htmls = documents.column("text"), documents.column("html")
         self._anchors = documents.column("anchors")
-        self.entries = _entries(documents, originals, home)
+        self.entries = _entries(documents, originals, settings)
         self.by_id: Mapping[str, Entry] = {entry.doc_id: entry for entry in self.entries}
         self.listed = tuple(entry for entry in self.entries if entry.shown.listed)
         self._names = pa.array([*self.by_id], pa.string())
@@ -221,7 +223,7 @@ def _by_weight(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     return tuple(sorted(entries, key=lambda entry: (-entry.links_in, *by_title(entry))))
 
 
-def _entries(documents: pa.Table, originals: bool, home: str) -> tuple[Entry, ...]:
+def _entries(documents: pa.Table, originals: bool, settings: Site) -> tuple[Entry, ...]:
     columns = {
         name: documents.column(name).to_pylist() for name in documents.column_names if name in _ENTRY_COLUMNS
     }
@@ -231,12 +233,14 @@ def _entries(documents: pa.Table, originals: bool, home: str) -> tuple[Entry, ..
         return tuple(_entry(row, columns, paths, titles) for row in range(documents.num_rows))
     several = len(set(columns["collection"])) > 1
     placed = [
-        urls.Placed(doc_id, path, collection if several else "")
-        for doc_id, path, collection in zip(
-            columns["doc_id"], columns["path"], columns["collection"], strict=True
+        urls.Placed(
+            doc_id, path, collection if several else "", published_path(path, front) if settings.slugs else ""
+        )
+        for doc_id, path, collection, front in zip(
+            *(columns[name] for name in ("doc_id", "path", "collection", "front_matter")), strict=True
         )
     ]
-    pages = urls.page_paths(placed, home=home)
+    pages = urls.page_paths(placed, home=settings.home)
     return tuple(_entry(row, columns, pages, titles) for row in range(documents.num_rows))
 
 

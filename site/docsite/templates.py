@@ -22,7 +22,7 @@ from ..pipeline.errors import SettingsError
 from .interface_words import Words
 from .theme_folder import CLIENT, HERE, THEME
 
-__all__ = ["CLIENT", "CONTENT_SECURITY_POLICY", "HERE", "THEME", "Theme"]
+__all__ = ["CLIENT", "CONTENT_SECURITY_POLICY", "HERE", "THEME", "Theme", "content_security_policy"]
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -34,10 +34,16 @@ ORIGINALS = "theme"
 TEMPLATE_ENDING = ".html"
 
 
+def content_security_policy(*, remote_images: bool) -> str:
+    """Return what pages may load, which is nothing from other hosts but images, if those are shown."""
+    shown = "img-src 'self' data: https:;" if remote_images else "img-src 'self' data:;"
+    return CONTENT_SECURITY_POLICY.replace("img-src 'self' data:;", shown)
+
+
 class Theme:
     """Templates by name, compiled once; those in ``folder`` take precedence over the theme's."""
 
-    def __init__(self, words: Words, folder: str = "") -> None:
+    def __init__(self, words: Words, folder: str = "", policy: str = CONTENT_SECURITY_POLICY) -> None:
         self.words, self.folder = words, Path(folder).resolve() if folder else None
         ours = FileSystemLoader(THEME)
         loaders = [ours, PrefixLoader({ORIGINALS: ours})]
@@ -52,7 +58,7 @@ class Theme:
             loader=ChoiceLoader(loaders),
             auto_reload=False,
         )
-        self._environment.globals["content_security_policy"] = CONTENT_SECURITY_POLICY
+        self._environment.globals["content_security_policy"] = policy
         self._environment.globals["say"] = words.say
         self._template = lru_cache(maxsize=None)(self._compiled)
 

@@ -68,11 +68,15 @@ MAX_FILE_STEM_BYTES = 80
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A document's id, its path in its collection, and the site folder that it goes below."""
+    """A document's id, its path in its collection, and the site folder that it goes below.
+
+    With ``published`` its page is there, and not where its path is.
+    """
 
     doc_id: str
     path: str
     below: str = ""
+    published: str = ""
 
 
 def page_path(path: str) -> str:
@@ -127,6 +131,8 @@ def _vaults(documents: Iterable[Placed]) -> frozenset[tuple[str, str]]:
 
 
 def _wanted(document: Placed, vaults: frozenset[tuple[str, str]]) -> str:
+    if document.published:
+        return _shortened(page_path(document.published))
     folder, name = posixpath.split(document.path)
     if name == VAULT_ROOT and (document.below, folder) in vaults:
         return _shortened(posixpath.join(folder, HOME))

@@ -12,7 +12,6 @@ from ...pipeline.errors import RejectedDocument
 from ...pipeline.parse.front_matter import read_front_matter
 from ...pipeline.sanitize import sanitize
 from .. import urls
-from ..interface_words import Words
 from ..library import Entry, Library
 from .decorate import Decorator, html_headings, plain_text
 from .embedded import embedded
@@ -54,13 +53,16 @@ class Content:
 class Renderer:
     """A renderer of one library's documents; ``tag_pages`` are the pages of tags by name."""
 
-    def __init__(self, library: Library, tag_pages: Mapping[str, str], words: Words) -> None:
-        self._library, self._tag_pages, self._words = library, tag_pages, words
+    def __init__(
+        self, library: Library, tag_pages: Mapping[str, str], *, remote_images: bool = False
+    ) -> None:
+        self._library, self._tag_pages, self._remote_images = library, tag_pages, remote_images
         self._anchors = Anchors(library)
 
     def render(self, entry: Entry) -> Content:
         """Render the content of the document's page."""
         rendering = _Rendering(self._library, self._anchors, self._tag_pages, entry.page)
+        rendering.remote_images = self._remote_images
         html, headings = rendering.document(entry, "", (entry.doc_id,))
         html, headings = _titled(html, headings, entry.title)
         return Content(html, tuple(headings), _summary(html))
@@ -72,6 +74,7 @@ class _Rendering:
     def __init__(self, library: Library, anchors: Anchors, tag_pages: Mapping[str, str], page: str) -> None:
         self._library, self._anchors, self._tag_pages, self._page = library, anchors, tag_pages, page
         self._transclusions = 0
+        self.remote_images = False
 
     def document(self, entry: Entry, fragment: str, stack: tuple[str, ...]) -> tuple[str, list[Anchored]]:
         """Return the HTML of the document, or of the part that a fragment names, on this page.
@@ -111,7 +114,7 @@ class _Rendering:
             anchors=not transcluded,
             footnotes=f"t{self._transclusions}" if transcluded else "",
         )
-        clean = sanitize(markdown_html(text, sheet))
+        clean = sanitize(markdown_html(text, sheet), remote_images=self.remote_images)
         return Decorator(links, sheet.marks, transcluded=transcluded).decorate(clean), sheet.headings
 
     def _text(self, entry: Entry, fragment: str) -> str:

@@ -13,7 +13,7 @@ from ..content.render import Renderer
 from ..interface_words import load_words
 from ..library import CommunityRow, Entry, Library, SnapshotTables
 from ..parts import Parts, parts_of
-from ..templates import Theme
+from ..templates import Theme, content_security_policy
 from . import navigation
 from .all_pages import AllPages, all_pages
 from .contents import contents_of
@@ -96,8 +96,9 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
     from . import related  # SciPy comes with it
 
     appearance = appearance_of(settings)
-    library = Library(snapshot, originals=originals, home=settings.home)
-    theme = Theme(load_words(settings.words), settings.templates)
+    library = Library(snapshot, originals=originals, settings=settings)
+    policy = content_security_policy(remote_images=settings.remote_images)
+    theme = Theme(load_words(settings.words), settings.templates, policy)
     tags = library.tags()
     tag_pages = urls.slug_pages(tags, "_tags")
     contents = contents_of(library, declared_contents(settings))
@@ -116,7 +117,7 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
         communities=communities,
         relations=related.Relations(library.entries, library.edges, settings.related),
         backlinks=related.backlink_rows(library.edges),
-        renderer=Renderer(library, tag_pages, theme.words),
+        renderer=Renderer(library, tag_pages, remote_images=settings.remote_images),
         theme=theme,
         twins=urls.twin_paths(tree.pages) if settings.markdown else {},
         topics=topics,
