@@ -61,21 +61,22 @@ def _outputs(cell: Mapping[str, Any], number: int) -> Iterator[tuple[str, Any]]:
     if isinstance(tags, list) and any(isinstance(tag, str) and tag in _UNSEEN_TAGS for tag in tags):
         return
     for order, output in enumerate(outputs if isinstance(outputs, list) else [], start=1):
-        data = output.get("data") if isinstance(output, dict) else None
-        for kind, ending in _ENDINGS.items() if isinstance(data, dict) else ():
-            if kind in data:
-                yield f"cell-{number}-output-{order}.{ending}", data[kind]
-                break
+        data: Any = output.get("data") if isinstance(output, dict) else None
+        if kind := _shown(data):
+            yield f"cell-{number}-output-{order}.{_ENDINGS[kind]}", data[kind]
 
 
 def _attachments(cell: Mapping[str, Any], number: int) -> Iterator[tuple[str, str, Any]]:
     attachments = cell.get("attachments")
     named = attachments.items() if isinstance(attachments, dict) else ()
     for order, (given, data) in enumerate(named, start=1):
-        for kind, ending in _ENDINGS.items() if isinstance(data, dict) else ():
-            if kind in data:
-                yield given, f"cell-{number}-attachment-{order}.{ending}", data[kind]
-                break
+        if kind := _shown(data):
+            yield given, f"cell-{number}-attachment-{order}.{_ENDINGS[kind]}", data[kind]
+
+
+def _shown(data: Any) -> str:
+    """Return the first kind of image that is among the forms of one picture."""
+    return next((kind for kind in _ENDINGS if kind in data), "") if isinstance(data, dict) else ""
 
 
 def _decoded(name: str, data: Any) -> bytes:

@@ -77,9 +77,10 @@ class _Description:
     ) -> Iterator[tuple[griffe.Class, str, griffe.Object]]:
         """Yield members that a class has from others and does not replace, each with the class it is of."""
         taken = set(found.members)
-        for base in self._bases(found) if options.inherited else ():
+        wanted = options.inherited
+        for base in self._bases(found) if wanted else ():
             for name, each in _members(base, options):
-                asked = options.inherited is True or name in options.inherited
+                asked = isinstance(wanted, bool) or name in wanted
                 if asked and name not in taken and isinstance(each, griffe.Object):
                     taken.add(name)
                     yield base, name, each

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -41,6 +42,9 @@ def asset_files(plan: SitePlan) -> Iterator[SitePage]:
 
 def _scripts(plan: SitePlan) -> Iterator[tuple[str, bytes]]:
     words = plan.theme.words
+    for language, own in plan.theme.others.items():
+        texts = own.script("page") + (own.script("dialog") if plan.settings.search else "")
+        yield posixpath.basename(urls.words_script(language)), texts.encode()
     yield "theme.js", bundle("theme")
     yield "page.js", words.script("page").encode() + bundle("page")
     if plan.settings.search:

@@ -152,6 +152,11 @@ def twin_paths(pages: Iterable[str]) -> Mapping[str, str]:
     return twins
 
 
+def words_script(language: str) -> str:
+    """Return the script with the interface texts of a language that is not the site's own."""
+    return f"{ASSETS}/words-{language.lower()}.js"
+
+
 def file_path(path: str, digest: str, ending: str) -> str:
     """Return where the site keeps a file that documents name; another content has another name.
 

@@ -52,9 +52,10 @@ def _best(plan: SitePlan, rows: Sequence[int], mutual: set[int]) -> list[_Neighb
 def _drawing(plan: SitePlan, entry: Entry, left: Sequence[_Neighbour], right: Sequence[_Neighbour]) -> Markup:
     height = 2 * EDGE + LINE * max(len(left), len(right), 1)
     middle = height / 2
+    say = plan.theme.words_in(plan.languages.of(entry.page)).say
     parts = [
         f'<svg class="graph" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="group"'
-        f' aria-label="{escape(plan.theme.words.say("around_title", title=entry.title))}">'
+        f' aria-label="{escape(say("around_title", title=entry.title))}">'
     ]
     for side, neighbours in (("l", left), ("r", right)):
         for y, neighbour in zip(_places(len(neighbours), height), neighbours, strict=True):

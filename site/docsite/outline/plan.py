@@ -10,7 +10,7 @@ from ...pipeline.settings.site import Site
 from .. import urls
 from ..appearance import Appearance, appearance_of
 from ..content.render import Renderer
-from ..interface_words import load_words
+from ..interface_words import Words, is_translated, load_words
 from ..library import CommunityRow, Entry, Library, SnapshotTables
 from ..parts import Parts, parts_of
 from ..templates import Theme, content_security_policy
@@ -98,7 +98,8 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
     appearance = appearance_of(settings)
     library = Library(snapshot, originals=originals, settings=settings)
     policy = content_security_policy(remote_images=settings.remote_images)
-    theme = Theme(load_words(settings.words), settings.templates, policy)
+    words = load_words(settings.words, settings.language)
+    theme = Theme(words, settings.templates, policy, _other_words(settings))
     tags = library.tags()
     tag_pages = urls.slug_pages(tags, "_tags")
     contents = contents_of(library, declared_contents(settings))
@@ -128,6 +129,12 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
         words=read_words(snapshot, library) if settings.search else (),
         remarks=contents.remarks,
     )
+
+
+def _other_words(settings: Site) -> Mapping[str, Words]:
+    """Return the interface texts of the site's languages, besides its own, that the theme has."""
+    codes = [code for code in settings.languages if code != settings.language and is_translated(code)]
+    return {code: load_words(language=code) for code in codes}
 
 
 def shard_count(pages: int) -> int:

@@ -22,7 +22,8 @@ RIGHT_TO_LEFT = frozenset(_RIGHT_TO_LEFT.split())
 class Frame:
     """A page's place and names, and the navigation around it.
 
-    ``listed`` gives a node's address in the list of all pages; ``previews`` is the number of preview files.
+    ``site_language`` is that of the interface. ``listed`` gives a node's address in the list of all pages;
+    ``previews`` is the number of preview files.
     """
 
     site_title: str
@@ -44,6 +45,7 @@ class Frame:
     is_document: bool
     translations: tuple[Translation, ...]
     base: str
+    words_script: str = ""
     robots: bool = True
 
     @property
@@ -87,13 +89,13 @@ def _listed(plan: SitePlan, page: str, node: navigation.Node) -> str:
 def frame_of(plan: SitePlan, page: str, title: str, description: str, entry: Entry | None = None) -> Frame:
     """Return the frame of any page of the site; ``entry`` is the document that it shows, if any."""
     settings = plan.settings
-    base = settings.base_url.rstrip("/")
+    base, own = settings.base_url.rstrip("/"), plan.languages.of(page)
     return Frame(
         site_title=plan.title,
-        site_language=settings.language,
+        site_language=own if own in plan.theme.others else settings.language,
         title=title,
         description=description,
-        language=plan.languages.of(page) or (entry.language if entry else "") or settings.language,
+        language=own or (entry.language if entry else "") or settings.language,
         page=page,
         root=urls.root_of(page),
         href=partial(urls.relative_href, page),
@@ -106,6 +108,7 @@ def frame_of(plan: SitePlan, page: str, title: str, description: str, entry: Ent
         modified=entry.modified if entry else "",
         twin=plan.twins.get(page, ""),
         is_document=entry is not None,
+        words_script=urls.words_script(own) if own in plan.theme.others else "",
         translations=plan.languages.translations(page),
         base=f"{base}/" if base else "",
         robots=entry is None or entry.shown.robots,
