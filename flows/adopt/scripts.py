@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...pipeline.navigation.sidebars import read_script
-from .taken_over import TakenOver, as_table, read_text, set_order
+from .taken_over import TakenOver, as_table, collection_name, read_text, set_order
 
 
 def docusaurus(config: Path) -> TakenOver:
@@ -30,8 +30,13 @@ def docusaurus(config: Path) -> TakenOver:
     found.take("site", "slugs", True, "Docusaurus's slug and id in front matter")
     static = given.get("staticDirectories")
     found.take_static(*(map(str, static) if isinstance(static, list) else ("static",)))
+    blog = config.parent / "blog"
+    if blog.is_dir() and collection_name(found) != "blog":
+        found.blog = blog
+        found.take("site", "blogs", ["blog"], "the blog")
+        found.take_authors(blog)
     found.left += [] if given else ["everything: its settings are not literals"]
-    found.left += ["the blog and pages in src/"] if (config.parent / "src").is_dir() else []
+    found.left += ["the pages in src/"] if (config.parent / "src").is_dir() else []
     return found
 
 

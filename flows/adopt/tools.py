@@ -17,7 +17,16 @@ from .taken_over import TakenOver, as_table, read_text, set_order
 
 _MAX_DEPTH, _MAX_FOLDERS, _MAX_INHERITED = 3, 2_000, 10
 _PASSED_OVER = {"node_modules", "venv", "build", "dist", "public", "_site", "target"}
-_PLAIN_PLUGINS = {"search", "redirects", "autorefs", "mkdocstrings", "awesome-pages", "literate-nav", "tags"}
+_PLAIN_PLUGINS = {
+    "search",
+    "redirects",
+    "autorefs",
+    "mkdocstrings",
+    "awesome-pages",
+    "literate-nav",
+    "tags",
+    "blog",
+}
 
 
 def take_over(path: Path) -> TakenOver:
@@ -83,6 +92,8 @@ def _mkdocs(config: Path) -> TakenOver:
     plugins = _plugins(given.get("plugins"))
     maps = as_table(as_table(plugins.get("redirects")).get("redirect_maps"))
     found.take("site", "redirects", _texts(maps), "plugins.redirects")
+    if "blog" in plugins:
+        found.take_blog(str(as_table(plugins["blog"]).get("blog_dir") or "blog"))
     found.left += [f"the plugin {name}" for name in sorted(plugins.keys() - _PLAIN_PLUGINS)]
     found.left += [key for key in ("extra_css", "extra_javascript", "hooks") if given.get(key)]
     found.left += [f"theme.{key}" for key in ("custom_dir", "palette", "logo", "favicon") if theme.get(key)]
@@ -165,6 +176,7 @@ def _jekyll(config: Path) -> TakenOver:
     left_out = given.get("exclude")
     found.exclude = [str(each) for each in left_out] if isinstance(left_out, list) else []
     found.exclude += [name for name in ("_layouts/", "_includes/", "_data/", "vendor/") if _has(found, name)]
+    found.take_blog("_posts")
     data = config.parent / "_data" / "navigation.yml"
     if data.is_file():
         set_order(found, data)
@@ -185,6 +197,7 @@ def _hugo(config: Path) -> TakenOver:
     given = {key.lower(): value for key, value in given.items()}
     found = TakenOver("Hugo", config, config.parent / str(given.get("contentdir") or "content"))
     found.site(given, title="title", base_url="baseurl", language="languagecode")
+    found.take_blog("blog", "posts", "post")
     static = given.get("staticdir", "static")
     found.take_static(*(map(str, static) if isinstance(static, list) else (str(static),)))
     found.left += [

@@ -77,6 +77,10 @@ class Site(Table):
     words: str = Field(default="", description="a TOML file with words of the interface")
     mermaid: str = Field(default="", description="a local copy of mermaid's script")
     home: str = Field(default="", description="the document that is the home page; empty: index or README")
+    blogs: tuple[str, ...] = Field(default=(), strict=False, description="folders of pages that are blogs")
+    authors: dict[str, str] = Field(
+        default={}, description="names of authors by what front matter calls them"
+    )
     slugs: bool = Field(default=False, description="slug and id of front matter decide a page's address")
     remote_images: bool = Field(default=False, description="readers' browsers load images from other hosts")
     navigation: dict[str, Annotated[tuple[str, ...], Field(strict=False)]] = Field(

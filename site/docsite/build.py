@@ -24,6 +24,7 @@ from .incremental.previous import PreviousSite, Reuse, SiteRecord, previous_site
 from .incremental.staging import StagingFolder, exchanged
 from .library import SnapshotTables
 from .outline.plan import SitePage, SitePlan, plan_site
+from .pages.blog import blog_feeds
 from .pages.feed import feed_file
 from .pages.listings import list_pages
 from .pages.offline import offline_files
@@ -219,4 +220,5 @@ def _around(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage]:
     yield from preview_files(plan, summaries)
     yield from llms_file(plan, summaries)
     yield from feed_file(plan, summaries)
+    yield from blog_feeds(plan, summaries)
     yield from asset_files(plan)

@@ -23,7 +23,7 @@ from .placement import Placement, placement_of, published_path
 
 _ENTRY_COLUMNS = (
     "doc_id", "collection", "path", "title", "description", "tags", "modified", "language", "syntax",
-    "community", "links_in", "front_matter",
+    "community", "links_in", "front_matter", "author",
 )  # fmt: skip
 
 
@@ -69,6 +69,7 @@ class Entry:
     page: str
     apart: str = ""
     shown: Visibility = EVERYWHERE
+    author: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,4 +278,5 @@ def _entry(
         page=page,
         apart=posixpath.splitext(text("path"))[0] if columns["title"][row] in titles else "",
         shown=shown,
+        author=text("author"),
     )

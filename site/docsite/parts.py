@@ -38,6 +38,7 @@ class Parts:
     version: str
     logo: Logo | None
     icon: Icon
+    blogs: tuple[tuple[str, str], ...]
 
 
 def parts_of(
@@ -46,10 +47,11 @@ def parts_of(
     tags: bool,
     topics: Sequence[CommunityRow],
     appearance: Appearance,
+    blogs: tuple[tuple[str, str], ...],
 ) -> Parts:
     """Return the parts of the site that shows these documents."""
     own = own_names(settings.templates)
-    dated = any(DATE.match(entry.modified) for entry in entries)
+    dated = any(DATE.match(entry.modified) for entry in entries if entry.shown.listed)
     return Parts(
         tags=tags,
         topics=bool(topics),
@@ -67,6 +69,7 @@ def parts_of(
         version=settings.version,
         logo=appearance.logo,
         icon=appearance.icon,
+        blogs=blogs,
     )
 
 

@@ -25,6 +25,8 @@ NOT_FOUND = "404.html"
 SEARCH = "_search"
 SEARCH_INDEX = f"{SEARCH}/index.html"
 PLAYGROUND = f"{SEARCH}/ranking.html"
+BLOGS = "_blogs"
+ATOM = "atom.xml"
 MAP = "_communities/map.html"
 PREVIEWS = "_previews"
 FEED = "feed.xml"
@@ -50,6 +52,7 @@ RESERVED = (
     "_pages",
     "_tags",
     "_communities",
+    BLOGS,
     SEARCH,
     PREVIEWS,
     NOT_FOUND,

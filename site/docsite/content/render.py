@@ -10,6 +10,7 @@ from html import escape
 
 from ...pipeline.errors import RejectedDocument
 from ...pipeline.parse.front_matter import read_front_matter
+from ...pipeline.parse.markdown.authoring import MORE
 from ...pipeline.sanitize import sanitize
 from .. import urls
 from ..library import Entry, Library
@@ -27,6 +28,7 @@ _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
 SUMMARY_CHARS = 160
 # Places with older names may stand before it.
 _FIRST_HEADING = re.compile(r"(?:\s|</?p>|<(a|span)\b[^<>]{0,300}></\1>){0,100}<h(?P<level>[2-6])\b")
+_TITLE = re.compile(r"\A\s*<h1\b.*?</h1>", re.DOTALL)
 _HEADING_TAG = re.compile(r"(</?h)([1-6])\b")
 
 
@@ -67,6 +69,19 @@ class Renderer:
         html, headings = _titled(html, headings, entry.title)
         return Content(html, tuple(headings), _summary(html))
 
+    def excerpt(self, entry: Entry, page: str) -> str:
+        """Return what stands before the mark of an excerpt, as ``page`` shows it; nothing without a mark."""
+        if entry.syntax != "markdown" or MORE not in self._library.text(entry):
+            return ""
+        rendering = _Rendering(self._library, self._anchors, self._tag_pages, page)
+        rendering.remote_images = self._remote_images
+        html, _ = rendering.document(entry, "", ("", entry.doc_id), until=MORE)
+        return _TITLE.sub("", html, count=1).strip()
+
+    def summary(self, entry: Entry) -> str:
+        """Return the beginning of the document's text."""
+        return self.render(entry).summary
+
 
 class _Rendering:
     """A page in progress: the documents on it, from its own to the most deeply transcluded."""
@@ -76,14 +91,16 @@ class _Rendering:
         self._transclusions = 0
         self.remote_images = False
 
-    def document(self, entry: Entry, fragment: str, stack: tuple[str, ...]) -> tuple[str, list[Anchored]]:
+    def document(
+        self, entry: Entry, fragment: str, stack: tuple[str, ...], until: str = ""
+    ) -> tuple[str, list[Anchored]]:
         """Return the HTML of the document, or of the part that a fragment names, on this page.
 
-        ``stack`` names the documents that contain it.
+        ``stack`` names the documents that contain it. Of the text only what is before ``until`` is shown.
         """
         links = PageLinks(self._library, self._anchors, entry, self._page)
         if entry.syntax == "markdown":
-            return self._markdown(entry, fragment, stack, links)
+            return self._markdown(entry, fragment, stack, links, until)
         if entry.syntax == "html":
             return self._html(entry, stack, links)
         return f'<pre class="plain-text">{escape(self._library.text(entry))}</pre>', []
@@ -102,9 +119,10 @@ class _Rendering:
         return decorator.decorate(clean), headings
 
     def _markdown(
-        self, entry: Entry, fragment: str, stack: tuple[str, ...], links: PageLinks
+        self, entry: Entry, fragment: str, stack: tuple[str, ...], links: PageLinks, until: str
     ) -> tuple[str, list[Anchored]]:
         text = self._text(entry, fragment)
+        text = text[: text.find(until)] if until and until in text else text
         transcluded = len(stack) > 1
         sheet = Sheet(
             marks=Marks(text),

@@ -16,6 +16,7 @@ from ..parts import Parts, parts_of
 from ..templates import Theme, content_security_policy
 from . import navigation
 from .all_pages import AllPages, all_pages
+from .blogs import Blogs, blogs_of
 from .contents import contents_of
 from .declared import declared_contents
 from .extent import Extent
@@ -56,6 +57,7 @@ class SitePlan:
     """
 
     library: Library
+    blogs: Blogs
     settings: Site
     tree: navigation.Tree
     listing: AllPages
@@ -86,6 +88,19 @@ class SitePlan:
         """Return the page that lists a community."""
         return f"_communities/{community_id}.html"
 
+    def neighbours(self, page: str) -> tuple[str | None, str | None]:
+        """Return the pages before and after this one in reading order, as far as they are in its language.
+
+        Of a post these are the newer one and the older one.
+        """
+        by_date = self.blogs.newer_and_older(page)
+        before, after = by_date or (self.tree.previous(page), self.tree.next(page))
+        language = self.languages.of
+        return (
+            before if before and language(before) == language(page) else None,
+            after if after and language(after) == language(page) else None,
+        )
+
     def topic_label(self, topic: CommunityRow) -> str:
         """Return the name of a topic, or its number if it has none."""
         return topic.label or self.theme.words.say("topic_number", number=topic.community_id)
@@ -103,12 +118,14 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
     tags = library.tags()
     tag_pages = urls.slug_pages(tags, "_tags")
     contents = contents_of(library, declared_contents(settings))
-    tree = build_tree(library.entries, contents)
+    blogs = blogs_of(library, settings)
+    tree = build_tree(library.entries, contents, blogs)
     communities = library.communities()
     # A community has no name if none was good enough.
     topics = tuple(each for each in communities if each.label and len(each.entries) > 1)
     return SitePlan(
         library=library,
+        blogs=blogs,
         settings=settings,
         tree=tree,
         listing=all_pages(tree),
@@ -123,7 +140,7 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
         twins=urls.twin_paths(tree.pages) if settings.markdown else {},
         topics=topics,
         topic_of={topic.community_id: topic for topic in topics},
-        parts=parts_of(settings, library.entries, bool(tags), topics, appearance),
+        parts=parts_of(settings, library.entries, bool(tags), topics, appearance, blogs.links),
         appearance=appearance,
         languages=Languages(settings, {entry.page for entry in library.listed}),
         words=read_words(snapshot, library) if settings.search else (),

@@ -22,6 +22,8 @@ def feed_file(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage
     dated = [entry for entry in plan.library.listed if _day(entry) and entry.page != urls.NOT_FOUND]
     latest = sorted(dated, key=lambda entry: entry.doc_id)
     latest = sorted(latest, key=lambda entry: entry.modified, reverse=True)[: plan.settings.feed]
+    if not latest:
+        return
     base = plan.settings.base_url.rstrip("/")
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',

@@ -46,6 +46,7 @@ class Frame:
     translations: tuple[Translation, ...]
     base: str
     words_script: str = ""
+    atom: str = ""
     robots: bool = True
 
     @property
@@ -111,5 +112,6 @@ def frame_of(plan: SitePlan, page: str, title: str, description: str, entry: Ent
         words_script=urls.words_script(own) if own in plan.theme.others else "",
         translations=plan.languages.translations(page),
         base=f"{base}/" if base else "",
+        atom=blog.feed if base and settings.feed and (blog := plan.blogs.of(page)) else "",
         robots=entry is None or entry.shown.robots,
     )
