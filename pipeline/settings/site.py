@@ -81,6 +81,7 @@ class Site(Table):
     authors: dict[str, str] = Field(
         default={}, description="names of authors by what front matter calls them"
     )
+    clean_urls: bool = Field(default=False, description="a page is a folder: install/ and not install.html")
     slugs: bool = Field(default=False, description="slug and id of front matter decide a page's address")
     remote_images: bool = Field(default=False, description="readers' browsers load images from other hosts")
     navigation: dict[str, Annotated[tuple[str, ...], Field(strict=False)]] = Field(

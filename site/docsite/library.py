@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -50,7 +50,8 @@ class SnapshotTables(Protocol):
 class Entry:
     """A document as lists and links show it; ``row`` is its place in the library, ``page`` in the site.
 
-    ``apart`` tells it from others of the same title.
+    ``apart`` tells it from others of the same title. ``place`` is where the page would be as a file,
+    if it is a folder instead.
     """
 
     row: int
@@ -70,6 +71,7 @@ class Entry:
     apart: str = ""
     shown: Visibility = EVERYWHERE
     author: str = ""
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,7 @@ class Library:
 
     def __init__(self, snapshot: SnapshotTables, *, originals: bool = False, settings: Site = _PLAIN) -> None:
         self.snapshot_id = str(snapshot.id)
+        self._folders = settings.clean_urls and not originals
         documents = snapshot.table("documents")
         names = documents.column("doc_id").to_pylist()
         self.documents = documents if names == sorted(names) else documents.sort_by("doc_id")
@@ -145,6 +148,14 @@ class Library:
 
     def _grouped(self, table: pa.Table, key: str, order: str) -> Grouped:
         return Grouped(table, self.rows_of(table.column(key)), order, len(self.entries))
+
+    def href(self, source: str, target: str, fragment: str = "") -> str:
+        """Return the address of the page ``target`` as written in the page ``source``."""
+        return (urls.folder_href if self._folders else urls.relative_href)(source, target, fragment)
+
+    def address(self, page: str) -> str:
+        """Return the address of a page below that of the site."""
+        return urls.encoded(urls.as_folder(page) if self._folders and page[:1] != "_" else page)
 
     def text(self, entry: Entry) -> str:
         """Return the document's text."""
@@ -241,8 +252,10 @@ def _entries(documents: pa.Table, originals: bool, settings: Site) -> tuple[Entr
             *(columns[name] for name in ("doc_id", "path", "collection", "front_matter")), strict=True
         )
     ]
-    pages = urls.page_paths(placed, home=settings.home)
-    return tuple(_entry(row, columns, pages, titles) for row in range(documents.num_rows))
+    places = urls.page_paths(placed, home=settings.home)
+    pages = urls.folder_pages(places) if settings.clean_urls else places
+    found = (_entry(row, columns, pages, titles) for row in range(documents.num_rows))
+    return tuple(replace(entry, place=places[entry.doc_id]) for entry in found)
 
 
 def _shared_titles(titles: Sequence[object]) -> Set[object]:

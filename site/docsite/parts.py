@@ -39,6 +39,7 @@ class Parts:
     logo: Logo | None
     icon: Icon
     blogs: tuple[tuple[str, str], ...]
+    folders: bool
 
 
 def parts_of(
@@ -70,6 +71,7 @@ def parts_of(
         logo=appearance.logo,
         icon=appearance.icon,
         blogs=blogs,
+        folders=settings.clean_urls,
     )
 
 

@@ -214,6 +214,30 @@ def relative_href(source: str, target: str, fragment: str = "") -> str:
     return "../" * (len(here) - 1 - shared) + encoded("/".join(there[shared:])) + anchor
 
 
+def folder_href(source: str, target: str, fragment: str = "") -> str:
+    """Return the same for a site whose pages are folders: without ``index.html``, but on generated lists."""
+    path, sign, anchor = relative_href(source, target, fragment).partition("#")
+    return (as_folder(path) or "./" if path and target[:1] != "_" else path) + sign + anchor
+
+
+def as_folder(page: str) -> str:
+    """Return the address of a page without the name of its file, where a server needs none."""
+    folder, slash, name = page.rpartition("/")
+    return folder + slash if name == HOME else page
+
+
+def folder_pages(pages: Mapping[str, str], reserved: Iterable[str] = RESERVED) -> Mapping[str, str]:
+    """Return the pages, by id, as folders with an ``index.html``; a page whose folder is another's stays."""
+    taken = {folded(page) for page in pages.values()} | set(map(folded, reserved))
+    found: dict[str, str] = {}
+    for name, page in pages.items():
+        folder = page.removesuffix(".html")
+        is_file = posixpath.basename(page) != HOME and page != NOT_FOUND
+        free = taken.isdisjoint((folded(folder), folded(f"{folder}/{HOME}")))
+        found[name] = f"{folder}/{HOME}" if is_file and free else page
+    return found
+
+
 @lru_cache(maxsize=65536)
 def _parts(path: str) -> tuple[str, ...]:
     return tuple(path.split("/"))

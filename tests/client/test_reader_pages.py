@@ -17,6 +17,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from noctule.docsite.build import build_site
 from noctule.pipeline.settings.reading import parse
+from noctule.pipeline.settings.site import Site
 from tests.axe import axe, violations
 from tests.browser_driver import needs_browser, prefer, resize, served
 from tests.hostile_texts import VECTORS
@@ -300,3 +301,21 @@ def test_paper_shows_every_tab_and_no_controls(browser: webdriver.Chrome, http: 
             assert not browser.find_element(By.CSS_SELECTOR, hidden).is_displayed(), hidden
     finally:
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def test_pages_that_are_folders_open_from_a_disk_and_from_a_server(
+    browser: webdriver.Chrome, tmp_path: Path
+) -> None:
+    texts = {
+        "index.md": "# Home\n\n[Wings](guide/wings.md#left)\n",
+        "guide/wings.md": TEXTS["guide/wings.md"],
+    }
+    build_site(snapshot_of({"notes": texts}), tmp_path / "site", Site(clean_urls=True))
+    browser.get((tmp_path / "site/index.html").as_uri())
+    browser.find_element(By.CSS_SELECTOR, "article a[href*=wings]").click()
+    assert browser.current_url.endswith("/guide/wings/index.html#left")
+    with served(tmp_path / "site") as address:
+        browser.get(f"{address}guide/wings/index.html#left")
+        assert browser.current_url.endswith("/guide/wings/#left")
+        browser.find_element(By.CSS_SELECTOR, ".site-title").click()
+        assert browser.current_url.rstrip("/") == address.rstrip("/")

@@ -139,5 +139,5 @@ class PageLinks:
         return outside_address(self._source.path, self._library.url(self._source), target)
 
     def _internal(self, entry: Entry, anchor: str) -> Destination:
-        href = urls.relative_href(self._page, entry.page, anchor)
+        href = self._library.href(self._page, entry.page, anchor)
         return Destination("internal", href.replace(quote(KEPT), KEPT))

@@ -12,7 +12,6 @@ from ...pipeline.errors import RejectedDocument
 from ...pipeline.parse.front_matter import read_front_matter
 from ...pipeline.parse.markdown.authoring import MORE
 from ...pipeline.sanitize import sanitize
-from .. import urls
 from ..library import Entry, Library
 from .decorate import Decorator, html_headings, plain_text
 from .embedded import embedded
@@ -151,7 +150,7 @@ class _Rendering:
         page = self._tag_pages.get(reference.target)
         if page is None:
             return f'<span class="tag">{escape(reference.text)}</span>'
-        href = urls.relative_href(self._page, page)
+        href = self._library.href(self._page, page)
         return link_html(Destination("internal", href), reference.text, "tag")
 
     def _transclusion(

@@ -65,7 +65,7 @@ def pages_map(plan: SitePlan, page: str, topic: CommunityRow) -> Markup:
     )
     parts = [*_lines(weight, middles)]
     for entry, label, middle, half in zip(entries, labels, middles, half_width.tolist(), strict=True):
-        parts.append(_box(page, entry, label, middle, half - 4))
+        parts.append(_box(plan.library.href(page, entry.page), entry, label, middle, half - 4))
     title = plan.theme.words.say("topic_map", topic=plan.topic_label(topic))
     return _picture(parts, middles, half_width, half_height, title)
 
@@ -117,7 +117,7 @@ def _circle(plan: SitePlan, page: str, topic: CommunityRow, middle: Floats, radi
     if radius > 46:
         lines += [
             Label(
-                shortened(entry.title, int(inside / _CHAR)), urls.relative_href(page, entry.page), entry.title
+                shortened(entry.title, int(inside / _CHAR)), plan.library.href(page, entry.page), entry.title
             )
             for entry in topic.entries[:TOP_PAGES]
         ]
@@ -158,12 +158,12 @@ def _wrapped(name: str, fits: int) -> list[str]:
     return [shortened(line.rstrip(","), fits) for line in lines[:2]]
 
 
-def _box(page: str, entry: Entry, label: str, middle: Floats, half: float) -> str:
+def _box(href: str, entry: Entry, label: str, middle: Floats, half: float) -> str:
     x, y = middle
     title = f"<title>{escape(entry.title)}</title>" if label != entry.title else ""
     rect = f'<rect x="{x - half:.0f}" y="{y - 12:.0f}" width="{2 * half:.0f}" height="24" rx="6"/>'
     text = f'<text x="{x:.0f}" y="{y + 4:.0f}">{escape(label)}</text>'
-    return f'<a href="{escape(urls.relative_href(page, entry.page))}">{title}{rect}{text}</a>'
+    return f'<a href="{escape(href)}">{title}{rect}{text}</a>'
 
 
 def _picture(

@@ -117,7 +117,7 @@ def _place(entry: Entry) -> str:
     """Return the path of a page in the tree; a home page of another name keeps the place of its name."""
     if entry.page == urls.HOME and posixpath.basename(entry.path) != urls.VAULT_ROOT:
         return urls.page_path(entry.path)
-    return entry.page
+    return entry.place or entry.page
 
 
 def _is_index(entry: Entry) -> bool:
@@ -258,7 +258,7 @@ def _frozen(draft: _Draft, name: str, path: str) -> Node:
 def _label(draft: _Draft) -> str:
     if draft.title:
         return draft.title
-    if (entry := draft.entry) is not None and (entry.placement.label or entry.title != _stem(entry.page)):
+    if (entry := draft.entry) is not None and (entry.placement.label or entry.title != _stem(_place(entry))):
         return entry.placement.label or entry.title
     plain = without_number(draft.key.rsplit("/", 1)[-1])
     return plain.replace("-", " ").replace("_", " ").strip() or draft.key

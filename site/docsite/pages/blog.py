@@ -68,7 +68,7 @@ def blog_feeds(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePag
     """Yield an Atom feed (RFC 4287) of each blog, if the site's address is known."""
     base = plan.settings.base_url.rstrip("/")
     for blog in plan.blogs.all if base and plan.settings.feed else ():
-        address = f"{base}/{urls.encoded(blog.page)}"
+        address = f"{base}/{plan.library.address(blog.page)}"
         lines = [
             '<?xml version="1.0" encoding="UTF-8"?>',
             f'<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="{_text(plan.settings.language)}">',
@@ -80,12 +80,14 @@ def blog_feeds(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePag
             f"<author><name>{_text(plan.title)}</name></author>",
         ]
         for post in blog.posts[: plan.settings.feed]:
-            lines += _entry(base, post, summaries.get(post.entry.page, ""))
+            lines += _entry(
+                f"{base}/{plan.library.address(post.entry.page)}", post, summaries.get(post.entry.page, "")
+            )
         yield SitePage(blog.feed, ("\n".join([*lines, "</feed>"]) + "\n").encode())
 
 
-def _entry(base: str, post: Post, summary: str) -> Iterator[str]:
-    entry, address = post.entry, f"{base}/{urls.encoded(post.entry.page)}"
+def _entry(address: str, post: Post, summary: str) -> Iterator[str]:
+    entry = post.entry
     yield f"<entry>\n<title>{_text(entry.title)}</title>\n<id>{_text(address)}</id>"
     yield f'<link href="{_text(address)}"/>'
     yield f"<published>{_moment(post.day)}</published>\n<updated>{_moment(_changed(post))}</updated>"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from email.utils import format_datetime
 from xml.sax.saxutils import escape
@@ -35,15 +35,22 @@ def feed_file(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage
         f"<language>{_text(plan.settings.language)}</language>",
         f'<atom:link href="{_text(base)}/{urls.FEED}" rel="self" type="application/rss+xml"/>',
         f"<lastBuildDate>{_moment(latest[0])}</lastBuildDate>",
-        *(line for entry in latest for line in _item(base, entry, summaries.get(entry.page, ""))),
+        *_items(plan, base, latest, summaries),
         "</channel>",
         "</rss>",
     ]
     yield SitePage(urls.FEED, ("\n".join(lines) + "\n").encode())
 
 
-def _item(base: str, entry: Entry, summary: str) -> Iterator[str]:
-    address = f"{base}/{urls.encoded(entry.page)}"
+def _items(
+    plan: SitePlan, base: str, entries: Sequence[Entry], summaries: Mapping[str, str]
+) -> Iterator[str]:
+    for entry in entries:
+        yield from _item(base, plan.library.address(entry.page), entry, summaries.get(entry.page, ""))
+
+
+def _item(base: str, place: str, entry: Entry, summary: str) -> Iterator[str]:
+    address = f"{base}/{place}"
     yield "<item>"
     yield f"<title>{_text(entry.title)}</title>"
     yield f"<link>{_text(address)}</link>"
