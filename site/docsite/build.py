@@ -16,7 +16,7 @@ from ..pipeline.errors import SourceError
 from ..pipeline.settings.search import Search
 from ..pipeline.settings.site import Site
 from . import urls
-from .assets import asset_files, media_files
+from .assets import asset_files, card_files, media_files
 from .background import BackgroundProcess
 from .fingerprints.pages import page_fingerprints
 from .fingerprints.shared import shared_digest, site_fingerprint
@@ -169,7 +169,7 @@ def _write(wanted: _Wanted, stage: StagingFolder) -> SiteResult:
     summaries = {each.path: each.summary for each in stage.files}
     found = _search(plan, wanted, ranking, shown, stage) if ranking else ()
     around = _all(_around(plan, summaries), offline_files(plan, reuse.shared))
-    files = media_files(plan.library, snapshot, reuse)
+    files = _all(media_files(plan.library, snapshot, reuse), card_files(plan, reuse))
     for page in _all(list_pages(plan, reuse), around, files, found):
         stage.add(page)
     pages = len(plan.tree.pages)

@@ -31,7 +31,6 @@ class Parts:
     report: bool
     offline: bool
     versions: tuple[Version, ...]
-    image: str
     custom_style: bool
     custom_script: bool
     mermaid: bool
@@ -40,6 +39,7 @@ class Parts:
     icon: Icon
     blogs: tuple[tuple[str, str], ...]
     folders: bool
+    cards: str
 
 
 def parts_of(
@@ -49,6 +49,7 @@ def parts_of(
     topics: Sequence[CommunityRow],
     appearance: Appearance,
     blogs: tuple[tuple[str, str], ...],
+    cards: str,
 ) -> Parts:
     """Return the parts of the site that shows these documents."""
     own = own_names(settings.templates)
@@ -63,7 +64,6 @@ def parts_of(
         report=settings.report,
         offline=settings.offline,
         versions=settings.versions,
-        image=settings.image,
         custom_style=CUSTOM_STYLE in own,
         custom_script=CUSTOM_SCRIPT in own,
         mermaid=bool(settings.mermaid),
@@ -72,6 +72,7 @@ def parts_of(
         icon=appearance.icon,
         blogs=blogs,
         folders=settings.clean_urls,
+        cards=cards,
     )
 
 

@@ -26,6 +26,7 @@ SEARCH = "_search"
 SEARCH_INDEX = f"{SEARCH}/index.html"
 PLAYGROUND = f"{SEARCH}/ranking.html"
 BLOGS = "_blogs"
+CARDS = "_cards"
 ATOM = "atom.xml"
 MAP = "_communities/map.html"
 PREVIEWS = "_previews"
@@ -53,6 +54,7 @@ RESERVED = (
     "_tags",
     "_communities",
     BLOGS,
+    CARDS,
     SEARCH,
     PREVIEWS,
     NOT_FOUND,

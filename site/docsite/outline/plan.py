@@ -17,6 +17,7 @@ from ..templates import Theme, content_security_policy
 from . import navigation
 from .all_pages import AllPages, all_pages
 from .blogs import Blogs, blogs_of
+from .cards import Cards, cards_of
 from .contents import contents_of
 from .declared import declared_contents
 from .extent import Extent
@@ -58,6 +59,7 @@ class SitePlan:
 
     library: Library
     blogs: Blogs
+    cards: Cards | None
     settings: Site
     tree: navigation.Tree
     listing: AllPages
@@ -81,8 +83,7 @@ class SitePlan:
     @property
     def title(self) -> str:
         """Return the site's title: the configured one, or the collection's name."""
-        names = self.library.collections
-        return self.settings.title or (names[0] if len(names) == 1 else "Documents")
+        return site_title(self.settings, self.library)
 
     def community_page(self, community_id: int) -> str:
         """Return the page that lists a community."""
@@ -118,14 +119,18 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
     tags = library.tags()
     tag_pages = urls.slug_pages(tags, "_tags")
     contents = contents_of(library, declared_contents(settings))
+    cards = cards_of(settings, site_title(settings, library))
     blogs = blogs_of(library, settings)
     tree = build_tree(library.entries, contents, blogs)
     communities = library.communities()
     # A community has no name if none was good enough.
     topics = tuple(each for each in communities if each.label and len(each.entries) > 1)
+    drawn = cards.fingerprint if cards else ""
+    parts = parts_of(settings, library.entries, bool(tags), topics, appearance, blogs.links, drawn)
     return SitePlan(
         library=library,
         blogs=blogs,
+        cards=cards,
         settings=settings,
         tree=tree,
         listing=all_pages(tree),
@@ -140,12 +145,26 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
         twins=urls.twin_paths(tree.pages) if settings.markdown else {},
         topics=topics,
         topic_of={topic.community_id: topic for topic in topics},
-        parts=parts_of(settings, library.entries, bool(tags), topics, appearance, blogs.links),
+        parts=parts_of(
+            settings,
+            library.entries,
+            bool(tags),
+            topics,
+            appearance,
+            blogs.links,
+            cards.fingerprint if cards else "",
+        ),
         appearance=appearance,
         languages=Languages(settings, {entry.page for entry in library.listed}),
         words=read_words(snapshot, library) if settings.search else (),
         remarks=contents.remarks,
     )
+
+
+def site_title(settings: Site, library: Library) -> str:
+    """Return the configured title, or the name of the only collection."""
+    names = library.collections
+    return settings.title or (names[0] if len(names) == 1 else "Documents")
 
 
 def _other_words(settings: Site) -> Mapping[str, Words]:

@@ -48,6 +48,8 @@ class Frame:
     address: Callable[[str], str]
     words_script: str = ""
     atom: str = ""
+    image: str = ""
+    card: bool = False
     robots: bool = True
 
     @property
@@ -92,6 +94,7 @@ def frame_of(plan: SitePlan, page: str, title: str, description: str, entry: Ent
     """Return the frame of any page of the site; ``entry`` is the document that it shows, if any."""
     settings = plan.settings
     base, own = settings.base_url.rstrip("/"), plan.languages.of(page)
+    card = plan.cards.path(entry) if plan.cards and entry and entry.shown.listed else ""
     return Frame(
         site_title=plan.title,
         site_language=own if own in plan.theme.others else settings.language,
@@ -115,5 +118,7 @@ def frame_of(plan: SitePlan, page: str, title: str, description: str, entry: Ent
         base=f"{base}/" if base else "",
         address=plan.library.address,
         atom=blog.feed if base and settings.feed and (blog := plan.blogs.of(page)) else "",
+        image=f"{base}/{card}" if card else settings.image,
+        card=bool(card),
         robots=entry is None or entry.shown.robots,
     )
