@@ -173,11 +173,14 @@ def cards_of(settings: Site, title: str) -> Cards | None:
     return Cards(
         CardStyle(
             title,
-            *(colors[name][0] for name in ("page", "text", "muted", "accent")),
-            bold,
-            plain,
-            owners_file(Path(logo), "[site] logo") if logo else b"",
-            str(PIL.__version__),
+            ground=colors["page"][0],
+            text=colors["text"][0],
+            muted=colors["muted"][0],
+            accent=colors["accent"][0],
+            bold=bold,
+            plain=plain,
+            logo=owners_file(Path(logo), "[site] logo") if logo else b"",
+            pillow=str(PIL.__version__),
         )
     )
 
