@@ -144,7 +144,8 @@ class _Rendering:
         return transcluded_part(text, body, self._library.sections(entry), fragment)
 
     def _wikilink(self, links: PageLinks, reference: Reference) -> str:
-        return link_html(links.reference(reference.target, reference.fragment), reference.text)
+        text = links.label(reference.target, reference.fragment, reference.text)
+        return link_html(links.reference(reference.target, reference.fragment), text)
 
     def _tag(self, reference: Reference) -> str:
         page = self._tag_pages.get(reference.target)
