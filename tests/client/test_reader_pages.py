@@ -319,3 +319,19 @@ def test_pages_that_are_folders_open_from_a_disk_and_from_a_server(
         assert browser.current_url.endswith("/guide/wings/#left")
         browser.find_element(By.CSS_SELECTOR, ".site-title").click()
         assert browser.current_url.rstrip("/") == address.rstrip("/")
+
+
+def test_boxes_take_the_room_of_tabs_until_the_script_makes_them_tabs(
+    browser: webdriver.Chrome, tmp_path: Path
+) -> None:
+    texts = {"index.md": f"# Tabs\n\n{TABS.format('')}After.\n"}
+    build_site(snapshot_of({"notes": texts}), tmp_path / "site", SETTINGS)
+    place = "return [...document.querySelectorAll('.prose > p')].pop().getBoundingClientRect().top"
+    browser.get((tmp_path / "site/index.html").as_uri())
+    arranged = browser.execute_script(place)
+    (tmp_path / "site/_assets/page.js").write_text("")
+    browser.get((tmp_path / "site/index.html").as_uri())
+    shown = browser.execute_script(place)
+    browser.execute_script("document.documentElement.setAttribute('data-arranging', '')")
+    assert browser.execute_script(place) == pytest.approx(arranged, abs=1)
+    assert shown > arranged + 40  # without the script both boxes show
