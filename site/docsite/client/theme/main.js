@@ -1,6 +1,6 @@
 // @ts-check
-// Runs in <head> before anything is painted, so that a chosen theme never flashes the other one, and tabs do not
-// jump.
+// Runs in <head> before anything is painted, so that a chosen theme never flashes the other one, and tabs
+// do not jump.
 
 var KEY = "noctule-theme";
 var CHOICES = ["auto", "light", "dark"];
@@ -34,8 +34,8 @@ function apply(choice) {
 var current = stored();
 apply(current);
 
-// Until the page's script has arranged them, boxes that will be tabs take the room of tabs. If it does not come,
-// all of them show.
+// Until the page's script has arranged them, boxes that will be tabs take the room of tabs. If it does not
+// come, all of them show.
 root.setAttribute("data-arranging", "");
 window.addEventListener("load", function () {
   root.removeAttribute("data-arranging");
