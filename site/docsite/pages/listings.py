@@ -86,11 +86,11 @@ def _tree_pages(plan: SitePlan) -> Iterator[SitePage]:
 
 def _overviews(plan: SitePlan) -> Iterator[SitePage]:
     cards = _collections(plan)
-    if urls.HOME not in plan.by_page:
+    if urls.HOME not in plan.by_page and plan.blogs.of(urls.HOME) is None:
         yield _overview(plan, urls.HOME, plan.title, cards)
     if len(cards) > 1:
         for card in cards:
-            if card.page not in plan.by_page:
+            if card.page not in plan.by_page and plan.blogs.of(card.page) is None:
                 yield _overview(plan, card.page, card.name, (card,))
 
 

@@ -99,4 +99,7 @@ def test_a_folder_without_an_index_has_a_first_page_and_one_without_posts_is_no_
     build_site(snapshot_of({"docs": posts}), tmp_path / "site", Site(blogs=("/_posts/",)))
     assert page(tmp_path / "site", "_posts/index.html").select("h1")[0].text == "Posts"
     assert not (tmp_path / "site/_posts/atom.xml").exists()
+    several = snapshot_of({"docs": {"a.md": "# A\n"}, "news": posts})
+    build_site(several, tmp_path / "several", Site(blogs=("news",)))  # in place of the collection's overview
+    assert page(tmp_path / "several", "news/index.html").select(".post h2")[0].text == "A"
     assert plan_site(snapshot_of({"docs": posts}), Site(blogs=("nowhere",))).blogs.all == ()
