@@ -96,6 +96,8 @@ class SitePlan:
         """
         by_date = self.blogs.newer_and_older(page)
         before, after = by_date or (self.tree.previous(page), self.tree.next(page))
+        if by_date is None:  # reading goes on before and after a blog, not into it
+            before, after = (None if each and self.blogs.post(each) else each for each in (before, after))
         language = self.languages.of
         return (
             before if before and language(before) == language(page) else None,

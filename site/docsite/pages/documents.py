@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -126,7 +127,14 @@ def _backlinks(plan: SitePlan, rows: Sequence[int]) -> tuple[Entry, ...]:
 def _crumbs(plan: SitePlan, entry: Entry) -> tuple[Crumb, ...]:
     above = plan.tree.trail(entry.page)[:-1]
     home = () if entry.page == urls.HOME else (Crumb(plan.title, urls.HOME),)
-    return (*home, *(Crumb(node.label, node.page) for node in above if node.page != urls.HOME))
+    blog = plan.blogs.of(entry.page)
+    first = {posixpath.dirname(blog.page): Crumb(blog.title, blog.page)} if blog is not None else {}
+    found = (
+        first.get(node.key, Crumb(node.label, None)) if node.page is None else Crumb(node.label, node.page)
+        for node in above
+        if node.page != urls.HOME
+    )
+    return (*home, *found)
 
 
 def _toc(content: Content, slugs: frozenset[str]) -> tuple[Anchored, ...]:

@@ -102,4 +102,7 @@ def test_a_folder_without_an_index_has_a_first_page_and_one_without_posts_is_no_
     several = snapshot_of({"docs": {"a.md": "# A\n"}, "news": posts})
     build_site(several, tmp_path / "several", Site(blogs=("news",)))  # in place of the collection's overview
     assert page(tmp_path / "several", "news/index.html").select(".post h2")[0].text == "A"
+    post = page(tmp_path / "several", "news/_posts/2020-02-03-a.html")
+    assert "News" in [crumb.text for crumb in post.select(".breadcrumbs a")]
+    assert not page(tmp_path / "several", "docs/a.html").select(".next")
     assert plan_site(snapshot_of({"docs": posts}), Site(blogs=("nowhere",))).blogs.all == ()
