@@ -13,7 +13,7 @@ from .search import Table
 GROUNDS = ("page", "panel", "raised", "line")
 COLORS = ("text", "muted", "link", "accent", *GROUNDS)
 # The settings that name a file of the owner's.
-OWN_FILES = ("templates", "words", "mermaid", "logo", "logo_dark", "favicon")
+OWN_FILES = ("templates", "words", "mermaid", "logo", "logo_dark", "favicon", "card_font")
 # A version is a folder beside others, and stands in addresses.
 VERSION_NAME = re.compile(r"(?!index\.html\Z|versions\.js|pages-)[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
@@ -87,6 +87,8 @@ class Site(Table):
     edit_url: WebAddress = Field(default="", description="with {path} and {collection}")
     history_url: WebAddress = Field(default="", description="the same for a source's changes")
     image: WebAddress = Field(default="", description="absolute address of a picture for previews of links")
+    cards: bool = Field(default=False, description="a picture of each page for previews of links, by Pillow")
+    card_font: str = Field(default="", description="a .ttf or .otf file for them")
     logo: str = Field(default="", description="an image before the title in the header")
     logo_dark: str = Field(default="", description="the same for the dark theme")
     favicon: str = Field(default="", description="an image for the browser's tab")
@@ -94,6 +96,13 @@ class Site(Table):
     words: str = Field(default="", description="a TOML file with words of the interface")
     mermaid: str = Field(default="", description="a local copy of mermaid's script")
     home: str = Field(default="", description="the document that is the home page; empty: index or README")
+    blogs: tuple[str, ...] = Field(default=(), strict=False, description="folders of pages that are blogs")
+    authors: dict[str, str] = Field(
+        default={}, description="names of authors by what front matter calls them"
+    )
+    clean_urls: bool = Field(default=False, description="a page is a folder: install/ and not install.html")
+    slugs: bool = Field(default=False, description="slug and id of front matter decide a page's address")
+    remote_images: bool = Field(default=False, description="readers' browsers load images from other hosts")
     navigation: dict[str, Annotated[tuple[str, ...], Field(strict=False)]] = Field(
         default_factory=dict, description="files of other tools that order a collection's pages"
     )

@@ -17,7 +17,7 @@ from ..pipeline.errors import SettingsError, SourceError
 from ..pipeline.settings.search import Search
 from ..pipeline.settings.site import Site
 from . import urls
-from .assets import asset_files, media_files
+from .assets import asset_files, card_files, media_files
 from .background import BackgroundProcess
 from .fingerprints.pages import page_fingerprints
 from .fingerprints.shared import shared_digest, site_fingerprint
@@ -25,6 +25,7 @@ from .incremental.previous import FileRecord, PreviousSite, Reuse, SiteRecord, p
 from .incremental.staging import StagingFolder, exchanged
 from .library import SnapshotTables
 from .outline.plan import SitePage, SitePlan, plan_site
+from .pages.blog import blog_feeds
 from .pages.feed import feed_file
 from .pages.listings import list_pages
 from .pages.offline import offline_files
@@ -174,7 +175,7 @@ def _write(wanted: _Wanted, stage: StagingFolder) -> SiteResult:
     summaries = {each.path: each.summary for each in stage.files}
     found = _search(plan, wanted, ranking, shown, stage) if ranking else ()
     around = _all(_around(plan, summaries), offline_files(plan, reuse.shared))
-    files = media_files(plan.library, snapshot, reuse)
+    files = _all(media_files(plan.library, snapshot, reuse), card_files(plan, reuse))
     try:
         for page in _all(list_pages(plan, reuse), around, files, found):
             stage.add(page)
@@ -247,4 +248,5 @@ def _around(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage]:
     yield from preview_files(plan, summaries)
     yield from llms_file(plan, summaries)
     yield from feed_file(plan, summaries)
+    yield from blog_feeds(plan, summaries)
     yield from asset_files(plan)

@@ -33,13 +33,15 @@ class Parts:
     report: bool
     offline: bool
     versions: tuple[Version, ...]
-    image: str
     custom_style: bool
     custom_script: bool
     mermaid: bool
     version: str
     logo: Logo | None
     icon: Icon
+    blogs: tuple[tuple[str, str], ...]
+    folders: bool
+    cards: str
     also: tuple[OtherSite, ...]
 
     def other_sites(self) -> str:
@@ -60,10 +62,12 @@ def parts_of(
     tags: bool,
     topics: Sequence[CommunityRow],
     appearance: Appearance,
+    blogs: tuple[tuple[str, str], ...],
+    cards: str,
 ) -> Parts:
     """Return the parts of the site that shows these documents."""
     own = own_names(settings.templates)
-    dated = any(DATE.match(entry.modified) for entry in entries)
+    dated = any(DATE.match(entry.modified) for entry in entries if entry.shown.listed)
     return Parts(
         tags=tags,
         topics=bool(topics),
@@ -75,13 +79,15 @@ def parts_of(
         offline=settings.offline,
         versions=settings.versions,
         also=settings.also if settings.search else (),
-        image=settings.image,
         custom_style=CUSTOM_STYLE in own,
         custom_script=CUSTOM_SCRIPT in own,
         mermaid=bool(settings.mermaid),
         version=settings.version,
         logo=appearance.logo,
         icon=appearance.icon,
+        blogs=blogs,
+        folders=settings.clean_urls,
+        cards=cards,
     )
 
 

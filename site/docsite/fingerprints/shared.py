@@ -38,7 +38,7 @@ def shared_digest(plan: SitePlan) -> bytes:
 def content_digest(plan: SitePlan) -> bytes:
     """Return a digest of what documents' contents are rendered with; an owner's templates are not used."""
     settings = plan.settings.model_dump(mode="json", exclude=_SHAPES_NO_FILE | _SHAPES_NO_CONTENT)
-    for place in ("templates", "words", "mermaid"):  # what lies there counts, not where it lies
+    for place in ("templates", "words", "mermaid", "card_font"):  # what lies there counts, not where it lies
         settings[place] = bool(settings[place])
     stated = {
         "settings": settings,
@@ -64,6 +64,7 @@ def site_fingerprint(snapshot_id: str, settings: Site, ranking: Search | None) -
         glossary and str(Path(glossary).expanduser()),
         settings.words,
         settings.mermaid,
+        settings.card_font,
         *appearance_files(settings),
     )
     given += [Path(name) for name in named if name]

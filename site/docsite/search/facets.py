@@ -70,7 +70,7 @@ def _folders(entries: Sequence[Entry]) -> Mapping[str, str]:
     """Return by page its first folder below the one that all pages share, or nothing for a page directly in
     that.
     """
-    folders = [entry.page.split("/")[:-1] for entry in entries]
+    folders = [(entry.place or entry.page).split("/")[:-1] for entry in entries]
     shared = 0
     while folders and all(len(each) > shared and each[shared] == folders[0][shared] for each in folders):
         shared += 1
