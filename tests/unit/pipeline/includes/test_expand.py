@@ -218,7 +218,9 @@ def test_files_that_include_each_other_and_hold_nothing_end_soon() -> None:
         nonlocal looked
         looked += 1
         depth = int(target[1])
-        return IncludedFile(f"/docs/{target}", f"{{{{#include d{depth + 1}.md}}}}\n" * 30 if depth < 9 else "")
+        return IncludedFile(
+            f"/docs/{target}", f"{{{{#include d{depth + 1}.md}}}}\n" * 30 if depth < 9 else ""
+        )
 
     expand("{{#include d1.md}}\n" * 30, "/docs/d0.md", find, 1_000_000)
     assert 1_000 < looked <= 10_000
