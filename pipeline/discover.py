@@ -124,7 +124,7 @@ def _add_static(walk: _Walk) -> None:
     for folder in walk.collection.static_folders:
         _require_folder(walk.name, Path(folder), "static_folders")
         known = {file.path for file in walk.found_assets}
-        inside = replace(walk, include=_globs(()), found_assets=[])
+        inside = replace(walk, include=globs(()), found_assets=[])
         _look(inside, folder, _STATIC)
         walk.found_assets += [file for file in inside.found_assets if file.path not in known]
 
