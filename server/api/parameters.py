@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from pydantic_core import ErrorDetails
 from rapidfuzz import process
 
@@ -33,8 +33,13 @@ _Text = Annotated[str, AfterValidator(_without_controls)]
 _SnapshotName = Annotated[str, Field(
     pattern="^([0-9a-f]{20})?$", description="The snapshot that must answer; another is an error (410).",
 )]  # fmt: skip
+# A filter's own parser tells what is wrong with one.
+_FILTER_FORM: dict[str, JsonValue] = {
+    "pattern": r"^((collection|path|tag|author|language|doc|front\.[^:]+):.*\S.*|community:[0-9]{1,100}"
+    r"|(after|before):[0-9]{4}-[0-9]{2}-[0-9]{2})$"
+}
 _Filters = Annotated[
-    tuple[Annotated[_Text, Field(min_length=1, max_length=500)], ...],
+    tuple[Annotated[_Text, Field(min_length=1, max_length=500, json_schema_extra=_FILTER_FORM)], ...],
     Field(
         max_length=20, description="KIND:VALUE; those of one kind are alternatives, the kinds must all hold."
     ),
@@ -61,7 +66,10 @@ class Parameters(BaseModel):
 class SearchParameters(Parameters):
     """A search."""
 
-    q: _Text = _text(1_000, "Words, a question, or code.")
+    # What the schema says of blanks is told by the search: of several, one may be empty.
+    q: _Text = _text(
+        1_000, "Words, a question, or code.", json_schema_extra={"minLength": 1, "pattern": r"\S"}
+    )
     top_n: _TopN = 10
     mode: Annotated[Mode, Field(description="Which lists are asked.")] = "hybrid"
     filter: _Filters = ()
