@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 
-from ...pipeline.errors import RejectedDocument
-from ...pipeline.parse.front_matter import read_front_matter
+from ...pipeline.document_markdown import document_markdown
 from .. import urls
 from ..library import Entry, Library
 from ..outline.plan import SitePage, SitePlan
@@ -15,7 +12,6 @@ from ..outline.plan import SitePage, SitePlan
 # A list that a program reads whole: of a larger site, the pages that most others link to.
 MAX_LISTED = 1_000
 SUMMARY_CHARS = 160
-_TITLE = re.compile(r"\s*(#\s|[^\n]+\n=+\s*\n)")
 
 
 def twin_file(plan: SitePlan, entry: Entry) -> SitePage:
@@ -24,31 +20,9 @@ def twin_file(plan: SitePlan, entry: Entry) -> SitePage:
 
 
 def _markdown(library: Library, entry: Entry) -> str:
-    """Return the document as written, without front matter, or an HTML document's marked-up text."""
-    if entry.syntax == "markdown":
-        text = library.text(entry)
-        with suppress(RejectedDocument):  # then its page shows all of it as well
-            text = text[read_front_matter(text, entry.doc_id).end :]
-    else:
-        text = _marked(library, entry) if entry.syntax == "html" else library.text(entry)
-    title = "" if _TITLE.match(text) else f"# {' '.join(entry.title.split())}\n\n"
-    return f"{title}{text.strip()}\n"
-
-
-def _marked(library: Library, entry: Entry) -> str:
-    content = library.text(entry).encode()
-    marks: list[tuple[int, str]] = []
-    for section in library.sections(entry):
-        line = content.rfind(b"\n", 0, max(section.byte_start - 1, 0)) + 1
-        marks.append((line, "#" * max(section.level, 1) + " "))
-    for block in library.code_spans(entry):
-        ending = "```\n" if content[block.byte_end - 1 : block.byte_end] == b"\n" else "\n```\n"
-        marks += [(block.byte_start, f"```{block.language}\n"), (block.byte_end, ending)]
-    pieces, at = [], 0
-    for place, mark in sorted(marks, key=lambda each: each[0]):
-        pieces += [content[at:place].decode(errors="replace"), mark]
-        at = max(at, place)
-    return "".join([*pieces, content[at:].decode(errors="replace")])
+    headings = [(each.byte_start, each.level) for each in library.sections(entry)]
+    code = [(each.language, each.byte_start, each.byte_end) for each in library.code_spans(entry)]
+    return document_markdown(library.text(entry), entry.syntax, entry.title, headings, code)
 
 
 def llms_file(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage]:
