@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -142,10 +141,8 @@ def _searcher(
     if encoder is not None:
         search = settings.search.model_copy(update={"encoder": encoder})
         settings = settings.model_copy(update={"search": search})
-    opened = searching.open(Store(store), settings, require_signed=require_signed)
-    with opened as searcher, warnings.catch_warnings():
-        # The answer carries them too, and they are printed with it.
-        warnings.simplefilter("ignore", RuntimeWarning)
+    # Warnings are printed with the answer.
+    with searching.open(Store(store), settings, require_signed=require_signed, silent=True) as searcher:
         yield searcher
 
 
