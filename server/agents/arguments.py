@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 from rapidfuzz import fuzz, process
@@ -107,10 +108,9 @@ def _text(tool: str, argument: Argument, value: object) -> str:
 
 
 def _number(tool: str, argument: Argument, value: object, notes: list[str]) -> int:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
     if isinstance(value, str) and _NUMBER.fullmatch(value):
-        value, is_number = float(value), True
-    if not is_number or not isinstance(value, int | float):
+        value = float(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or isnan(value):
         raise _wrong(tool, f"{argument.name} must be a whole number", repr(value), argument)
     bound = int(min(max(value, argument.least), argument.most))
     if bound != value:

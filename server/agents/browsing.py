@@ -84,7 +84,7 @@ def browse(documents: SnapshotDocuments, tree: FolderTree, given: Arguments) -> 
         folder = next(iter(folder.folders.values()))  # one collection only: what is in it
     head = [f"Note: {note}" for note in given.notes]
     named = one_line(folder.path, 300) or "All collections"
-    head.append(f"{named}: {folder.count:,} documents. Folder (documents in it), or ref · title.")
+    head.append(f"{named} ({folder.count:,} documents). Below: folder (documents in it), or ref · title.")
     lines = list(tree.lines(folder, depth))
     foot = "Go on: browse_docs(path), read_doc(ref)."
     room = given.number("max_tokens") - counter.count("\n".join([*head, foot])) - 2

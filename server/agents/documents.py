@@ -24,14 +24,15 @@ _SECTION_COLUMNS = ("slug", "title", "depth", "byte_start", "byte_end", "body_en
 
 @dataclass(frozen=True, slots=True)
 class SectionPlace:
-    """A section of a document: its heading begins at ``start``, its own text ends at ``body_end``, what is
-    below it at ``end``; characters of the document's markdown.
+    """A section of a document by characters of its markdown: its heading begins at ``start``, its own text
+    at ``body_start``; that ends at ``body_end``, and what is below it at ``end``.
     """
 
     slug: str
     title: str
     level: int
     start: int
+    body_start: int
     body_end: int
     end: int
 
@@ -115,11 +116,12 @@ class SnapshotDocuments:
         sections = [self._sections.of(each) for each in _span(self._first_section, row)]
         markdown = self._markdown(row, doc_id, text, str(columns["syntax"] or ""), sections)
         end = len(text.encode())
-        places = [SectionPlace("", str(shown["title"]), 0, 0, len(markdown.text), len(markdown.text))]
+        places = [SectionPlace("", str(shown["title"]), 0, 0, 0, len(markdown.text), len(markdown.text))]
         for each in sections:
             start = markdown.heading_place(each["byte_start"]) if each["slug"] else 0
-            ends = [markdown.place(min(each[name], end)) for name in ("body_end", "byte_end")]
-            place = SectionPlace(str(each["slug"] or ""), str(each["title"]), each["depth"], start, *ends)
+            names = ("byte_start", "body_end", "byte_end")
+            bounds = [markdown.place(min(each[name], end)) for name in names]
+            place = SectionPlace(str(each["slug"] or ""), str(each["title"]), each["depth"], start, *bounds)
             if place.slug:
                 places.append(place)
             else:

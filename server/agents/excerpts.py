@@ -51,6 +51,9 @@ def excerpt_of(window: Window, room: int, counter: TokenCounter) -> str:
     section; what is left goes to what precedes it.
     """
     room -= 1
+    everything = _lines(window.text[window.start : window.end])
+    if sum(cost + 1 for cost in counter.counts(everything)) - 1 <= room:
+        return "\n".join(everything)
     begin = _begin(window, room, counter)
     after, before = _lines(window.text[begin : window.end]), _lines(window.text[window.start : begin])
     is_inside_line = bool(before) and window.text[begin - 1] != "\n"

@@ -66,10 +66,13 @@ def _told(
         head.append(counter.cut(outline, budget // _OUTLINE_SHARE))
     head += [_HEAD, ""]
     top = "\n".join(head)
-    # The longest last line there can be.
-    reserve = counter.count(_foot(ref, len(document.text), section, document)) + 2
+    # The last line is one of two, and the longer number is that of the end.
+    feet = [_next(ref, section.end, section), _last(section, document)]
+    reserve = max(counter.counts(feet)) + 2
     shown, end = _quoted_prefix(body, budget - counter.count(top) - reserve, counter)
-    return f"{top}{shown}\n\n{_foot(ref, start + end, section, document)}"
+    is_all = start + end >= section.end
+    foot = _last(section, document) if is_all else _next(ref, start + end, section)
+    return f"{top}{shown}\n\n{foot}"
 
 
 def _outline(document: DocumentText, section: SectionPlace) -> str:
@@ -78,10 +81,11 @@ def _outline(document: DocumentText, section: SectionPlace) -> str:
     return f"sections: {', '.join(one_line(name, 80) for name in names)}" if names else ""
 
 
-def _foot(ref: str, end: int, section: SectionPlace, document: DocumentText) -> str:
-    if end < section.end:
-        told = f"Read {end:,} of {section.end:,} characters".replace(",", "")
-        return f"{told}. Next: read_doc(ref={one_line(ref, 1_000)}, start={end})"
+def _next(ref: str, end: int, section: SectionPlace) -> str:
+    return f"Read {end} of {section.end}. Next: read_doc(ref={one_line(ref, 1_000)}, start={end})"
+
+
+def _last(section: SectionPlace, document: DocumentText) -> str:
     if section.slug:
         return f"End of the section. Whole document: read_doc(ref={one_line(document.doc_id, 1_000)})"
     return "End of the document."
@@ -99,6 +103,8 @@ def _quoted_prefix(body: str, room: int, counter: TokenCounter) -> tuple[str, in
         shown.append(quoted(line))
         room -= cost + 1
         end += len(line) + 1
+    while shown and shown[-1] == ">":
+        shown.pop()
     return "\n".join(shown), len(body)
 
 

@@ -84,7 +84,7 @@ class TokenCounter:
 
 
 def counter_of(snapshot: Snapshot) -> TokenCounter:
-    """Return the counter of a snapshot: by the tokenizer beside it, by bytes if that is not there or damaged."""
+    """Return the counter of a snapshot: by the tokenizer beside it, by bytes if none is sound."""
     record = snapshot.manifest.query_model
     if record is None or TOKENIZER not in record.files:
         return TokenCounter()

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from ...artifacts.query.context import SearchRequest
 from ...artifacts.query.searcher import Searcher
 from ...pipeline.errors import QueryError
-from .answers import collections_line, search
+from .answers import answered, collections_line, search
 from .arguments import Argument, Arguments, read_arguments
 from .browsing import FolderTree, browse
 from .documents import SnapshotDocuments
@@ -38,15 +39,17 @@ _BUDGET_NAMES = ("tokens", "token_budget", "budget", "max_length", "max_output_t
 TOOLS: tuple[ToolDescription, ...] = (
     ToolDescription(
         "search_docs",
-        "Search the documentation by words, a question or code. Returns quoted excerpts, each with a ref for read_doc.",
+        "Search the documentation. Returns quoted excerpts, each with a ref for read_doc.",
         (
             Argument("query", "Question or keywords; one topic a call", None,
                      aliases=("q", "text", "question", "search", "search_query", "keywords")),
-            Argument("collection", "Only this collection", aliases=("collections", "source", "library", "docset")),
-            Argument("path", "Only paths like this glob, e.g. guide/*.md", aliases=("glob", "folder", "prefix")),
+            Argument("collection", "Only this collection", aliases=("collections", "source", "library")),
+            Argument("path", "Only paths like this glob, e.g. guide/*.md",
+                     aliases=("glob", "folder", "prefix")),
             Argument("hypothesis", "A made-up answer, for vague questions (HyDE)", longest=4_000,
                      aliases=("hyde", "hypothetical_answer", "hypothetical_document")),
-            Argument("limit", "", 5, 1, 20, ("top_k", "k", "n", "top_n", "num_results", "max_results", "count", "size")),
+            Argument("limit", "", 5, 1, 20,
+                     ("top_k", "k", "n", "top_n", "num_results", "max_results", "count", "size")),
             Argument("max_tokens", "Longest answer", 2_000, 200, 8_000, _BUDGET_NAMES),
         ),
     ),
@@ -55,9 +58,10 @@ TOOLS: tuple[ToolDescription, ...] = (
         "Read a document or a section of it.",
         (
             Argument("ref", "A ref from search_docs or browse_docs, a path or a URL", None,
-                     aliases=("id", "doc_id", "document", "document_id", "doc", "uri", "url", "path", "file")),
+                     aliases=("id", "doc_id", "document", "document_id", "doc", "uri", "url", "path")),
             Argument("section", "Anchor or title of a section", aliases=("heading", "anchor", "fragment")),
-            Argument("start", "Where to go on, as the last answer said", 0, 0, 1_000_000_000, ("offset", "cursor", "from")),
+            Argument("start", "Where to go on, as the last answer said", 0, 0, 1_000_000_000,
+                     ("offset", "cursor", "from")),
             Argument("max_tokens", "", 4_000, 200, 20_000, _BUDGET_NAMES),
         ),
     ),
@@ -65,7 +69,8 @@ TOOLS: tuple[ToolDescription, ...] = (
         "browse_docs",
         "List folders and documents.",
         (
-            Argument("path", "A folder; empty: the top", aliases=("folder", "dir", "directory", "prefix", "collection", "ref")),
+            Argument("path", "A folder; empty: the top",
+                     aliases=("folder", "dir", "directory", "prefix", "collection", "ref")),
             Argument("depth", "", 1, 1, 5, ("levels", "max_depth")),
             Argument("max_tokens", "", 2_000, 200, 8_000, _BUDGET_NAMES),
         ),
@@ -112,8 +117,14 @@ class Tools:
             most = arguments.number("max_tokens")
             text = self._answer(searcher, snapshot, tool.name, arguments)
         except QueryError as error:
-            text, is_error = str(error), True
+            text, is_error = f"Error: {error}", True
         return ToolText(snapshot.documents.counter.cut_lines(text, most), is_error)
+
+    def show(self, searcher: Searcher, request: SearchRequest, max_tokens: int) -> str:
+        """Return what ``search_docs`` tells of a request, whose filters may be any; raise ``QueryError``."""
+        documents = self.of(searcher).documents
+        text = answered(searcher, documents, request, max_tokens)
+        return documents.counter.cut_lines(text, max_tokens)
 
     def _answer(self, searcher: Searcher, snapshot: _Snapshot, name: str, given: Arguments) -> str:
         if name == "search_docs":
