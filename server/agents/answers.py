@@ -13,7 +13,7 @@ from ...artifacts.query.searcher import Searcher
 from ...pipeline.chunk.sections import BREADCRUMB_SEPARATOR
 from ...pipeline.errors import QueryError
 from ...pipeline.printable import bounded
-from .arguments import Arguments
+from .arguments import ToolArguments
 from .documents import DocumentText, SnapshotDocuments, one_line
 from .excerpts import Window, excerpt_of, shares, tokens_of
 
@@ -34,7 +34,7 @@ class _Shown:
     window: Window | None
 
 
-def search(searcher: Searcher, documents: SnapshotDocuments, given: Arguments) -> str:
+def search(searcher: Searcher, documents: SnapshotDocuments, given: ToolArguments) -> str:
     """Answer the tool ``search_docs``; raise ``QueryError`` for a request that cannot be one."""
     _require_collection(given.text("collection"), documents)
     filters = [

@@ -1,4 +1,4 @@
-"""Arguments of tools: their schema, other names for them, and errors that name the right one."""
+"""ToolArguments of tools: their schema, other names for them, and errors that name the right one."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True)
-class Arguments:
+class ToolArguments:
     """The values of a call by the arguments' names, and what to tell about those that were changed."""
 
     values: Mapping[str, str | int]
@@ -70,7 +70,7 @@ def schema_of(arguments: tuple[Argument, ...]) -> dict[str, Any]:
     return shape | ({"required": required} if required else {})
 
 
-def read_arguments(tool: str, known: tuple[Argument, ...], given: Mapping[str, Any]) -> Arguments:
+def read_arguments(tool: str, known: tuple[Argument, ...], given: Mapping[str, Any]) -> ToolArguments:
     """Return the values of a call; a number out of its range becomes the nearest one, with a note.
 
     Raise ``QueryError`` that names the right argument for one that is unknown, given twice, missing, or of
@@ -93,7 +93,7 @@ def read_arguments(tool: str, known: tuple[Argument, ...], given: Mapping[str, A
             raise _wrong(tool, f"{argument.name} is missing or empty", argument.name, argument)
         if argument.default is not None:
             values.setdefault(argument.name, argument.default)
-    return Arguments(values, tuple(notes))
+    return ToolArguments(values, tuple(notes))
 
 
 def _text(tool: str, argument: Argument, value: object) -> str:

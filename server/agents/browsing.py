@@ -9,7 +9,7 @@ from rapidfuzz import fuzz, process
 
 from ...pipeline.errors import QueryError
 from ...pipeline.printable import bounded
-from .arguments import Arguments
+from .arguments import ToolArguments
 from .documents import SnapshotDocuments, one_line
 
 _NEAREST = 5
@@ -77,11 +77,12 @@ class FolderTree:
             yield f"{indent}{one_line(doc_id, 1_000)} · {one_line(titles[doc_id], 80)}"
 
 
-def browse(documents: SnapshotDocuments, tree: FolderTree, given: Arguments) -> str:
+def browse(documents: SnapshotDocuments, tree: FolderTree, given: ToolArguments) -> str:
     """Answer the tool ``browse_docs``; raise ``QueryError`` for a folder that is not there."""
     folder, depth, counter = tree.find(given.text("path")), given.number("depth"), documents.counter
-    while not folder.path and len(folder.folders) == 1 and not folder.documents:
-        folder = next(iter(folder.folders.values()))  # one collection only: what is in it
+    # From the top, straight to where there is a choice.
+    while not given.text("path").strip() and len(folder.folders) == 1 and not folder.documents:
+        folder = next(iter(folder.folders.values()))
     head = [f"Note: {note}" for note in given.notes]
     named = one_line(folder.path, 300) or "All collections"
     head.append(f"{named} ({folder.count:,} documents). Below: folder (documents in it), or ref · title.")

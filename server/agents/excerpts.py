@@ -65,7 +65,9 @@ def excerpt_of(window: Window, room: int, counter: TokenCounter) -> str:
         earlier, _ = _take(before[::-1], left, counter)
         shown = [*earlier[::-1], *shown]
         is_whole = len(earlier) == len(before)
-        return "\n".join(shown if is_whole else [_MORE, *shown]).strip("\n")
+        return "\n".join(shown if is_whole else [_MORE, *shown])
+    while shown and shown[-1] == ">":
+        shown.pop()
     shown = shown or list(filter(None, [counter.cut(after[0], left)]))
     return "\n".join([*shown, _MORE]) if shown else ""
 

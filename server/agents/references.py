@@ -20,7 +20,7 @@ _MOST_SHOWN = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class DocumentReference:
     """A document by its row, and the anchor or the number of a passage in it that was named with it."""
 
     row: int
@@ -44,19 +44,19 @@ class References:
             paths.setdefault(path, []).append(row)
         self._by_path: Mapping[str, int] = {path: rows[0] for path, rows in paths.items() if len(rows) == 1}
 
-    def find(self, text: str) -> Reference:
+    def find(self, text: str) -> DocumentReference:
         """Return what a reference names: an id, an address of this snapshot, or a path that is unique.
 
         Raise ``QueryError`` with the nearest names.
         """
         wanted = self._without_scheme(text.strip())
         if (row := self._row(wanted)) is not None:
-            return Reference(row)
+            return DocumentReference(row)
         if (passage := _PASSAGE.fullmatch(wanted)) and (row := self._row(passage[1])) is not None:
-            return Reference(row, ordinal=int(passage[2]))
+            return DocumentReference(row, ordinal=int(passage[2]))
         document, _, slug = wanted.rpartition("#")
         if document and (row := self._row(document)) is not None:
-            return Reference(row, slug)
+            return DocumentReference(row, slug)
         raise _unknown("there is no such ref", text, self.nearest(document or wanted))
 
     def _without_scheme(self, text: str) -> str:
@@ -84,7 +84,7 @@ class References:
         found = process.extract(given, names, scorer=fuzz.WRatio, processor=str.lower, limit=_NEAREST)
         return [name for name, _, _ in found]
 
-    def section_of(self, reference: Reference, slug: str) -> Reference:
+    def section_of(self, reference: DocumentReference, slug: str) -> DocumentReference:
         """Return the reference to a section of the same document, by its anchor or its title.
 
         Raise ``QueryError`` with the nearest anchors.
@@ -94,7 +94,7 @@ class References:
         folded = " ".join(wanted.lower().split())
         for each in document.sections:
             if each.slug and (each.slug == wanted or each.title.lower() == folded):
-                return Reference(reference.row, each.slug)
+                return DocumentReference(reference.row, each.slug)
         slugs = [each.slug for each in document.sections if each.slug]
         found = process.extract(wanted[:_MOST_SHOWN], slugs, scorer=fuzz.WRatio, limit=_NEAREST)
         nearest = [f"{document.doc_id}#{name}" for name, _, _ in found] or [document.doc_id]

@@ -11,7 +11,7 @@ from ...artifacts.query.context import SearchRequest
 from ...artifacts.query.searcher import Searcher
 from ...pipeline.errors import QueryError
 from .answers import answered, collections_line, search
-from .arguments import Argument, Arguments, read_arguments
+from .arguments import Argument, ToolArguments, read_arguments
 from .browsing import FolderTree, browse
 from .documents import SnapshotDocuments
 from .reading import read
@@ -126,7 +126,7 @@ class Tools:
         text = answered(searcher, documents, request, max_tokens)
         return documents.counter.cut_lines(text, max_tokens)
 
-    def _answer(self, searcher: Searcher, snapshot: _Snapshot, name: str, given: Arguments) -> str:
+    def _answer(self, searcher: Searcher, snapshot: _Snapshot, name: str, given: ToolArguments) -> str:
         if name == "search_docs":
             return search(searcher, snapshot.documents, given)
         if name == "read_doc":
