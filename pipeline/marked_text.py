@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from .errors import RejectedDocument
-from .parse.front_matter import read_front_matter
 
 _UNDERLINE = re.compile(rb"\s*(=+|-+)\s*")
 
@@ -56,6 +55,8 @@ class MarkedText:
 
 def as_written(text: str, where: str) -> MarkedText:
     """Return a text without its front matter; what cannot be read as such stays."""
+    from .parse.front_matter import read_front_matter  # and with it every parser: 0.2 s
+
     start = 0
     with suppress(RejectedDocument):  # then its page shows all of it as well
         start = read_front_matter(text, where).end

@@ -11,12 +11,14 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 from ..artifacts import query
+from ..artifacts.query.index.documents import DocumentReader
 from ..artifacts.query.searcher import Searcher
 from ..artifacts.store.store import Store
 from ..pipeline.errors import NoctuleError, NoSnapshot
@@ -30,13 +32,24 @@ _LONGEST_PAUSE_S = 60.0
 _open_silent = partial(query.open, silent=True)  # nobody reads Python's warnings here
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ServedSnapshot:
     """A snapshot's searcher, and the generation in which the snapshot became current."""
 
     searcher: Searcher
     snapshot: SnapshotId
     generation: int
+
+    @cached_property
+    def documents(self) -> DocumentReader:
+        """Return what reads whole documents."""
+        return DocumentReader(self.searcher.corpus)
+
+    @cached_property
+    def collections(self) -> Mapping[str, int]:
+        """Return how many documents each collection has, by its name in order."""
+        counted = Counter(self.searcher.corpus.documents.column("collection").to_pylist())
+        return dict(sorted(counted.items()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +148,15 @@ class CurrentSearcher:
             return True
 
     async def follow(self, seconds: float) -> None:
-        """Look at the store so often, for as long as the task lives."""
+        """Look at the store now, and then so often, for as long as the task lives."""
         while True:
-            await asyncio.sleep(seconds)
             try:
                 await asyncio.to_thread(self.refresh)
             except NoctuleError:
-                continue  # it was logged, and nothing older can be served
+                pass  # it was logged, and nothing older can be served
             except Exception:
                 _log.exception("the store could not be looked at")
+            await asyncio.sleep(seconds)
 
     def close(self) -> None:
         """Serve nothing from now on; the searcher is closed as soon as nobody borrows it."""

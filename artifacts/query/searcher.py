@@ -170,11 +170,12 @@ class Searcher:
         other._use(search, remember)
         return other
 
-    def similar(self, doc_id: str, top_n: int = 10) -> Answer:
+    def similar(self, doc_id: str, top_n: int = 10, *, filters: Sequence[Filter | str] = ()) -> Answer:
         """Find documents like one by the mean of its vectors and its telling terms; raise ``QueryError``."""
         _require_some(top_n)
+        parsed = tuple(parse_filter(str(each)) for each in filters)
         with self._blaming():
-            return similar_documents(doc_id, top_n, self._resources)
+            return similar_documents(doc_id, top_n, self._resources, parsed)
 
     def related(self, term: str, top_n: int = 10) -> list[Concept]:
         """Find terms of the concept vocabulary near any text, nearest first; raise ``QueryError``."""

@@ -140,6 +140,7 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
             "search": search.model_copy(update=stages),
             "relevance": settings.relevance.model_copy(update={"judged": judged}),
             "site": _with_own_files(site, folder),
+            "serve": _with_files(settings.serve, folder, "tokens"),
         }
     )
 

@@ -11,6 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from ..identity import canonical_json, sha256_hex
 from .collection import Address, Collection
 from .search import Search, Table
+from .serve import Serve
 from .site import Site
 
 FIELDS = ("title", "headings", "keywords", "description", "tags", "aliases", "author", "body", "anchors")
@@ -208,6 +209,7 @@ class Settings(Table):
     engine: EngineSettings = EngineSettings()
     publish: Publish = Publish()
     site: Site = Site()
+    serve: Serve = Serve()
 
     @field_validator("collections")
     @classmethod

@@ -12,6 +12,11 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from ..app import Extension
+from ..guard.gate import CLIENT
+from ..guard.tokens import ANYBODY, Client
+from ..problems import HttpProblem
+from ..service import SearchService
 from .protocol import AgentServer, Lender
 
 PATH = "/mcp"
@@ -46,12 +51,24 @@ class AgentEndpoint:
             yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Answer a request; raise ``HttpProblem`` for a token that may not see every collection."""
+        client: Client = scope.get(CLIENT, ANYBODY)
+        if client.collections is not None:
+            hint = "The tools answer from all collections: give the token all of them, or ask /v1/search."
+            raise HttpProblem("collection-forbidden", hint)
         await self._manager.handle_request(scope, receive, send)
 
     def route(self, path: str = PATH) -> Route:
         """Return the route at which an application of Starlette answers with it."""
         return Route(path, endpoint=self)
+
+
+def agent_extension(service: SearchService) -> Extension:
+    """Return the tools as a part of the search service, at ``/mcp`` and behind its guards."""
+    serve = service.settings.serve
+    names = (serve.host, *serve.hosts)
+    endpoint = AgentEndpoint(service.current, hosts=names, origins=serve.origins, shared=not serve.tokens)
+    return Extension(PATH, endpoint, "mcp", endpoint.running)
 
 
 def allowed(hosts: Sequence[str], origins: Sequence[str]) -> TransportSecuritySettings:

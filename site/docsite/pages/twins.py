@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 import yaml
 
-from ...pipeline.marked_text import CodeMark, HeadingMark, as_written, with_marks
+from ...pipeline.document_markdown import document_markdown
 from .. import urls
 from ..library import Entry, Library
 from ..outline.plan import SitePage, SitePlan
 from ..parts import DATE
-
-_TITLE = re.compile(r"\s*(#\s|[^\n]+\n=+\s*\n)")
 
 
 def twin_file(plan: SitePlan, entry: Entry) -> SitePage:
@@ -44,13 +40,7 @@ def site_address(plan: SitePlan, path: str) -> str:
 
 
 def page_text(library: Library, entry: Entry) -> str:
-    """Return the document as written, without front matter, or an HTML document's marked-up text."""
-    text = library.text(entry)
-    if entry.syntax == "markdown":
-        text = as_written(text, entry.doc_id).text
-    elif entry.syntax == "html":
-        headings = [HeadingMark(each.byte_start, each.level) for each in library.sections(entry)]
-        code = [CodeMark(b.language, b.byte_start, b.byte_end) for b in library.code_spans(entry)]
-        text = with_marks(text, headings, code).text
-    title = "" if _TITLE.match(text) else f"# {' '.join(entry.title.split())}\n\n"
-    return f"{title}{text.strip()}\n"
+    """Return the document as markdown: as written, or the marked-up text of an HTML document."""
+    headings = [(each.byte_start, each.level) for each in library.sections(entry)]
+    code = [(each.language, each.byte_start, each.byte_end) for each in library.code_spans(entry)]
+    return document_markdown(library.text(entry), entry.syntax, entry.title, headings, code)
