@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +18,7 @@ from ...pipeline.address import with_anchor
 from ...pipeline.marked_text import CodeMark, HeadingMark, MarkedText, as_written, with_marks
 from ...pipeline.printable import is_printable, printable
 from ...pipeline.visibility import visibility_of
-from .tokens import TokenCounter, counter_of
+from .token_counter import TokenCounter, counter_of
 
 _SECTION_COLUMNS = ("slug", "title", "depth", "byte_start", "byte_end", "body_end")
 
@@ -130,15 +131,11 @@ class SnapshotDocuments:
         return DocumentText(row, doc_id, str(shown["title"]), str(shown["url"]), markdown, tuple(places))
 
     def _markdown(
-        self, row: int, doc_id: str, text: str, syntax: str, sections: list[dict[str, object]]
+        self, row: int, doc_id: str, text: str, syntax: str, sections: Sequence[Mapping[str, Any]]
     ) -> MarkedText:
         if syntax != "html":
             return as_written(text, doc_id)
-        headings = [
-            HeadingMark(int(str(each["byte_start"])), int(str(each["depth"])))
-            for each in sections
-            if each["slug"]
-        ]
+        headings = [HeadingMark(each["byte_start"], each["depth"]) for each in sections if each["slug"]]
         blocks = [self._code.of(each) for each in _span(self._first_code, row)]
         code = [CodeMark(str(b["language"] or ""), b["byte_start"], b["byte_end"]) for b in blocks]
         return with_marks(text, headings, code)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .documents import quoted
-from .tokens import TokenCounter
+from .token_counter import TokenCounter
 
 _MORE = "> …"
 # An excerpt begins with the line of its best words if they are so many characters from its start.

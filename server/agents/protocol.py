@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 from ...artifacts.query.searcher import Searcher
 from ...pipeline.errors import NoctuleError, QueryError
 from .arguments import schema_of
-from .reading import whole
+from .paging import whole
 from .references import SCHEME, resource_address
 from .tools import TOOLS, Tools, ToolText
 

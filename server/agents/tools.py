@@ -14,7 +14,7 @@ from .answers import answered, collections_line, search
 from .arguments import Argument, ToolArguments, read_arguments
 from .browsing import FolderTree, browse
 from .documents import SnapshotDocuments
-from .reading import read
+from .paging import read
 from .references import References
 
 MOST_INSTRUCTIONS = 800

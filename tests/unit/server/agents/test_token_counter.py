@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from noctule.artifacts.store.store import Store
 from noctule.server.agents.documents import one_line, quoted
 from noctule.server.agents.excerpts import shares
-from noctule.server.agents.tokens import TokenCounter, counter_of
+from noctule.server.agents.token_counter import TokenCounter, counter_of
 
 
 @pytest.fixture(scope="module")
