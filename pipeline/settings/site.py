@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from .collection import WebAddress
+from .collection import WebAddress, web_address
 from .search import Table
 
 GROUNDS = ("page", "panel", "raised", "line")
@@ -18,6 +18,7 @@ OWN_FILES = ("templates", "words", "mermaid", "logo", "logo_dark", "favicon")
 VERSION_NAME = re.compile(r"(?!index\.html\Z|versions\.js|pages-)[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 FONT_ENDINGS = (".woff2", ".woff", ".ttf", ".otf")
+_ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/|\Z)")
 _HEX = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6})", re.IGNORECASE)
 
 
@@ -43,6 +44,22 @@ class Version(Table):
     label: str
     url: WebAddress
     current: bool = False
+
+
+class OtherSite(Table):
+    """Another site that noctule built, which this one's search asks too."""
+
+    label: str = Field(min_length=1)
+    url: str = Field(description="an address, or a path from this site's first page")
+
+    @field_validator("url")
+    @classmethod
+    def _known_place(cls, url: str) -> str:
+        if _ORIGIN.match(url):
+            return web_address(url)
+        if not url or ":" in url.partition("/")[0] or url.startswith("//"):
+            raise ValueError(f"{url!r} is no address of a site; write https://… or a path such as ../api/")
+        return url
 
 
 class Fonts(Table):
@@ -84,6 +101,10 @@ class Site(Table):
         default_factory=dict, description="former addresses, and the page, document or address to go to"
     )
     verify_nights: int = Field(default=7, ge=0, description="every file is read within so many; 0: never")
+    also: tuple[OtherSite, ...] = Field(
+        default=(), strict=False, description="other sites that the search asks too"
+    )
+    max_files: int = Field(default=0, ge=0, description="the most files that the host takes; 0: no limit")
     versions: tuple[Version, ...] = Field(default=(), strict=False)
     version: str = Field(default="", description="the site is this version, in a folder of this name")
     aliases: tuple[str, ...] = Field(default=(), strict=False, description="other names of the version")

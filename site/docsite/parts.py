@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from ..pipeline.settings.site import Site, Version
+from ..pipeline.settings.site import OtherSite, Site, Version
 from .appearance import Appearance, Icon, Logo
 from .library import CommunityRow, Entry
 
@@ -38,6 +40,18 @@ class Parts:
     version: str
     logo: Logo | None
     icon: Icon
+    also: tuple[OtherSite, ...]
+
+    def other_sites(self) -> str:
+        """Return the other sites that the search asks, as JSON."""
+        return json.dumps([{"label": each.label, "url": each.url} for each in self.also], ensure_ascii=False)
+
+    def other_origins(self) -> str:
+        """Return the other origins whose scripts pages may load, each after a space."""
+        origins = {
+            "{0.scheme}://{0.netloc}".format(urlsplit(each.url)) for each in self.also if ":" in each.url
+        }
+        return "".join(f" {origin}" for origin in sorted(origins))
 
 
 def parts_of(
@@ -60,6 +74,7 @@ def parts_of(
         report=settings.report,
         offline=settings.offline,
         versions=settings.versions,
+        also=settings.also if settings.search else (),
         image=settings.image,
         custom_style=CUSTOM_STYLE in own,
         custom_script=CUSTOM_SCRIPT in own,

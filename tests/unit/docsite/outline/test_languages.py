@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ from pydantic import ValidationError
 
 from noctule.docsite.build import build_site
 from noctule.docsite.outline.languages import Languages, language_name
+from noctule.docsite.outline.plan import plan_site
+from noctule.docsite.search.facets import facets
+from noctule.docsite.search.format import FACETS
 from noctule.pipeline.settings.site import Site
 from tests.site_builder import page_of, snapshot_of
 
@@ -32,6 +36,23 @@ def test_the_menu_leads_to_the_same_page_or_to_the_first_one() -> None:
     assert _menu(page) == [("en", "../guide.html"), ("de", "guide.html"), ("fr", "../fr/index.html")]
     assert page.html is not None and page.html["lang"] == "de"
     assert [link.text for link in page.select(".site-header [aria-current=true]")] == ["Deutsch"]
+
+
+def test_the_search_knows_a_pages_language_by_its_folder() -> None:
+    snapshot = snapshot_of({"notes": TREE})
+    plan = plan_site(snapshot, SETTINGS)
+    values = dict(zip(FACETS.columns, facets(plan), strict=True))
+    languages = json.loads(values["names"])["language"]
+    found = {
+        entry.page: languages[at] for entry, at in zip(plan.library.entries, values["language"], strict=True)
+    }
+    assert found == {
+        "index.html": "en", "guide.html": "en", "de/index.html": "de", "de/guide.html": "de",
+        "fr/index.html": "fr",
+    }  # fmt: skip
+    (search,) = page_of(TREE, "de/guide.html", SETTINGS).select("[data-search]")
+    assert search["data-language"] == "de"
+    assert not page_of(TREE, "de/guide.html", Site()).select("[data-language]")
 
 
 def test_the_next_page_is_in_the_same_language() -> None:
