@@ -1,4 +1,4 @@
-"""A store for agents, as a user runs it: by the protocol on standard input and output, in the shell, traced."""
+"""A store for agents as a user runs it: the protocol on standard streams, the shell, lineage."""
 
 from __future__ import annotations
 
