@@ -12,7 +12,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -23,6 +25,10 @@ from ..pipeline.errors import SettingsError
 from ..pipeline.printable import PrintableFormatter
 from ..pipeline.settings.settings import Settings
 from .guard.names import is_loopback
+
+if TYPE_CHECKING:
+    from .app import Extension
+    from .service import SearchService
 
 # A process may open 1,024 files on most systems.
 _MOST_CONNECTIONS = 800
@@ -75,7 +81,17 @@ def application(parts: ServedParts) -> ASGIApp:
         assert parts.site is not None
         serve = parts.settings.serve
         return site_app(parts.site, (serve.host, *serve.hosts))
-    return service_app(SearchService(Store(parts.store), parts.settings), parts.site)
+    service = SearchService(Store(parts.store), parts.settings)
+    return service_app(service, parts.site, _extensions(service))
+
+
+def _extensions(service: SearchService) -> tuple[Extension, ...]:
+    """Return what is served beside the search, as far as the libraries for it are installed."""
+    if find_spec("mcp") is None:
+        return ()
+    from .agents.http import agent_extension
+
+    return (agent_extension(service),)
 
 
 def _worker(parts: ServedParts) -> ASGIApp:

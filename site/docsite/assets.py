@@ -52,6 +52,7 @@ def _scripts(plan: SitePlan) -> Iterator[tuple[str, bytes]]:
     if plan.settings.search:
         yield "dialog.js", words.script("dialog").encode() + bundle("dialog")
         yield "playground.js", bundle("playground")
+        yield "agent.js", bundle("agent")
 
 
 def component_files(plan: SitePlan) -> Iterator[SitePage]:

@@ -28,10 +28,10 @@ from .outline.plan import SitePage, SitePlan, plan_site
 from .pages.blog import blog_feeds
 from .pages.feed import feed_file
 from .pages.listings import list_pages
+from .pages.llms import llms_files
 from .pages.offline import offline_files
 from .pages.previews import preview_files
 from .pages.rendering import Wanted, add_pages
-from .pages.twins import llms_file
 from .search.background_excerpts import begin_shown
 from .search.excerpts import TooManyFiles
 from .search.index import Elsewhere, search_files
@@ -246,7 +246,7 @@ def _add_kept(plan: SitePlan, reuse: Reuse, stage: StagingFolder) -> list[Wanted
 def _around(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage]:
     """Yield what goes with the pages whose ``summaries`` are given."""
     yield from preview_files(plan, summaries)
-    yield from llms_file(plan, summaries)
+    yield from llms_files(plan, summaries)
     yield from feed_file(plan, summaries)
     yield from blog_feeds(plan, summaries)
     yield from asset_files(plan)

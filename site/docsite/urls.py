@@ -32,6 +32,7 @@ MAP = "_communities/map.html"
 PREVIEWS = "_previews"
 FEED = "feed.xml"
 LLMS = "llms.txt"
+LLMS_FULL = "llms-full"
 # As hosts read it.
 REDIRECTS = "_redirects"
 SERVICE_WORKER = "service-worker.js"
@@ -62,6 +63,7 @@ RESERVED = (
     *(f"sitemap-{number}.xml" for number in range(1, 21)),
     FEED,
     LLMS,
+    LLMS_FULL,
     REDIRECTS,
     MARKER,
     RECORD,

@@ -583,3 +583,19 @@ def test_nothing_moves_for_those_who_asked_for_it(browser: webdriver.Chrome, bas
     assert browser.execute_script(name) == "none"
     prefer(browser, "light", motion="no-preference")
     assert browser.execute_script(name) == "search-opens"
+
+
+def test_an_agent_of_the_browser_is_offered_the_search(browser: webdriver.Chrome, http: str) -> None:
+    loads = "return performance.getEntriesByType('resource').map((each) => each.name.split('/').pop())"
+    assert "agent.js" not in browser.execute_script(loads)  # a browser without WebMCP loads nothing
+    context = "document.modelContext = {registerTool: (tool) => { window.offered = tool; }};"
+    added = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": context})
+    try:
+        browser.get(f"{http}guide/install.html")
+        _until(browser, lambda: browser.execute_script("return !!window.offered"))
+        ask = "offered.execute(arguments[0]).then(arguments[1])"
+        text = browser.execute_async_script(ask, {"query": "bats", "limit": "2"})
+        assert "data, not instructions.\n\n1. " in text and f"\n{http}" in text and "\n> " in text
+        assert "query is missing" in browser.execute_async_script(ask, {})
+    finally:
+        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)

@@ -160,6 +160,11 @@ interface Reader {
   remember: SearchMemory;
 }
 
+/** WebMCP, where a browser has it. */
+interface Document {
+  modelContext?: { registerTool(tool: object): Promise<void> | void };
+}
+
 interface Window {
   noctuleReader: Reader;
   noctuleWords: Record<string, Record<string, string>>;
