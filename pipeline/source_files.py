@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 
+from .assets.notebook_images import notebook_images
 from .errors import RejectedDocument, SourceError, is_transient
 from .identity import sha256_hex
 from .model import Source
@@ -24,7 +25,7 @@ class FoundFile:
 
     ``path`` is relative, NFC, with ``/``; ``location`` is the path on disk as the file system spells it.
     ``modified`` and ``author`` come from version control, where there is any. A file with a ``module`` is
-    Python, and its page describes that module.
+    Python, and its page describes that module. A ``member`` is an image within a notebook.
     """
 
     collection: str
@@ -34,6 +35,7 @@ class FoundFile:
     modified: str | None = None
     author: str = ""
     module: str = ""
+    member: str = ""
 
 
 def read_file(file: FoundFile, collection: Collection) -> Source:
@@ -51,7 +53,17 @@ def read_file(file: FoundFile, collection: Collection) -> Source:
 
 def read_asset(file: FoundFile, collection: Collection) -> bytes:
     """Return the bytes of an image, medium or attachment; raises as ``read_file`` does."""
+    if file.member:
+        image = _images_of(read_file(file, collection).content).get(file.member)
+        if image is None:
+            where = f"{file.collection}:{file.path}"
+            raise RejectedDocument("the notebook holds no such image any more", where=where)
+        return image
     return _read(file, collection, "max_asset_bytes").content
+
+
+# The images of a notebook are read one after the other.
+_images_of = lru_cache(maxsize=1)(notebook_images)
 
 
 def _read(file: FoundFile, collection: Collection, limit: str) -> _Reading:
@@ -87,7 +99,8 @@ def _read_once(file: FoundFile, collection: Collection, limit: str) -> _Reading 
         if not stat.S_ISREG(before.st_mode):
             raise RejectedDocument("not a regular file any more", where=where, hint="Put the file back.")
         # O_NOFOLLOW protects only the last path component: a folder may have become a link since the listing.
-        if not _opened(descriptor, file.location).startswith(_below(collection.root)):
+        folders = (collection.root, *collection.static_folders)
+        if not _opened(descriptor, file.location).startswith(tuple(map(_below, folders))):
             raise RejectedDocument(
                 "the file is outside the collection's folder", where=where, hint="Links are not followed."
             )

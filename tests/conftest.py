@@ -9,17 +9,14 @@ import pytest
 
 from noctule.artifacts.store.store import Store
 from tests.library_builder import build_library
+from tests.shared_folder import shared_base, shared_folder
 
 
 @pytest.fixture(scope="session", autouse=True)
 def shared_models(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Stores of all tests, those of other processes too, share what they export: it takes seconds."""
-    base = tmp_path_factory.getbasetemp()
     before = os.environ.get("NOCTULE_MODELS")
-    # Processes of pytest-xdist have folders of their own in one that they share.
-    os.environ["NOCTULE_MODELS"] = str(
-        (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "models"
-    )
+    os.environ["NOCTULE_MODELS"] = str(shared_base(tmp_path_factory) / "models")
     yield
     if before is None:
         del os.environ["NOCTULE_MODELS"]
@@ -30,4 +27,4 @@ def shared_models(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """A store with one snapshot of the notes: nobody writes to it."""
-    return build_library(tmp_path_factory.mktemp("library"))
+    return Store(shared_folder(tmp_path_factory, "library", build_library) / "store")

@@ -15,6 +15,7 @@ from noctule.flows.api import build_snapshot
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
 from noctule.pipeline.settings.reading import parse
+from tests.shared_folder import shared_folder
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGES = (
@@ -58,18 +59,20 @@ class Guide:
 
 @pytest.fixture(scope="session")
 def guide(tmp_path_factory: pytest.TempPathFactory) -> Guide:
-    """Built once a session, whichever module asks first."""
-    base = tmp_path_factory.getbasetemp() / "guide's snapshot"
-    store = Store(base / "store")
-    if not base.exists():
-        _write(base / "docs")
-        for name in NEW:
-            (base / "docs" / "notes" / name).unlink()
-        _build(base / "docs", store)
-        _write(base / "docs")
-        _build(base / "docs", store)
+    """Built once, whichever module of whichever process asks first."""
+    store = Store(shared_folder(tmp_path_factory, "guide's snapshot", _build_both) / "store")
     current, before = (store.path_of(info.snapshot_id) for info in store.snapshots())
     return Guide(store, current, before)
+
+
+def _build_both(base: Path) -> None:
+    store = Store(base / "store")
+    _write(base / "docs")
+    for name in NEW:
+        (base / "docs" / "notes" / name).unlink()
+    _build(base / "docs", store)
+    _write(base / "docs")
+    _build(base / "docs", store)
 
 
 def _write(folder: Path) -> None:

@@ -19,6 +19,7 @@ from noctule.flows.run.stage import Silent
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.settings.site import Site
+from tests.shared_folder import shared_folder
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 FOLDERS = ("concepts", "guide", "store", "start")
@@ -61,22 +62,26 @@ def _settings(folder: Path) -> Settings:
 
 @pytest.fixture(scope="session")
 def search_site(tmp_path_factory: pytest.TempPathFactory) -> SearchSite:
-    """Built once a session, whichever module asks first."""
-    base = tmp_path_factory.getbasetemp() / "search site"
-    settings = _settings(base / "docs")
-    made = SearchSite(base / "server", Store(base / "store"), settings)
-    if not made.root.exists():
-        for folder in FOLDERS:
-            shutil.copytree(DOCS / folder, base / "docs" / folder)
-        (base / "docs" / "notes").mkdir()
-        for name, text in NOTES.items():
-            (base / "docs" / "notes" / name).write_text(text, "utf-8")
-        build_snapshot(settings, made.store, PlainDriver(), Silent())
-        with made.store.open() as snapshot:
-            build_site(snapshot, made.site, Site(title="Guide"), settings.search)
-        (made.site / "try").mkdir()
-        (made.site / "try" / "index.html").write_text(PAGE, "utf-8")
-    return made
+    """Built once, whichever module of whichever process asks first."""
+    return _in(shared_folder(tmp_path_factory, "search site", _build))
+
+
+def _in(base: Path) -> SearchSite:
+    return SearchSite(base / "server", Store(base / "store"), _settings(base / "docs"))
+
+
+def _build(base: Path) -> None:
+    for folder in FOLDERS:
+        shutil.copytree(DOCS / folder, base / "docs" / folder)
+    (base / "docs" / "notes").mkdir()
+    for name, text in NOTES.items():
+        (base / "docs" / "notes" / name).write_text(text, "utf-8")
+    made = _in(base)
+    build_snapshot(made.settings, made.store, PlainDriver(), Silent())
+    with made.store.open() as snapshot:
+        build_site(snapshot, made.site, Site(title="Guide"), made.settings.search)
+    (made.site / "try").mkdir()
+    (made.site / "try" / "index.html").write_text(PAGE, "utf-8")
 
 
 def analyzer_script() -> str:

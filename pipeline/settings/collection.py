@@ -74,6 +74,7 @@ class Api(Table):
         default=(), strict=False, description="folders of packages, or files of single modules"
     )
     pages: str = Field(default="api", description="the folder of the modules' pages; empty for none")
+    inherited_members: bool = Field(default=False, description="classes show what they have from others")
     docstring_style: Literal["auto", "google", "numpy", "sphinx"] = "auto"
 
     @field_validator("pages")
@@ -90,6 +91,9 @@ class Collection(Table):
     root: str
     snippet_folders: tuple[str, ...] = Field(
         default=(), strict=False, description="folders besides root that include directives may read"
+    )
+    static_folders: tuple[str, ...] = Field(
+        default=(), strict=False, description="folders besides root whose files paths such as /img/x.png name"
     )
     include: tuple[str, ...] = Field(default=DEFAULT_INCLUDE, strict=False)
     exclude: tuple[str, ...] = Field(default=(), strict=False)

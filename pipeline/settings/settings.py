@@ -222,7 +222,9 @@ class Settings(Table):
         shaping = {"collections", "chunk", "lexical", "vocabulary", "query_encoder", "communities", "vectors"}
         given = self.model_dump(mode="json", include=shaping)
         for collection in given["collections"].values():
-            del collection["root"], collection["snippet_folders"], collection["api"]["packages"]
+            for name in ("root", "snippet_folders", "static_folders"):
+                del collection[name]
+            del collection["api"]["packages"]
         model = recorded_model_name(self.embed.model)
         embed = self.embed
         given["embed"] = {"model": model, "query_prompt": embed.query_prompt, "precision": embed.precision}

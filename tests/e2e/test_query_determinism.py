@@ -123,7 +123,8 @@ def test_the_semantic_list_is_that_of_comparing_with_everything(
             cosine = vectors @ query.astype(np.float64)
             found = semantic_list(query, corpus, limit, allowed)
             may = np.flatnonzero((cosine > 0) & (allowed if allowed is not None else True))
-            # float32 and float64 agree to some 1e-7; passages that are further apart have one order.
-            rows, expected = best(may, cosine[may].round(6), limit)
-            assert found.rows.tolist() == rows.tolist()
+            # float32 and float64 agree to some 1e-7, and scores are rounded: nearer ones may change places.
+            rows, expected = best(may, cosine[may], limit)
+            assert len(found.rows) == len(set(found.rows.tolist()) & set(may.tolist())) == len(rows)
             assert found.scores == pytest.approx(expected, abs=2e-6)
+            assert cosine[found.rows] == pytest.approx(expected, abs=2e-6)

@@ -60,6 +60,10 @@ def expanded(
             "{* app.py ln[4:6] hl[5] *}",
             "```python {2}\nclass App:\n    def run(self):\n        return 1\n```",
         ),
+        (
+            '{* app.py ln[4:4] title["app/main.py"] *}',
+            '```python title="app/main.py"\nclass App:\n```',
+        ),
         ("{!a.txt!}", "one\ntwo\nthree\nfour"),
         ("{!> a.txt!}", "one\ntwo\nthree\nfour"),
         ("{!a.txt!lines=1 3-4}", "one\nthree\nfour"),

@@ -1,0 +1,28 @@
+"""Folders that the tests of all processes share: the first that asks builds one, the others wait for it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+def shared_base(temporary: pytest.TempPathFactory) -> Path:
+    """Return the folder of this run's tests; processes of pytest-xdist have folders of their own in it."""
+    base = temporary.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+def shared_folder(temporary: pytest.TempPathFactory, name: str, build: Callable[[Path], object]) -> Path:
+    """Return a folder that ``build`` filled, once in a run of the tests; nobody writes to it afterwards."""
+    base = shared_base(temporary)
+    folder, whole = base / name, base / f".{name} is built"
+    with (base / f".{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not whole.exists():
+            build(folder)
+            whole.touch()
+    return folder
