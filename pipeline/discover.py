@@ -17,6 +17,7 @@ from .assets.notebook_images import notebook_images
 from .errors import MissingRoot, RejectedDocument, is_transient
 from .includes.project import tools_of
 from .model import Rejection
+from .patterns import globs
 from .printable import printable_path
 from .python_packages import module_files
 from .settings.collection import Collection
@@ -95,8 +96,8 @@ def list_files(name: str, collection: Collection) -> FileListing:
     ``SourceError`` when something in it is temporarily unavailable.
     """
     _require_folder(name, Path(collection.root), "root")
-    include, exclude, assets = map(_globs, (collection.include, collection.exclude, collection.assets))
-    walk = _Walk(name, collection, include, exclude, assets, _globs(_parts(collection)))
+    include, exclude, assets = map(globs, (collection.include, collection.exclude, collection.assets))
+    walk = _Walk(name, collection, include, exclude, assets, globs(_parts(collection)))
     _look(walk, collection.root, "")
     _add_static(walk)
     _add_notebook_images(walk)
@@ -123,7 +124,7 @@ def _add_static(walk: _Walk) -> None:
     for folder in walk.collection.static_folders:
         _require_folder(walk.name, Path(folder), "static_folders")
         known = {file.path for file in walk.found_assets}
-        inside = replace(walk, include=_globs(()), found_assets=[])
+        inside = replace(walk, include=globs(()), found_assets=[])
         _look(inside, folder, _STATIC)
         walk.found_assets += [file for file in inside.found_assets if file.path not in known]
 
@@ -152,11 +153,6 @@ def _add_modules(walk: _Walk) -> None:
 
 def _in_order(files: list[FoundFile]) -> tuple[FoundFile, ...]:
     return tuple(sorted(files, key=lambda found: (found.path, found.location)))
-
-
-def _globs(patterns: tuple[str, ...]) -> GitIgnoreSpec:
-    # The pure Python backend: whether an optional one is installed must not change the result.
-    return GitIgnoreSpec.from_lines(patterns, backend="simple")
 
 
 def _parts(collection: Collection) -> tuple[str, ...]:

@@ -156,12 +156,28 @@ def _day(seconds: float) -> str | None:
         return None  # a file time outside the calendar
 
 
+_ANY_HINT = "Check the disk, the network, and the limits on memory and open files, then run again."
+# Until then a collection keeps the documents of the snapshot before, every night anew.
+_HINTS = {
+    errno.EIO: "The disk cannot read it. Put a copy in its place and look at the disk (dmesg, smartctl). "
+    "To go on without it, exclude it in the collection's settings: its documents are removed then.",
+    **dict.fromkeys(
+        (errno.EMFILE, errno.ENFILE, errno.ENOMEM),
+        "Raise the limits of open files and memory (ulimit -n, LimitNOFILE=), then run again.",
+    ),
+    **dict.fromkeys(
+        (errno.ESTALE, errno.ETIMEDOUT, errno.EHOSTDOWN, errno.EHOSTUNREACH, errno.ENOTCONN),
+        "Is the server that has the folder there? Mount the folder again, then run again.",
+    ),
+}
+
+
 def briefly_away(error: OSError, where: str) -> SourceError:
     """Return the error for a file or folder that may be back in a moment."""
     return SourceError(
         f"a file or folder cannot be accessed: {strerror(error)}",
         where=where,
-        hint="Check the disk, the network, and the limits on memory and open files, then run again.",
+        hint=_HINTS.get(error.errno or 0, _ANY_HINT),
     )
 
 
