@@ -1,10 +1,10 @@
 """Command line of the benchmarks: ``python -m bench [NAME …]``.
 
 The names are ``index``, ``encoding``, ``search``, ``determinism``, ``relevance``, ``peers``, ``engines`` and
-``scale``, which all run by default, and ``browser``, ``nights``, ``million``, ``groups``, ``communities``,
-``pages``, ``preview``, ``questions`` and ``own-tools``, which run only when named. ``relevance`` also takes
-``--set NAME`` (repeatable), ``--part NAME``, and ``--write docs/relevance.md``; ``own-tools`` takes
-``--site NAME`` and ``--differences N``.
+``scale``, which all run by default, and ``browser``, ``nights``, ``changes``, ``million``, ``groups``,
+``communities``, ``pages``, ``preview``, ``questions``, ``serve`` and ``own-tools``, which run only when
+named. ``relevance`` also takes ``--set NAME`` (repeatable), ``--part NAME``, and
+``--write docs/relevance.md``; ``own-tools`` takes ``--site NAME`` and ``--differences N``.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from bench import (
     scale,
     search,
     search_pairs,
+    serve,
 )
 
 MEASUREMENTS: dict[str, Callable[[], None]] = {
@@ -44,6 +45,7 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "peers": peers.measure,
     "engines": engines.measure,
     "nights": nights.measure,
+    "changes": nights.measure_changes,
     "scale": scale.measure,
     "browser": browser.measure,
     "million": million.measure,
@@ -53,10 +55,11 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "own-tools": own_tools.measure,
     "pages": pages.measure,
     "preview": preview.measure,
+    "serve": serve.measure,
 }
 ON_REQUEST = {
-    "browser", "communities", "groups", "million", "nights", "own-tools", "pages", "preview", "questions",
-    "search-pairs",
+    "browser", "changes", "communities", "groups", "million", "nights", "own-tools", "pages", "preview",
+    "questions", "search-pairs", "serve",
 }  # fmt: skip
 
 

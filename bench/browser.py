@@ -25,6 +25,7 @@ from bench.children import run
 from bench.corpora import cache_folder
 from bench.judged import judged_set
 from bench.query_vectors import CachedEncoder
+from bench.questions import FOLDER
 from bench.static_server import Sent, served
 from bench.typed_search import HEAD, NOCTULE_TYPED, PAGEFIND_TYPED, rows
 from noctule.artifacts.judged.evaluate import (
@@ -51,6 +52,8 @@ from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.settings.site import Site
 
 SETS = ("mdn-3p-links", "mdn-3p-titlelike")
+# These have no judged queries but plain questions.
+_PLAINLY_ASKED = ("fastapi", "foam", "dendron")
 _SETS_OF = {"rust": ("rust-book-links",), "ray": ("ray-docs",)}
 _UI = ("dialog", "pagefind-ui")
 
@@ -80,8 +83,12 @@ def measure(parts: Sequence[str] = ()) -> None:
 def _measure_typed() -> None:
     corpus = os.environ.get("NOCTULE_BENCH_CORPUS", "mdn")
     store = Store(cache_folder() / f"store-{corpus}")
-    sets = [judged_set(name) for name in _SETS_OF.get(corpus, SETS)]
-    queries = [each.queries[at] for each in sets for at in _sample(each)[:: len(sets)]]
+    if corpus in _PLAINLY_ASKED:
+        lines = (FOLDER / f"{corpus}.tsv").read_text("utf-8").splitlines()[1:]
+        queries = [line.partition("\t")[0] for line in lines]
+    else:
+        sets = [judged_set(name) for name in _SETS_OF.get(corpus, SETS)]
+        queries = [each.queries[at] for each in sets for at in _sample(each)[:: len(sets)]]
     binary = os.environ.get("NOCTULE_PAGEFIND", "")
     with tempfile.TemporaryDirectory() as scratch, store.open() as snapshot:
         root = Path(os.environ.get("NOCTULE_BENCH_SITE", scratch))

@@ -1,24 +1,42 @@
-"""Successive nights of MDN's real changes: the nightly run with the site, against a run from nothing."""
+"""Successive nights of MDN's real changes: the nightly run with the site, against a run from nothing.
+
+And small changes of FastAPI's folder: how many files of its site each rewrites.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
+import subprocess
+import sys
 import tarfile
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import zstandard
 
-from bench.children import noctule
+from bench.children import REPOSITORY, noctule
 from bench.corpora import cache_folder, corpus, data_folder, settings_file
 from noctule.artifacts.disk.layout import EMBEDDINGS
 
+_NEW_PAGE = b"""# Greeting cards
+
+You can return a greeting card from a *path operation*. It is a Pydantic model with a text and a signature.
+
+## Declare the card
+
+Declare a `Card` model with a `text` and a `signature`, both strings, and use it as the response model.
+
+## Send the card
+
+A background task sends the card by e-mail after the response was returned, so that the client need not wait.
+"""
 _SHARE = 0.03
 _UNCHANGED_S = 5.0
 
@@ -46,8 +64,7 @@ def measure() -> None:
     root = shutil.copytree(corpus("mdn"), folder / "mdn")
     config = folder / "mdn.toml"
     config.write_text(settings_file("mdn").read_text().replace(str(corpus("mdn")), str(root)))
-    if known := os.environ.get("NOCTULE_VECTORS"):
-        shutil.copytree(Path(known) / EMBEDDINGS, folder / "store" / EMBEDDINGS)
+    _give_vectors(folder)
     whole = _night(folder, config)
     print(f"from nothing: {_said(whole)}", flush=True)
     nothing = _night(folder, config)
@@ -67,6 +84,11 @@ def measure() -> None:
         f"most {_SHARE:.0%})"
     )
     assert not proof.faults, f"not what they should be: {proof.faults}"
+
+
+def _give_vectors(folder: Path) -> None:
+    if known := os.environ.get("NOCTULE_VECTORS"):
+        shutil.copytree(Path(known) / EMBEDDINGS, folder / "store" / EMBEDDINGS)
 
 
 @dataclass(slots=True)
@@ -177,3 +199,65 @@ def apply(root: Path, change: Change) -> None:
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
+
+
+def measure_changes() -> None:
+    """Print for small changes of FastAPI's folder how many files of its site each writes and removes.
+
+    Settings are those of ``noctule init --from``. Every site is built from nothing. ``NOCTULE_VECTORS=STORE``
+    spares the encoding.
+    """
+    folder = cache_folder() / "changes"
+    shutil.rmtree(folder, ignore_errors=True)
+    root = shutil.copytree(corpus("fastapi-site"), folder / "fastapi-site")
+    _give_vectors(folder)
+    command = [sys.executable, "-m", "noctule.flows.cli.main", "init", "--from", "."]
+    paths = f"{REPOSITORY}:{REPOSITORY / 'site'}"
+    subprocess.run(
+        command, cwd=root, check=True, env={**os.environ, "PYTHONPATH": paths}, capture_output=True
+    )
+    before = _site_files(folder, root)
+    print(
+        "| change | pages | search | other | of all files |", "| --- | ---: | ---: | ---: | ---: |", sep="\n"
+    )
+    for change in _small_changes(root / "docs/en"):
+        undo = Change(change.name, {path: _content(root / "docs/en" / path) for path in change.files})
+        apply(root / "docs/en", change)
+        after = _site_files(folder, root)
+        written = [path for path in after if before.get(path) != after[path]]
+        gone = len(before.keys() - after.keys())
+        search = sum(path.startswith("_search/") for path in written)
+        pages = sum(path.endswith(".html") and not path.startswith("_") for path in written)
+        print(
+            f"| {change.name} | {pages} | {search} | {len(written) - search - pages} | "
+            f"{len(written)} of {len(after)} written, {len(written) / len(after):.1%}; {gone} removed |",
+            flush=True,
+        )
+        apply(root / "docs/en", undo)
+
+
+def _site_files(folder: Path, root: Path) -> Mapping[str, bytes]:
+    """Build the site from nothing and return the digest of every file."""
+    out, where = folder / "site", ("--config", root / "noctule.toml", "--store", folder / "store")
+    shutil.rmtree(out, ignore_errors=True)
+    noctule("index", *where, "--no-prefect", "-q")
+    noctule("site", *where, "--no-prefect", "-q", "--out", out)
+    files = (path for path in out.rglob("*") if path.is_file())
+    return {path.relative_to(out).as_posix(): sha256(path.read_bytes()).digest() for path in files}
+
+
+def _small_changes(root: Path) -> Iterator[Change]:
+    cors, navigation = "docs/tutorial/cors.md", (root / "mkdocs.yml").read_bytes()
+    text, new = (root / cors).read_bytes(), "docs/tutorial/greeting-cards.md"
+    yield Change("a page more, not in the navigation", {new: _NEW_PAGE})
+    place = b"    - tutorial/cors.md\n"
+    named = navigation.replace(place, place + b"    - tutorial/greeting-cards.md\n")
+    assert named != navigation
+    yield Change("a page more, in the navigation", {new: _NEW_PAGE, "mkdocs.yml": named})
+    yield Change(
+        "a paragraph more", {cors: text + b"\nThe browser asks beforehand, in a request of its own.\n"}
+    )
+    renamed = text.replace(b"# CORS (Cross-Origin Resource Sharing)", b"# Requests from other origins")
+    assert renamed != text
+    yield Change("another title", {cors: renamed})
+    yield Change("a page less", {"docs/tutorial/static-files.md": None})

@@ -4,6 +4,7 @@ python -m bench questions
 
 ``plain_questions/CORPUS.tsv`` holds questions as people ask them who know the subject but not its words, and
 the page that answers each, or several divided by ``|``. They were written down before anything was searched.
+Those in ``plain_questions/development`` are there to look at and to tune on; the others are the test.
 """
 
 from __future__ import annotations
@@ -40,16 +41,17 @@ class Asked:
         return next(right, 0)
 
 
-def corpora() -> list[str]:
-    """Return the names of the corpora that there are questions for."""
-    return sorted(path.stem for path in FOLDER.glob("*.tsv"))
+def files() -> list[Path]:
+    """Return the files of questions, each named after its corpus: the development set first."""
+    return [*sorted((FOLDER / "development").glob("*.tsv")), *sorted(FOLDER.glob("*.tsv"))]
 
 
-def asked(corpus: str, encoder: Literal["full", "static"]) -> Iterator[Asked]:
-    """Ask a corpus its questions with the defaults."""
+def asked(questions: Path, encoder: Literal["full", "static"]) -> Iterator[Asked]:
+    """Ask the corpus that a file is named after its questions with the defaults."""
+    corpus = questions.stem
     settings = for_evaluation(settings_of(corpus))
     settings = settings.model_copy(update={"search": settings.search.model_copy(update={"encoder": encoder})})
-    with (FOLDER / f"{corpus}.tsv").open(newline="", encoding="utf-8") as file:
+    with questions.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     with closing(Searcher(store_of(corpus, settings).open(), settings)) as searcher:
         for row in rows:
@@ -62,17 +64,19 @@ def asked(corpus: str, encoder: Literal["full", "static"]) -> Iterator[Asked]:
 def measure() -> None:
     """Print the share of questions with an answer among the first, and the questions without one."""
     missed: list[str] = []
-    print(f"| corpus | encoder | questions | in the first {_FIRST} | in the first {_SHOWN} |")
-    print("| --- | --- | ---: | ---: | ---: |")
-    for corpus in corpora():
+    print(f"| corpus | set | encoder | questions | in the first {_FIRST} | in the first {_SHOWN} |")
+    print("| --- | --- | --- | ---: | ---: | ---: |")
+    for path in files():
+        corpus, kind = path.stem, "test" if path.parent == FOLDER else "development"
         for encoder in ("full", "static"):
-            answers = list(asked(corpus, encoder))
+            answers = list(asked(path, encoder))
             ranks = [each.rank for each in answers]
-            shares = (sum(0 < rank <= most for rank in ranks) / len(ranks) for most in (_FIRST, _SHOWN))
-            print(f"| {corpus} | {encoder} | {len(ranks)} | {' | '.join(f'{each:.2f}' for each in shares)} |")
+            found = (sum(0 < rank <= most for rank in ranks) / len(ranks) for most in (_FIRST, _SHOWN))
+            shares = " | ".join(f"{each:.2f}" for each in found)
+            print(f"| {corpus} | {kind} | {encoder} | {len(ranks)} | {shares} |", flush=True)
             if encoder == "full":
                 missed += [
-                    f"{corpus}: {a.question} ({a.answers[0]}: {a.rank or 'not found'})"
+                    f"{corpus}, {kind}: {a.question} ({a.answers[0]}: {a.rank or 'not found'})"
                     for a in answers
                     if not 0 < a.rank <= _FIRST
                 ]

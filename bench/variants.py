@@ -47,6 +47,7 @@ FUSION: tuple[Variant, ...] = (
     fused("keyword 0.5 : passage 0.5", (0.5, 0.5, 0.0)),
     fused("keyword 0.5 : document 0.5", (0.5, 0.0, 0.5)),
     fused("keyword 0.2 : passage 0.2 : document 0.6", (0.2, 0.2, 0.6)),
+    fused("keyword 0.2 : passage 0.4 : document 0.4", (0.2, 0.4, 0.4)),
     fused("keyword 0.4 : passage 0.2 : document 0.4", (0.4, 0.2, 0.4)),
     fused("keyword 0.5 : passage 0.15 : document 0.35", (0.5, 0.15, 0.35)),
 )

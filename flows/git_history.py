@@ -200,6 +200,12 @@ def _submodules(top: Path, name: str) -> list[str]:
     return [os.fsdecode(each) for each in links]
 
 
+def commit_of(path: Path, name: str) -> str:
+    """Return the last commit that changed a file, empty if git does not track it; raise ``SourceError``."""
+    command = ("log", "-1", "--no-show-signature", "--format=%H", "HEAD", "--", f":(literal){path.name}")
+    return _output(command, path.parent, name).decode("ascii", "replace").strip()
+
+
 def _in_repository(top: Path, path: Path) -> str:
     real = Path(os.path.realpath(path.parent)) / path.name
     return os.path.relpath(real, top)

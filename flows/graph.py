@@ -32,7 +32,6 @@ from .stages import (
     training_texts,
     write,
 )
-from .stages.guards import require_build_packages
 
 THREAD, PROCESS = Lane.THREAD, Lane.PROCESS
 _TABLES = (
@@ -121,7 +120,6 @@ def dependents(name: str, stages: Sequence[Stage] = BUILD) -> frozenset[str]:
 
 def context_of(request: IndexRequest, out: Path | None = None) -> RunContext:
     """Return the context of a run, its settings read once; raise ``SettingsError`` or ``SourceError``."""
-    require_build_packages()
     names, start = [stage.name for stage in BUILD], request.options.start
     if start is not None and start not in names:
         raise SettingsError(

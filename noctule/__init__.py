@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from .artifacts.query import Answer, Hit, Searcher, open
     from .artifacts.store.store import Store
     from .flows.api import build_site, index
+    from .flows.report.trace import trace
     from .pipeline import errors
     from .pipeline.errors import NoctuleError
     from .pipeline.settings.settings import Settings
 
 __all__ = [
     "Answer", "Hit", "NoctuleError", "Searcher", "Settings", "Store", "__version__", "build_site", "errors",
-    "index", "open",
+    "index", "open", "trace",
 ]  # fmt: skip
 
 _HOMES = {
@@ -41,6 +42,7 @@ _HOMES = {
     "build_site": "flows.api",
     "index": "flows.api",
     "open": "artifacts.query",
+    "trace": "flows.report.trace",
 }
 
 

@@ -35,14 +35,24 @@ def _relative(path: str, slug: str | None, rules: Address) -> str:
         return folder + ("index.html" if is_index else f"{parts.stem}.html")
     if rules.style == "directory":
         return folder + ("" if is_index else f"{parts.stem}/")
-    if slug and (clean := _clean_slug(slug)):
+    if slug and (clean := slug_path(path, slug)):
         return clean
     return folder.rstrip("/") if is_index else folder + parts.stem
 
 
-def _clean_slug(slug: str) -> str:
+def slug_path(path: str, slug: str) -> str:
+    """Return the path that a document's slug means, without an ending; empty for the top.
+
+    A slug with a slash is a path from the top, any other one takes the place of the file's name, or, for an
+    index, of its folder's.
+    """
     # A slug comes from the document, so it must not climb out of the base.
-    return "/".join(part for part in slug.strip().split("/") if part not in {"", ".", ".."})
+    clean = "/".join(part for part in slug.strip().split("/") if part not in {"", ".", ".."})
+    if "/" in slug:
+        return clean
+    file = PurePosixPath(path)
+    folder = file.parent.parent if file.stem.lower() in INDEX_NAMES else file.parent
+    return clean and (folder / clean).as_posix()
 
 
 def out_of_collection(path: str, target: str) -> str:

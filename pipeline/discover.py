@@ -6,24 +6,29 @@ import os
 import stat
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
 from .assets.media import DOCUMENT_ENDINGS, media_type_of
-from .errors import MissingRoot, is_transient
+from .assets.notebook_images import notebook_images
+from .errors import MissingRoot, RejectedDocument, is_transient
 from .includes.project import tools_of
 from .model import Rejection
+from .patterns import globs
 from .printable import printable_path
 from .python_packages import module_files
 from .settings.collection import Collection
-from .source_files import FoundFile, briefly_away, strerror, too_big
+from .source_files import FoundFile, briefly_away, read_file, strerror, too_big
 
 _PARTS = {
     "docusaurus": ("_*.md", "_*/"),
     "jekyll": ("_includes/", "_layouts/", "_sass/", "_data/", "_site/", "_plugins/"),
 }
+# Files of ``static_folders`` are as if they lay there.
+_STATIC = "static/"
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",
@@ -90,22 +95,50 @@ def list_files(name: str, collection: Collection) -> FileListing:
     ``MissingRoot`` when the collection's folder does not exist, is not a folder or cannot be read, and
     ``SourceError`` when something in it is temporarily unavailable.
     """
-    root = Path(collection.root)
-    _require_folder(name, root)
-    include, exclude, assets = map(_globs, (collection.include, collection.exclude, collection.assets))
-    walk = _Walk(name, collection, include, exclude, assets, _globs(_parts(collection)))
-    pending = [(str(root), "")]
-    while pending:
-        folder, prefix = pending.pop()
-        for entry in _entries(walk, folder, prefix):
-            if _visit(walk, entry, prefix):
-                pending.append((entry.path, f"{prefix}{_normal(entry.name)}/"))
+    _require_folder(name, Path(collection.root), "root")
+    include, exclude, assets = map(globs, (collection.include, collection.exclude, collection.assets))
+    walk = _Walk(name, collection, include, exclude, assets, globs(_parts(collection)))
+    _look(walk, collection.root, "")
+    _add_static(walk)
+    _add_notebook_images(walk)
     _add_modules(walk)
     return FileListing(
         _in_order(walk.files),
         tuple(sorted(walk.rejections, key=lambda rejection: (rejection.path, rejection.reason))),
         _in_order(walk.found_assets),
     )
+
+
+def _look(walk: _Walk, top: str, below: str) -> None:
+    """Find what is in a folder; paths begin with ``below``."""
+    pending = [(top, below)]
+    while pending:
+        folder, prefix = pending.pop()
+        for entry in _entries(walk, folder, prefix):
+            if _visit(walk, entry, prefix):
+                pending.append((entry.path, f"{prefix}{_normal(entry.name)}/"))
+
+
+def _add_static(walk: _Walk) -> None:
+    """Add the assets of the folders that are as if they lay in the collection; what does lie there counts."""
+    for folder in walk.collection.static_folders:
+        _require_folder(walk.name, Path(folder), "static_folders")
+        known = {file.path for file in walk.found_assets}
+        inside = replace(walk, include=globs(()), found_assets=[])
+        _look(inside, folder, _STATIC)
+        walk.found_assets += [file for file in inside.found_assets if file.path not in known]
+
+
+def _add_notebook_images(walk: _Walk) -> None:
+    """Add the images within notebooks, as files of a folder of the notebook's name."""
+    for file in [each for each in walk.files if each.path.lower().endswith(".ipynb")]:
+        with suppress(RejectedDocument):  # whoever parses it says why
+            for name, image in notebook_images(read_file(file, walk.collection).content).items():
+                path = f"{file.path}/{name}"
+                if walk.is_asset(path):
+                    walk.found_assets.append(
+                        FoundFile(walk.name, path, file.location, len(image), member=name)
+                    )
 
 
 def _add_modules(walk: _Walk) -> None:
@@ -122,11 +155,6 @@ def _in_order(files: list[FoundFile]) -> tuple[FoundFile, ...]:
     return tuple(sorted(files, key=lambda found: (found.path, found.location)))
 
 
-def _globs(patterns: tuple[str, ...]) -> GitIgnoreSpec:
-    # The pure Python backend: whether an optional one is installed must not change the result.
-    return GitIgnoreSpec.from_lines(patterns, backend="simple")
-
-
 def _parts(collection: Collection) -> tuple[str, ...]:
     """Return patterns of files that are parts of pages, as the tool says whose folder it is."""
     folders = [Path(folder) for folder in (collection.root, *collection.snippet_folders)]
@@ -135,12 +163,12 @@ def _parts(collection: Collection) -> tuple[str, ...]:
     return ("_*.mdx", *drafts, *(pattern for tool in sorted(tools) for pattern in _PARTS.get(tool, ())))
 
 
-def _require_folder(name: str, root: Path) -> None:
+def _require_folder(name: str, root: Path, setting: str) -> None:
     where = f"{root} (collection {name})"
-    hint = "Is the disk mounted? Check collections." + name + ".root in the settings file."
+    hint = f"Is the disk mounted? Check collections.{name}.{setting} in the settings file."
     try:
         if not stat.S_ISDIR(root.stat().st_mode):
-            raise MissingRoot("the collection's root is not a folder", where=where, hint=hint)
+            raise MissingRoot(f"the collection's {setting} is not a folder", where=where, hint=hint)
         with os.scandir(root):
             return
     except FileNotFoundError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 
 # A document must not be able to move the cursor, rename the terminal's window, or turn a line around.
@@ -36,6 +37,14 @@ def bounded(text: str, most: int) -> str:
     if len(text) <= most:
         return printable(text)
     return f"{printable(text[:most])}… ({len(text):,} characters)"
+
+
+class PrintableFormatter(logging.Formatter):
+    """Formats a log line whose values, such as names of files, are escaped."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        return printable(super().format(record))
 
 
 def _escape(found: re.Match[str]) -> str:

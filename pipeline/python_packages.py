@@ -25,6 +25,8 @@ _FROM = re.compile(
     rb"^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\*|\([^()]{0,5000}\)|(?:[^\n\\]|\\\r?\n){0,5000})",
     re.MULTILINE,
 )
+_CLASS = re.compile(rb"^[ \t]*class[ \t]+\w+(?:\[[^\]\n]{0,500}\])?\(([^()]{1,2000})", re.MULTILINE)
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")
 _IMPORTED_NAME = re.compile(rb"([A-Za-z_]\w*)(?:\s+as\s+([A-Za-z_]\w*))?\s*(?:,|\)|\\|#|$)", re.MULTILINE)
 
 
@@ -84,6 +86,21 @@ class Packages:
                     continue
         return tuple(found[name] for name in sorted(found))
 
+    def with_bases(self, modules: tuple[PythonModule, ...]) -> tuple[PythonModule, ...]:
+        """Return the modules, and those of the declared packages that their classes are derived from."""
+        found = {module.name: module for module in modules}
+        pending = list(modules)
+        while pending and len(found) < MAX_STEPS:
+            module = pending.pop()
+            for name in _bases(module):
+                try:
+                    new = [m for m in self.modules_for(f"{module.name}.{name}") if m.name not in found]
+                except NoSuchObject:
+                    continue
+                found |= {each.name: each for each in new}
+                pending += new
+        return tuple(found[name] for name in sorted(found))
+
     def read(self, name: str, path: Path) -> PythonModule:
         """Return a module's bytes; raise ``NoSuchObject`` or ``SourceError`` if they cannot be read."""
         root = self._paths[name.partition(".")[0]].parent
@@ -109,6 +126,12 @@ class Packages:
             at.append(rest.pop(0))
         file = path / _INIT if path.is_dir() else path
         return _Located(".".join(at), file, tuple(rest)) if file.is_file() else None
+
+
+def _bases(module: PythonModule) -> list[str]:
+    """Return the names in the parentheses of classes; those of types in brackets among them do no harm."""
+    lists = (found[1].decode(errors="replace") for found in _CLASS.finditer(module.content))
+    return sorted({name for given in lists for name in _DOTTED.findall(given)})
 
 
 def _defines(module: PythonModule, name: str) -> bool:

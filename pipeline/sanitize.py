@@ -59,18 +59,19 @@ _NAME = re.compile(rf'<a((?:\s(?!name=)[^\s"=<>]+="[^"]*")*)\sname="([^"]*)"{_AT
 _ID = re.compile(rf'\sid="{ID_PREFIX}([^"]*)"')
 
 
-def sanitize(html: str) -> str:
+def sanitize(html: str, *, remote_images: bool = False) -> str:
     """Return the HTML without anything that runs, phones home or clobbers the page's own names.
 
-    Remote images become their alt text. The source's ids get a prefix, and links to them follow. Links out of
-    the site get ``rel="noopener noreferrer"``.
+    Images of other hosts become their alt text, unless ``remote_images`` keeps those with an https address.
+    The source's ids get a prefix, and links to them follow. Links out of the site get
+    ``rel="noopener noreferrer"``.
     """
     clean = nh3.clean(
         html,
         tags=set(_TAG_NAMES.split()),
         clean_content_tags=set(_UNSEEN_NAMES.split()),
         attributes=_ATTRIBUTES,
-        attribute_filter=_filtered,
+        attribute_filter=_with_remote_images if remote_images else _filtered,
         url_schemes=_SCHEMES,
         link_rel=None,
         id_prefix=ID_PREFIX,
@@ -92,6 +93,11 @@ def _filtered(_tag: str, name: str, value: str) -> str | None:
     if name == "src":
         return None if is_outward(value) else value
     return value
+
+
+def _with_remote_images(tag: str, name: str, value: str) -> str | None:
+    is_remote = tag == "img" and name == "src" and value.startswith("https://")
+    return value if is_remote else _filtered(tag, name, value)
 
 
 def _named(found: re.Match[str]) -> str:

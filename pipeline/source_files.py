@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 
+from .assets.notebook_images import notebook_images
 from .errors import RejectedDocument, SourceError, is_transient
 from .identity import sha256_hex
 from .model import Source
@@ -24,7 +25,7 @@ class FoundFile:
 
     ``path`` is relative, NFC, with ``/``; ``location`` is the path on disk as the file system spells it.
     ``modified`` and ``author`` come from version control, where there is any. A file with a ``module`` is
-    Python, and its page describes that module.
+    Python, and its page describes that module. A ``member`` is an image within a notebook.
     """
 
     collection: str
@@ -34,6 +35,7 @@ class FoundFile:
     modified: str | None = None
     author: str = ""
     module: str = ""
+    member: str = ""
 
 
 def read_file(file: FoundFile, collection: Collection) -> Source:
@@ -51,7 +53,17 @@ def read_file(file: FoundFile, collection: Collection) -> Source:
 
 def read_asset(file: FoundFile, collection: Collection) -> bytes:
     """Return the bytes of an image, medium or attachment; raises as ``read_file`` does."""
+    if file.member:
+        image = _images_of(read_file(file, collection).content).get(file.member)
+        if image is None:
+            where = f"{file.collection}:{file.path}"
+            raise RejectedDocument("the notebook holds no such image any more", where=where)
+        return image
     return _read(file, collection, "max_asset_bytes").content
+
+
+# The images of a notebook are read one after the other.
+_images_of = lru_cache(maxsize=1)(notebook_images)
 
 
 def _read(file: FoundFile, collection: Collection, limit: str) -> _Reading:
@@ -87,7 +99,8 @@ def _read_once(file: FoundFile, collection: Collection, limit: str) -> _Reading 
         if not stat.S_ISREG(before.st_mode):
             raise RejectedDocument("not a regular file any more", where=where, hint="Put the file back.")
         # O_NOFOLLOW protects only the last path component: a folder may have become a link since the listing.
-        if not _opened(descriptor, file.location).startswith(_below(collection.root)):
+        folders = (collection.root, *collection.static_folders)
+        if not _opened(descriptor, file.location).startswith(tuple(map(_below, folders))):
             raise RejectedDocument(
                 "the file is outside the collection's folder", where=where, hint="Links are not followed."
             )
@@ -143,12 +156,28 @@ def _day(seconds: float) -> str | None:
         return None  # a file time outside the calendar
 
 
+_ANY_HINT = "Check the disk, the network, and the limits on memory and open files, then run again."
+# Until then a collection keeps the documents of the snapshot before, every night anew.
+_HINTS = {
+    errno.EIO: "The disk cannot read it. Put a copy in its place and look at the disk (dmesg, smartctl). "
+    "To go on without it, exclude it in the collection's settings: its documents are removed then.",
+    **dict.fromkeys(
+        (errno.EMFILE, errno.ENFILE, errno.ENOMEM),
+        "Raise the limits of open files and memory (ulimit -n, LimitNOFILE=), then run again.",
+    ),
+    **dict.fromkeys(
+        (errno.ESTALE, errno.ETIMEDOUT, errno.EHOSTDOWN, errno.EHOSTUNREACH, errno.ENOTCONN),
+        "Is the server that has the folder there? Mount the folder again, then run again.",
+    ),
+}
+
+
 def briefly_away(error: OSError, where: str) -> SourceError:
     """Return the error for a file or folder that may be back in a moment."""
     return SourceError(
         f"a file or folder cannot be accessed: {strerror(error)}",
         where=where,
-        hint="Check the disk, the network, and the limits on memory and open files, then run again.",
+        hint=_HINTS.get(error.errno or 0, _ANY_HINT),
     )
 
 

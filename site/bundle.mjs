@@ -15,6 +15,7 @@ const BUNDLES = {
   "theme.js": "theme/main.js",
   "page.js": "page/main.js",
   "dialog.js": "dialog/main.js",
+  "agent.js": "agent/main.js",
   "playground.js": "playground/main.js",
   "component.js": "component/main.js",
   "worker.js": "offline/worker.js",

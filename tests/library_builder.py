@@ -121,10 +121,16 @@ def write_notes(root: Path) -> Path:
     return root
 
 
-def build_library(folder: Path) -> Store:
-    """A store with the snapshot of the notes, built by the real job with the real model."""
+def build_library(folder: Path, beside: Mapping[str, bytes] | None = None) -> Store:
+    """A store with the snapshot of the notes, built by the real job with the real model.
+
+    The files ``beside`` are read as well.
+    """
+    root = write_notes(folder / "notes")
+    for name, content in (beside or {}).items():
+        (root / name).write_bytes(content)
     given = {
-        "collections": {"notes": {"root": str(write_notes(folder / "notes"))}},
+        "collections": {"notes": {"root": str(root)}},
         "embed": {"workers": 1},
         "engine": {"name": "inline"},
         "vocabulary": {"min_passages": 1},

@@ -97,7 +97,7 @@ class Index:
         names = iter(names_of(self.manifest["file_names"]))
         keys = (
             "term_shards", "posting_tiers", "inverted_lists", "excerpt_groups", "words", "near_words",
-            "facets", "token_directories",
+            "facets", "token_directories", "token_turns", "synonyms",
         )  # fmt: skip
         assert [*self.header["files"]] == sorted(keys)
         self.names = {key: [next(names) for _ in range(self.header["files"][key])] for key in keys}
@@ -119,17 +119,20 @@ class Index:
                 yield self.columns(name, "TOKEN_SHARD")
 
     def excerpts(self) -> Iterator[tuple[int, int, Any]]:
-        """Yield of every file with excerpts the document, the number of the piece, and what it says."""
+        """Yield of every document the number of each piece with its excerpts, and what it says."""
+        sharing = self.header["excerpt_sharing"]
         starts = list(accumulate(self.manifest["first_document_gap"]))
         stamps = self.names["excerpt_groups"]
         for document in range(self.header["documents"]):
             group = bisect_right(starts, document) - 1
+            place = document - starts[group]
             for piece in range(1 << 32):
-                name = f"{stamps[group]}{document - starts[group]:02x}{piece:x}"
-                if name not in self.files:
+                name = f"{stamps[group]}{place - place % sharing:02x}{piece:x}"
+                own = self.columns(name, "EXCERPTS")["documents"] if name in self.files else []
+                if place % sharing >= len(own) or own[place % sharing] is None:
                     assert piece
                     break
-                yield document, piece, self.columns(name, "EXCERPTS")["document"]
+                yield document, piece, own[place % sharing]
 
 
 def _decoded(layout: Sequence[Mapping[str, str]], columns: Sequence[bytes]) -> Columns:

@@ -31,18 +31,20 @@ def open(
     snapshot_id: SnapshotId | None = None,
     *,
     require_signed: Path | str | None = None,
+    silent: bool = False,
 ) -> Searcher:
     """Return a searcher over the store's current snapshot (or the one named), pinned until it is closed.
 
-    ``store`` may be its folder or its address. Raise ``NoSnapshot`` where no store is, ``NotSigned`` unless
-    one of the ``require_signed`` file's keys signed the snapshot, and as ``Store.open``.
+    ``store`` may be its folder or its address; a ``silent`` searcher tells warnings in its answers only.
+    Raise ``NoSnapshot`` where no store is, ``NotSigned`` unless one of the ``require_signed`` file's keys
+    signed the snapshot, and as ``Store.open``.
     """
     opened = store if isinstance(store, Store) else Store(store)
     snapshot = opened.open(snapshot_id)
     try:
         if require_signed is not None:
             opened.require_signed(snapshot.id, Path(require_signed))
-        return Searcher(snapshot, settings or Settings())
+        return Searcher(snapshot, settings or Settings(), silent=silent)
     except BaseException:
         snapshot.close()
         raise

@@ -71,8 +71,9 @@ class Hit:
     text: str = ""
     passages: tuple[PassageId, ...] = ()
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the hit as JSON prints it."""
+    def as_dict(self, *, explain: bool = True) -> dict[str, Any]:
+        """Return the hit as JSON prints it; ``explain`` adds ``why``."""
+        why = {"why": self.why.as_dict()} if explain else {}
         return {
             "doc_id": self.doc_id,
             "path": self.path,
@@ -88,7 +89,7 @@ class Hit:
             "passage_id": self.passage_id,
             "passages": list(self.passages),
             "text": self.text,
-            "why": self.why.as_dict(),
+            **why,
         }
 
 
@@ -138,15 +139,20 @@ class Answer:
             raise QueryError("pandas is not installed", where="Answer.df", hint=hint)
         return self.arrow().to_pandas()
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the answer as JSON prints it."""
-        return {
+    def as_dict(self, *, explain: bool = True) -> dict[str, Any]:
+        """Return the answer as JSON prints it; ``explain`` adds how it came about."""
+        found = {
             "query": self.query,
             "snapshot": self.snapshot,
             "sure": self.is_sure,
             "suggestions": list(self.suggestions),
-            "hits": [hit.as_dict() for hit in self.hits],
+            "hits": [hit.as_dict(explain=explain) for hit in self.hits],
             "warnings": list(self.warnings),
+        }
+        return found | self._explanation() if explain else found
+
+    def _explanation(self) -> dict[str, Any]:
+        return {
             "understood": [
                 {
                     "text": query.text,

@@ -29,7 +29,7 @@ class SearchRequest:
     """What was asked, as it was asked.
 
     ``today`` is the day that recency counts from (``None``: it does not count); ``where`` is an SQL predicate
-    on documents.
+    on documents; ``excerpt_chars`` is the length of excerpts (0: as the settings say).
     """
 
     text: str
@@ -39,6 +39,7 @@ class SearchRequest:
     hypothesis: str = ""
     today: date | None = None
     where: str = ""
+    excerpt_chars: int = 0
 
 
 @dataclass(frozen=True, slots=True)

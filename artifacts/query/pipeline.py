@@ -62,9 +62,8 @@ class _Log:
 def answer(request: SearchRequest, resources: SearchResources) -> Answer:
     """Answer a request; a list that fails is left out with a warning, unless it is the only one."""
     ranked, start = rank(request, resources), time.perf_counter()
-    hits = hits_of(
-        ranked.run, request.top_n, ranked.queries, resources.corpus, resources.settings.excerpt_chars
-    )
+    chars = request.excerpt_chars or resources.settings.excerpt_chars
+    hits = hits_of(ranked.run, request.top_n, ranked.queries, resources.corpus, chars)
     return Answer(
         query=request.text,
         snapshot=resources.corpus.snapshot.id,

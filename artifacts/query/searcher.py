@@ -46,7 +46,8 @@ class Searcher:
     """Answers queries on one snapshot; threads may share it.
 
     Whatever the settings name (a glossary, a calibration, a cross-encoder's folder) is read when it is made,
-    so that a file that is missing or broken is a ``SettingsError`` then and not at a query.
+    so that a file that is missing or broken is a ``SettingsError`` then and not at a query. Warnings of an
+    answer are Python's warnings too, unless it is ``silent``.
     """
 
     def __init__(
@@ -58,8 +59,9 @@ class Searcher:
         reformulate: Reformulate | None = None,
         scorer: PairScorer | None = None,
         clock: Callable[[], date] = date.today,
+        silent: bool = False,
     ) -> None:
-        self._snapshot, self._clock, self._settings = snapshot, clock, settings
+        self._snapshot, self._clock, self._settings, self._silent = snapshot, clock, settings, silent
         self._corpus = CorpusReader(snapshot)
         # By the encoder's name, the given one too; shared with the searchers that ``with_settings`` makes.
         self._encoders: dict[str, QueryVectors] = {}
@@ -168,11 +170,12 @@ class Searcher:
         other._use(search, remember)
         return other
 
-    def similar(self, doc_id: str, top_n: int = 10) -> Answer:
+    def similar(self, doc_id: str, top_n: int = 10, *, filters: Sequence[Filter | str] = ()) -> Answer:
         """Find documents like one by the mean of its vectors and its telling terms; raise ``QueryError``."""
         _require_some(top_n)
+        parsed = tuple(parse_filter(str(each)) for each in filters)
         with self._blaming():
-            return similar_documents(doc_id, top_n, self._resources)
+            return similar_documents(doc_id, top_n, self._resources, parsed)
 
     def related(self, term: str, top_n: int = 10) -> list[Concept]:
         """Find terms of the concept vocabulary near any text, nearest first; raise ``QueryError``."""
@@ -258,7 +261,7 @@ class Searcher:
         return (*self._notices, *self._vectors.notices(), *messages)
 
     def _warn(self, messages: Sequence[str]) -> None:
-        for message in messages:
+        for message in () if self._silent else messages:
             if message not in self._warned:
                 self._warned.add(message)
                 warnings.warn(message, RuntimeWarning, stacklevel=3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from ...pipeline.errors import QueryError
 from ...pipeline.lexical.analyzer import prose_analyzer, terms
@@ -14,6 +15,7 @@ from .index.corpus import CorpusReader
 from .model import Mask, Query
 from .ranking.fuse import attainable, reciprocal_rank_fusion
 from .ranking.stages import run_stages
+from .retrieval.filters import Filter, documents_allowed
 from .retrieval.keyword import keyword_list
 from .retrieval.semantic import semantic_list
 from .understanding.expansion import Concept, near_concepts
@@ -23,7 +25,9 @@ _MAX_PASSAGES = 64
 _STAGES: tuple[StageName, ...] = ("duplicate_hash", "calibrate", "per_document")
 
 
-def similar_documents(doc_id: str, top_n: int, resources: SearchResources) -> Answer:
+def similar_documents(
+    doc_id: str, top_n: int, resources: SearchResources, filters: Sequence[Filter] = ()
+) -> Answer:
     """Find the documents most like one, each by its best passage; raise ``QueryError`` if it is not there."""
     corpus = resources.corpus
     document = corpus.document_row(doc_id)
@@ -31,6 +35,8 @@ def similar_documents(doc_id: str, top_n: int, resources: SearchResources) -> An
         hint = "Documents are named collection:path."
         raise QueryError("there is no such document", where=doc_id, hint=hint)
     others: Mask = corpus.document_of != document
+    if filters:
+        others &= documents_allowed(filters, corpus)[corpus.document_of]
     query = Query(doc_id, terms=_telling_terms(document, corpus))
     limit = max(resources.settings.candidates, 5 * top_n)
     lists = [keyword_list(query, corpus, limit, others)]

@@ -15,7 +15,7 @@ from ..disk.durable import writer
 from ..disk.manifest import damaged, unreadable
 
 ROW_GROUP_ROWS = 65_536
-_ROWS_AT_A_TIME, _BUFFER_BYTES, _WHOLE_COLUMN_BYTES = 8_192, 1 << 20, 64 << 20
+_ROWS_AT_A_TIME, _LARGE_COLUMN_BYTES = 8_192, 64 << 20
 # What a footer may promise for each byte of the file: constant columns are a few bytes in a million.
 _MOST_PER_BYTE, _ALWAYS_FINE = 2_000, 50_000_000
 # Beside Arrow's own, what its Python side raises for names and numbers that cannot be.
@@ -110,9 +110,10 @@ def open_file(
     of its size can hold.
     """
     with refusals(path):
-        footer = pq.read_metadata(path)
-        read = {} if memory_map else {"buffer_size": _buffered(footer), "page_checksum_verification": True}
-        file = pq.ParquetFile(path, metadata=footer, memory_map=memory_map, pre_buffer=False, **read)
+        # Columns are read in one piece, which is of the footer's size. A buffer would grow to the size that a
+        # page's header gives: 2 GB where that is damaged.
+        read = {} if memory_map else {"buffer_size": 0, "page_checksum_verification": True}
+        file = pq.ParquetFile(path, memory_map=memory_map, pre_buffer=False, **read)
     try:
         with refusals(path):
             found, promised = file.schema_arrow.remove_metadata(), _promised(file.metadata)
@@ -121,23 +122,14 @@ def open_file(
         if rows is not None and file.metadata.num_rows != rows:
             raise damaged(f"expected {rows} rows, found {file.metadata.num_rows}", path)
         size = path.stat().st_size
+        if (largest := _largest_column(file.metadata)) > size:
+            raise damaged(f"it promises a column of {largest:,} bytes in a file of {size:,} bytes", path)
         if promised > _ALWAYS_FINE + _MOST_PER_BYTE * size:
             raise damaged(f"it promises {promised:,} bytes and values in a file of {size:,} bytes", path)
     except BaseException:
         file.close()
         raise
     return file
-
-
-def _buffered(footer: pq.FileMetaData) -> int:
-    """Return the size of the buffer through which columns are read, or 0 to read each in one piece.
-
-    A buffer grows to the size that a page's header gives, up to 2 GB where that is damaged; a piece does not.
-    """
-    groups = [footer.row_group(group) for group in range(footer.num_row_groups)]
-    columns = [each.column(at) for each in groups for at in range(each.num_columns)]
-    largest = max((each.total_compressed_size for each in columns), default=0)
-    return 0 if largest <= _WHOLE_COLUMN_BYTES else _BUFFER_BYTES
 
 
 def _promised(footer: pq.FileMetaData) -> int:
@@ -153,6 +145,13 @@ def _promised(footer: pq.FileMetaData) -> int:
             raise ValueError(f"row group {group} promises a column of less than nothing")
         promised = max(promised, sum(sizes))
     return promised
+
+
+def _largest_column(footer: pq.FileMetaData) -> int:
+    """Return the bytes that the largest column of a row group takes in the file."""
+    groups = (footer.row_group(group) for group in range(footer.num_row_groups))
+    columns = (each.column(at) for each in groups for at in range(each.num_columns))
+    return max((int(each.total_compressed_size) for each in columns), default=0)
 
 
 @contextmanager
@@ -196,7 +195,7 @@ def tuples(table: pa.Table) -> Iterator[tuple[Any, ...]]:
 def read_blocks(path: Path, column: str) -> Iterator[pa.Array]:
     """Yield one column in file order, never all of it in memory; raises ``DamagedSnapshot``."""
     with open_file(path) as file:
-        blocks = file.iter_batches(_ROWS_AT_A_TIME, columns=[column])
+        blocks = _batches(file, [column])
         while True:
             with refusals(path):
                 batch = next(blocks, None)
@@ -210,10 +209,17 @@ def _read(file: pq.ParquetFile, columns: Sequence[str] | None) -> pa.Table:
     schema = file.schema_arrow
     if columns is not None:
         schema = pa.schema([field for field in schema if field.name in set(columns)])
-    table = pa.Table.from_batches(
-        map(_valid, file.iter_batches(_ROWS_AT_A_TIME, columns=schema.names)), schema
-    )
+    table = pa.Table.from_batches(map(_valid, _batches(file, schema.names)), schema)
     return table if columns is None else table.select(list(columns))
+
+
+def _batches(file: pq.ParquetFile, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """Yield the rows; of large columns, with one row group in memory at a time."""
+    if _largest_column(file.metadata) <= _LARGE_COLUMN_BYTES:
+        yield from file.iter_batches(_ROWS_AT_A_TIME, columns=columns)
+        return
+    for group in range(file.num_row_groups):
+        yield from file.iter_batches(_ROWS_AT_A_TIME, row_groups=[group], columns=columns)
 
 
 def _valid(rows: pa.RecordBatch) -> pa.RecordBatch:

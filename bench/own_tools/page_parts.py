@@ -143,7 +143,11 @@ def image_name(image: Tag) -> str:
     if source.startswith("data:"):
         return f"data: {image.get('alt') or ''}"
     address = urlsplit(source)
-    return source if address.netloc else _HASHED.sub("", unquote(address.path).rsplit("/", 1)[-1]).lower()
+    if address.netloc:
+        return source
+    stem, dot, ending = _HASHED.sub("", unquote(address.path).rsplit("/", 1)[-1]).lower().rpartition(".")
+    # noctule writes names of files in letters that need no quoting.
+    return "-".join(re.findall(r"[\w-]+", stem)) + dot + ending
 
 
 def _blocks(element: Tag) -> Iterator[Block]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...pipeline.navigation.sidebars import read_script
-from .taken_over import TakenOver, as_table, read_text, set_order
+from .taken_over import TakenOver, as_table, collection_name, read_text, set_order
 
 
 def docusaurus(config: Path) -> TakenOver:
@@ -27,8 +27,16 @@ def docusaurus(config: Path) -> TakenOver:
     set_order(found, *(config.parent / n for n in names if (config.parent / n).is_file()), found.root)
     for plugin in given.get("plugins") or [] if isinstance(given.get("plugins"), list) else []:
         _docusaurus_plugin(found, plugin)
+    found.take("site", "slugs", True, "Docusaurus's slug and id in front matter")
+    static = given.get("staticDirectories")
+    found.take_static(*(map(str, static) if isinstance(static, list) else ("static",)))
+    blog = config.parent / "blog"
+    if blog.is_dir() and collection_name(found) != "blog":
+        found.blog = blog
+        found.take("site", "blogs", ["blog"], "the blog")
+        found.take_authors(blog)
     found.left += [] if given else ["everything: its settings are not literals"]
-    found.left += ["the blog and pages in src/"] if (config.parent / "src").is_dir() else []
+    found.left += ["the pages in src/"] if (config.parent / "src").is_dir() else []
     return found
 
 
@@ -43,6 +51,21 @@ def _docusaurus_plugin(found: TakenOver, plugin: object) -> None:
         found.take("site", "redirects", moved, "plugins")
     elif isinstance(name, str):
         found.left.append(f"the plugin {name}")
+
+
+def starlight(config: Path) -> TakenOver:
+    """Return what can be taken over from ``astro.config.mjs`` of a site that Starlight makes."""
+    root = config.parent / "src" / "content" / "docs"
+    if not root.is_dir():
+        raise ValueError("there is no folder src/content/docs, in which Starlight keeps its documents")
+    found = TakenOver("Starlight", config, root, include=["**/*.md", "**/*.mdx"])
+    given = as_table(read_script(read_text(config), config.name))
+    public = given.get("publicDir")
+    found.take_static(public if isinstance(public, str) else "public")
+    found.site(given, base_url="site")
+    found.take("site", "slugs", True, "Starlight's slug in front matter")
+    found.left += ["what is in the call of starlight(): title, sidebar, locales"]
+    return found
 
 
 def vitepress(config: Path) -> TakenOver:

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.navigation.yaml_files import NotRead
+from ...pipeline.navigation.yaml_files import NotRead, read_yaml
 from ...pipeline.settings.collection import web_address
 from ...pipeline.settings.settings import COLLECTION_NAME
 
 MAX_BYTES, _MAX_SCANNED = 2_000_000, 400
+_AUTHORS = (".authors.yml", "authors.yml")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _INCLUDES = re.compile(
     rb"\{\*\s+(?P<fastapi>[^\s*{}]+)|\{!>?\s*(?P<markdown>[^\s!{}]+)\s*!\}|--8<--\s+\"(?P<snippet>[^\"\n:]+)"
@@ -26,7 +27,8 @@ _INCLUDES = re.compile(
 class TakenOver:
     """Settings by table, each with where it is from, and what could not be taken over.
 
-    ``config`` is the other tool's file, ``root`` the folder of its documents.
+    ``config`` is the other tool's file, ``root`` the folder of its documents. ``static`` are folders beside
+    it, from which files go to the top of the site, and ``blog`` one that holds posts.
     """
 
     tool: str
@@ -35,6 +37,8 @@ class TakenOver:
     tables: dict[str, dict[str, tuple[Any, str]]] = field(default_factory=dict)
     left: list[str] = field(default_factory=list)
     exclude: list[str] = field(default_factory=list)
+    static: list[Path] = field(default_factory=list)
+    blog: Path | None = None
     include: list[str] = field(default_factory=lambda: ["**/*.md"])
 
     def take(self, table: str, key: str, value: object, source: str) -> None:
@@ -49,6 +53,31 @@ class TakenOver:
                 self.left.append(f"{source}: {text!r:.80} is no address of a web page")
                 return
         self.tables.setdefault(table, {})[key] = (text, f"{self.config.name}: {source}")
+
+    def take_static(self, *names: str) -> None:
+        """Take over the folders beside the settings file that exist and are not in the root."""
+        folders = (self.config.parent / name for name in names)
+        self.static += [
+            each
+            for each in folders
+            if each.is_dir() and not each.resolve().is_relative_to(self.root.resolve())
+        ]
+
+    def take_blog(self, *names: str) -> None:
+        """Take over those folders of the root that exist as blogs, and the names of their authors."""
+        self.take("site", "blogs", [name for name in names if (self.root / name).is_dir()], "the blog")
+        for name in names:
+            self.take_authors(self.root / name)
+
+    def take_authors(self, folder: Path) -> None:
+        """Take over the names in a blog's file of authors (Material, Docusaurus)."""
+        files = [path for name in _AUTHORS if (path := folder / name).is_file()]
+        given = as_table(read_yaml(read_text(files[0]))) if files else {}
+        people = as_table(given.get("authors")) or given
+        names = {str(key): as_table(each).get("name") for key, each in people.items()}
+        known = {key: name for key, name in names.items() if isinstance(name, str)}
+        if known:
+            self.take("site", "authors", known, files[0].name)
 
     def site(self, given: Mapping[str, Any], **names: str) -> None:
         """Take settings of the site over: each of the names here from the name there, if it is text."""
@@ -127,8 +156,14 @@ def settings_text(found: TakenOver, name: str, folder: Path, snippets: list[Path
     if snippets:
         listed = [_relative(each, folder) for each in snippets]
         lines.append(_line("snippet_folders", listed, "documents include files from there"))
+    if found.static:
+        listed = [_relative(each, folder) for each in found.static]
+        lines.append(_line("static_folders", listed, "paths such as /img/x.png lead there"))
     if found.exclude:
         lines.append(_line("exclude", found.exclude, f"{found.config.name}: what it leaves out"))
+    if found.blog is not None:
+        root = _line("root", _relative(found.blog, folder), "the folder of the blog")
+        lines += ["", "[collections.blog]", root, _line("include", found.include)]
     for table, settings in sorted(found.tables.items(), key=lambda pair: (pair[0] == "site", pair[0])):
         plain = {key: given for key, given in settings.items() if not isinstance(given[0], dict)}
         lines += ["", f"[{table.replace('NAME', name)}]"] if plain or table != "site" else []

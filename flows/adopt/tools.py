@@ -5,19 +5,28 @@ from __future__ import annotations
 import ast
 import os
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ...pipeline.errors import SourceError
 from ...pipeline.navigation.summary import read_summary
 from ...pipeline.navigation.yaml_files import NotRead, read_yaml
-from .scripts import docusaurus, quartz, vitepress
+from .scripts import docusaurus, quartz, starlight, vitepress
 from .taken_over import TakenOver, as_table, read_text, set_order
 
-_MAX_DEPTH, _MAX_FOLDERS = 3, 2_000
+_MAX_DEPTH, _MAX_FOLDERS, _MAX_INHERITED = 3, 2_000, 10
 _PASSED_OVER = {"node_modules", "venv", "build", "dist", "public", "_site", "target"}
-_PLAIN_PLUGINS = {"search", "redirects", "autorefs", "mkdocstrings", "awesome-pages", "literate-nav", "tags"}
+_PLAIN_PLUGINS = {
+    "search",
+    "redirects",
+    "autorefs",
+    "mkdocstrings",
+    "awesome-pages",
+    "literate-nav",
+    "tags",
+    "blog",
+}
 
 
 def take_over(path: Path) -> TakenOver:
@@ -67,7 +76,8 @@ def _candidates(top: Path) -> Iterator[Path]:
 
 
 def _mkdocs(config: Path) -> TakenOver:
-    given = as_table(read_yaml(read_text(config)))
+    chain = _inherited(config)
+    given = _merged([values for _, values in chain])
     found = TakenOver("MkDocs", config, config.parent / str(given.get("docs_dir") or "docs"))
     found.site(given, title="site_name", description="site_description", base_url="site_url")
     theme = as_table(given.get("theme"))
@@ -76,17 +86,48 @@ def _mkdocs(config: Path) -> TakenOver:
     if isinstance(repo, str) and isinstance(edit, str):
         found.take("site", "edit_url", f"{repo.rstrip('/')}/{edit.strip('/')}/{{path}}", "repo_url, edit_uri")
     if given.get("nav"):
-        set_order(found, config)
+        set_order(found, next(file for file, values in chain if values.get("nav")))
     elif any(found.root.rglob(".pages")):
         set_order(found, found.root)
     plugins = _plugins(given.get("plugins"))
     maps = as_table(as_table(plugins.get("redirects")).get("redirect_maps"))
     found.take("site", "redirects", _texts(maps), "plugins.redirects")
+    if "blog" in plugins:
+        found.take_blog(str(as_table(plugins["blog"]).get("blog_dir") or "blog"))
     found.left += [f"the plugin {name}" for name in sorted(plugins.keys() - _PLAIN_PLUGINS)]
-    found.left += [key for key in ("INHERIT", "extra_css", "extra_javascript", "hooks") if given.get(key)]
+    found.left += [key for key in ("extra_css", "extra_javascript", "hooks") if given.get(key)]
     found.left += [f"theme.{key}" for key in ("custom_dir", "palette", "logo", "favicon") if theme.get(key)]
     found.left += ["extra.alternate (languages)"] if as_table(given.get("extra")).get("alternate") else []
     return found
+
+
+def _inherited(config: Path) -> list[tuple[Path, dict[str, Any]]]:
+    """Return the settings of the file, then those of each file that it inherits from, with the files.
+
+    Raises ``NotRead`` where they inherit from each other, or from more than ten.
+    """
+    chain: list[tuple[Path, dict[str, Any]]] = []
+    pending: Path | None = config
+    while pending is not None:
+        if len(chain) > _MAX_INHERITED:
+            raise NotRead(f"INHERIT leads through more than {_MAX_INHERITED} files, or in a circle")
+        values = as_table(read_yaml(read_text(pending)))
+        chain.append((pending, values))
+        parent = values.get("INHERIT")
+        pending = pending.parent / parent if isinstance(parent, str) else None
+    return chain
+
+
+def _merged(chain: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the settings as one table: the first that says something counts, and tables are merged."""
+    merged: dict[str, Any] = {}
+    for values in reversed(chain):
+        for key, value in values.items():
+            if isinstance(value, dict) and isinstance(merged.get(key), dict):
+                merged[key] = _merged([value, merged[key]])
+            else:
+                merged[key] = value
+    return merged
 
 
 def _plugins(given: object) -> dict[str, object]:
@@ -135,6 +176,7 @@ def _jekyll(config: Path) -> TakenOver:
     left_out = given.get("exclude")
     found.exclude = [str(each) for each in left_out] if isinstance(left_out, list) else []
     found.exclude += [name for name in ("_layouts/", "_includes/", "_data/", "vendor/") if _has(found, name)]
+    found.take_blog("_posts")
     data = config.parent / "_data" / "navigation.yml"
     if data.is_file():
         set_order(found, data)
@@ -155,6 +197,9 @@ def _hugo(config: Path) -> TakenOver:
     given = {key.lower(): value for key, value in given.items()}
     found = TakenOver("Hugo", config, config.parent / str(given.get("contentdir") or "content"))
     found.site(given, title="title", base_url="baseurl", language="languagecode")
+    found.take_blog("blog", "posts", "post")
+    static = given.get("staticdir", "static")
+    found.take_static(*(map(str, static) if isinstance(static, list) else (str(static),)))
     found.left += [
         f"{key} of Hugo" for key in ("theme", "menu", "menus", "languages", "module") if key in given
     ]
@@ -229,6 +274,7 @@ _TOOLS: tuple[tuple[tuple[str, ...], Callable[[Path], TakenOver]], ...] = (
     (("book.toml",), _mdbook),
     (_scripts("docusaurus.config"), docusaurus),
     (_scripts("config"), vitepress),
+    (_scripts("astro.config"), starlight),
     (("quartz.config.ts",), quartz),
     (("dendron.yml",), _dendron),
     (("hugo.toml", "hugo.yaml", "hugo.yml", "config.toml"), _hugo),

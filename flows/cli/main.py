@@ -11,7 +11,7 @@ import typer
 
 from ...pipeline.errors import NoctuleError
 from ..run.signals import INTERRUPTED, STOPPED, leave_now, stop_on_signals
-from . import graph, index, init, output, schedule, serve, site, store
+from . import graph, index, init, mcp, output, schedule, serve, site, store, trace
 from .flags import with_flags
 from .query import evaluate, search, sql, tune
 
@@ -57,7 +57,7 @@ def _main(
 # In the order in which the help lists them.
 for _command in (
     init.init, index.index, site.site, serve.serve, site.nightly, site.publish,
-    search.search, search.similar, search.related, evaluate.evaluate, tune.tune,
+    search.search, search.similar, search.related, mcp.mcp, trace.trace, evaluate.evaluate, tune.tune,
     store.check, store.snapshots, store.rollback, store.prune, store.report,
     sql.sql, graph.graph, schedule.schedule,
 ):  # fmt: skip

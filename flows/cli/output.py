@@ -13,20 +13,12 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ...pipeline.errors import NoctuleError
-from ...pipeline.printable import json_printable, printable
+from ...pipeline.printable import PrintableFormatter, json_printable, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from ..run.stage import Progress
-
-
-class _PrintableFormatter(logging.Formatter):
-    """Formats a log line whose values, such as names of files, are escaped."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """Return the line."""
-        return printable(super().format(record))
 
 
 @cache
@@ -113,7 +105,7 @@ def progress(quiet: bool, as_json: bool) -> Iterator[Progress]:
 def configure_logging(quiet: bool, as_json: bool, debug: bool) -> None:
     """Send log lines to standard error; beside bars, with --quiet and with --json send only warnings."""
     handler = logging.StreamHandler()
-    handler.setFormatter(_PrintableFormatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    handler.setFormatter(PrintableFormatter("%(asctime)s %(message)s", "%H:%M:%S"))
     silent = quiet or as_json or has_bars(quiet, as_json)
     handler.setLevel(logging.WARNING if silent and not debug else logging.INFO)
     logger = logging.getLogger("noctule")

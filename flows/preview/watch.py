@@ -179,8 +179,10 @@ class Preview:
 
 
 def _roots(settings: Settings) -> list[str]:
-    """Return the folders of the sources, and those that may be included from."""
+    """Return the folders of the sources, and those that may be included or shown from."""
     named = [
-        folder for each in settings.collections.values() for folder in (each.root, *each.snippet_folders)
+        folder
+        for each in settings.collections.values()
+        for folder in (each.root, *each.snippet_folders, *each.static_folders)
     ]
     return sorted({os.path.realpath(folder) for folder in named if Path(folder).is_dir()})

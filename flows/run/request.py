@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 
 from ...pipeline.errors import SettingsError, SourceError
@@ -12,8 +13,23 @@ from ...pipeline.settings import reading
 from ...pipeline.settings.settings import Settings
 from .context import BuildOptions
 
+# Of the extra ``build``, which an install that only searches lacks. A run does without Prefect.
+_BUILD_PACKAGES = (
+    "torch", "sentence_transformers", "onnx", "scipy", "networkx", "community", "docutils", "bs4", "griffe",
+)  # fmt: skip
 SETTINGS_FILE = "noctule.toml"
 _UNFIT = re.compile(r"[^a-z0-9_-]+")
+
+
+def require_build_packages() -> None:
+    """Raise ``SettingsError`` if packages that an index is built with are not installed."""
+    missing = [name for name in _BUILD_PACKAGES if find_spec(name) is None]
+    if missing:
+        raise SettingsError(
+            f"an index is built with packages that are not installed: {', '.join(missing)}",
+            where="this Python environment",
+            hint="Install them: pip install 'noctule[build]'. Searching, sites and SQL work without them.",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +46,7 @@ class IndexRequest:
 
     def settings(self) -> Settings:
         """Return the settings to build with; raise ``SettingsError``, or ``SourceError`` without sources."""
+        require_build_packages()
         given = with_engine(read_settings(self.config), self.engine)
         if self.sources:
             given = _with_sources(given, self.sources, self.collection)

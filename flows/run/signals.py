@@ -181,6 +181,17 @@ def heeding_signals() -> Iterator[None]:
     stop_if_told()
 
 
+@contextmanager
+def ending_by_itself() -> Iterator[None]:
+    """Leave SIGTERM to a block that ends because of it: that is no failure, if it ends within the limit."""
+    before = signal.signal(signal.SIGTERM, lambda _number, _frame: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        _received[:] = [number for number in _received if number != signal.SIGTERM]
+
+
 def _answer(number: int) -> BaseException:
     return KeyboardInterrupt() if number == signal.SIGINT else Stopped(number)
 

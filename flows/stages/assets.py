@@ -18,6 +18,7 @@ from ...artifacts.store.store import Store
 from ...artifacts.tables.schemas import ASSETS
 from ...pipeline.address import out_of_collection
 from ...pipeline.assets.media import recognise
+from ...pipeline.assets.svg import without_imports
 from ...pipeline.errors import ArtifactError, RejectedDocument
 from ...pipeline.identity import sha256_hex
 from ...pipeline.model import Rejection, ResolvedLink
@@ -162,12 +163,22 @@ class _Reader:
         digest = sha256_hex(content)
         self.as_hashed &= digest == self.found.hashes[file]
         found = recognise(path, content)
+        if found.kind is None and path.lower().endswith(".svg"):
+            content = without_imports(content)
+            found, digest = recognise(path, content), sha256_hex(content)
+            if found.kind is not None:
+                self._note(
+                    file, "the drawing is kept without the style sheets that it loads, such as a web font"
+                )
         if found.kind is None:
             self._reject(file, found.fault)
             return None
         values = (collection, path, digest, found.kind.name, len(content), found.width, found.height, content)
         columns = [pa.array([value], field.type) for value, field in zip(values, ASSETS, strict=True)]
         return pa.Table.from_arrays(columns, schema=ASSETS)
+
+    def _note(self, file: FoundFile, remark: str) -> None:
+        self.rejections.append(Rejection(file.collection, file.path, "noted", remark))
 
     def _reject(self, file: FoundFile, reason: str) -> None:
         self.rejections.append(Rejection(file.collection, file.path, "quarantined", reason))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from importlib.util import find_spec
 
 from ...artifacts.store.snapshot import Snapshot, read_manifest
 from ...artifacts.store.store import Store
@@ -18,23 +17,6 @@ from ...pipeline.model import SnapshotId
 from ...pipeline.settings.settings import Settings
 
 _log = logging.getLogger("noctule")
-
-
-# Of the extra ``build``, which an install that only searches lacks. A run does without Prefect.
-_BUILD_PACKAGES = (
-    "torch", "sentence_transformers", "onnx", "scipy", "networkx", "community", "docutils", "bs4", "griffe",
-)  # fmt: skip
-
-
-def require_build_packages() -> None:
-    """Raise ``SettingsError`` if packages that an index is built with are not installed."""
-    missing = [name for name in _BUILD_PACKAGES if find_spec(name) is None]
-    if missing:
-        raise SettingsError(
-            f"an index is built with packages that are not installed: {', '.join(missing)}",
-            where="this Python environment",
-            hint="Install them: pip install 'noctule[build]'. Searching, sites and SQL work without them.",
-        )
 
 
 def require_unshrunk(settings: Settings, name: str, before: int, after: int, *, accept: bool) -> None:

@@ -24,6 +24,9 @@ _LOADS = re.compile(
     r"@import|image-set\(|\bsrc\(|url\(\s*[\"']?\s*(?!#|data:(?:image/|font/|application/(?:x-)?font)|[\"'#)])",
     re.IGNORECASE,
 )
+_IMPORT = re.compile(
+    rb"@import\s{1,20}(?:url\([^()<>]{0,1000}\)|(?:\"|&quot;)[^\"<>]{0,1000}?(?:\"|&quot;))[^;<>{}]{0,200};"
+)
 _CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _CSS_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
 
@@ -44,6 +47,11 @@ def svg_fault(content: bytes) -> str:
     except (ExpatError, ValueError, LookupError) as error:  # also an encoding that nobody knows
         return f"not well-formed SVG: {error}"
     return ""
+
+
+def without_imports(content: bytes) -> bytes:
+    """Return the SVG without rules that load style sheets, which drawing programs write for a web font."""
+    return _IMPORT.sub(b"", content)
 
 
 class _Reader:

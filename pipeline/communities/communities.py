@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from ..model import Community, DocId, ResolvedLink
 from ..settings.settings import Communities
@@ -17,6 +16,7 @@ from .initial_partition import Labels, Weights, initial_partition, strengths
 
 if TYPE_CHECKING:
     import networkx as nx
+    from scipy import sparse
 
 _NUMBERS = 100_000
 # The parts that Louvain begins with should be smaller than communities.
@@ -131,6 +131,8 @@ def named(clusters: Clusters, graph: LinkGraph, names: Mapping[int, Sequence[str
 
 def _undirected(graph: LinkGraph) -> tuple[Rows, sparse.csr_matrix]:
     """Return the rows of linked documents, and the weights between them, both directions added."""
+    from scipy import sparse
+
     linked = np.union1d(graph.source, graph.target)
     ends = np.searchsorted(linked, graph.source), np.searchsorted(linked, graph.target)
     directed = sparse.csr_matrix((graph.weight.astype(np.float64), ends), shape=(len(linked), len(linked)))
@@ -153,6 +155,7 @@ def _louvain(undirected: nx.Graph, begun: Labels, settings: Communities) -> Labe
 def _graph_of(weights: sparse.csr_matrix, order: Rows) -> nx.Graph:
     """Return the graph with nodes and edges in this order of the rows."""
     import networkx as nx
+    from scipy import sparse
 
     rank = np.argsort(order, kind="stable")
     pairs = sparse.triu(weights, 1).tocoo()
@@ -167,6 +170,8 @@ def _graph_of(weights: sparse.csr_matrix, order: Rows) -> nx.Graph:
 
 def _within(weights: sparse.csr_matrix, labels: Labels) -> sparse.csr_matrix:
     """Return the weights without those between communities."""
+    from scipy import sparse
+
     pairs = weights.tocoo()
     same = labels[pairs.row] == labels[pairs.col]
     return sparse.csr_matrix((pairs.data[same], (pairs.row[same], pairs.col[same])), shape=weights.shape)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from ..address import INDEX_NAMES
 from ..model import DocId
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 Labels = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float64]

@@ -14,15 +14,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from ..lexical.analyzer import prose_analyzer
 from ..lexical.field_counts import FieldCounts, count_fields
 from ..settings.settings import QueryEncoderSettings
 from .quantization import QuantizedTermVectors, Vectors, quantized
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 # Dimensions are solved a block at a time: this bounds memory, and no bit depends on the number of threads.
 _BLOCK_DIMENSIONS = 32
@@ -51,6 +54,8 @@ def fit_term_vectors(
     settings: QueryEncoderSettings,
 ) -> QuantizedTermVectors:
     """Fit term vectors that reproduce the target vectors as closely as possible, quantized to int8."""
+    from scipy import sparse
+
     row = {term: at for at, term in enumerate(terms)}
     taught = [each for each in training if len(each.texts)]
     if not taught:
@@ -74,6 +79,8 @@ def weighted_terms(
     training: TrainingTexts, row: Mapping[str, int], idf: npt.NDArray[np.float64]
 ) -> sparse.csr_matrix:
     """Return the unit rows of the texts' idf weights, shape ``(texts, terms)``, ignoring unknown terms."""
+    from scipy import sparse
+
     counts = training.counts or count_texts(training.texts, training.languages)
     number = np.array([row.get(term, -1) for term in counts.terms], dtype=np.int64)
     term = number[counts.term] if len(counts.term) else np.zeros(0, np.int64)
@@ -95,6 +102,8 @@ def solve(
     ``y`` are the rows of Y in several arrays. The result has shape ``(terms, dimension)``. The conjugate
     gradients are preconditioned by the diagonal (Jacobi): rare terms would otherwise converge much later.
     """
+    from scipy import sparse
+
     parts = [slice(at, at + _BLOCK_DIMENSIONS) for at in range(0, y[0].shape[1], _BLOCK_DIMENSIONS)]
     transposed = sparse.csr_matrix(x.T)
     squares = transposed.multiply(transposed)

@@ -79,6 +79,7 @@ _SHOWN_LINES = re.compile(r"\bln\[([^\]]*)\]")
 # Lines beyond it are not marked.
 _MAX_LINE = 2_000
 _MARKED_LINES = re.compile(r"\bhl\[([\d:,\s]*)\]")
+_CODE_TITLE = re.compile(r"\btitle\[\s*([\"'])([^\"'\[\]\n]{1,200})\1\s*\]")
 _BANG = re.compile(
     r"\{!>?[ \t]*(?P<target>[^!{}\n]+?)[ \t]*!(?:\s*lines=(?P<lines>[\d -]+))?(?P<escape>\\?)\}"
 )
@@ -89,8 +90,14 @@ def _starred(text: str, fences: Fences) -> Iterator[Directive]:
         if not fences.hold(found.start()):
             shown = _SHOWN_LINES.search(found["rest"])
             part: Part = lines(shown[1]) if shown else whole
-            form = partial(fenced, f"{language_of(found['target'])}{_marks(found['rest'], part)}")
+            form = partial(fenced, f"{language_of(found['target'])}{_info(found['rest'], part)}")
             yield Directive(*found.span(), found["target"], part, form, found["indent"])
+
+
+def _info(rest: str, part: Part) -> str:
+    """Return the rest of an info string: the lines to mark, and the title."""
+    title = _CODE_TITLE.search(rest)
+    return _marks(rest, part) + (f' title="{title[2].strip()}"' if title else "")
 
 
 def _marks(rest: str, part: Part) -> str:

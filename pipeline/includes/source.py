@@ -56,7 +56,8 @@ def _module_page(file: FoundFile, collection: Collection) -> Source:
         raise RejectedDocument(str(error), where=where, hint="Is it a file of the package?") from None
     content = page_of(file.module).encode()
     page = Source(file.collection, file.path, content, sha256_hex(content), file.modified, file.author)
-    return _hashed(page, (module, *packages.offered_by(module)))
+    modules = (module, *packages.offered_by(module))
+    return _hashed(page, packages.with_bases(modules) if collection.api.inherited_members else modules)
 
 
 def _with_modules(source: Source, collection: Collection) -> Source:
@@ -84,6 +85,8 @@ def _with_modules(source: Source, collection: Collection) -> Source:
     content = "".join((*pieces, text[at:])).encode() if pieces else source.content
     sha256 = sha256_hex(content) if pieces else source.sha256
     found = tuple(modules[name] for name in sorted(modules))
+    if collection.api.inherited_members or "inherited_members" in text:
+        found = packages.with_bases(found)
     return _hashed(replace(source, content=content, sha256=sha256, notes=tuple(notes)), found)
 
 

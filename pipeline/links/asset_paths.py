@@ -54,6 +54,11 @@ class AssetPaths:
             yield target
             # As the page's address is a folder where the site has clean URLs, raw HTML is written for that.
             yield posixpath.join(posixpath.splitext(source)[0], target)
+            # A folder beside the root, whose files are as if they lay in it.
+            outside = posixpath.normpath(posixpath.join(folder, target))
+            top, _, rest = outside.lstrip("./").partition("/")
+            if outside.startswith("../") and top in _STATIC:
+                yield f"static/{rest}"
             return
         if self._base_path and target.startswith(f"{self._base_path}/"):
             yield target.removeprefix(self._base_path).lstrip("/")

@@ -87,6 +87,10 @@ def _resolve_document(document: LinkingDocument, index: _Index) -> Iterable[Reso
         target, _, fragment = link.target.partition("#")
         fragment = unquote(fragment).strip()
         found, status = index.find(document, link, target.strip(), fragment)
+        if status.startswith("missing-") and link.kind in _BY_NAME:  # Dendron writes [[label|note#heading]]
+            named, fragment_of_text = index.by_text(document, link)
+            if named is not None:
+                found, status, fragment = named, "resolved", fragment_of_text or fragment
         if found is not None and fragment and not _has_heading(found, fragment):
             status = "missing-heading"
         may_be_asset = status.startswith("missing-") or target.lower().endswith(DOCUMENT_ENDINGS)
@@ -165,8 +169,7 @@ class _Index:
         if not target:
             return source, "resolved"
         if link.kind in _BY_NAME:
-            # Dendron writes [[label|note]], Obsidian [[note|label]].
-            found = self._by_note(source, target) or self._by_note(source, link.text.partition("#")[0])
+            found = self._by_note(source, target)
             return found, "resolved" if found else _absent(link, target)
         if self._is_external(target):
             return None, "external"
@@ -176,6 +179,13 @@ class _Index:
             or self._by_sphinx(source, target)
         )
         return found, "resolved" if found else _absent(link, target)
+
+    def by_text(self, source: LinkingDocument, link: Link) -> tuple[LinkingDocument | None, str]:
+        """Return the document and the heading that a wikilink's text names, where its target is the label."""
+        name, _, fragment = link.text.partition("#")
+        fragment = unquote(fragment).strip()
+        own = source if fragment and _has_heading(source, fragment) else None
+        return (self._by_note(source, name) if name.strip() else own), fragment
 
     def asset(self, source: LinkingDocument, link: Link, target: str) -> str | None:
         """Return the path of the image or attachment that ``target`` means in ``source``."""

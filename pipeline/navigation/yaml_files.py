@@ -63,7 +63,7 @@ def read_mkdocs(text: str) -> Contents:
     given = read_yaml(text)
     bounded = Bounded()
     nav = given.get("nav") if isinstance(given, dict) else None
-    if isinstance(given, dict) and "INHERIT" in given:
+    if isinstance(given, dict) and "INHERIT" in given and nav is None:
         bounded.remarks.append("INHERIT is not followed: name the file that holds nav")
     return bounded.contents([*_mkdocs(nav, bounded, 0)] if isinstance(nav, list) else [])
 

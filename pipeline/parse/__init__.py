@@ -17,7 +17,7 @@ from ..settings.collection import Collection, Rule
 from ..visibility import DRAFT, visibility_of
 from .content import ParsedContent
 from .front_matter import NONE, FrontMatter, read_front_matter, unique
-from .markdown.authoring import published_text
+from .markdown.authoring import MORE, published_text
 from .markdown.home import with_home
 from .markdown.mdx import is_mdx, markdown_of_mdx
 from .markdown.parser import plain_markdown, read_markdown
@@ -25,6 +25,7 @@ from .notebook import markdown_of_notebook
 
 # Some authors mark up code in a title as they would in the text.
 _BACKTICKS = re.compile(r"`([^`]*)`")
+_MDX_EXCERPT = re.compile(r"\{/\*\s*(?:more|truncate)\s*\*/\}")
 _PARAGRAPH = re.compile(r"(?:^[^\n]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
 
 
@@ -87,7 +88,7 @@ def _markdown(text: str, source: Source, collection: Collection, where: str) -> 
     body = _ruled(text[front.end :], collection.rules)
     removed: tuple[str, ...] = ()
     if PurePosixPath(source.path).suffix.lower() == ".mdx" or is_mdx(body):
-        mdx = markdown_of_mdx(body)
+        mdx = markdown_of_mdx(_MDX_EXCERPT.sub(MORE, body))
         body, removed = mdx.text, remarks(text, mdx.removed, "is a program's and is removed")
     body = published_text(with_home(body, front.json), front.json)
     if source.modules:

@@ -1,12 +1,15 @@
-"""Converting a Jupyter notebook to markdown: its text, and its code in fences, but no outputs."""
+"""Converting a Jupyter notebook to markdown: its text, its code in fences, and images of its outputs."""
 
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
+from urllib.parse import quote
 
+from ..assets.notebook_images import attached_images, output_images
 from ..errors import RejectedDocument
 
 MAX_CELLS = 100_000
@@ -26,8 +29,8 @@ _UNSEEN_TAGS = frozenset({"remove-cell", "remove_cell", "remove-input", "remove_
 def markdown_of_notebook(text: str, where: str) -> str:
     """Return the notebook's cells as one markdown text.
 
-    Outputs are left out: they change with every run, and are mostly logs, progress bars and pictures. Raises
-    ``RejectedDocument`` for anything but a notebook of format 4.
+    Of outputs only images stay: the others change with every run, and are mostly logs and progress bars.
+    Raises ``RejectedDocument`` for anything but a notebook of format 4.
     """
     notebook = _loaded(text, where)
     cells = notebook.get("cells")
@@ -75,13 +78,26 @@ def _pieces(cells: Iterable[Any], language: str, where: str) -> Iterator[str]:
         if not isinstance(cell, dict):
             raise _fault(f"cell {number} is not an object", where)
         source = _source(cell.get("source", ""), number, where).strip("\n")
-        if not source.strip() or _is_unseen(cell.get("metadata")):
-            continue
         kind = cell.get("cell_type")
-        if kind == "markdown" or (kind == "raw" and number == 1 and _FRONT_MATTER.match(source)):
-            yield _closed(source)
-        else:
-            yield _fenced(source, language if kind == "code" else "")
+        if source.strip() and not _is_unseen(cell.get("metadata")):
+            if kind == "markdown" or (kind == "raw" and number == 1 and _FRONT_MATTER.match(source)):
+                yield _closed(_with_attachments(source, cell, number, where))
+            else:
+                yield _fenced(source, language if kind == "code" else "")
+        yield from (f"![]({_address(name, where)})" for name in output_images(cell, number))
+
+
+def _with_attachments(source: str, cell: dict[str, Any], number: int, where: str) -> str:
+    """Return a cell's text with the places of the images attached to it."""
+    attached = attached_images(cell, number) if "attachment:" in source else {}
+    for given in sorted(attached, key=len, reverse=True):
+        for spelling in {given, quote(given)}:
+            source = source.replace(f"attachment:{spelling}", _address(attached[given], where))
+    return source
+
+
+def _address(name: str, where: str) -> str:
+    return quote(f"{posixpath.basename(where)}/{name}")
 
 
 def _source(source: Any, number: int, where: str) -> str:

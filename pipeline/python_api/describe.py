@@ -16,6 +16,7 @@ from .signatures import signature
 
 Style = Literal["auto", "google", "numpy", "sphinx"]
 MAX_PIECES = 20_000
+MAX_BASES = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,8 @@ class Options:
     """What a block of mkdocstrings asks for.
 
     ``members`` are the names to show, in order; ``filters`` are regular expressions of names to leave out, or
-    with ``!`` in front, as mkdocstrings has it, to leave out what matches.
+    with ``!`` in front, as mkdocstrings has it, to leave out what matches. ``inherited`` tells whether
+    classes show what they have from others, or names what of it.
     """
 
     level: int
@@ -32,6 +34,7 @@ class Options:
     members: tuple[str, ...] | None = None
     filters: tuple[str, ...] = ("!^_",)
     shows_undocumented: bool = True
+    inherited: bool | frozenset[str] = False
 
 
 def describe(known: Modules, name: str, options: Options, style: Style) -> str:
@@ -65,6 +68,37 @@ class _Description:
                 yield from self._imported(each, f"{name}.{member}", member, below)
             else:
                 yield from self.pieces(each, f"{name}.{member}", inner, below)
+        for base, member, each in self._inherited(found, options) if isinstance(found, griffe.Class) else ():
+            yield from self.pieces(each, f"{name}.{member}", f"{title}.{member}", below)
+            yield f"Inherited from `{base.path}`.\n"
+
+    def _inherited(
+        self, found: griffe.Class, options: Options
+    ) -> Iterator[tuple[griffe.Class, str, griffe.Object]]:
+        """Yield members that a class has from others and does not replace, each with the class it is of."""
+        taken = set(found.members)
+        wanted = options.inherited
+        for base in self._bases(found) if wanted else ():
+            for name, each in _members(base, options):
+                asked = isinstance(wanted, bool) or name in wanted
+                if asked and name not in taken and isinstance(each, griffe.Object):
+                    taken.add(name)
+                    yield base, name, each
+
+    def _bases(self, found: griffe.Class) -> list[griffe.Class]:
+        """Return the classes that this one is derived from, the nearest first; unknown ones are left out."""
+        bases, pending = list[griffe.Class](), [found]
+        while pending and len(bases) < MAX_BASES:
+            for given in (at := pending.pop(0)).bases:
+                try:
+                    path = given.canonical_path if isinstance(given, griffe.Expr) else at.resolve(given)
+                    base = self.known.find(path)
+                except (NotFound, griffe.NameResolutionError):
+                    continue
+                if isinstance(base, griffe.Class) and base is not found and base not in bases:
+                    bases.append(base)
+                    pending.append(base)
+        return bases
 
     def _imported(self, each: griffe.Alias, name: str, title: str, options: Options) -> Iterator[str]:
         """Yield what a package offers of its modules: a link, or all of it where the module is private."""

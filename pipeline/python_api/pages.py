@@ -46,7 +46,7 @@ def with_descriptions(text: str, modules: Sequence[PythonModule], api: Api, limi
 
 def _described(block: ApiBlock, level: int, known: Modules, api: Api, notes: list[str]) -> str:
     try:
-        options = _options(block, level, notes)
+        options = _options(block, level, notes, inherited=api.inherited_members)
         return indented(describe(known, block.name, options, api.docstring_style), block.indent)
     except NotFound as error:
         notes.append(f"::: {block.name} is not described: {error}")
@@ -60,7 +60,7 @@ def _level(text: str, at: int) -> int:
     return min(len(found[1]) + 1, 6) if found else 2
 
 
-def _options(block: ApiBlock, level: int, notes: list[str]) -> Options:
+def _options(block: ApiBlock, level: int, notes: list[str], *, inherited: bool) -> Options:
     """Return the options that are understood; others are mkdocstrings' own business."""
     try:
         given = yaml.safe_load(block.options) if 0 < len(block.options) <= MAX_OPTION_CHARS else {}
@@ -76,5 +76,11 @@ def _options(block: ApiBlock, level: int, notes: list[str]) -> Options:
         members=tuple(map(str, members)) if isinstance(members, list) else None,
         shows_members=members is not False,
         filters=tuple(map(str, filters)) if isinstance(filters, list) else ("!^_",),
+        inherited=_inherited(given.get("inherited_members", inherited)),
         shows_undocumented=given.get("show_if_no_docstring") is not False,
     )
+
+
+def _inherited(given: object) -> bool | frozenset[str]:
+    """Return whether inherited members are shown, or the names of those that are."""
+    return frozenset(map(str, given)) if isinstance(given, list) else given is True

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import warnings
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, field_validator
 
+from ..patterns import PathPattern
 from ..printable import is_printable
 from .search import Table
 
@@ -34,9 +36,13 @@ class Rule(Table):
     @classmethod
     def _compiles(cls, pattern: str) -> str:
         try:
-            re.compile(pattern)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", FutureWarning)
+                re.compile(pattern)
         except re.error as error:
             raise ValueError(f"not a regular expression: {error}") from None
+        except FutureWarning as warning:  # a later Python will read it in another way
+            raise ValueError(rf"escape the sign that begins no set, as in \[: {warning}") from None
         return pattern
 
 
@@ -74,6 +80,7 @@ class Api(Table):
         default=(), strict=False, description="folders of packages, or files of single modules"
     )
     pages: str = Field(default="api", description="the folder of the modules' pages; empty for none")
+    inherited_members: bool = Field(default=False, description="classes show what they have from others")
     docstring_style: Literal["auto", "google", "numpy", "sphinx"] = "auto"
 
     @field_validator("pages")
@@ -91,9 +98,12 @@ class Collection(Table):
     snippet_folders: tuple[str, ...] = Field(
         default=(), strict=False, description="folders besides root that include directives may read"
     )
-    include: tuple[str, ...] = Field(default=DEFAULT_INCLUDE, strict=False)
-    exclude: tuple[str, ...] = Field(default=(), strict=False)
-    assets: tuple[str, ...] = Field(default=DEFAULT_ASSETS, strict=False)
+    static_folders: tuple[str, ...] = Field(
+        default=(), strict=False, description="folders besides root whose files paths such as /img/x.png name"
+    )
+    include: tuple[PathPattern, ...] = Field(default=DEFAULT_INCLUDE, strict=False)
+    exclude: tuple[PathPattern, ...] = Field(default=(), strict=False)
+    assets: tuple[PathPattern, ...] = Field(default=DEFAULT_ASSETS, strict=False)
     language: str = "en"
     modified_from: Literal["front-matter", "file-time", "git"] = "front-matter"
     author_from: Literal["front-matter", "git"] = "front-matter"

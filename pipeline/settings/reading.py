@@ -113,6 +113,7 @@ def _folders_from(folder: Path, collection: Collection) -> dict[str, object]:
     return {
         "root": resolved((collection.root,))[0],
         "snippet_folders": resolved(collection.snippet_folders),
+        "static_folders": resolved(collection.static_folders),
         "api": api.model_copy(update={"packages": resolved(api.packages)}),
     }
 
@@ -140,6 +141,7 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
             "search": search.model_copy(update=stages),
             "relevance": settings.relevance.model_copy(update={"judged": judged}),
             "site": _with_own_files(site, folder),
+            "serve": _with_files(settings.serve, folder, "tokens"),
         }
     )
 

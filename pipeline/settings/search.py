@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from ..patterns import PathPattern
+
 LISTS = ("keyword", "semantic", "document", "code", "graph", "hypothesis")
 DEFAULT_WEIGHTS = {
     "keyword": 0.3, "semantic": 0.2, "document": 0.5, "code": 0.0, "graph": 0.0, "hypothesis": 1.0,
@@ -142,7 +144,7 @@ class Recency(Table):
 class GlossaryPages(Table):
     """Factors for pages that define a term: if the query is in the title, in a heading, or for that alone."""
 
-    paths: tuple[str, ...] = Field(default=("**/glossary/**", "**/glossary.*"), strict=False)
+    paths: tuple[PathPattern, ...] = Field(default=("**/glossary/**", "**/glossary.*"), strict=False)
     page: float = Field(default=1.10, ge=1, strict=False)
     title: float = Field(default=1.08, ge=1, strict=False)
     section: float = Field(default=1.05, ge=1, strict=False)

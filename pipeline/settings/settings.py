@@ -11,6 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from ..identity import canonical_json, sha256_hex
 from .collection import Address, Collection
 from .search import Search, Table
+from .serve import Serve
 from .site import Site
 
 FIELDS = ("title", "headings", "keywords", "description", "tags", "aliases", "author", "body", "anchors")
@@ -208,6 +209,7 @@ class Settings(Table):
     engine: EngineSettings = EngineSettings()
     publish: Publish = Publish()
     site: Site = Site()
+    serve: Serve = Serve()
 
     @field_validator("collections")
     @classmethod
@@ -222,7 +224,9 @@ class Settings(Table):
         shaping = {"collections", "chunk", "lexical", "vocabulary", "query_encoder", "communities", "vectors"}
         given = self.model_dump(mode="json", include=shaping)
         for collection in given["collections"].values():
-            del collection["root"], collection["snippet_folders"], collection["api"]["packages"]
+            for name in ("root", "snippet_folders", "static_folders"):
+                del collection[name]
+            del collection["api"]["packages"]
         model = recorded_model_name(self.embed.model)
         embed = self.embed
         given["embed"] = {"model": model, "query_prompt": embed.query_prompt, "precision": embed.precision}

@@ -7,17 +7,18 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from .collection import WebAddress
+from .collection import WebAddress, web_address
 from .search import Table
 
 GROUNDS = ("page", "panel", "raised", "line")
 COLORS = ("text", "muted", "link", "accent", *GROUNDS)
 # The settings that name a file of the owner's.
-OWN_FILES = ("templates", "words", "mermaid", "logo", "logo_dark", "favicon")
+OWN_FILES = ("templates", "words", "mermaid", "logo", "logo_dark", "favicon", "card_font")
 # A version is a folder beside others, and stands in addresses.
 VERSION_NAME = re.compile(r"(?!index\.html\Z|versions\.js|pages-)[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 FONT_ENDINGS = (".woff2", ".woff", ".ttf", ".otf")
+_ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/|\Z)")
 _HEX = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6})", re.IGNORECASE)
 
 
@@ -45,6 +46,22 @@ class Version(Table):
     current: bool = False
 
 
+class OtherSite(Table):
+    """Another site that noctule built, which this one's search asks too."""
+
+    label: str = Field(min_length=1)
+    url: str = Field(description="an address, or a path from this site's first page")
+
+    @field_validator("url")
+    @classmethod
+    def _known_place(cls, url: str) -> str:
+        if _ORIGIN.match(url):
+            return web_address(url)
+        if not url or ":" in url.partition("/")[0] or url.startswith("//"):
+            raise ValueError(f"{url!r} is no address of a site; write https://… or a path such as ../api/")
+        return url
+
+
 class Fonts(Table):
     """Files of fonts, which the site carries, or names of families that readers' systems have."""
 
@@ -70,6 +87,8 @@ class Site(Table):
     edit_url: WebAddress = Field(default="", description="with {path} and {collection}")
     history_url: WebAddress = Field(default="", description="the same for a source's changes")
     image: WebAddress = Field(default="", description="absolute address of a picture for previews of links")
+    cards: bool = Field(default=False, description="a picture of each page for previews of links, by Pillow")
+    card_font: str = Field(default="", description="a .ttf or .otf file for them")
     logo: str = Field(default="", description="an image before the title in the header")
     logo_dark: str = Field(default="", description="the same for the dark theme")
     favicon: str = Field(default="", description="an image for the browser's tab")
@@ -77,6 +96,13 @@ class Site(Table):
     words: str = Field(default="", description="a TOML file with words of the interface")
     mermaid: str = Field(default="", description="a local copy of mermaid's script")
     home: str = Field(default="", description="the document that is the home page; empty: index or README")
+    blogs: tuple[str, ...] = Field(default=(), strict=False, description="folders of pages that are blogs")
+    authors: dict[str, str] = Field(
+        default={}, description="names of authors by what front matter calls them"
+    )
+    clean_urls: bool = Field(default=False, description="a page is a folder: install/ and not install.html")
+    slugs: bool = Field(default=False, description="slug and id of front matter decide a page's address")
+    remote_images: bool = Field(default=False, description="readers' browsers load images from other hosts")
     navigation: dict[str, Annotated[tuple[str, ...], Field(strict=False)]] = Field(
         default_factory=dict, description="files of other tools that order a collection's pages"
     )
@@ -84,6 +110,10 @@ class Site(Table):
         default_factory=dict, description="former addresses, and the page, document or address to go to"
     )
     verify_nights: int = Field(default=7, ge=0, description="every file is read within so many; 0: never")
+    also: tuple[OtherSite, ...] = Field(
+        default=(), strict=False, description="other sites that the search asks too"
+    )
+    max_files: int = Field(default=0, ge=0, description="the most files that the host takes; 0: no limit")
     versions: tuple[Version, ...] = Field(default=(), strict=False)
     version: str = Field(default="", description="the site is this version, in a folder of this name")
     aliases: tuple[str, ...] = Field(default=(), strict=False, description="other names of the version")

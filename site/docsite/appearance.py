@@ -139,6 +139,12 @@ def _colors(settings: Site) -> dict[str, Pair]:
     return pairs
 
 
+def colors_of(settings: Site) -> dict[str, Pair]:
+    """Return the colours of the site by name, each for the light and the dark theme."""
+    ours = {name: (light, dark) for name, light, dark in _COLOR.findall(_theme_style())}
+    return ours | _colors(settings)
+
+
 def _require_contrast(colors: Mapping[str, Pair], changed: frozenset[str]) -> None:
     codes = tuple(name for name in colors if name.startswith("code-"))
     stands = [*product(_TEXTS, _GROUNDS), *product((*_SIGNALS, *codes), _GROUNDS[:2])]

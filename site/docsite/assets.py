@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -14,8 +16,9 @@ from ..pipeline.identity import sha256_hex
 from . import urls
 from .appearance import owners_file
 from .incremental.previous import Reuse
-from .library import Library, SnapshotTables
+from .library import Entry, Library, SnapshotTables
 from .link_rows import Asset
+from .outline.cards import Cards
 from .outline.plan import SitePage, SitePlan
 from .parts import MERMAID, own_names
 from .theme_folder import SCRIPTS, THEME
@@ -41,11 +44,15 @@ def asset_files(plan: SitePlan) -> Iterator[SitePage]:
 
 def _scripts(plan: SitePlan) -> Iterator[tuple[str, bytes]]:
     words = plan.theme.words
+    for language, own in plan.theme.others.items():
+        texts = own.script("page") + (own.script("dialog") if plan.settings.search else "")
+        yield posixpath.basename(urls.words_script(language)), texts.encode()
     yield "theme.js", bundle("theme")
     yield "page.js", words.script("page").encode() + bundle("page")
     if plan.settings.search:
         yield "dialog.js", words.script("dialog").encode() + bundle("dialog")
         yield "playground.js", bundle("playground")
+        yield "agent.js", bundle("agent")
 
 
 def component_files(plan: SitePlan) -> Iterator[SitePage]:
@@ -86,6 +93,19 @@ def _own(plan: SitePlan) -> dict[str, bytes]:
         name: owners_file(Path(folder) / name, "[site] templates")
         for name in sorted(own_names(folder) - parts)
     }  # fmt: skip
+
+
+def card_files(plan: SitePlan, reuse: Reuse) -> Iterator[SitePage]:
+    """Yield the card of every listed page; those that the site has are kept by their names."""
+    if (cards := plan.cards) is None:
+        return
+    named = {path: entry for entry in plan.library.listed if (path := cards.path(entry))}
+    for path, entry in named.items():
+        yield reuse.page(path, path, partial(_card, cards, path, entry))
+
+
+def _card(cards: Cards, path: str, entry: Entry) -> SitePage:
+    return SitePage(path, cards.paint(entry.title, entry.description))
 
 
 def media_files(library: Library, snapshot: SnapshotTables, reuse: Reuse) -> Iterator[SitePage]:

@@ -5,38 +5,42 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from ..artifacts.disk import durable
-from ..pipeline.errors import SourceError
+from ..pipeline.errors import SettingsError, SourceError
 from ..pipeline.settings.search import Search
 from ..pipeline.settings.site import Site
 from . import urls
-from .assets import asset_files, media_files
+from .assets import asset_files, card_files, media_files
 from .background import BackgroundProcess
 from .fingerprints.pages import page_fingerprints
 from .fingerprints.shared import shared_digest, site_fingerprint
-from .incremental.previous import PreviousSite, Reuse, SiteRecord, previous_site, record_files
+from .incremental.previous import FileRecord, PreviousSite, Reuse, SiteRecord, previous_site, record_files
 from .incremental.staging import StagingFolder, exchanged
 from .library import SnapshotTables
 from .outline.plan import SitePage, SitePlan, plan_site
+from .pages.blog import blog_feeds
 from .pages.feed import feed_file
 from .pages.listings import list_pages
+from .pages.llms import llms_files
 from .pages.offline import offline_files
 from .pages.previews import preview_files
 from .pages.rendering import Wanted, add_pages
-from .pages.twins import llms_file
 from .search.background_excerpts import begin_shown
+from .search.excerpts import TooManyFiles
 from .search.index import Elsewhere, search_files
 from .search.lookup_files import LookupFiles
 from .search.manifest import Shown
 from .verify import count_healed, verified
 
 MARKER = urls.MARKER
+_RECORD_FILES = 2  # the marker and the record, which come last
 _log = logging.getLogger("noctule")
 
 
@@ -90,7 +94,8 @@ def build_site(  # noqa: PLR0913  # what a site is made of, and how
     site is moved to ``aside``, on the same file system, as a folder for the next build to start from.
 
     On any error, and after a crash, the previous site is untouched. Raises ``SourceError`` if ``out`` holds
-    something other than a site, ``WriteFailed`` if the disk refuses a write.
+    something other than a site, ``WriteFailed`` if the disk refuses a write, ``SettingsError`` if the site
+    has more files than it may.
     """
     target = out.resolve()
     refuse_other_content(target)
@@ -162,16 +167,23 @@ def _write(wanted: _Wanted, stage: StagingFolder) -> SiteResult:
     plan = plan_site(snapshot, wanted.settings)
     for remark in plan.remarks:
         _log.warning("%s", remark)
-    shown = begin_shown(plan, snapshot, wanted.background, stage) if ranking else None
+    # Who counts files makes what hits are shown from last, from what room the others leave.
+    counted = wanted.settings.max_files > 0
+    shown = begin_shown(plan, snapshot, wanted.background, stage) if ranking and not counted else None
     reuse = Reuse(stage.previous, shared_digest(plan))
     add_pages(plan, _add_kept(plan, reuse, stage), snapshot, stage, wanted.background)
     summaries = {each.path: each.summary for each in stage.files}
     found = _search(plan, wanted, ranking, shown, stage) if ranking else ()
     around = _all(_around(plan, summaries), offline_files(plan, reuse.shared))
-    files = media_files(plan.library, snapshot, reuse)
-    for page in _all(list_pages(plan, reuse), around, files, found):
-        stage.add(page)
+    files = _all(media_files(plan.library, snapshot, reuse), card_files(plan, reuse))
+    try:
+        for page in _all(list_pages(plan, reuse), around, files, found):
+            stage.add(page)
+    except TooManyFiles as error:
+        raise _too_many_files(stage.files, wanted.settings.max_files, error.args[0]) from None
     pages = len(plan.tree.pages)
+    if counted and (more := len(stage.files) + _RECORD_FILES - wanted.settings.max_files) > 0:
+        raise _too_many_files(stage.files, wanted.settings.max_files, more)
     for page in record_files(SiteRecord(wanted.whole, pages, tuple(stage.files), snapshot.id)):
         stage.add(page)
     _stamp(stage.folder, wanted.began_ns)
@@ -188,8 +200,25 @@ def _search(
     if given is not None and given.is_for(wanted.snapshot, ranking, stage.previous):
         yield from given.pages
         lookup = given.ready
-    elsewhere = Elsewhere(lookup, shown)
+    most = wanted.settings.max_files
+    elsewhere = Elsewhere(lookup, shown, lambda: most - _RECORD_FILES - len(stage.files) if most else None)
     yield from search_files(plan, wanted.snapshot, ranking, stage.previous, elsewhere=elsewhere)
+
+
+def _too_many_files(files: Sequence[FileRecord], most: int, more: int) -> SettingsError:
+    kinds = Counter(
+        "search" if each.path.startswith(f"{urls.SEARCH}/") else each.path.rpartition(".")[2]
+        for each in files
+    )
+    said = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common(3))
+    copies = f"markdown = false leaves out {kinds['md']:,} copies, " if kinds["md"] else ""
+    return SettingsError(
+        f"the site has at least {more:,} files more than max_files = {most:,} allows, with as few files of "
+        "excerpts as can be",
+        where="[site]",
+        hint=f"So far it has {said}. Choose another host, or leave something out: {copies}"
+        "search = false leaves out the search.",
+    )
 
 
 def _all(*parts: Iterable[SitePage]) -> Iterator[SitePage]:
@@ -217,6 +246,7 @@ def _add_kept(plan: SitePlan, reuse: Reuse, stage: StagingFolder) -> list[Wanted
 def _around(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage]:
     """Yield what goes with the pages whose ``summaries`` are given."""
     yield from preview_files(plan, summaries)
-    yield from llms_file(plan, summaries)
+    yield from llms_files(plan, summaries)
     yield from feed_file(plan, summaries)
+    yield from blog_feeds(plan, summaries)
     yield from asset_files(plan)

@@ -13,7 +13,9 @@ from typing import Literal
 from ..pipeline.errors import SettingsError
 from .theme_folder import THEME
 
-TABLE = "words.toml"
+TABLE, TRANSLATIONS, ENGLISH = "words.toml", THEME / "words", "en"
+# Chinese that is written in other characters than ours.
+_TRADITIONAL = ("zh-hant", "zh-tw", "zh-hk", "zh-mo")
 PLURAL_FORMS = ("one", "two", "few", "many", "zero")
 MAX_BYTES = 1_000_000
 
@@ -39,17 +41,37 @@ class Words:
         table = json.dumps(dict(sorted(self.parts[part].items())), ensure_ascii=False, separators=(",", ":"))
         # A line separator ends a line in older script engines.
         safe = table.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-        return f'window.noctuleWords = Object.assign(window.noctuleWords || {{}}, {{"{part}": {safe}}});\n'
+        # Those of the page's own language came before.
+        return f'window.noctuleWords = Object.assign({{"{part}": {safe}}}, window.noctuleWords);\n'
 
 
-def load_words(file: str = "") -> Words:
-    """Load the theme's texts, overridden by the owner's file; raise ``SettingsError`` for mistakes in it."""
+def load_words(file: str = "", language: str = ENGLISH) -> Words:
+    """Load the theme's texts in a language, or in English, overridden by the owner's file.
+
+    Raises ``SettingsError`` for mistakes in that file.
+    """
     ours = {name: dict(table) for name, table in tomllib.loads((THEME / TABLE).read_text("utf-8")).items()}
+    if (translated := _translation(language)) is not None:
+        for name, table in tomllib.loads(translated.read_text("utf-8")).items():
+            ours[name].update(table)
     if file:
         for name, table in _given(Path(file)).items():
             _check(ours, name, table, file)
             ours[name].update(table)
     return Words(ours)
+
+
+def is_translated(language: str) -> bool:
+    """Return whether the theme's texts are there in this language."""
+    return language.lower().split("-")[0] == ENGLISH or _translation(language) is not None
+
+
+def _translation(language: str) -> Path | None:
+    """Return the file of the texts in a language, or in one that its readers understand."""
+    lowered = language.lower()
+    names = (lowered,) if lowered.startswith(_TRADITIONAL) else (lowered, lowered.split("-")[0])
+    found = (TRANSLATIONS / f"{name}.toml" for name in names if name.replace("-", "").isalnum())
+    return next((path for path in found if path.is_file()), None)
 
 
 def _given(path: Path) -> Mapping[str, Mapping[str, str]]:

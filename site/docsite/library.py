@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -14,20 +14,22 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..pipeline.navigation.toctree import CLASS
+from ..pipeline.settings.site import Site
 from ..pipeline.visibility import EVERYWHERE, Visibility, visibility_of
 from . import urls
 from .grouping import Grouped, Rows, edges_between
 from .link_rows import ASSET_COLUMNS, LinkRow, assets_of
-from .placement import Placement, placement_of
+from .placement import Placement, placement_of, published_path
 
 _ENTRY_COLUMNS = (
     "doc_id", "collection", "path", "title", "description", "tags", "modified", "language", "syntax",
-    "community", "links_in", "front_matter",
+    "community", "links_in", "front_matter", "author",
 )  # fmt: skip
 
 
 # Nobody goes there on purpose.
 NOT_FOUND = Placement(hidden=True)
+_PLAIN = Site()
 
 
 class SnapshotTables(Protocol):
@@ -48,7 +50,8 @@ class SnapshotTables(Protocol):
 class Entry:
     """A document as lists and links show it; ``row`` is its place in the library, ``page`` in the site.
 
-    ``apart`` tells it from others of the same title.
+    ``apart`` tells it from others of the same title. ``place`` is where the page would be as a file,
+    if it is a folder instead.
     """
 
     row: int
@@ -67,6 +70,8 @@ class Entry:
     page: str
     apart: str = ""
     shown: Visibility = EVERYWHERE
+    author: str = ""
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +106,16 @@ class CommunityRow:
 class Library:
     """Documents with their sections, code and links, read once; texts stay in Arrow until asked for."""
 
-    def __init__(self, snapshot: SnapshotTables, *, originals: bool = False, home: str = "") -> None:
+    def __init__(self, snapshot: SnapshotTables, *, originals: bool = False, settings: Site = _PLAIN) -> None:
         self.snapshot_id = str(snapshot.id)
+        self._folders = settings.clean_urls and not originals
         documents = snapshot.table("documents")
         names = documents.column("doc_id").to_pylist()
         self.documents = documents if names == sorted(names) else documents.sort_by("doc_id")
         documents = self.documents
         self._texts, self._htmls = documents.column("text"), documents.column("html")
         self._anchors = documents.column("anchors")
-        self.entries = _entries(documents, originals, home)
+        self.entries = _entries(documents, originals, settings)
         self.by_id: Mapping[str, Entry] = {entry.doc_id: entry for entry in self.entries}
         self.listed = tuple(entry for entry in self.entries if entry.shown.listed)
         self._names = pa.array([*self.by_id], pa.string())
@@ -142,6 +148,14 @@ class Library:
 
     def _grouped(self, table: pa.Table, key: str, order: str) -> Grouped:
         return Grouped(table, self.rows_of(table.column(key)), order, len(self.entries))
+
+    def href(self, source: str, target: str, fragment: str = "") -> str:
+        """Return the address of the page ``target`` as written in the page ``source``."""
+        return (urls.folder_href if self._folders else urls.relative_href)(source, target, fragment)
+
+    def address(self, page: str) -> str:
+        """Return the address of a page below that of the site."""
+        return urls.encoded(urls.as_folder(page) if self._folders and page[:1] != "_" else page)
 
     def text(self, entry: Entry) -> str:
         """Return the document's text."""
@@ -221,7 +235,7 @@ def _by_weight(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     return tuple(sorted(entries, key=lambda entry: (-entry.links_in, *by_title(entry))))
 
 
-def _entries(documents: pa.Table, originals: bool, home: str) -> tuple[Entry, ...]:
+def _entries(documents: pa.Table, originals: bool, settings: Site) -> tuple[Entry, ...]:
     columns = {
         name: documents.column(name).to_pylist() for name in documents.column_names if name in _ENTRY_COLUMNS
     }
@@ -231,13 +245,17 @@ def _entries(documents: pa.Table, originals: bool, home: str) -> tuple[Entry, ..
         return tuple(_entry(row, columns, paths, titles) for row in range(documents.num_rows))
     several = len(set(columns["collection"])) > 1
     placed = [
-        urls.Placed(doc_id, path, collection if several else "")
-        for doc_id, path, collection in zip(
-            columns["doc_id"], columns["path"], columns["collection"], strict=True
+        urls.Placed(
+            doc_id, path, collection if several else "", published_path(path, front) if settings.slugs else ""
+        )
+        for doc_id, path, collection, front in zip(
+            *(columns[name] for name in ("doc_id", "path", "collection", "front_matter")), strict=True
         )
     ]
-    pages = urls.page_paths(placed, home=home)
-    return tuple(_entry(row, columns, pages, titles) for row in range(documents.num_rows))
+    places = urls.page_paths(placed, home=settings.home)
+    pages = urls.folder_pages(places) if settings.clean_urls else places
+    found = (_entry(row, columns, pages, titles) for row in range(documents.num_rows))
+    return tuple(replace(entry, place=places[entry.doc_id]) for entry in found)
 
 
 def _shared_titles(titles: Sequence[object]) -> Set[object]:
@@ -273,4 +291,5 @@ def _entry(
         page=page,
         apart=posixpath.splitext(text("path"))[0] if columns["title"][row] in titles else "",
         shown=shown,
+        author=text("author"),
     )

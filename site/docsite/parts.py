@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from ..pipeline.settings.site import Site, Version
+from ..pipeline.settings.site import OtherSite, Site, Version
 from .appearance import Appearance, Icon, Logo
 from .library import CommunityRow, Entry
 
@@ -31,13 +33,27 @@ class Parts:
     report: bool
     offline: bool
     versions: tuple[Version, ...]
-    image: str
     custom_style: bool
     custom_script: bool
     mermaid: bool
     version: str
     logo: Logo | None
     icon: Icon
+    blogs: tuple[tuple[str, str], ...]
+    folders: bool
+    cards: str
+    also: tuple[OtherSite, ...]
+
+    def other_sites(self) -> str:
+        """Return the other sites that the search asks, as JSON."""
+        return json.dumps([{"label": each.label, "url": each.url} for each in self.also], ensure_ascii=False)
+
+    def other_origins(self) -> str:
+        """Return the other origins whose scripts pages may load, each after a space."""
+        origins = {
+            "{0.scheme}://{0.netloc}".format(urlsplit(each.url)) for each in self.also if ":" in each.url
+        }
+        return "".join(f" {origin}" for origin in sorted(origins))
 
 
 def parts_of(
@@ -46,10 +62,12 @@ def parts_of(
     tags: bool,
     topics: Sequence[CommunityRow],
     appearance: Appearance,
+    blogs: tuple[tuple[str, str], ...],
+    cards: str,
 ) -> Parts:
     """Return the parts of the site that shows these documents."""
     own = own_names(settings.templates)
-    dated = any(DATE.match(entry.modified) for entry in entries)
+    dated = any(DATE.match(entry.modified) for entry in entries if entry.shown.listed)
     return Parts(
         tags=tags,
         topics=bool(topics),
@@ -60,13 +78,16 @@ def parts_of(
         report=settings.report,
         offline=settings.offline,
         versions=settings.versions,
-        image=settings.image,
+        also=settings.also if settings.search else (),
         custom_style=CUSTOM_STYLE in own,
         custom_script=CUSTOM_SCRIPT in own,
         mermaid=bool(settings.mermaid),
         version=settings.version,
         logo=appearance.logo,
         icon=appearance.icon,
+        blogs=blogs,
+        folders=settings.clean_urls,
+        cards=cards,
     )
 
 

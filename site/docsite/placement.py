@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
+
+from ..pipeline.address import INDEX_NAMES, slug_path
 
 NO_ORDER = float("inf")
 _ORDER = ("nav_order", "sidebar_position", "weight", "order")
@@ -13,14 +16,28 @@ _LABEL = ("nav_title", "sidebar_label", "linkTitle", "linktitle", "navTitle")
 # Just the Docs; Docusaurus; Docsy; hugo-book.
 _HIDDEN = ("nav_exclude", "unlisted", "toc_hide", "bookHidden")
 _FROM = ("redirect_from", "aliases", "alias")
-_NAMES = (*_ORDER, *_LABEL, *_HIDDEN, *_FROM, "parent", "sidebar", "menu", "redirect_to", "displayed_sidebar")
+_SLUGS = ("slug", "permalink")
+_NAMES = (
+    *_SLUGS,
+    "id",
+    *_ORDER,
+    *_LABEL,
+    *_HIDDEN,
+    *_FROM,
+    "parent",
+    "sidebar",
+    "menu",
+    "redirect_to",
+    "displayed_sidebar",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
     """A page's place among its siblings, its name there, and the title of the page above it.
 
-    ``former`` are addresses that the page had, ``moved_to`` the one that it has now.
+    ``former`` are addresses that the page had, ``moved_to`` the one that it has now. ``slug`` and ``name``
+    are what Docusaurus and others put in place of the file's path and of its name.
     """
 
     order: float = NO_ORDER
@@ -30,6 +47,8 @@ class Placement:
     grand_parent: str = ""
     former: tuple[str, ...] = ()
     moved_to: str = ""
+    slug: str = ""
+    name: str = ""
 
 
 NOWHERE = Placement()
@@ -49,7 +68,18 @@ def placement_of(front_matter: str) -> Placement:
         grand_parent=_text(given.get("grand_parent")),
         former=_former(given),
         moved_to=next(iter(_texts(given.get("redirect_to"))), ""),
+        slug=next(filter(None, (_text(given.get(key)) for key in _SLUGS)), ""),
+        name=name if (name := _text(given.get("id"))) and "/" not in name else "",
     )
+
+
+def published_path(path: str, front_matter: str) -> str:
+    """Return the path that the front matter gives the document in place of its own; empty for none."""
+    placement = placement_of(front_matter)
+    is_index = PurePosixPath(path).stem.lower() in INDEX_NAMES
+    if placement.slug:
+        return f"{slug_path(path, placement.slug) or 'index'}.html"
+    return f"{slug_path(path, placement.name)}.html" if placement.name and not is_index else ""
 
 
 def _order(given: Mapping[str, Any]) -> float:

@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 
 from jinja2 import (
     ChoiceLoader,
@@ -22,7 +23,7 @@ from ..pipeline.errors import SettingsError
 from .interface_words import Words
 from .theme_folder import CLIENT, HERE, THEME
 
-__all__ = ["CLIENT", "CONTENT_SECURITY_POLICY", "HERE", "THEME", "Theme"]
+__all__ = ["CLIENT", "CONTENT_SECURITY_POLICY", "HERE", "THEME", "Theme", "content_security_policy"]
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -34,17 +35,43 @@ ORIGINALS = "theme"
 TEMPLATE_ENDING = ".html"
 
 
-class Theme:
-    """Templates by name, compiled once; those in ``folder`` take precedence over the theme's."""
+def content_security_policy(*, remote_images: bool) -> str:
+    """Return what pages may load, which is nothing from other hosts but images, if those are shown."""
+    shown = "img-src 'self' data: https:;" if remote_images else "img-src 'self' data:;"
+    return CONTENT_SECURITY_POLICY.replace("img-src 'self' data:;", shown)
 
-    def __init__(self, words: Words, folder: str = "") -> None:
-        self.words, self.folder = words, Path(folder).resolve() if folder else None
+
+class Theme:
+    """Templates by name, compiled once; those in ``folder`` take precedence over the theme's.
+
+    ``words`` are the texts of the site's language, ``others`` those of its other languages.
+    """
+
+    def __init__(
+        self,
+        words: Words,
+        folder: str = "",
+        policy: str = CONTENT_SECURITY_POLICY,
+        others: Mapping[str, Words] = MappingProxyType({}),
+    ) -> None:
+        self.words, self.others, self._policy = words, others, policy
+        self.folder = Path(folder).resolve() if folder else None
+        if self.folder is not None:
+            _require_known_names(self.folder)
+        self._environment = lru_cache(maxsize=None)(self._environment_in)
+        self._template = lru_cache(maxsize=None)(self._compiled)
+
+    def words_in(self, language: str) -> Words:
+        """Return the interface texts of pages in this language."""
+        return self.others.get(language, self.words)
+
+    def _environment_in(self, language: str) -> Environment:
+        """Return the templates with the texts of a language; names in them are looked up once."""
         ours = FileSystemLoader(THEME)
         loaders = [ours, PrefixLoader({ORIGINALS: ours})]
         if self.folder is not None:
-            _require_known_names(self.folder)
             loaders.insert(0, FileSystemLoader(self.folder))
-        self._environment = Environment(
+        environment = Environment(
             autoescape=True,  # select_autoescape would look at file endings; all we make is markup
             undefined=StrictUndefined,
             trim_blocks=True,
@@ -52,21 +79,23 @@ class Theme:
             loader=ChoiceLoader(loaders),
             auto_reload=False,
         )
-        self._environment.globals["content_security_policy"] = CONTENT_SECURITY_POLICY
-        self._environment.globals["say"] = words.say
-        self._template = lru_cache(maxsize=None)(self._compiled)
+        environment.globals["content_security_policy"] = self._policy
+        environment.globals["say"] = self.words_in(language).say
+        return environment
 
     def render(self, name: str, context: Mapping[str, object]) -> bytes:
-        """Return the page that a template makes of this; raise ``SettingsError`` if an owner's template
-        fails.
+        """Return the page that a template makes of this, in the language of the interface around its frame.
+
+        Raises ``SettingsError`` if an owner's template fails.
         """
+        language = getattr(context.get("frame"), "site_language", "")
         try:
-            return self._template(name).render(context).encode()
+            return self._template(name, language if language in self.others else "").render(context).encode()
         except Exception as error:
             raise self._blamed(error) from error
 
-    def _compiled(self, name: str) -> Template:
-        return self._environment.get_template(name)
+    def _compiled(self, name: str, language: str) -> Template:
+        return self._environment(language).get_template(name)
 
     def _blamed(self, error: Exception) -> Exception:
         """Return the error with its template and line if that is an owner's; otherwise unchanged."""

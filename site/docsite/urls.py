@@ -25,10 +25,14 @@ NOT_FOUND = "404.html"
 SEARCH = "_search"
 SEARCH_INDEX = f"{SEARCH}/index.html"
 PLAYGROUND = f"{SEARCH}/ranking.html"
+BLOGS = "_blogs"
+CARDS = "_cards"
+ATOM = "atom.xml"
 MAP = "_communities/map.html"
 PREVIEWS = "_previews"
 FEED = "feed.xml"
 LLMS = "llms.txt"
+LLMS_FULL = "llms-full"
 # As hosts read it.
 REDIRECTS = "_redirects"
 SERVICE_WORKER = "service-worker.js"
@@ -50,6 +54,8 @@ RESERVED = (
     "_pages",
     "_tags",
     "_communities",
+    BLOGS,
+    CARDS,
     SEARCH,
     PREVIEWS,
     NOT_FOUND,
@@ -57,6 +63,7 @@ RESERVED = (
     *(f"sitemap-{number}.xml" for number in range(1, 21)),
     FEED,
     LLMS,
+    LLMS_FULL,
     REDIRECTS,
     MARKER,
     RECORD,
@@ -68,11 +75,15 @@ MAX_FILE_STEM_BYTES = 80
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A document's id, its path in its collection, and the site folder that it goes below."""
+    """A document's id, its path in its collection, and the site folder that it goes below.
+
+    With ``published`` its page is there, and not where its path is.
+    """
 
     doc_id: str
     path: str
     below: str = ""
+    published: str = ""
 
 
 def page_path(path: str) -> str:
@@ -127,6 +138,8 @@ def _vaults(documents: Iterable[Placed]) -> frozenset[tuple[str, str]]:
 
 
 def _wanted(document: Placed, vaults: frozenset[tuple[str, str]]) -> str:
+    if document.published:
+        return _shortened(page_path(document.published))
     folder, name = posixpath.split(document.path)
     if name == VAULT_ROOT and (document.below, folder) in vaults:
         return _shortened(posixpath.join(folder, HOME))
@@ -144,6 +157,11 @@ def twin_paths(pages: Iterable[str]) -> Mapping[str, str]:
         twin = f"{page.removesuffix('.html')}.md"
         twins[page] = f"{twin[:-3]}-{text_hash(page)[:8]}.md" if folded(twin) in taken else twin
     return twins
+
+
+def words_script(language: str) -> str:
+    """Return the script with the interface texts of a language that is not the site's own."""
+    return f"{ASSETS}/words-{language.lower()}.js"
 
 
 def file_path(path: str, digest: str, ending: str) -> str:
@@ -198,6 +216,30 @@ def relative_href(source: str, target: str, fragment: str = "") -> str:
     while shared < last and here[shared] == there[shared]:
         shared += 1
     return "../" * (len(here) - 1 - shared) + encoded("/".join(there[shared:])) + anchor
+
+
+def folder_href(source: str, target: str, fragment: str = "") -> str:
+    """Return the same for a site whose pages are folders: without ``index.html``, but on generated lists."""
+    path, sign, anchor = relative_href(source, target, fragment).partition("#")
+    return (as_folder(path) or "./" if path and target[:1] != "_" else path) + sign + anchor
+
+
+def as_folder(page: str) -> str:
+    """Return the address of a page without the name of its file, where a server needs none."""
+    folder, slash, name = page.rpartition("/")
+    return folder + slash if name == HOME else page
+
+
+def folder_pages(pages: Mapping[str, str], reserved: Iterable[str] = RESERVED) -> Mapping[str, str]:
+    """Return the pages, by id, as folders with an ``index.html``; a page whose folder is another's stays."""
+    taken = {folded(page) for page in pages.values()} | set(map(folded, reserved))
+    found: dict[str, str] = {}
+    for name, page in pages.items():
+        folder = page.removesuffix(".html")
+        is_file = posixpath.basename(page) != HOME and page != NOT_FOUND
+        free = taken.isdisjoint((folded(folder), folded(f"{folder}/{HOME}")))
+        found[name] = f"{folder}/{HOME}" if is_file and free else page
+    return found
 
 
 @lru_cache(maxsize=65536)

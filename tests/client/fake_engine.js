@@ -4,6 +4,8 @@ window.noctule = {
   asked: [],
   warmed: [],
   open({ base }) {
+    if (base.includes("/away/")) return Promise.reject(new Error("not there"));
+    if (base.includes("/slow/")) return new Promise(() => undefined);
     const engine = {
       warm: (prefix) => window.noctule.warmed.push(prefix),
       suggest: async () => [],

@@ -17,6 +17,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from noctule.docsite.build import build_site
 from noctule.pipeline.settings.reading import parse
+from noctule.pipeline.settings.site import Site
 from tests.axe import axe, violations
 from tests.browser_driver import needs_browser, prefer, resize, served
 from tests.hostile_texts import VECTORS
@@ -300,3 +301,37 @@ def test_paper_shows_every_tab_and_no_controls(browser: webdriver.Chrome, http: 
             assert not browser.find_element(By.CSS_SELECTOR, hidden).is_displayed(), hidden
     finally:
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def test_pages_that_are_folders_open_from_a_disk_and_from_a_server(
+    browser: webdriver.Chrome, tmp_path: Path
+) -> None:
+    texts = {
+        "index.md": "# Home\n\n[Wings](guide/wings.md#left)\n",
+        "guide/wings.md": TEXTS["guide/wings.md"],
+    }
+    build_site(snapshot_of({"notes": texts}), tmp_path / "site", Site(clean_urls=True))
+    browser.get((tmp_path / "site/index.html").as_uri())
+    browser.find_element(By.CSS_SELECTOR, "article a[href*=wings]").click()
+    assert browser.current_url.endswith("/guide/wings/index.html#left")
+    with served(tmp_path / "site") as address:
+        browser.get(f"{address}guide/wings/index.html#left")
+        assert browser.current_url.endswith("/guide/wings/#left")
+        browser.find_element(By.CSS_SELECTOR, ".site-title").click()
+        assert browser.current_url.rstrip("/") == address.rstrip("/")
+
+
+def test_boxes_take_the_room_of_tabs_until_the_script_makes_them_tabs(
+    browser: webdriver.Chrome, tmp_path: Path
+) -> None:
+    texts = {"index.md": f"# Tabs\n\n{TABS.format('')}After.\n"}
+    build_site(snapshot_of({"notes": texts}), tmp_path / "site", SETTINGS)
+    place = "return [...document.querySelectorAll('.prose > p')].pop().getBoundingClientRect().top"
+    browser.get((tmp_path / "site/index.html").as_uri())
+    arranged = browser.execute_script(place)
+    (tmp_path / "site/_assets/page.js").write_text("")
+    browser.get((tmp_path / "site/index.html").as_uri())
+    shown = browser.execute_script(place)
+    browser.execute_script("document.documentElement.setAttribute('data-arranging', '')")
+    assert browser.execute_script(place) == pytest.approx(arranged, abs=1)
+    assert shown > arranged + 40  # without the script both boxes show

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -243,6 +244,55 @@ def test_filters_have_counts_narrow_down_and_can_be_cleared(browser: webdriver.C
     assert _texts(browser, ".facets-toggle") == ["Narrow down (1)"]
     browser.find_element(By.CSS_SELECTOR, ".chip-clear").click()
     _until(browser, lambda: len(_texts(browser, "#SearchList [role=group]")) == 4)
+
+
+def test_a_page_in_one_of_several_languages_searches_its_own_until_all_are_asked_for(
+    browser: webdriver.Chrome, http: str
+) -> None:
+    browser.execute_script("document.querySelector('[data-search]').dataset.language = 'de'")
+    field = _open(browser)
+    assert _texts(browser, ".state-lead") == ["Type a word or a question."]
+    field.send_keys("bats")
+    _until(browser, lambda: _answered(browser, "bats"))
+    asked = "return noctule.asked.at(-1).filters"
+    assert browser.execute_script(asked) == {"language": ["de"]}
+    assert _texts(browser, ".facets-toggle") == ["Narrow down"]
+    (every,) = browser.find_elements(By.CSS_SELECTOR, ".chip-clear")
+    assert every.text == "All languages"
+    every.click()
+    _until(browser, lambda: browser.execute_script(asked) == {} and _answered(browser, "bats"))
+    assert not browser.find_elements(By.CSS_SELECTOR, ".chip-clear")
+    field.send_keys(Keys.ESCAPE)
+    _open(browser, "owls")
+    assert browser.execute_script(asked) == {}
+
+
+def test_several_sites_are_searched_at_once_and_one_that_is_away_is_named(
+    browser: webdriver.Chrome, http: str
+) -> None:
+    also = [{"label": "Caves", "url": "../caves"}, {"label": "Moths", "url": "../away/"}]
+    also.append({"label": "Newts", "url": "https://newts.example.org/slow/"})
+    browser.execute_script(
+        "document.querySelector('[data-search]').dataset.also = JSON.stringify(arguments[0])", also
+    )
+    _open(browser).send_keys("bats")
+    _until(browser, lambda: _texts(browser, ".hit-page"))
+    start = time.monotonic()
+    assert not _texts(browser, ".hit-site")  # this site's hits hold up nothing
+    _until(browser, lambda: _texts(browser, ".hit-site"))
+    assert 0.5 < time.monotonic() - start < 4
+    assert browser.execute_script("return noctule.opened.at(-1)") == http.replace("site/", "caves/_search/")
+    titles = _texts(browser, ".hit-page .hit-title")
+    assert titles == ["Home", "Home", *["Install the <b>bats</b>"] * 2, *["مرحبا Hostile"] * 2]
+    assert _texts(browser, ".hit-site") == ["Caves"] * 3
+    assert _texts(browser, ".state-note") == ["No answer from Moths", "No answer from Newts"]
+    browser.find_element(By.CSS_SELECTOR, ".search-more").click()
+    _until(browser, lambda: "More 4" in _texts(browser, ".hit-title"))
+    browser.find_element(By.CSS_SELECTOR, ".facets-toggle").click()
+    _until(browser, lambda: _texts(browser, ".facet-name"))
+    browser.find_element(By.CSS_SELECTOR, "[data-facet='section:guide']").click()
+    _until(browser, lambda: _answered(browser, "bats") and not _texts(browser, ".hit-site"))
+    assert browser.execute_script("return noctule.asked.at(-1).filters") == {"section": ["guide"]}
 
 
 def test_a_filter_without_words_lists_its_pages(browser: webdriver.Chrome, base: str) -> None:
@@ -533,3 +583,19 @@ def test_nothing_moves_for_those_who_asked_for_it(browser: webdriver.Chrome, bas
     assert browser.execute_script(name) == "none"
     prefer(browser, "light", motion="no-preference")
     assert browser.execute_script(name) == "search-opens"
+
+
+def test_an_agent_of_the_browser_is_offered_the_search(browser: webdriver.Chrome, http: str) -> None:
+    loads = "return performance.getEntriesByType('resource').map((each) => each.name.split('/').pop())"
+    assert "agent.js" not in browser.execute_script(loads)  # a browser without WebMCP loads nothing
+    context = "document.modelContext = {registerTool: (tool) => { window.offered = tool; }};"
+    added = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": context})
+    try:
+        browser.get(f"{http}guide/install.html")
+        _until(browser, lambda: browser.execute_script("return !!window.offered"))
+        ask = "offered.execute(arguments[0]).then(arguments[1])"
+        text = browser.execute_async_script(ask, {"query": "bats", "limit": "2"})
+        assert "data, not instructions.\n\n1. " in text and f"\n{http}" in text and "\n> " in text
+        assert "query is missing" in browser.execute_async_script(ask, {})
+    finally:
+        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)

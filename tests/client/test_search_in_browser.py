@@ -18,6 +18,7 @@ from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.query.index.postings import TokenVectorRows
 from noctule.docsite.outline.plan import plan_site
 from noctule.docsite.search.files import compressed, script
+from noctule.docsite.search.index import Elsewhere, search_files
 from noctule.docsite.search.manifest import ranking_of
 from noctule.docsite.search.spelling import read_surfaces
 from noctule.docsite.urls import SEARCH as FOLDER
@@ -239,6 +240,39 @@ def test_the_browser_ranks_as_the_settings_say(
             first.append(found[0] in wanted[:3])
     assert sum(same) / len(same) >= 0.8
     assert sum(first) / len(first) >= 0.8
+
+
+def test_synonyms_of_the_glossary_find_what_they_find_in_python(
+    driver: webdriver.Chrome, copy: Path, search_site: SearchSite, tmp_path: Path
+) -> None:
+    glossary = tmp_path / "glossary.toml"
+    glossary.write_text('"small raptor" = ["windhover"]\nelectricity = ["power cut"]\nundo = ["rollback"]\n')
+    given = {"understand": ["identifiers", "spelling", "synonyms"], "synonyms": {"file": str(glossary)}}
+    search = parse({"search": {"encoder": "static", **given}}, where="test").search
+    settings = search_site.settings.model_copy(update={"search": search})
+    queries = ("a small raptor", "electricity survives", "undo a bad night")
+    before = [_titles(driver, query) for query in queries]
+    with search_site.store.open() as snapshot:
+        plan, few = plan_site(snapshot, Site()), Elsewhere(room=lambda: 60)
+        for each in search_files(plan, snapshot, search, elsewhere=few):
+            (copy / each.path).write_bytes(each.content)
+    base = driver.current_url.removesuffix("try/index.html")
+    _load(driver, base)
+    same = []
+    with noctule.artifacts.query.open(search_site.store, settings) as searcher:
+        for query in queries:
+            paths = dict.fromkeys(hit.path for hit in searcher.search(query, 40).hits)
+            wanted = [path.rsplit(".", 1)[0] for path in list(paths)[:10]]
+            urls = [hit["url"] for hit in _answer(driver, query)["hits"]]
+            found = [_path_of(url.replace(base, "/some/path/")) for url in urls]
+            same.append(len({*found} & {*wanted}) / len(wanted))
+    after = [_titles(driver, query) for query in queries]
+    # Neighbours share files of excerpts here, and each hit still shows its own.
+    sharing = "window.engine.then((engine) => arguments[0](engine.manifest.excerptSharing))"
+    assert driver.execute_async_script(sharing) > 1
+    assert before[0][0] != "Kestrel" == after[0][0]
+    assert all(old != new for old, new in zip(before, after, strict=True))
+    assert sum(same) / len(same) >= 0.8
 
 
 def test_boosts_change_the_order(page: webdriver.Chrome) -> None:

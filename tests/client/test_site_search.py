@@ -19,7 +19,7 @@ from noctule.artifacts.query.searcher import Searcher
 from noctule.docsite.build import build_site
 from noctule.pipeline.settings.search import Search
 from noctule.pipeline.settings.settings import Settings
-from noctule.pipeline.settings.site import Site
+from noctule.pipeline.settings.site import OtherSite, Site
 from tests.browser_driver import needs_browser, served
 from tests.guide_snapshot import Guide, guide
 
@@ -136,3 +136,27 @@ def test_the_same_snapshot_gives_the_same_index(guide: Guide, site: Path, tmp_pa
         build_site(snapshot, tmp_path / "again", Site(title="Guide"), Search())
     for path in sorted((site / "_search").iterdir()):
         assert path.read_bytes() == (tmp_path / "again" / "_search" / path.name).read_bytes()
+
+
+def test_two_sites_at_other_addresses_answer_in_one_dialog(
+    browser: webdriver.Chrome, guide: Guide, site: Path, tmp_path: Path
+) -> None:
+    with served(site.parent) as there:
+        also = (OtherSite(label="Twin", url=f"{there}site"), OtherSite(label="Gone", url="../gone/"))
+        with guide.store.open() as snapshot:
+            build_site(snapshot, tmp_path / "own", Site(also=also, graph=False, markdown=False), Search())
+        with served(tmp_path) as here:
+            opened(browser, f"{here}own/", "power cut")
+            links = "#SearchList a.hit-page"
+            WebDriverWait(browser, 10).until(lambda found: found.find_elements(By.CSS_SELECTOR, ".hit-site"))
+            urls = [
+                each.get_attribute("href") or "" for each in browser.find_elements(By.CSS_SELECTOR, links)
+            ]
+            assert len(urls) == 6
+            # Equal sites have equal scores: of each page this site's hit comes first.
+            assert [url.replace(f"{there}site/", f"{here}own/") for url in urls[1::2]] == urls[::2]
+            assert [each.text for each in browser.find_elements(By.CSS_SELECTOR, ".hit-site")] == ["Twin"] * 3
+            notes = [each.text for each in browser.find_elements(By.CSS_SELECTOR, ".state-note")]
+            assert notes == ["No answer from Gone"]
+            failed = [each["message"] for each in browser.get_log("browser")]
+            assert failed and all("/gone/_search/manifest.js" in each and "404" in each for each in failed)

@@ -177,8 +177,9 @@ def _damage(path: Path, damage: Callable[[bytes, bytes], bytes] | None, other: b
 
 
 def test_a_site_has_at_least_21_kinds_of_file(made: Made) -> None:
-    families = {"term_shards", "posting_tiers", "inverted_lists", "excerpts", "words"}
-    assert set(made.kinds) == {*KINDS, *families, "near_words", "facets", "token_directories", "token_shards"}
+    words = {"term_shards", "posting_tiers", "words", "near_words"}
+    tokens = {"token_directories", "token_shards", "token_turns"}
+    assert set(made.kinds) == {*KINDS, *words, *tokens, "inverted_lists", "excerpts", "facets"}
     assert len(made.kinds) >= 21
     assert sum(map(len, made.kinds.values())) == len(_files(made.site))
 

@@ -21,12 +21,13 @@ from noctule.docsite.urls import Placed, page_paths
 from noctule.flows.run.versions import decides
 from noctule.flows.stages.parse_batch import FileBatch, understand
 from noctule.flows.stages.sources import hash_files, list_sources
-from noctule.pipeline.discover import _globs, _visit, _Walk, list_files
+from noctule.pipeline.discover import _visit, _Walk, list_files
 from noctule.pipeline.errors import RejectedDocument, SourceError
 from noctule.pipeline.identity import sha256_hex
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.model import Document, Source
 from noctule.pipeline.parse import parse
+from noctule.pipeline.patterns import globs
 from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.source_files import FoundFile
@@ -151,7 +152,7 @@ def test_a_folder_that_cannot_be_looked_at_for_a_moment_is_no_folder_less(tmp_pa
     away = _Away(tmp_path / "deep")
     with pytest.raises(SourceError, match="cannot be accessed: Stale file handle"):
         _visit(
-            _Walk("c", collection(tmp_path), _globs(("**",)), _globs(()), _globs(()), _globs(())),
+            _Walk("c", collection(tmp_path), globs(("**",)), globs(()), globs(()), globs(())),
             cast("os.DirEntry[str]", away),
             "",
         )
@@ -185,8 +186,9 @@ def test_a_folder_that_is_briefly_away_is_asked_again_and_loses_no_document(
     if times == 1:
         assert [file.path for file in list_sources(settings).files] == ["deep/a.md"]
         return
-    with pytest.raises(SourceError, match="cannot be accessed: Input/output error"):
+    with pytest.raises(SourceError, match="cannot be accessed: Input/output error") as caught:
         list_sources(settings)
+    assert "deep" in caught.value.where and "exclude it" in caught.value.hint
 
 
 _NOT_THE_FILES_FAULT = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE)
@@ -206,8 +208,9 @@ def test_too_few_handles_or_too_little_memory_is_no_folder_less(
         return really(path)
 
     monkeypatch.setattr(os, "scandir", refusing)
-    with pytest.raises(SourceError, match=os.strerror(code)):
+    with pytest.raises(SourceError, match=os.strerror(code)) as caught:
         list_sources(Settings(collections={"c": collection(tmp_path)}))
+    assert ("Mount the folder again" if code == errno.ESTALE else "ulimit -n") in caught.value.hint
 
 
 @pytest.mark.parametrize("code", _NOT_THE_FILES_FAULT, ids=errno.errorcode.__getitem__)

@@ -32,6 +32,7 @@ from noctule.pipeline.errors import ArtifactError, NoctuleError, QueryError
 from noctule.pipeline.model import SnapshotId
 from noctule.pipeline.settings.settings import VectorIndex
 from tests.library_builder import PLAIN, TODAY, WordEncoder, build_library, settings_of
+from tests.pictures import png
 from tests.snapshot_builder import DIMENSION, unit_rows, write_index
 
 _ROWS = 1_200
@@ -217,6 +218,11 @@ def _value(kind: pa.DataType, before: Any, choice: int) -> Any:
     return inner
 
 
+def rows(table: str) -> int:
+    """The rows of a table of the library, which are forged."""
+    return _manifest().files[table_file(table)].rows or 0
+
+
 def dimension() -> int:
     """The dimension of the library's vectors."""
     return _manifest().model.dimension
@@ -229,7 +235,12 @@ def _folder() -> Path:
 
 @cache
 def _library() -> Path:
-    store = build_library(_folder() / "library")
+    beside = {  # so that no table that is forged is empty
+        "sail.md": b"# Sail\n\n![A sail](sail.png)\n\n```py\nsail()\n```\n",
+        "sail.png": png(4, 3),
+        "away.md": b"\xff",
+    }
+    store = build_library(_folder() / "library", beside)
     current = store.current()
     assert current is not None
     return store.root / SNAPSHOTS / current

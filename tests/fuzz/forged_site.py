@@ -24,7 +24,7 @@ from tests.fuzz import forged
 from tests.hostile_texts import VECTORS
 
 # Tables whose texts reach pages.
-TABLES = ("documents", "sections", "code_blocks", "links", "communities", "passages", "report")
+TABLES = ("documents", "sections", "code_blocks", "links", "communities", "passages", "report", "assets")
 TEXTS = (
     *VECTORS,
     "</script><script>alert(1)</script>",

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.fuzz import forged_site
+from tests.fuzz import forged, forged_site
 from tests.fuzz.grammar import dictionary, inputs
 from tests.fuzz.targets import TARGETS, is_inert
 
@@ -27,9 +27,14 @@ def test_any_input_is_answered_or_refused_as_meant(name: str) -> None:
 
 # The columns that pages show as more than a word; ``make fuzz`` forges all of them.
 @pytest.mark.parametrize("place", [("documents", name) for name in ("title", "text", "html", "front_matter")]
-                         + [("links", "text"), ("sections", "slug"), ("communities", "label")])  # fmt: skip
+                         + [("links", "text"), ("sections", "slug"), ("communities", "label")]
+                         + [("assets", "path")])  # fmt: skip
 def test_a_site_of_a_forged_snapshot_runs_nothing(place: tuple[str, str]) -> None:
     forged_site.site(bytes([forged_site.columns().index(place), *range(len(forged_site.TEXTS))]))
+
+
+def test_what_is_forged_is_in_the_tables_at_all() -> None:
+    assert all(forged.rows(table) for table in forged_site.TABLES)
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ _SPOKEN = {
     "the unlicense": "Unlicense",
     "apache 2.0 license": "Apache-2.0",
     "bsd-2-clause": "BSD-2-Clause",
+    "sil open font license 1.1 (ofl-1.1)": "OFL-1.1",
     "bsd-3-clause": "BSD-3-Clause",
     "mpl-2.0 and mit": "MPL-2.0 AND MIT",
     "bsd-3-clause, apache-2.0, dependency licenses": "BSD-3-Clause AND Apache-2.0",

@@ -105,6 +105,7 @@ CORRIDORS = {
     "docsite.pages.offline": _FILE,
     "docsite.pages.previews": _FILE,
     "docsite.pages.sitemap": _FILE,
+    "flows.cli.mcp": "a command, as its neighbours are",
     "flows.nightly": "a Prefect flow, found by its path",
     "flows.schedule.serve": "a boundary: it imports Prefect",
     "pipeline.embedding.centroids": "a formula with its source",

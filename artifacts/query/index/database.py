@@ -9,7 +9,6 @@ import re
 import threading
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from ....pipeline.errors import QueryError
 from ...sql import catalog
 from ...store.snapshot import Snapshot
 from ...tables.schemas import DOCUMENTS
+from ..caches import Cache
 from ..model import Ints, Mask
 
 if TYPE_CHECKING:
@@ -70,7 +70,9 @@ class SnapshotDatabase:
         self._closed = self._has_neighbours = False
         self._parts: set[str] = set()
         self._cursors: deque[duckdb.DuckDBPyConnection] = deque(maxlen=_KEPT_CURSORS)
-        self._where = lru_cache(maxsize=_KEPT_MASKS)(self._read_mask)
+        # No ``lru_cache`` around a method: in a circle of references, a searcher that is dropped keeps its
+        # pin and its files until Python looks for circles.
+        self._masks: Cache[Mask] = Cache(_KEPT_MASKS)
 
     def close(self) -> None:
         """Close the connection; closing twice is fine."""
@@ -190,6 +192,13 @@ class SnapshotDatabase:
             self._connection.execute(catalog.catalog(dimension, languages, missing))
             self._parts.update(missing)
         return self._connection
+
+    def _where(self, predicate: str, values: tuple[object, ...]) -> Mask:
+        found = self._masks.get((predicate, values))
+        if found is None:
+            found = self._read_mask(predicate, values)
+            self._masks.put((predicate, values), found)
+        return found
 
     def _read_mask(self, predicate: str, values: tuple[object, ...]) -> Mask:
         import duckdb

@@ -6,7 +6,7 @@ import threading
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from ....pipeline.lexical.word_pieces import letters, word_pieces
 from ...disk.manifest import damaged
 from ...store.snapshot import Snapshot
 from ...tables.parquet import refusals
+from ..caches import Cache
 from ..model import Ints, Scores, Vector
 
 _CACHED_GROUPS = 256
@@ -62,7 +63,7 @@ class TableRows:
         self._columns, self._lock = list(columns), threading.Lock()
         sizes = [self._file.metadata.row_group(i).num_rows for i in range(self._file.num_row_groups)]
         self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        self._read = lru_cache(maxsize=_CACHED_GROUPS)(self._read_group)
+        self._groups: Cache[list[pa.ChunkedArray]] = Cache(_CACHED_GROUPS)
 
     def of(self, row: int) -> Mapping[str, Any]:
         """Return the row's values by column."""
@@ -73,6 +74,13 @@ class TableRows:
         group = int(np.searchsorted(self._starts, row, side="right")) - 1
         at = row - int(self._starts[group])
         return [column[at] for column in self._read(group)]
+
+    def _read(self, group: int) -> list[pa.ChunkedArray]:
+        found = self._groups.get(group)
+        if found is None:
+            found = self._read_group(group)
+            self._groups.put(group, found)
+        return found
 
     def _read_group(self, group: int) -> list[pa.ChunkedArray]:
         with self._lock, refusals(self._path):  # a Parquet file is not to be read by two threads at once

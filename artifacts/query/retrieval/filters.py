@@ -15,6 +15,7 @@ import numpy as np
 from pathspec import PathSpec
 
 from ....pipeline.errors import QueryError
+from ....pipeline.patterns import pattern_fault
 from ..index.corpus import CorpusReader
 from ..model import Mask
 
@@ -85,11 +86,7 @@ def _is_date(value: str) -> bool:
 
 
 def _is_pattern(value: str) -> bool:
-    try:
-        PathSpec.from_lines("gitignore", [value])
-    except ValueError:
-        return False
-    return True
+    return not pattern_fault(value)
 
 
 _DATE_FORM = (_is_date, "a date is written 2026-08-31", "Year, month and day.")

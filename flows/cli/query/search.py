@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -61,6 +60,15 @@ def search(  # noqa: PLR0913, PLR0917  # one for each option
     encoder: Encoder = None,
     explain: Explain = False,
     require_signed: RequireSigned = None,
+    for_agent: Annotated[
+        bool,
+        typer.Option("--for-agent", help="Print the text that the tool search_docs of noctule mcp returns."),
+    ] = False,
+    max_tokens: Annotated[
+        int,
+        typer.Option("--max-tokens", metavar="N", min=200, max=8000,
+                     help="With --for-agent: how long it may be."),
+    ] = 2000,
 ) -> None:  # fmt: skip
     """Search the current snapshot.
 
@@ -77,10 +85,18 @@ def search(  # noqa: PLR0913, PLR0917  # one for each option
     request = SearchRequest(
         query, top_n, mode, tuple(map(parse_filter, filters or ())), hypothesis, where=where.strip()
     )
+    if for_agent and (namespaces or explain or flags.as_json):
+        what = "--for-agent is text about one store: it goes without --namespace, --explain and --json"
+        raise QueryError(what, where="noctule search", hint="Leave one of them out.")
     if namespaces:
         _search_namespaces(flags, request, namespaces, encoder, require_signed)
         return
     with _searcher(flags, flags.store, encoder, require_signed) as searcher:
+        if for_agent:
+            from ....server.agents.tools import Tools
+
+            output.say(Tools().show(searcher, request, max_tokens))
+            return
         answer = searcher.ask(request)
     _print_answer(flags, answer, explain)
 
@@ -142,10 +158,8 @@ def _searcher(
     if encoder is not None:
         search = settings.search.model_copy(update={"encoder": encoder})
         settings = settings.model_copy(update={"search": search})
-    opened = searching.open(Store(store), settings, require_signed=require_signed)
-    with opened as searcher, warnings.catch_warnings():
-        # The answer carries them too, and they are printed with it.
-        warnings.simplefilter("ignore", RuntimeWarning)
+    # Warnings are printed with the answer.
+    with searching.open(Store(store), settings, require_signed=require_signed, silent=True) as searcher:
         yield searcher
 
 

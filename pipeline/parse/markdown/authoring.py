@@ -18,6 +18,9 @@ _COMMENT = (
 )
 _CODE_SPAN = r"(?P<code>(?<!`)(`+)(?!`)[^\n]{1,2000}?(?<!`)\2(?!`))"
 _HIDDEN = re.compile(f"{_CODE_SPAN}|{_COMMENT}")
+# What stands before it is the excerpt of a blog's post (Hugo, Jekyll, Hexo, Material; Docusaurus).
+MORE = "<!-- more -->"
+_EXCERPT_ENDS = re.compile(r"<!--\s*(?:more|truncate|excerpt)\s*-->", re.IGNORECASE)
 _FRONT_MATTER = re.compile(rf"{_CODE_SPAN}|\{{\{{\s*fm\.(?P<key>[\w.-]+)\s*\}}\}}")
 # The name that a block reference of Obsidian and Dendron uses, at the end of a paragraph or below it.
 _BLOCK_NAME = re.compile(
@@ -43,10 +46,11 @@ _BLANK_LINE = re.compile(r"(?m)^\0+[ \t]*\n|\0+")
 def published_text(text: str, front_matter: str) -> str:
     """Return the markdown without comments and kramdown's attributes, outside code; named blocks get anchors.
 
-    ``{{fm.key}}`` becomes the value in the front matter, given as JSON, as in Dendron.
+    The comment that ends an excerpt stays. ``{{fm.key}}`` becomes the value in the front matter, given as
+    JSON, as in Dendron.
     """
     if "<!--" in text or "%%" in text:
-        text = _outside_code(text, _HIDDEN, lambda _: "\0")
+        text = _outside_code(text, _HIDDEN, lambda found: MORE if _EXCERPT_ENDS.fullmatch(found[0]) else "\0")
     if "{{" in text and "fm." in text:
         values = json.loads(front_matter)
         text = _outside_code(text, _FRONT_MATTER, lambda found: _shown(values.get(found["key"])))

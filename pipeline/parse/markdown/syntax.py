@@ -24,6 +24,7 @@ from mdit_py_plugins.subscript import sub_plugin
 from mdit_py_plugins.superscript import superscript_plugin
 from mdit_py_plugins.tasklists import tasklists_plugin
 
+from ...assets.media import media_type_of
 from ...directives import LEFTOVERS, find_leftovers
 from .boxes import box, tab
 from .brackets import bound_brackets
@@ -37,6 +38,8 @@ DOCUMENT_ORDER = "document_order"
 
 # [[target]], [[target#heading]], [[target|text]]; a leading ! transcludes.
 _WIKILINK = re.compile(r"!?\[\[([^\[\]\n|#]*)(?:#([^\[\]\n|]*))?(?:\|([^\[\]\n]*))?\]\]")
+# Begins the name of a vault, before that of a note.
+_VAULT = "dendron://"
 _TAG = re.compile(r"#([^\W\d_](?:[\w/-]*\w)?)")
 # Of an attribute list, what a page keeps.
 _ATTRIBUTES = ("id", "class", "width", "height", "title")
@@ -89,6 +92,10 @@ def _wikilink(state: StateInline, silent: bool) -> bool:
         token = state.push("transclusion" if src[pos] == "!" else "wikilink", "", 0)
         target, fragment = found[1].strip(), (found[2] or "").strip()
         shown = (found[3] or "").strip() or target or fragment
+        if shown.startswith(_VAULT) and shown != target:  # Dendron writes the label first
+            shown, (target, _, fragment) = target, shown.partition("#")
+        elif shown.startswith(_VAULT) and media_type_of(shown) is None:
+            shown = shown.removeprefix(_VAULT).partition("/")[2]
         token.meta = {"target": target, "fragment": fragment, "text": shown}
         token.content = found[0]
     state.pos = found.end()

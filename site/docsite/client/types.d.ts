@@ -12,6 +12,8 @@ interface SearchFilters {
 interface QueryOptions {
   limit: number;
   filters: SearchFilters;
+  /** Whether only this site is asked, of several. */
+  alone?: boolean;
   signal?: AbortSignal;
   weights?: SearchWeights;
   facets?: boolean;
@@ -49,6 +51,7 @@ interface SearchHit {
   why: SearchWhy;
   modified?: string;
   sections: SearchSection[];
+  site?: string;
 }
 
 interface FacetValue {
@@ -66,6 +69,7 @@ interface SearchAnswer {
   spelling: { from: string; to: string; offered: boolean }[];
   near: string[];
   took: { ms: number; bytes: number; requests: number };
+  absent?: string[];
 }
 
 interface SearchEngine {
@@ -154,6 +158,11 @@ interface Reader {
   openDialog(query: string, from: HTMLElement | null): void;
   engine(): Promise<SearchEngine>;
   remember: SearchMemory;
+}
+
+/** WebMCP, where a browser has it. */
+interface Document {
+  modelContext?: { registerTool(tool: object): Promise<void> | void };
 }
 
 interface Window {

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from html import escape, unescape
 
 from ...pipeline.parse.markup import sized
+from ...pipeline.sanitize import is_outward
 from ..link_rows import Asset, LinkRow
 from .linking import PageLinks
 
@@ -31,11 +32,26 @@ def image_html(links: PageLinks, given: Mapping[str, str], *, linked: bool) -> s
     A video or a sound that is written as an image gets a player, any other file a link.
     """
     source, text = unescape(given.get("src", "")).strip(), sized(unescape(given.get("alt", "")))
+    if is_outward(source):  # the sanitiser leaves only those that the settings allow
+        return _remote_image(given, linked=linked)
     asset = links.asset(source)
     if asset is None:
         return note_html(source, text.text)
     size = {"width": text.width, "height": text.height} if text.width else given
     return _shown(links, asset, text.text.strip(), size, source.partition("#")[2], linked)
+
+
+def _remote_image(given: Mapping[str, str], *, linked: bool) -> str:
+    """Return an image of another host, which is not told on which page it is shown."""
+    source, text = given["src"], sized(unescape(given.get("alt", "")))
+    size = {"width": text.width, "height": text.height} if text.width else given
+    lengths = _lengths(_length(size, "width"), _length(size, "height"))
+    name = posixpath.basename(source.partition("?")[0]) if linked else ""
+    alt = escape(text.text.strip()) or name
+    return (
+        f'<img src="{source}" alt="{alt}"{lengths} loading="lazy" decoding="async" '
+        'referrerpolicy="no-referrer">'
+    )
 
 
 def embedded(links: PageLinks, row: LinkRow, text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -121,6 +122,17 @@ class PageLinks:
         """Return the snapshot's link for a wikilink or transclusion with this target."""
         return self._references.get(f"{target}#{fragment}" if fragment else target)
 
+    def label(self, target: str, fragment: str, text: str) -> str:
+        """Return what a wikilink shows: its text, or its target where the text names the note (Dendron)."""
+        row = self.reference_row(target, fragment)
+        entry = self._library.by_id.get(row.target_id or "") if row else None
+        if row is None or entry is None or text == target or not target:
+            return text
+        name, _, named = text.partition("#")
+        stem = posixpath.splitext(posixpath.basename(entry.path))[0].lower()
+        by_text = posixpath.basename(name).lower() == stem if name else bool(named) and named == row.fragment
+        return target if by_text and posixpath.basename(target).lower() != stem else text
+
     def _destination(self, row: LinkRow) -> Destination:
         entry = self._library.by_id.get(row.target_id or "")
         if entry is not None:
@@ -139,5 +151,5 @@ class PageLinks:
         return outside_address(self._source.path, self._library.url(self._source), target)
 
     def _internal(self, entry: Entry, anchor: str) -> Destination:
-        href = urls.relative_href(self._page, entry.page, anchor)
+        href = self._library.href(self._page, entry.page, anchor)
         return Destination("internal", href.replace(quote(KEPT), KEPT))

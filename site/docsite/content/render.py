@@ -10,9 +10,8 @@ from html import escape
 
 from ...pipeline.errors import RejectedDocument
 from ...pipeline.parse.front_matter import read_front_matter
+from ...pipeline.parse.markdown.authoring import MORE
 from ...pipeline.sanitize import sanitize
-from .. import urls
-from ..interface_words import Words
 from ..library import Entry, Library
 from .decorate import Decorator, html_headings, plain_text
 from .embedded import embedded
@@ -28,6 +27,7 @@ _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
 SUMMARY_CHARS = 160
 # Places with older names may stand before it.
 _FIRST_HEADING = re.compile(r"(?:\s|</?p>|<(a|span)\b[^<>]{0,300}></\1>){0,100}<h(?P<level>[2-6])\b")
+_TITLE = re.compile(r"\A\s*<h1\b.*?</h1>", re.DOTALL)
 _HEADING_TAG = re.compile(r"(</?h)([1-6])\b")
 
 
@@ -54,16 +54,32 @@ class Content:
 class Renderer:
     """A renderer of one library's documents; ``tag_pages`` are the pages of tags by name."""
 
-    def __init__(self, library: Library, tag_pages: Mapping[str, str], words: Words) -> None:
-        self._library, self._tag_pages, self._words = library, tag_pages, words
+    def __init__(
+        self, library: Library, tag_pages: Mapping[str, str], *, remote_images: bool = False
+    ) -> None:
+        self._library, self._tag_pages, self._remote_images = library, tag_pages, remote_images
         self._anchors = Anchors(library)
 
     def render(self, entry: Entry) -> Content:
         """Render the content of the document's page."""
         rendering = _Rendering(self._library, self._anchors, self._tag_pages, entry.page)
+        rendering.remote_images = self._remote_images
         html, headings = rendering.document(entry, "", (entry.doc_id,))
         html, headings = _titled(html, headings, entry.title)
         return Content(html, tuple(headings), _summary(html))
+
+    def excerpt(self, entry: Entry, page: str) -> str:
+        """Return what stands before the mark of an excerpt, as ``page`` shows it; nothing without a mark."""
+        if entry.syntax != "markdown" or MORE not in self._library.text(entry):
+            return ""
+        rendering = _Rendering(self._library, self._anchors, self._tag_pages, page)
+        rendering.remote_images = self._remote_images
+        html, _ = rendering.document(entry, "", ("", entry.doc_id), until=MORE)
+        return _TITLE.sub("", html, count=1).strip()
+
+    def summary(self, entry: Entry) -> str:
+        """Return the beginning of the document's text."""
+        return self.render(entry).summary
 
 
 class _Rendering:
@@ -72,15 +88,18 @@ class _Rendering:
     def __init__(self, library: Library, anchors: Anchors, tag_pages: Mapping[str, str], page: str) -> None:
         self._library, self._anchors, self._tag_pages, self._page = library, anchors, tag_pages, page
         self._transclusions = 0
+        self.remote_images = False
 
-    def document(self, entry: Entry, fragment: str, stack: tuple[str, ...]) -> tuple[str, list[Anchored]]:
+    def document(
+        self, entry: Entry, fragment: str, stack: tuple[str, ...], until: str = ""
+    ) -> tuple[str, list[Anchored]]:
         """Return the HTML of the document, or of the part that a fragment names, on this page.
 
-        ``stack`` names the documents that contain it.
+        ``stack`` names the documents that contain it. Of the text only what is before ``until`` is shown.
         """
         links = PageLinks(self._library, self._anchors, entry, self._page)
         if entry.syntax == "markdown":
-            return self._markdown(entry, fragment, stack, links)
+            return self._markdown(entry, fragment, stack, links, until)
         if entry.syntax == "html":
             return self._html(entry, stack, links)
         return f'<pre class="plain-text">{escape(self._library.text(entry))}</pre>', []
@@ -99,9 +118,10 @@ class _Rendering:
         return decorator.decorate(clean), headings
 
     def _markdown(
-        self, entry: Entry, fragment: str, stack: tuple[str, ...], links: PageLinks
+        self, entry: Entry, fragment: str, stack: tuple[str, ...], links: PageLinks, until: str
     ) -> tuple[str, list[Anchored]]:
         text = self._text(entry, fragment)
+        text = text[: text.find(until)] if until and until in text else text
         transcluded = len(stack) > 1
         sheet = Sheet(
             marks=Marks(text),
@@ -111,7 +131,7 @@ class _Rendering:
             anchors=not transcluded,
             footnotes=f"t{self._transclusions}" if transcluded else "",
         )
-        clean = sanitize(markdown_html(text, sheet))
+        clean = sanitize(markdown_html(text, sheet), remote_images=self.remote_images)
         return Decorator(links, sheet.marks, transcluded=transcluded).decorate(clean), sheet.headings
 
     def _text(self, entry: Entry, fragment: str) -> str:
@@ -124,13 +144,14 @@ class _Rendering:
         return transcluded_part(text, body, self._library.sections(entry), fragment)
 
     def _wikilink(self, links: PageLinks, reference: Reference) -> str:
-        return link_html(links.reference(reference.target, reference.fragment), reference.text)
+        text = links.label(reference.target, reference.fragment, reference.text)
+        return link_html(links.reference(reference.target, reference.fragment), text)
 
     def _tag(self, reference: Reference) -> str:
         page = self._tag_pages.get(reference.target)
         if page is None:
             return f'<span class="tag">{escape(reference.text)}</span>'
-        href = urls.relative_href(self._page, page)
+        href = self._library.href(self._page, page)
         return link_html(Destination("internal", href), reference.text, "tag")
 
     def _transclusion(

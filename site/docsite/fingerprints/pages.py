@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..incremental.columns import Digests, digest, digest_of_texts
+from ..outline.blogs import POSTS_SHOWN
 from ..outline.plan import SitePlan
 from .around import backlink_digests, drawing_digests, ranks_of, related_digests, shown_digests
 from .branches import navigation_digests
@@ -37,6 +39,7 @@ def page_fingerprints(plan: SitePlan, shared: bytes) -> list[PageFingerprint]:
         drawing_digests(edges, shown, ranks),
         related_digests(plan, shown),
         _topics(plan),
+        _blogs(plan, content),
         [digest_of_texts(*map(repr, plan.languages.translations(e.page))) for e in plan.library.entries],
     )
     return [
@@ -46,11 +49,24 @@ def page_fingerprints(plan: SitePlan, shared: bytes) -> list[PageFingerprint]:
 
 
 def _neighbours(plan: SitePlan, shown: Digests) -> list[bytes]:
-    """Return the pages before and after each page in reading order."""
+    """Return the pages before and after each page."""
     found: list[bytes] = []
     for entry in plan.library.entries:
-        names = (plan.tree.previous(entry.page), plan.tree.next(entry.page))
+        names = plan.neighbours(entry.page)
         found.append(digest(*(shown[plan.by_page[name].row].tobytes() if name else b"" for name in names)))
+    return found
+
+
+def _blogs(plan: SitePlan, content: Sequence[bytes]) -> list[bytes]:
+    """Return what is shown above each post, and of a blog's first page the posts that it lists."""
+    found = [b""] * len(content)
+    for blog in plan.blogs.all:
+        for post in blog.posts:
+            found[post.entry.row] = digest_of_texts(blog.title, blog.page, post.day, *post.authors)
+        if (own := plan.by_page.get(blog.page)) is not None:
+            shown = [content[post.entry.row] + found[post.entry.row] for post in blog.posts[:POSTS_SHOWN]]
+            years = (f"{each.year} {each.page} {len(each.posts)}" for each in blog.archives)
+            found[own.row] = digest(*shown, digest_of_texts(*years))
     return found
 
 

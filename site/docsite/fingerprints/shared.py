@@ -38,11 +38,11 @@ def shared_digest(plan: SitePlan) -> bytes:
 def content_digest(plan: SitePlan) -> bytes:
     """Return a digest of what documents' contents are rendered with; an owner's templates are not used."""
     settings = plan.settings.model_dump(mode="json", exclude=_SHAPES_NO_FILE | _SHAPES_NO_CONTENT)
-    for place in ("templates", "words", "mermaid"):  # what lies there counts, not where it lies
+    for place in ("templates", "words", "mermaid", "card_font"):  # what lies there counts, not where it lies
         settings[place] = bool(settings[place])
     stated = {
         "settings": settings,
-        "parts": asdict(plan.parts) | {"versions": []},
+        "parts": asdict(plan.parts) | {"versions": [], "also": []},
         "title": plan.title,
         "previews": shard_count(len(plan.by_page)),
         "words": {name: dict(table) for name, table in plan.theme.words.parts.items()},
@@ -59,7 +59,14 @@ def site_fingerprint(snapshot_id: str, settings: Site, ranking: Search | None) -
     }
     folder = Path(settings.templates) if settings.templates else None
     given = sorted(path for path in folder.iterdir() if path.is_file()) if folder and folder.is_dir() else []
-    named = (settings.words, settings.mermaid, *appearance_files(settings))
+    glossary = ranking.synonyms.file if ranking and "synonyms" in ranking.understand else ""
+    named = (
+        glossary and str(Path(glossary).expanduser()),
+        settings.words,
+        settings.mermaid,
+        settings.card_font,
+        *appearance_files(settings),
+    )
     given += [Path(name) for name in named if name]
     files = [digest(path.name.encode(), path.read_bytes()) for path in given if path.is_file()]
     files += [digest(each.path.encode(), each.content) for each in navigation_files(settings)]

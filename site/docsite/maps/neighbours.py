@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from .. import urls
 from ..library import Entry
 from ..outline.plan import SitePlan
 
@@ -52,14 +51,17 @@ def _best(plan: SitePlan, rows: Sequence[int], mutual: set[int]) -> list[_Neighb
 def _drawing(plan: SitePlan, entry: Entry, left: Sequence[_Neighbour], right: Sequence[_Neighbour]) -> Markup:
     height = 2 * EDGE + LINE * max(len(left), len(right), 1)
     middle = height / 2
+    say = plan.theme.words_in(plan.languages.of(entry.page)).say
     parts = [
         f'<svg class="graph" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="group"'
-        f' aria-label="{escape(plan.theme.words.say("around_title", title=entry.title))}">'
+        f' aria-label="{escape(say("around_title", title=entry.title))}">'
     ]
     for side, neighbours in (("l", left), ("r", right)):
         for y, neighbour in zip(_places(len(neighbours), height), neighbours, strict=True):
             parts.append(_line(side, y, middle, neighbour.both))
-            parts.append(_label(side, y, entry.page, neighbour.entry))
+            parts.append(
+                _label(side, y, plan.library.href(entry.page, neighbour.entry.page), neighbour.entry)
+            )
     box = middle - 13
     parts.append(f'<rect x="{_MIDDLE - _HALF}" y="{_number(box)}" width="{2 * _HALF}" height="26" rx="6"/>')
     parts.append(
@@ -85,11 +87,10 @@ def _line(side: str, y: float, middle: float, both: bool) -> str:
     return f'<path{kind} d="{points}"/>'
 
 
-def _label(side: str, y: float, page: str, entry: Entry) -> str:
-    href = escape(urls.relative_href(page, entry.page))
+def _label(side: str, y: float, href: str, entry: Entry) -> str:
     x = _LEFT if side == "l" else _RIGHT
     return (
-        f'<a href="{href}"><text class="{side}" x="{x}" y="{_number(y + 4)}">'
+        f'<a href="{escape(href)}"><text class="{side}" x="{x}" y="{_number(y + 4)}">'
         f"{escape(shortened(entry.title, LABEL_CHARS))}</text></a>"
     )
 

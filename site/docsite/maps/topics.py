@@ -20,6 +20,8 @@ MAX_TOPICS, MAX_PAGES, LINES_EACH = 150, 28, 4
 # A map of fewer pages says no more than their list; of a very large site, only the large topics get one.
 MIN_PAGES, MAX_PAGE_MAPS = 5, 300
 WIDTH, HEIGHT = 1000, 680
+# A second drawing for phones has the letters of the first, in half of a screen's width more height.
+NARROW_WIDTH, _NARROW_COVERED = 336, 0.42
 # About how wide a letter is, plain and bold, and how high a line.
 _CHAR, _BOLD, _LINE = 6.8, 8.2, 24.0
 _COVERED = 0.34
@@ -37,18 +39,26 @@ class Label:
 
 
 def topics_map(plan: SitePlan, page: str) -> Markup:
-    """Draw all topics as circles sized by their number of pages; the larger ones show their main pages."""
+    """Draw all topics as circles sized by their number of pages; the larger ones show their main pages.
+
+    There are two drawings, for wide and for narrow screens; a style shows one of them.
+    """
     topics = plan.topics[:MAX_TOPICS]
     sizes = np.array([len(topic.entries) for topic in topics], dtype=np.float64)
-    radius = np.maximum(np.sqrt(sizes / sizes.sum() * WIDTH * HEIGHT * _COVERED / np.pi), 9.0)
     weight = weights([[entry.row for entry in topic.entries] for topic in topics], plan)
     scaled = weight / np.sqrt(np.maximum(np.outer(sizes, sizes), 1.0))
-    gap = radius + 9
-    middles = placed(Shapes(gap, gap, scaled, round=True), WIDTH, HEIGHT)
-    parts = [*_lines(weight, middles)]
-    for topic, middle, r in zip(topics, middles, radius.tolist(), strict=True):
-        parts.append(_circle(plan, page, topic, middle, r))
-    return _picture(parts, middles, radius, radius, plan.theme.words.say("map_title"))
+    tall = max(620.0, 500.0 + 14 * len(topics))
+    drawn = []
+    for name, width, height in (("wide-map", WIDTH, HEIGHT), ("narrow-map", NARROW_WIDTH, tall)):
+        radius = np.maximum(np.sqrt(sizes / sizes.sum() * width * height * _COVERED / np.pi), 9.0)
+        radius = np.minimum(radius, width / 2 - 12)
+        gap = radius + 9
+        middles = placed(Shapes(gap, gap, scaled, round=True), width, height)
+        parts = [*_lines(weight, middles)]
+        for topic, middle, r in zip(topics, middles, radius.tolist(), strict=True):
+            parts.append(_circle(plan, page, topic, middle, r))
+        drawn.append(_picture(name, parts, middles, (radius, radius), plan.theme.words.say("map_title")))
+    return Markup("").join(drawn)
 
 
 def pages_map(plan: SitePlan, page: str, topic: CommunityRow) -> Markup:
@@ -60,14 +70,21 @@ def pages_map(plan: SitePlan, page: str, topic: CommunityRow) -> Markup:
     half_width = np.array([len(label) * _CHAR / 2 + 12 for label in labels])
     half_height = np.full(len(entries), _LINE / 2 + 3)
     weight = weights([[entry.row] for entry in entries], plan)
-    middles = placed(
-        Shapes(half_width + 14, half_height + 16, weight, round=False), WIDTH * 0.9, HEIGHT * 0.7
-    )
-    parts = [*_lines(weight, middles)]
-    for entry, label, middle, half in zip(entries, labels, middles, half_width.tolist(), strict=True):
-        parts.append(_box(page, entry, label, middle, half - 4))
     title = plan.theme.words.say("topic_map", topic=plan.topic_label(topic))
-    return _picture(parts, middles, half_width, half_height, title)
+    boxes = Shapes(half_width + 14, half_height + 16, weight, round=False)
+    closer = Shapes(half_width + 2, half_height + 12, weight, round=False)
+    tall = 4 * float((closer.half_width * closer.half_height).sum()) / NARROW_WIDTH / _NARROW_COVERED
+    drawn = []
+    for name, shapes, width, height in (
+        ("wide-map", boxes, WIDTH * 0.9, HEIGHT * 0.7),
+        ("narrow-map", closer, float(NARROW_WIDTH), tall),
+    ):
+        middles = placed(shapes, width, height)
+        parts = [*_lines(weight, middles)]
+        for entry, label, middle, half in zip(entries, labels, middles, half_width.tolist(), strict=True):
+            parts.append(_box(plan.library.href(page, entry.page), entry, label, middle, half - 4))
+        drawn.append(_picture(name, parts, middles, (half_width, half_height), title))
+    return Markup("").join(drawn)
 
 
 def weights(groups: Sequence[Sequence[int]], plan: SitePlan) -> Floats:
@@ -117,7 +134,7 @@ def _circle(plan: SitePlan, page: str, topic: CommunityRow, middle: Floats, radi
     if radius > 46:
         lines += [
             Label(
-                shortened(entry.title, int(inside / _CHAR)), urls.relative_href(page, entry.page), entry.title
+                shortened(entry.title, int(inside / _CHAR)), plan.library.href(page, entry.page), entry.title
             )
             for entry in topic.entries[:TOP_PAGES]
         ]
@@ -158,22 +175,23 @@ def _wrapped(name: str, fits: int) -> list[str]:
     return [shortened(line.rstrip(","), fits) for line in lines[:2]]
 
 
-def _box(page: str, entry: Entry, label: str, middle: Floats, half: float) -> str:
+def _box(href: str, entry: Entry, label: str, middle: Floats, half: float) -> str:
     x, y = middle
     title = f"<title>{escape(entry.title)}</title>" if label != entry.title else ""
     rect = f'<rect x="{x - half:.0f}" y="{y - 12:.0f}" width="{2 * half:.0f}" height="24" rx="6"/>'
     text = f'<text x="{x:.0f}" y="{y + 4:.0f}">{escape(label)}</text>'
-    return f'<a href="{escape(urls.relative_href(page, entry.page))}">{title}{rect}{text}</a>'
+    return f'<a href="{escape(href)}">{title}{rect}{text}</a>'
 
 
 def _picture(
-    parts: Sequence[str], middles: Floats, half_width: Floats, half_height: Floats, title: str
+    name: str, parts: Sequence[str], middles: Floats, halves: tuple[Floats, Floats], title: str
 ) -> Markup:
+    half_width, half_height = halves
     left, top = ((middles[:, axis] - half).min() - 8 for axis, half in ((0, half_width), (1, half_height)))
     right, below = ((middles[:, axis] + half).max() + 8 for axis, half in ((0, half_width), (1, half_height)))
     box = f"{left:.0f} {top:.0f} {right - left:.0f} {below - top:.0f}"
     opening = (
-        f'<svg class="map" viewBox="{box}" width="{right - left:.0f}" '
+        f'<svg class="map {name}" viewBox="{box}" width="{right - left:.0f}" '
         f'role="group" aria-label="{escape(title)}">'
     )
     return Markup(f"{opening}{''.join(parts)}</svg>")  # noqa: S704 - all that is not ours was escaped

@@ -126,6 +126,10 @@ class _Pages:
         for stem, entry in stems:
             self._stems.setdefault(stem.lower(), entry)
             self._plain.setdefault("/".join(map(without_number, stem.lower().split("/"))), entry)
+        for entry in entries:  # as Docusaurus's sidebars name them, and Starlight's
+            folder, place = posixpath.dirname(entry.path), entry.placement
+            for also in filter(None, (posixpath.join(folder, place.name), place.slug.strip("/"))):
+                self._plain.setdefault(also.lower(), entry)
         self._given = {NAME}  # names itself at most by mistake
         self._missing: list[str] = []
         self._again: list[str] = []

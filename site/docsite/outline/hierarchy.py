@@ -17,9 +17,11 @@ from ...pipeline.navigation.entry import REST, FolderEntry
 from .. import urls
 from ..library import Entry
 from ..placement import NO_ORDER
+from .blogs import Blogs
 from .contents import Item, SiteContents, without_number
 from .navigation import Node, Tree, tree_of
 
+_NO_BLOGS = Blogs()
 _NUMBERS = re.compile(r"([0-9]+)")
 
 
@@ -35,7 +37,9 @@ class _Draft:
     listed: bool = False
 
 
-def build_tree(entries: Sequence[Entry], contents: SiteContents | None = None) -> Tree:
+def build_tree(
+    entries: Sequence[Entry], contents: SiteContents | None = None, blogs: Blogs = _NO_BLOGS
+) -> Tree:
     """Build the tree of all pages; several collections are its first level, each under its own name."""
     contents = contents or SiteContents()
     several = len({entry.collection for entry in entries}) > 1
@@ -45,7 +49,8 @@ def build_tree(entries: Sequence[Entry], contents: SiteContents | None = None) -
         for entry in entries
         if entry.placement.hidden or entry.placement.moved_to or not entry.shown.listed
     }
-    builder = _Builder(root, entries, hidden, several)
+    shown = [entry for entry in entries if entry.page not in hidden]
+    builder = _Builder(root, shown, several, blogs)
     for name in sorted({entry.collection for entry in entries}):
         builder.collection(name, contents)
     roots = _children(root, "")
@@ -60,9 +65,8 @@ def build_tree(entries: Sequence[Entry], contents: SiteContents | None = None) -
 
 
 class _Builder:
-    def __init__(self, root: _Draft, entries: Sequence[Entry], hidden: Set[str], several: bool) -> None:
-        self._root, self._several = root, several
-        self._shown = [entry for entry in entries if entry.page not in hidden]
+    def __init__(self, root: _Draft, shown: list[Entry], several: bool, blogs: Blogs) -> None:
+        self._root, self._shown, self._several, self._blogs = root, shown, several, blogs
         self._dotted = _dotted_folders(self._shown)
 
     def collection(self, name: str, contents: SiteContents) -> None:
@@ -104,6 +108,8 @@ class _Builder:
             child = node.children.setdefault(f"{entry.page}/", _Draft(stem))
         child = child or node.children.setdefault(stem, _Draft(stem))
         child.entry = entry
+        if (order := self._blogs.order(entry.page)) is not None:  # the newest first
+            child.order = order
         return child
 
 
@@ -111,7 +117,7 @@ def _place(entry: Entry) -> str:
     """Return the path of a page in the tree; a home page of another name keeps the place of its name."""
     if entry.page == urls.HOME and posixpath.basename(entry.path) != urls.VAULT_ROOT:
         return urls.page_path(entry.path)
-    return entry.page
+    return entry.place or entry.page
 
 
 def _is_index(entry: Entry) -> bool:
@@ -252,7 +258,7 @@ def _frozen(draft: _Draft, name: str, path: str) -> Node:
 def _label(draft: _Draft) -> str:
     if draft.title:
         return draft.title
-    if (entry := draft.entry) is not None and (entry.placement.label or entry.title != _stem(entry.page)):
+    if (entry := draft.entry) is not None and (entry.placement.label or entry.title != _stem(_place(entry))):
         return entry.placement.label or entry.title
     plain = without_number(draft.key.rsplit("/", 1)[-1])
     return plain.replace("-", " ").replace("_", " ").strip() or draft.key

@@ -10,12 +10,14 @@ from ...pipeline.settings.site import Site
 from .. import urls
 from ..appearance import Appearance, appearance_of
 from ..content.render import Renderer
-from ..interface_words import load_words
+from ..interface_words import Words, is_translated, load_words
 from ..library import CommunityRow, Entry, Library, SnapshotTables
 from ..parts import Parts, parts_of
-from ..templates import Theme
+from ..templates import Theme, content_security_policy
 from . import navigation
 from .all_pages import AllPages, all_pages
+from .blogs import Blogs, blogs_of
+from .cards import Cards, cards_of
 from .contents import contents_of
 from .declared import declared_contents
 from .extent import Extent
@@ -56,6 +58,8 @@ class SitePlan:
     """
 
     library: Library
+    blogs: Blogs
+    cards: Cards | None
     settings: Site
     tree: navigation.Tree
     listing: AllPages
@@ -79,12 +83,26 @@ class SitePlan:
     @property
     def title(self) -> str:
         """Return the site's title: the configured one, or the collection's name."""
-        names = self.library.collections
-        return self.settings.title or (names[0] if len(names) == 1 else "Documents")
+        return site_title(self.settings, self.library)
 
     def community_page(self, community_id: int) -> str:
         """Return the page that lists a community."""
         return f"_communities/{community_id}.html"
+
+    def neighbours(self, page: str) -> tuple[str | None, str | None]:
+        """Return the pages before and after this one in reading order, as far as they are in its language.
+
+        Of a post these are the newer one and the older one.
+        """
+        by_date = self.blogs.newer_and_older(page)
+        before, after = by_date or (self.tree.previous(page), self.tree.next(page))
+        if by_date is None:  # reading goes on before and after a blog, not into it
+            before, after = (None if each and self.blogs.post(each) else each for each in (before, after))
+        language = self.languages.of
+        return (
+            before if before and language(before) == language(page) else None,
+            after if after and language(after) == language(page) else None,
+        )
 
     def topic_label(self, topic: CommunityRow) -> str:
         """Return the name of a topic, or its number if it has none."""
@@ -96,17 +114,25 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
     from . import related  # SciPy comes with it
 
     appearance = appearance_of(settings)
-    library = Library(snapshot, originals=originals, home=settings.home)
-    theme = Theme(load_words(settings.words), settings.templates)
+    library = Library(snapshot, originals=originals, settings=settings)
+    policy = content_security_policy(remote_images=settings.remote_images)
+    words = load_words(settings.words, settings.language)
+    theme = Theme(words, settings.templates, policy, _other_words(settings))
     tags = library.tags()
     tag_pages = urls.slug_pages(tags, "_tags")
     contents = contents_of(library, declared_contents(settings))
-    tree = build_tree(library.entries, contents)
+    cards = cards_of(settings, site_title(settings, library))
+    blogs = blogs_of(library, settings)
+    tree = build_tree(library.entries, contents, blogs)
     communities = library.communities()
     # A community has no name if none was good enough.
     topics = tuple(each for each in communities if each.label and len(each.entries) > 1)
+    drawn = cards.fingerprint if cards else ""
+    parts = parts_of(settings, library.entries, bool(tags), topics, appearance, blogs.links, drawn)
     return SitePlan(
         library=library,
+        blogs=blogs,
+        cards=cards,
         settings=settings,
         tree=tree,
         listing=all_pages(tree),
@@ -116,17 +142,29 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
         communities=communities,
         relations=related.Relations(library.entries, library.edges, settings.related),
         backlinks=related.backlink_rows(library.edges),
-        renderer=Renderer(library, tag_pages, theme.words),
+        renderer=Renderer(library, tag_pages, remote_images=settings.remote_images),
         theme=theme,
         twins=urls.twin_paths(tree.pages) if settings.markdown else {},
         topics=topics,
         topic_of={topic.community_id: topic for topic in topics},
-        parts=parts_of(settings, library.entries, bool(tags), topics, appearance),
+        parts=parts,
         appearance=appearance,
         languages=Languages(settings, {entry.page for entry in library.listed}),
         words=read_words(snapshot, library) if settings.search else (),
         remarks=contents.remarks,
     )
+
+
+def site_title(settings: Site, library: Library) -> str:
+    """Return the configured title, or the name of the only collection."""
+    names = library.collections
+    return settings.title or (names[0] if len(names) == 1 else "Documents")
+
+
+def _other_words(settings: Site) -> Mapping[str, Words]:
+    """Return the interface texts of the site's languages, besides its own, that the theme has."""
+    codes = [code for code in settings.languages if code != settings.language and is_translated(code)]
+    return {code: load_words(language=code) for code in codes}
 
 
 def shard_count(pages: int) -> int:

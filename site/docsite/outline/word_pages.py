@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 import numpy as np
 import pyarrow as pa
@@ -14,8 +15,10 @@ from .. import urls
 from ..library import Entry, Library, SnapshotTables
 
 PAGES_PER_WORD = 5
-# The most words on a page; a letter with more has several pages.
+# A letter with more words has several pages, of a hundred or two, none with more than twice as many.
 WORDS_PER_PAGE = 200
+# One word in so many ends a page.
+_EVERY = 128
 OTHER = "#"
 
 
@@ -113,8 +116,23 @@ def letters(words: Sequence[Word]) -> Iterator[Letter]:
     for letter in sorted(by_letter, key=lambda each: (each != OTHER, each)):
         found = by_letter[letter]
         stem = pages[letter].removesuffix(".html").replace(f"{urls.SEARCH}/", f"{urls.SEARCH}/words-")
-        for number, start in enumerate(range(0, len(found), WORDS_PER_PAGE)):
-            part = tuple(found[start : start + WORDS_PER_PAGE])
-            several = len(found) > WORDS_PER_PAGE
+        several = len(found) > WORDS_PER_PAGE
+        for number, part in enumerate(_parts(found) if several else [tuple(found)]):
             label = f"{part[0].text} – {part[-1].text}" if several else letter
             yield Letter(label, f"{stem}{f'-{number + 1}' if several else ''}.html", part)
+
+
+def _parts(words: Sequence[Word]) -> Iterator[tuple[Word, ...]]:
+    """Yield runs of words whose ends depend on the words alone: one more word changes one run.
+
+    Cut by their number, all later ones would change, and with them the list of pages that each page shows.
+    """
+    part: list[Word] = []
+    for word in words:
+        part.append(word)
+        ends = sha256(word.text.encode("utf-8", "surrogatepass")).digest()[0] % _EVERY == 0
+        if len(part) == 2 * WORDS_PER_PAGE or (ends and len(part) >= WORDS_PER_PAGE // 4):
+            yield tuple(part)
+            part = []
+    if part:
+        yield tuple(part)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,9 @@ from ..content.markdown_html import Anchored
 from ..content.render import Content
 from ..library import CommunityRow, Entry, by_title
 from ..maps.neighbours import neighbour_graph
+from ..outline.blogs import Post
 from ..outline.plan import MAX_BACKLINKS, SitePage, SitePlan
+from .blog import BlogView, blog_view
 from .frame import frame_of
 
 # A table of contents shows the two upper levels below the title, if there is more than one heading.
@@ -60,6 +63,8 @@ class DocumentView:
     history_url: str
     twin: str
     graph: Markup
+    post: Post | None
+    blog: BlogView | None
 
 
 def render_page(plan: SitePlan, entry: Entry, content: Content) -> SitePage:
@@ -73,7 +78,8 @@ def render_page(plan: SitePlan, entry: Entry, content: Content) -> SitePage:
 def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRow | None) -> DocumentView:
     linking = plan.backlinks.get(entry.row, [])
     rows = plan.relations.related_to(entry.row)
-    before, after = _neighbours(plan, entry.page)
+    before, after = plan.neighbours(entry.page)
+    blog = plan.blogs.of(entry.page)
     toc = _toc(content, frozenset(section.slug for section in plan.library.sections(entry)))
     head, body = content.parts
     return DocumentView(
@@ -98,16 +104,8 @@ def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRo
         history_url=_source_url(plan.settings.history_url, entry),
         twin=plan.twins.get(entry.page, ""),
         graph=neighbour_graph(plan, entry),
-    )
-
-
-def _neighbours(plan: SitePlan, page: str) -> tuple[str | None, str | None]:
-    """Return the pages before and after this one in reading order, as far as they are in its language."""
-    language = plan.languages.of
-    before, after = plan.tree.previous(page), plan.tree.next(page)
-    return (
-        before if before and language(before) == language(page) else None,
-        after if after and language(after) == language(page) else None,
+        post=plan.blogs.post(entry.page),
+        blog=blog_view(plan, blog) if blog is not None and blog.page == entry.page else None,
     )
 
 
@@ -129,7 +127,14 @@ def _backlinks(plan: SitePlan, rows: Sequence[int]) -> tuple[Entry, ...]:
 def _crumbs(plan: SitePlan, entry: Entry) -> tuple[Crumb, ...]:
     above = plan.tree.trail(entry.page)[:-1]
     home = () if entry.page == urls.HOME else (Crumb(plan.title, urls.HOME),)
-    return (*home, *(Crumb(node.label, node.page) for node in above if node.page != urls.HOME))
+    blog = plan.blogs.of(entry.page)
+    first = {posixpath.dirname(blog.page): Crumb(blog.title, blog.page)} if blog is not None else {}
+    found = (
+        first.get(node.key, Crumb(node.label, None)) if node.page is None else Crumb(node.label, node.page)
+        for node in above
+        if node.page != urls.HOME
+    )
+    return (*home, *found)
 
 
 def _toc(content: Content, slugs: frozenset[str]) -> tuple[Anchored, ...]:

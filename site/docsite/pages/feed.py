@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from email.utils import format_datetime
 from xml.sax.saxutils import escape
@@ -22,6 +22,8 @@ def feed_file(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage
     dated = [entry for entry in plan.library.listed if _day(entry) and entry.page != urls.NOT_FOUND]
     latest = sorted(dated, key=lambda entry: entry.doc_id)
     latest = sorted(latest, key=lambda entry: entry.modified, reverse=True)[: plan.settings.feed]
+    if not latest:
+        return
     base = plan.settings.base_url.rstrip("/")
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
@@ -33,15 +35,22 @@ def feed_file(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage
         f"<language>{_text(plan.settings.language)}</language>",
         f'<atom:link href="{_text(base)}/{urls.FEED}" rel="self" type="application/rss+xml"/>',
         f"<lastBuildDate>{_moment(latest[0])}</lastBuildDate>",
-        *(line for entry in latest for line in _item(base, entry, summaries.get(entry.page, ""))),
+        *_items(plan, base, latest, summaries),
         "</channel>",
         "</rss>",
     ]
     yield SitePage(urls.FEED, ("\n".join(lines) + "\n").encode())
 
 
-def _item(base: str, entry: Entry, summary: str) -> Iterator[str]:
-    address = f"{base}/{urls.encoded(entry.page)}"
+def _items(
+    plan: SitePlan, base: str, entries: Sequence[Entry], summaries: Mapping[str, str]
+) -> Iterator[str]:
+    for entry in entries:
+        yield from _item(base, plan.library.address(entry.page), entry, summaries.get(entry.page, ""))
+
+
+def _item(base: str, place: str, entry: Entry, summary: str) -> Iterator[str]:
+    address = f"{base}/{place}"
     yield "<item>"
     yield f"<title>{_text(entry.title)}</title>"
     yield f"<link>{_text(address)}</link>"

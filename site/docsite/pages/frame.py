@@ -22,7 +22,8 @@ RIGHT_TO_LEFT = frozenset(_RIGHT_TO_LEFT.split())
 class Frame:
     """A page's place and names, and the navigation around it.
 
-    ``listed`` gives a node's address in the list of all pages; ``previews`` is the number of preview files.
+    ``site_language`` is that of the interface. ``listed`` gives a node's address in the list of all pages;
+    ``previews`` is the number of preview files.
     """
 
     site_title: str
@@ -44,6 +45,11 @@ class Frame:
     is_document: bool
     translations: tuple[Translation, ...]
     base: str
+    address: Callable[[str], str]
+    words_script: str = ""
+    atom: str = ""
+    image: str = ""
+    card: bool = False
     robots: bool = True
 
     @property
@@ -55,7 +61,7 @@ class Frame:
     def alternates(self) -> Mapping[str, str]:
         """Return the absolute address of this page in each language, if the site has one."""
         exact = [each for each in self.translations if each.exact] if self.base else []
-        found = {each.language: self.base + urls.encoded(each.page) for each in exact}
+        found = {each.language: self.base + self.address(each.page) for each in exact}
         return found if len(found) > 1 else {}
 
     @property
@@ -81,32 +87,38 @@ def direction(language: str) -> str:
 
 def _listed(plan: SitePlan, page: str, node: navigation.Node) -> str:
     """Return where a node is in the list of all pages."""
-    return urls.relative_href(page, plan.listing.page_of[node.key], node.anchor)
+    return plan.library.href(page, plan.listing.page_of[node.key], node.anchor)
 
 
 def frame_of(plan: SitePlan, page: str, title: str, description: str, entry: Entry | None = None) -> Frame:
     """Return the frame of any page of the site; ``entry`` is the document that it shows, if any."""
     settings = plan.settings
-    base = settings.base_url.rstrip("/")
+    base, own = settings.base_url.rstrip("/"), plan.languages.of(page)
+    card = plan.cards.path(entry) if plan.cards and entry and entry.shown.listed else ""
     return Frame(
         site_title=plan.title,
-        site_language=settings.language,
+        site_language=own if own in plan.theme.others else settings.language,
         title=title,
         description=description,
-        language=plan.languages.of(page) or (entry.language if entry else "") or settings.language,
+        language=own or (entry.language if entry else "") or settings.language,
         page=page,
         root=urls.root_of(page),
-        href=partial(urls.relative_href, page),
+        href=partial(plan.library.href, page),
         listed=partial(_listed, plan, page),
         nav=navigation.items_for(plan.tree, page),
         parts=plan.parts,
         previews=shard_count(len(plan.by_page)),
         snapshot_id=plan.library.snapshot_id,
-        canonical=f"{base}/{urls.encoded(page)}" if base else "",
+        canonical=f"{base}/{plan.library.address(page)}" if base else "",
         modified=entry.modified if entry else "",
         twin=plan.twins.get(page, ""),
         is_document=entry is not None,
+        words_script=urls.words_script(own) if own in plan.theme.others else "",
         translations=plan.languages.translations(page),
         base=f"{base}/" if base else "",
+        address=plan.library.address,
+        atom=blog.feed if base and settings.feed and (blog := plan.blogs.of(page)) else "",
+        image=f"{base}/{card}" if card else settings.image,
+        card=bool(card),
         robots=entry is None or entry.shown.robots,
     )

@@ -18,6 +18,7 @@ from ..maps.topics import MAX_PAGE_MAPS, MAX_PAGES, pages_map, topics_map
 from ..outline.navigation import Node
 from ..outline.plan import SitePage, SitePlan
 from ..outline.word_pages import letters
+from .blog import blog_pages
 from .documents import Crumb
 from .frame import frame_of
 from .redirects import redirect_files
@@ -57,6 +58,7 @@ def list_pages(plan: SitePlan, reuse: Reuse) -> Iterator[SitePage]:
     yield from _tree_pages(plan)
     if plan.tags:
         yield from _tag_pages(plan)
+    yield from blog_pages(plan)
     if plan.topics:
         yield from _topic_pages(plan, reuse)
     if plan.settings.search:
@@ -84,11 +86,11 @@ def _tree_pages(plan: SitePlan) -> Iterator[SitePage]:
 
 def _overviews(plan: SitePlan) -> Iterator[SitePage]:
     cards = _collections(plan)
-    if urls.HOME not in plan.by_page:
+    if urls.HOME not in plan.by_page and plan.blogs.of(urls.HOME) is None:
         yield _overview(plan, urls.HOME, plan.title, cards)
     if len(cards) > 1:
         for card in cards:
-            if card.page not in plan.by_page:
+            if card.page not in plan.by_page and plan.blogs.of(card.page) is None:
                 yield _overview(plan, card.page, card.name, (card,))
 
 

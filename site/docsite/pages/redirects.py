@@ -83,7 +83,9 @@ def _stated(plan: SitePlan) -> Iterator[tuple[str, str]]:
     for entry in plan.library.entries:
         if entry.page == urls.HOME and (own := urls.page_path(entry.path)) != urls.HOME:
             yield f"/{own}", "/"
-        folder = posixpath.dirname(entry.page)
+        if entry.place and entry.place != entry.page:  # the other form of its address
+            yield f"/{entry.place}", f"/{entry.page}"
+        folder = posixpath.dirname(entry.place or entry.page)
         for old in entry.placement.former:
             yield (old if old.startswith("/") else posixpath.join("/", folder, old)), f"/{entry.page}"
         if entry.placement.moved_to:
@@ -161,7 +163,7 @@ def _context(plan: SitePlan, redirect: Redirect) -> dict[str, object]:
     if is_page:
         href = urls.relative_href(redirect.source, redirect.target, redirect.fragment)
     base = plan.settings.base_url.rstrip("/")
-    canonical = f"{base}/{urls.encoded(redirect.target)}" if is_page and base else href
+    canonical = f"{base}/{plan.library.address(redirect.target)}" if is_page and base else href
     return {
         "href": href,
         "canonical": canonical,
@@ -180,4 +182,4 @@ def _there(plan: SitePlan, redirect: Redirect) -> str:
         return redirect.target
     root = urlsplit(plan.settings.base_url).path.rstrip("/")
     anchor = f"#{urls.encoded(redirect.fragment)}" if redirect.fragment else ""
-    return f"{root}/{urls.encoded(redirect.target)}{anchor}"
+    return f"{root}/{plan.library.address(redirect.target)}{anchor}"

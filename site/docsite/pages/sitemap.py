@@ -20,7 +20,11 @@ def sitemap_files(plan: SitePlan) -> Iterator[SitePage]:
     Addresses are absolute, as the protocol requires, if the settings give a base, and relative otherwise.
     """
     base = f"{plan.settings.base_url.rstrip('/')}/" if plan.settings.base_url else ""
-    lines = [] if urls.HOME in plan.by_page else [f"<url><loc>{escape(base + urls.HOME)}</loc></url>"]
+    lines = (
+        []
+        if urls.HOME in plan.by_page
+        else [f"<url><loc>{escape(base + plan.library.address(urls.HOME))}</loc></url>"]
+    )
     lines += [_line(plan, base, page) for page in plan.tree.pages if plan.by_page[page].shown.in_sitemap]
     if len(lines) <= ADDRESSES_PER_FILE:
         yield _file("sitemap.xml", "urlset", lines)
@@ -36,7 +40,7 @@ def sitemap_files(plan: SitePlan) -> Iterator[SitePage]:
 def _line(plan: SitePlan, base: str, page: str) -> str:
     modified = plan.by_page[page].modified
     changed = f"<lastmod>{modified}</lastmod>" if DATE.match(modified) else ""
-    return f"<url><loc>{escape(base + urls.encoded(page))}</loc>{changed}</url>"
+    return f"<url><loc>{escape(base + plan.library.address(page))}</loc>{changed}</url>"
 
 
 def _file(name: str, root: str, lines: list[str]) -> SitePage:

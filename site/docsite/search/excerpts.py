@@ -2,7 +2,8 @@
 
 The files of up to some 16 neighbouring documents are a group, of which the manifest knows one name: that of
 each file follows from it, so that a hit is one request. Where groups end depends on the pages' names alone: a
-page that is added changes one of them.
+page that is added changes one of them. For a host that takes so many files only, neighbours of a group share
+files.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import chain, groupby
+from itertools import chain, groupby, islice, pairwise
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -20,7 +22,7 @@ from ..library import SnapshotTables
 from ..outline.plan import SitePlan
 from .files import Files
 from .format import BREADCRUMB_SEPARATOR, EXCERPT_PASSAGES, EXCERPTS
-from .material import blocks
+from .material import Ints, blocks
 
 _SECTIONS_AT_A_TIME = 4_096
 # A page in 2**4 ends a group, of fewer than 4,096 pages one in less; no group has more than two hexadecimal
@@ -29,12 +31,20 @@ _MOST_BITS, _BITS_BELOW, _MOST_PAGES = 4, 8, 256
 _NOT_IN_SLUG = re.compile(r"[^\w -]")
 
 
+class TooManyFiles(Exception):
+    """Raised where a site would have more files than it may, by how many in its argument."""
+
+
 @dataclass(frozen=True, slots=True)
 class ExcerptGroups:
-    """What the names of each group's files begin with, and its first document, in the library's order."""
+    """What the names of each group's files begin with, and its first document, in the library's order.
+
+    So many documents of a group share a file.
+    """
 
     names: tuple[str, ...]
     documents: tuple[int, ...]
+    sharing: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,24 +133,63 @@ def _slug(title: str) -> str:
 
 
 def make_excerpts(
-    shown: Sequence[Card], snapshot: SnapshotTables, counts: Sequence[int], files: Files
+    shown: Sequence[Card],
+    snapshot: SnapshotTables,
+    counts: Sequence[int],
+    files: Files,
+    most: int | None = None,
 ) -> ExcerptGroups:
-    """Add the files of all documents, each of which has a card and this many passages."""
+    """Add the files of all documents, each of which has a card and this many passages, ``most`` of them.
+
+    Raises ``TooManyFiles`` if they were more even if all documents of a group shared theirs.
+    """
     texts = ExcerptTexts(snapshot)
     pieces = groupby(texts.pieces(counts), lambda piece: piece.row)
-    names, documents = list[str](), list[int]()
-    group: dict[str, list[bytes]] = {}
-    first = 0
-    every = 1 << min(_MOST_BITS, max(0, len(shown).bit_length() - 1 - _BITS_BELOW))
-    for row, own in pieces:
-        for piece in own:
-            packed = EXCERPTS.pack({"document": _described(shown[row], texts, piece)})
-            group[f"{row - first:02x}{piece.number:x}"] = packed
-        if _ends_group(shown[row].page, every) or row + 1 in (first + _MOST_PAGES, len(shown)):
-            names.append(files.add_group(group))
-            documents.append(first)
-            group, first = {}, row + 1
-    return ExcerptGroups(tuple(names), tuple(documents))
+    starts, sharing = _group_starts(shown, _usual_bits(len(shown))), 1
+    if most is not None and _files_of(starts, np.array(counts), 1) > most:
+        starts = _group_starts(shown, _MOST_BITS)
+        sharing = _sharing(starts, np.array(counts), most)
+    names = list[str]()
+    for first, end in pairwise([*starts, len(shown)]):
+        group: dict[str, list[object]] = {}
+        for row, own in islice(pieces, end - first):
+            place = (row - first) % sharing
+            for piece in own:
+                file = group.setdefault(f"{row - first - place:02x}{piece.number:x}", [])
+                file += [None] * (place - len(file)) + [_described(shown[row], texts, piece)]
+        names.append(
+            files.add_group({suffix: EXCERPTS.pack({"documents": own}) for suffix, own in group.items()})
+        )
+    return ExcerptGroups(tuple(names), tuple(starts), sharing)
+
+
+def _usual_bits(documents: int) -> int:
+    return min(_MOST_BITS, max(0, documents.bit_length() - 1 - _BITS_BELOW))
+
+
+def _group_starts(shown: Sequence[Card], bits: int) -> list[int]:
+    starts = [0] if shown else []
+    for row, card in enumerate(shown[:-1]):
+        if _ends_group(card.page, 1 << bits) or row + 1 == starts[-1] + _MOST_PAGES:
+            starts.append(row + 1)
+    return starts
+
+
+def _sharing(starts: Sequence[int], passages: Ints, most: int) -> int:
+    """Return how few documents share a file if there may be so many files."""
+    sharing = 2
+    while (needed := _files_of(starts, passages, sharing)) > most:
+        if sharing >= _MOST_PAGES:
+            raise TooManyFiles(needed - most)
+        sharing *= 2
+    return sharing
+
+
+def _files_of(starts: Sequence[int], passages: Ints, sharing: int) -> int:
+    """Return how many files there are: as many for some documents as the longest of them has pieces."""
+    pieces = np.maximum(1, -(-passages // EXCERPT_PASSAGES))
+    firsts = [at for first, end in pairwise([*starts, len(pieces)]) for at in range(first, end, sharing)]
+    return int(np.maximum.reduceat(pieces, firsts).sum()) if firsts else 0
 
 
 def _ends_group(page: str, every: int) -> bool:

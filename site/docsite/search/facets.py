@@ -25,7 +25,8 @@ def facets(plan: SitePlan) -> list[bytes]:
     entries = plan.library.entries
     shown = [entry for entry in entries if entry.shown.searched]
     collections = list(plan.library.collections)
-    languages = sorted({entry.language for entry in shown})
+    language_of = {entry.page: plan.languages.of(entry.page) or entry.language for entry in entries}
+    languages = sorted({language_of[entry.page] for entry in shown})
     folders = _folders(shown)
     sections = sorted(set(folders.values()))
     tags = sorted({tag for entry in shown for tag in entry.tags})
@@ -41,7 +42,7 @@ def facets(plan: SitePlan) -> list[bytes]:
     values = {
         "names": names,
         "collection": _places(collections, [entry.collection for entry in entries]),
-        "language": _places(languages, [entry.language for entry in entries]),
+        "language": _places(languages, [language_of[entry.page] for entry in entries]),
         "section": _places(sections, [folders.get(entry.page, "") for entry in entries]),
         "community": [communities.get(entry.community, -1) + 1 for entry in entries],
         "tags": _tags(tags, entries),
@@ -69,7 +70,7 @@ def _folders(entries: Sequence[Entry]) -> Mapping[str, str]:
     """Return by page its first folder below the one that all pages share, or nothing for a page directly in
     that.
     """
-    folders = [entry.page.split("/")[:-1] for entry in entries]
+    folders = [(entry.place or entry.page).split("/")[:-1] for entry in entries]
     shared = 0
     while folders and all(len(each) > shared and each[shared] == folders[0][shared] for each in folders):
         shared += 1

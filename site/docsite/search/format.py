@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 # Of the files and of what their columns mean; a part of every name, as browsers keep files for ever.
-FORMAT = 7
+FORMAT = 8
 NAME_CHARS = 8
 # How many passages of a document are in one file of excerpts.
 EXCERPT_PASSAGES = 8
@@ -27,7 +27,7 @@ BREADCRUMB_SEPARATOR = " › "
 # The kinds of files that the manifest names, in its order.
 FAMILIES = (
     "term_shards", "posting_tiers", "inverted_lists", "excerpt_groups", "words", "near_words", "facets",
-    "token_directories",
+    "token_directories", "token_turns", "synonyms",
 )  # fmt: skip
 
 Numbers = npt.NDArray[Any]
@@ -58,10 +58,15 @@ def zigzag(values: npt.NDArray[np.int8]) -> npt.NDArray[np.uint8]:
 
 def bits(codes: Numbers, widths: Numbers) -> bytes:
     """Pack rows of codes, ``widths[i]`` bits for column ``i``, lowest bit first; a row fills whole bytes."""
+    return row_bits(codes, widths).tobytes()
+
+
+def row_bits(codes: Numbers, widths: Numbers) -> npt.NDArray[np.uint8]:
+    """Return the bytes of ``bits``, a row each."""
     planes = [(codes[:, at] >> bit) & 1 for at, width in enumerate(widths.tolist()) for bit in range(width)]
     if not planes:
-        return b""
-    return np.packbits(np.stack(planes, axis=1).astype(np.uint8), axis=1, bitorder="little").tobytes()
+        return np.zeros((len(codes), 0), dtype=np.uint8)
+    return np.packbits(np.stack(planes, axis=1).astype(np.uint8), axis=1, bitorder="little")
 
 
 def strings(values: Sequence[str], name: str) -> dict[str, object]:
@@ -145,17 +150,26 @@ TERM_SHARD = Layout({
     "tier_places": "varint",
     "aliases": "json",
 }) | POSTINGS  # fmt: skip
-TOKEN_DIRECTORY = Layout({"file_names": "bytes", **_strings("shard"), "longest": "varint"})
-TOKEN_SHARD = Layout({**_strings("token"), "vector_length": "uint8", "vector": "bytes"})
+TOKEN_DIRECTORY = Layout({
+    "file_names": "bytes",
+    **_strings("shard"),
+    "longest": "varint",
+    "mean": "float32",
+    "deviation": "float32",
+    "bits": "uint8",
+})  # fmt: skip
+TOKEN_SHARD = Layout({**_strings("token"), "vector_length": "uint8", "codes": "bytes"})
+TOKEN_TURN = Layout({"vector_length": "uint8", "vector": "bytes"})
 INVERTED_LIST = Layout({
     "document_gap": "varint",
     "centroid_unit": "float32",
     "centroid": "int8",
     "residual_codes": "bytes",
 })  # fmt: skip
-EXCERPTS = Layout({"document": "json"})
+EXCERPTS = Layout({"documents": "json"})
 WORDS = Layout({**_strings("word"), "commonness": "uint8"})
 NEAR_WORDS = Layout({"near": "json"})
+SYNONYMS = Layout({"synonyms": "json"})
 FACETS = Layout({
     "names": "json",
     "collection": "varint",
@@ -192,10 +206,12 @@ LAYOUTS: Mapping[str, Layout] = {
     "POSTINGS": POSTINGS,
     "TOKEN_DIRECTORY": TOKEN_DIRECTORY,
     "TOKEN_SHARD": TOKEN_SHARD,
+    "TOKEN_TURN": TOKEN_TURN,
     "INVERTED_LIST": INVERTED_LIST,
     "EXCERPTS": EXCERPTS,
     "WORDS": WORDS,
     "NEAR_WORDS": NEAR_WORDS,
+    "SYNONYMS": SYNONYMS,
     "FACETS": FACETS,
 }
 _CONSTANTS: Mapping[str, object] = {

@@ -28,8 +28,8 @@ from .manifest import Index, Lookup, Ranking, Shown, manifest, ranking_of
 from .material import Lexicon, Shape, read_lexicon, read_meanings, read_passages, read_shape
 from .postings import arrange
 from .quantization import TurnedTerms
-from .spelling import aliases, make_word_files, read_surfaces
-from .terms import Aliases, Shards, make_shards, make_token_files
+from .spelling import aliases, make_synonyms, make_word_files, read_surfaces
+from .terms import Aliases, Shards, cut_for, make_shards, make_token_files
 
 MANIFEST, ENGINE, FOLDER = "manifest", "engine", f"{SEARCH}/"
 T = TypeVar("T")
@@ -38,10 +38,15 @@ _UNSAID = "en"  # as the index analyses documents that name no language
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """The halves of an index that are made elsewhere, to be asked for when everything else is there."""
+    """The halves of an index that are made elsewhere, to be asked for when everything else is there.
+
+    ``room`` says for how many files there is room when all are there but the manifest and what hits are shown
+    from.
+    """
 
     lookup: Callable[[], Lookup] | None = None
     shown: Callable[[], Shown] | None = None
+    room: Callable[[], int | None] = lambda: None
 
 
 def search_files(
@@ -55,7 +60,8 @@ def search_files(
     """Yield every file below ``folder``: the engine, the manifest, and what a query loads as needed.
 
     Files of the site before are kept where they are what ``previous`` has. A half that is made ``elsewhere``
-    is not among the files. Raises ``ArtifactError`` where the snapshot lacks the tables of search.
+    is not among the files. Raises ``ArtifactError`` where the snapshot lacks the tables of search,
+    ``TooManyFiles`` where there is no room for them all.
     """
     before, other = previous or PreviousSite(), elsewhere or Elsewhere()
     lookup, shown = other.lookup, other.shown
@@ -66,7 +72,10 @@ def search_files(
     yield SitePage(f"{folder}{ENGINE}.js", bundle(ENGINE))
     if shown is None:
         with Files(folder, before, Half.SHOWN) as files:
-            shown = _ready(make_shown(cards(plan), facets(plan), snapshot, files))
+            room = other.room()
+            shown = _ready(
+                make_shown(cards(plan), facets(plan), snapshot, files, None if room is None else room - 1)
+            )
             yield from files.pages()
     # Of two halves that one process was given it is the later; if it has not begun, it is made here
     # meanwhile.
@@ -79,10 +88,18 @@ def _ready(made: T) -> Callable[[], T]:
 
 
 def make_shown(
-    documents: Sequence[Card], filters: Sequence[bytes], snapshot: SnapshotTables, files: Files
+    documents: Sequence[Card],
+    filters: Sequence[bytes],
+    snapshot: SnapshotTables,
+    files: Files,
+    most: int | None = None,
 ) -> Shown:
-    """Add what hits are shown from; ``filters`` are the columns of the file that they are filtered by."""
-    excerpts = make_excerpts(documents, snapshot, np.diff(read_shape(snapshot).first).tolist(), files)
+    """Add what hits are shown from; ``filters`` are the columns of the file that they are filtered by.
+
+    Raises ``TooManyFiles`` if there were more than ``most`` of them.
+    """
+    left = None if most is None else most - 1
+    excerpts = make_excerpts(documents, snapshot, np.diff(read_shape(snapshot).first).tolist(), files, left)
     pa.default_memory_pool().release_unused()
     return Shown(excerpts, files.add(filters))
 
@@ -90,7 +107,8 @@ def make_shown(
 def make_lookup(snapshot: SnapshotTables, search: Search, files: Files) -> Lookup:
     """Add what words and meanings are looked up in.
 
-    Raises ``ArtifactError`` where the snapshot lacks the tables of search.
+    Raises ``ArtifactError`` where the snapshot lacks the tables of search, ``SettingsError`` where the
+    glossary cannot be read.
     """
     shape, ranking = read_shape(snapshot), ranking_of(search)
     surfaces = read_surfaces(snapshot)
@@ -100,7 +118,7 @@ def make_lookup(snapshot: SnapshotTables, search: Search, files: Files) -> Looku
     del surfaces
     lexicon = read_lexicon(snapshot)
     shards, inverted_file = _shards_and_lists(snapshot, lexicon, shape, ranking, known, files)
-    tokens = make_token_files(snapshot, inverted_file.turn, files) if inverted_file else ()
+    tokens = make_token_files(snapshot, inverted_file.turn, files) if inverted_file else None
     return Lookup(
         shape=shape,
         ranking=ranking,
@@ -111,6 +129,7 @@ def make_lookup(snapshot: SnapshotTables, search: Search, files: Files) -> Looku
         inverted_file=inverted_file,
         words=words,
         tokens=tokens,
+        synonyms=make_synonyms(search, files),
     )
 
 
@@ -123,19 +142,19 @@ def _shards_and_lists(
     files: Files,
 ) -> tuple[Shards, InvertedFile | None]:
     """Add what needs vectors; those of passages are let go of as soon as they are multiplied out."""
+    cut = cut_for(shape.documents)
     meanings = read_meanings(snapshot, lexicon.terms) if ranking.meaning else None
     if meanings is None:
         postings = arrange(lexicon, shape, no_contributions(lexicon, shape), _ceiling(lexicon))
-        return make_shards(lexicon, postings, None, known, files), None
+        return make_shards(lexicon, postings, None, known, files, cut), None
     passages = read_passages(snapshot, meanings.documents.shape[1])
     cosines = cosine_contributions(lexicon, shape, meanings.terms, passages, meanings.documents)
     del passages
     inverted_file = make_inverted_file(meanings, np.diff(shape.first) > 0, files)
     postings = arrange(lexicon, shape, cosines, _ceiling(lexicon))
     del cosines
-    return make_shards(
-        lexicon, postings, TurnedTerms(meanings.terms, inverted_file.turn), known, files
-    ), inverted_file
+    turned = TurnedTerms(meanings.terms, inverted_file.turn)
+    return make_shards(lexicon, postings, turned, known, files, cut), inverted_file
 
 
 def _ceiling(lexicon: Lexicon) -> float:

@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from ...artifacts.disk.manifest import Manifest
 from ...artifacts.store.snapshot import Snapshot
+from ...pipeline.identity import canonical_json
 from ...pipeline.settings.search import Search
 from ..incremental.previous import PreviousSite, previous_site
 from ..incremental.staging import Filled, StagingFolder
@@ -23,6 +24,7 @@ from ..outline.plan import SitePage
 from .files import Files, Half
 from .index import FOLDER, make_lookup
 from .manifest import Lookup
+from .spelling import glossary_of
 
 T = TypeVar("T")
 # Below this, a process takes longer to start than it saves.
@@ -87,12 +89,12 @@ def _within(folders: tuple[Path, ...]) -> AbstractContextManager[None]:
 
 
 def _made_of(snapshot_id: str, ranking: Search, previous: PreviousSite) -> tuple[Any, ...]:
-    """Return what stands for the snapshot, the ranking and the site that files were kept from."""
+    """Return what stands for the snapshot, the ranking, its glossary, and the site files were kept from."""
     site = None
     if previous.folder is not None:
         found = os.fstat(previous.folder)
         site = (found.st_dev, found.st_ino, previous.written)
-    return (snapshot_id, ranking, site)
+    return (snapshot_id, ranking, canonical_json(glossary_of(ranking)), site)
 
 
 @dataclass(frozen=True, slots=True)

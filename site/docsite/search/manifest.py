@@ -18,8 +18,8 @@ from .format import FAMILIES, FORMAT, MANIFEST, MANIFEST_VECTORS, strings
 from .inverted_file import LEVELS, InvertedFile
 from .material import Shape
 from .quantization import OWN_STEP, levels_by_bits
-from .spelling import WordFiles
-from .terms import Shards, separators
+from .spelling import SynonymFile, WordFiles
+from .terms import Shards, TokenFiles, separators
 
 LINK_STEPS = 8  # levels per unit of ln(1 + links in)
 _MOST_LINK_LEVEL = 127
@@ -97,7 +97,8 @@ class Lookup:
     shards: Shards
     inverted_file: InvertedFile | None
     words: WordFiles
-    tokens: tuple[str, ...]
+    tokens: TokenFiles | None
+    synonyms: SynonymFile | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,9 @@ class Index:
             "words": lookup.words.words,
             "near_words": lookup.words.near,
             "facets": (self.shown.facets,),
-            "token_directories": lookup.tokens,
+            "token_directories": (lookup.tokens.directory,) if lookup.tokens else (),
+            "token_turns": (lookup.tokens.turn,) if lookup.tokens else (),
+            "synonyms": (lookup.synonyms.file,) if lookup.synonyms else (),
         }
         return {family: names[family] for family in FAMILIES}
 
@@ -167,5 +170,7 @@ def _header(index: Index, names: Sequence[str]) -> dict[str, object]:
         "own_step": OWN_STEP,
         "link_steps": LINK_STEPS,
         "unseen_share": UNSEEN_SHARE,
+        "excerpt_sharing": index.shown.excerpts.sharing,
+        "synonyms": [lookup.synonyms.weight, lookup.synonyms.most] if lookup.synonyms else [0, 0],
         "files": {family: len(names) for family, names in index.families().items()},
     }

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from .cosine_contributions import CosineContributions, term_of
 from .format import LENGTH_OFFSET, LENGTH_STEPS, VECTOR_LEVELS
-from .inverted_file import along
+from .inverted_file import Codes, Quantizer, along
 from .material import Floats, Ints, Lexicon, Narrow, TermVectors
 
 _VECTORS_AT_A_TIME = 4_096
@@ -20,6 +20,7 @@ LEVELS, _MEDIUM_IDF, _RARITY_POWER = 48, 5.0, 1.0
 _FEWEST_LEVELS, _MOST_LEVELS = 7, 255
 _FREQUENCY_BITS = 32
 _ROWS_AT_A_TIME = 262_144
+TOKEN_BITS = 2
 # A step of a passage's contribution, in levels of a range as wide as the length of the term's vector.
 OWN_STEP = 1.0
 
@@ -158,9 +159,12 @@ def vector_bytes(rows: npt.NDArray[np.uint8]) -> bytes:
 
 
 def _vectors(terms: Ints, lengths: Floats, turned: TurnedTerms) -> npt.NDArray[np.uint8]:
+    return packed_vectors(along(turned.vectors.of(terms), turned.turn), lengths[terms])
+
+
+def packed_vectors(numbers: Floats, lengths: Floats) -> npt.NDArray[np.uint8]:
     """Write vectors: a byte for the greatest number as a part of the length, then four bits a number."""
-    numbers = along(turned.vectors.of(terms), turned.turn)
-    length = np.maximum(lengths[terms], np.float32(1e-9))
+    length = np.maximum(lengths, np.float32(1e-9))
     greatest = np.ceil(np.abs(numbers).max(axis=1) / length * 255).clip(1, 255)
     step = greatest / 255 * length / VECTOR_LEVELS
     levels = np.round(numbers / step[:, None]).clip(-VECTOR_LEVELS, VECTOR_LEVELS).astype(np.int8) + np.int8(
@@ -171,3 +175,23 @@ def _vectors(terms: Ints, lengths: Floats, turned: TurnedTerms) -> npt.NDArray[n
     return np.column_stack(
         [greatest.astype(np.uint8), (levels[:, ::2] | levels[:, 1::2] << 4).astype(np.uint8)]
     )
+
+
+@dataclass(frozen=True, slots=True)
+class CodedTokens:
+    """Vectors of tokens in the model's own numbers: their lengths, and codes of their directions."""
+
+    quantizer: Quantizer
+    length: Floats
+    codes: Codes
+
+
+def coded_tokens(vectors: TermVectors) -> CodedTokens:
+    """Write every number of every token's direction in as many bits, around the mean of all tokens."""
+    numbers = vectors.code.astype(np.float32) * vectors.scale[:, None]
+    length = np.sqrt((numbers**2).sum(axis=1))
+    unit = numbers / np.maximum(length, np.float32(1e-9))[:, None]
+    widths = np.full(unit.shape[1], TOKEN_BITS, dtype=np.int64)
+    deviation = np.maximum(unit.std(axis=0), np.float32(1e-9))
+    quantizer = Quantizer(unit.mean(axis=0), deviation, widths)
+    return CodedTokens(quantizer, length, quantizer.encode(unit))

@@ -1,18 +1,24 @@
-"""Words as people write them, used to complete what is typed, correct its spelling and suggest others."""
+"""Words as people write them, used to complete what is typed, correct its spelling and suggest others.
+
+And the synonyms that a glossary gives for them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 
 import numpy as np
 
+from ...artifacts.query.understanding.synonyms import Glossary, read_glossary
 from ...pipeline.errors import ArtifactError
 from ...pipeline.lexical.analyzer import STEMMERS, has_cjk, primary_language, prose_analyzer, without_accents
+from ...pipeline.settings.search import Search
 from ..library import SnapshotTables
 from .files import Files
-from .format import NEAR_WORDS, WORDS, strings
+from .format import NEAR_WORDS, SYNONYMS, WORDS, strings
 from .terms import utf16
 
 _LEAST_COUNT, _LEAST_CHARS = 2, 3
@@ -40,6 +46,30 @@ class WordFiles:
     first: tuple[str, ...]
     words: tuple[str, ...]
     near: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SynonymFile:
+    """The name of the file of synonyms, what each weighs, and the most that a query gets."""
+
+    file: str
+    weight: float
+    most: int
+
+
+def glossary_of(search: Search) -> Glossary:
+    """Return the glossary that queries are understood by; raise as ``read_glossary`` does."""
+    named = search.synonyms.file if "synonyms" in search.understand else ""
+    return read_glossary(Path(named).expanduser()) if named else {}
+
+
+def make_synonyms(search: Search, files: Files) -> SynonymFile | None:
+    """Add the file of synonyms; nothing where there are none."""
+    glossary = {words: list(others) for words, others in glossary_of(search).items() if words and others}
+    if not glossary:
+        return None
+    name = files.add(SYNONYMS.pack({"synonyms": glossary}))
+    return SynonymFile(name, search.synonyms.weight, search.synonyms.max_terms)
 
 
 def read_surfaces(snapshot: SnapshotTables) -> Surfaces:

@@ -16,17 +16,18 @@ import numpy.typing as npt
 from ...pipeline.errors import ArtifactError
 from ..library import SnapshotTables
 from .files import Files
-from .format import (
-    POSTINGS,
-    TERM_SHARD,
-    TOKEN_DIRECTORY,
-    TOKEN_SHARD,
-    Numbers,
-    strings,
-)
+from .format import POSTINGS, TERM_SHARD, TOKEN_DIRECTORY, TOKEN_SHARD, TOKEN_TURN, Numbers, row_bits, strings
 from .material import Floats, Ints, Lexicon, quantized_vectors
 from .postings import TIERS, Postings
-from .quantization import TurnedTerms, length_bytes, length_steps, vector_bytes, vector_rows
+from .quantization import (
+    TurnedTerms,
+    coded_tokens,
+    length_bytes,
+    length_steps,
+    packed_vectors,
+    vector_bytes,
+    vector_rows,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +38,22 @@ class Sizes:
     most: float
 
 
-# What a shard or a file of later tiers holds, in bytes as they are estimated before anything is packed.
-SHARD_BYTES, TAIL_BYTES = Sizes(1_000, 4_000), 1_500
-# The more passages hold a term, the more queries ask for it: the commonest is in this share of them, about. A
-# shard more is worth so many bytes a query: less than its name in the manifest takes, which is loaded but
-# once.
-ASKED_SHARE, SHARD_COST = 0.06, 0.5
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How shards are cut: what each holds, and how many bytes a query one more of them is worth."""
+
+    sizes: Sizes
+    cost: float
+
+
+# What a file of later tiers holds, in bytes as they are estimated before anything is packed.
+TAIL_BYTES = 1_500
+# A shard more is worth less than its name in the manifest takes, which is loaded but once. Each new page
+# changes all shards, as the vectors of terms are fitted anew: a small site, of which a query loads little,
+# has fewer and larger ones.
+USUAL_CUT, SMALL_CUT, _SMALL_SITE = Cut(Sizes(1_000, 4_000), 0.5), Cut(Sizes(4_000, 8_000), 2.0), 1_000
+# The more passages hold a term, the more queries ask for it: the commonest is in this share of them, about.
+ASKED_SHARE = 0.06
 _PASSAGE_BYTES, _VECTOR_BYTES, _TERM_BYTES = 1.9, 56, 14
 TOKEN_SHARD_BYTES, _TOKEN_BYTES = 12_000, 7
 
@@ -64,8 +75,18 @@ def utf16(word: str) -> bytes:
     return word.encode("utf-16-be", "surrogatepass")
 
 
+def cut_for(documents: int) -> Cut:
+    """Return how the shards of so many documents are cut."""
+    return SMALL_CUT if documents < _SMALL_SITE else USUAL_CUT
+
+
 def make_shards(
-    lexicon: Lexicon, postings: Postings, turned: TurnedTerms | None, aliases: Aliases, files: Files
+    lexicon: Lexicon,
+    postings: Postings,
+    turned: TurnedTerms | None,
+    aliases: Aliases,
+    files: Files,
+    cut: Cut = USUAL_CUT,
 ) -> Shards:
     """Add all shards; ``aliases`` are words that a browser cannot reduce to their terms by itself."""
     order = sorted(range(len(lexicon.terms)), key=lambda at: utf16(lexicon.terms[at]))
@@ -75,7 +96,7 @@ def make_shards(
     vectors = postings.ranges.length[order] > 0
     weights = sizes[heads] * _PASSAGE_BYTES + vectors * _VECTOR_BYTES + _TERM_BYTES
     asked = lexicon.frequency[order] / max(1, lexicon.frequency.max(initial=0)) * ASKED_SHARE
-    cuts = list(runs_by_use(weights, asked, SHARD_BYTES, SHARD_COST))
+    cuts = list(runs_by_use(weights, asked, cut.sizes, cut.cost))
     first = [lexicon.terms[order[run.start]] for run in cuts]
     last = [lexicon.terms[order[run.stop - 1]] for run in cuts]
     rows = _rows(lexicon, postings, turned)
@@ -193,19 +214,30 @@ def separators(first: Sequence[str], last: Sequence[str]) -> list[str]:
     ]
 
 
-def make_token_files(snapshot: SnapshotTables, turn: Floats, files: Files) -> tuple[str, ...]:
-    """Add the shards of tokens and return the name of their directory; none if the snapshot has no tokens."""
+@dataclass(frozen=True, slots=True)
+class TokenFiles:
+    """The names of the tokens' directory and of the file that turns their vectors into the index's."""
+
+    directory: str
+    turn: str
+
+
+def make_token_files(snapshot: SnapshotTables, turn: Floats, files: Files) -> TokenFiles | None:
+    """Add the shards of tokens, their directory and the turn; nothing if the snapshot has no tokens.
+
+    Vectors keep the model's own numbers, so that shards and directory are the same in every site of a model,
+    whatever its documents are: only the turn depends on them.
+    """
     try:
         table = snapshot.table("token_vectors", ["token", "scale", "code"])
     except (ArtifactError, KeyError):
-        return ()
+        return None
     names = table["token"].to_pylist()
     if not names:
-        return ()
+        return None
     order = np.array(sorted(range(len(names)), key=lambda at: utf16(names[at])), dtype=np.int64)
-    vectors = quantized_vectors(table)
-    length = np.sqrt((vectors.code.astype(np.float32) ** 2).sum(axis=1)) * vectors.scale
-    steps, rows = length_steps(length), vector_rows(length, TurnedTerms(vectors, turn))
+    coded = coded_tokens(quantized_vectors(table))
+    steps, rows = length_steps(coded.length), row_bits(coded.codes, coded.quantizer.widths)
     cuts = list(runs(np.full(len(names), rows.shape[1] + _TOKEN_BYTES), TOKEN_SHARD_BYTES))
 
     def columns(run: slice) -> list[bytes]:
@@ -213,16 +245,24 @@ def make_token_files(snapshot: SnapshotTables, turn: Floats, files: Files) -> tu
         return TOKEN_SHARD.pack({
             **strings([names[at] for at in own.tolist()], "token"),
             "vector_length": length_bytes(steps[own]),
-            "vector": vector_bytes(rows[own]),
+            "codes": rows[own].tobytes(),
         })  # fmt: skip
 
     shards = files.add_all(map(columns, cuts))
     first, last = ([names[order[at]] for at in ends] for ends in _ends(cuts))
-    return (files.add(TOKEN_DIRECTORY.pack({
+    directory = files.add(TOKEN_DIRECTORY.pack({
         "file_names": bytes.fromhex("".join(shards)),
         **strings(separators(first, last), "shard"),
         "longest": [max(map(len, names))],
-    })),)  # fmt: skip
+        "mean": coded.quantizer.mean,
+        "deviation": coded.quantizer.deviation,
+        "bits": coded.quantizer.widths,
+    }))  # fmt: skip
+    ones = np.ones(turn.shape[1], dtype=np.float32)
+    return TokenFiles(directory, files.add(TOKEN_TURN.pack({
+        "vector_length": length_bytes(length_steps(ones)),
+        "vector": vector_bytes(packed_vectors(turn.T, ones)),
+    })))  # fmt: skip
 
 
 def _ends(cuts: Sequence[slice]) -> tuple[list[int], list[int]]:

@@ -15,7 +15,8 @@ from bs4 import BeautifulSoup
 
 from noctule.docsite.build import MARKER, build_site
 from noctule.docsite.incremental import staging
-from noctule.pipeline.errors import SourceError, WriteFailed
+from noctule.pipeline.errors import SettingsError, SourceError, WriteFailed
+from noctule.pipeline.settings.search import Search
 from noctule.pipeline.settings.settings import Site
 from tests.site_builder import TablesInMemory, snapshot_of
 
@@ -135,6 +136,21 @@ def test_a_folder_that_is_no_site_is_refused_and_left_alone(tmp_path: Path) -> N
     assert _files(tmp_path) == {"mine/thesis.txt": b"years of work"}
     with pytest.raises(SourceError):
         build_site(snapshot_of({"notes": NOTES}), mine / "thesis.txt", Site())
+
+
+def test_a_site_keeps_below_the_files_that_its_host_takes_or_says_why_not(tmp_path: Path) -> None:
+    notes = {f"n{at}.md": f"# Note {at}\n\nA note on the number {at}.\n" for at in range(12)}
+    snapshot, out = snapshot_of({"notes": notes}), tmp_path / "site"
+    usual = build_site(snapshot, out, Site(), Search()).files
+    assert build_site(snapshot, out, Site(max_files=usual), Search()).files == usual
+    fewer = build_site(snapshot, out, Site(max_files=usual - 5), Search()).files
+    assert fewer <= usual - 5 and fewer == sum(path.is_file() for path in out.rglob("*"))
+    with pytest.raises(SettingsError, match="files more than max_files = 20 allows") as refused:
+        build_site(snapshot, out, Site(max_files=20), Search())
+    assert "markdown = false leaves out" in refused.value.hint
+    with pytest.raises(SettingsError, match="max_files = 20"):
+        build_site(snapshot, out, Site(max_files=20), None)
+    assert fewer == sum(path.is_file() for path in out.rglob("*"))
 
 
 def test_an_empty_folder_becomes_a_site(tmp_path: Path) -> None:

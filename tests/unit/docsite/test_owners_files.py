@@ -93,12 +93,12 @@ def test_a_template_that_takes_nobodys_place_is_refused(tmp_path: Path) -> None:
 def test_words_are_replaced_one_by_one(tmp_path: Path) -> None:
     file = tmp_path / "words.toml"
     file.write_text(
-        '[text]\nall_pages = "Alle Seiten"\ncount_pages_few = "{count} Seiten"\n[dialog]\n'
+        '[text]\nall_pages = "Alle Artikel"\ncount_pages_few = "{count} Seiten"\n[dialog]\n'
         'label = "Suche </script>"\n'
     )
     site = _build(tmp_path, Site(words=str(file), language="de"))
     page = (site / "b.html").read_text()
-    assert "Alle Seiten" in page and "Related pages" in page
+    assert "Alle Artikel" in page and "Verwandte Seiten" in page
     assert '"label":"Suche </script>"' in (site / "_assets/dialog.js").read_text()
 
 

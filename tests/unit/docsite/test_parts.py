@@ -14,6 +14,8 @@ import pytest
 from bs4 import BeautifulSoup
 
 from noctule.docsite.build import build_site
+from noctule.docsite.pages import llms
+from noctule.docsite.pages.llms import MAX_LISTED
 from noctule.docsite.pages.previews import shard_count, shard_of
 from noctule.docsite.urls import folded, twin_paths
 from noctule.pipeline.errors import SettingsError
@@ -58,15 +60,24 @@ def test_without_an_address_or_on_request_there_is_no_feed(tmp_path: Path, setti
 
 def test_every_page_has_its_markdown_beside_it(tmp_path: Path) -> None:
     site = _built(tmp_path, Site())
-    assert (site / "birds/owl.md").read_text() == (
+    assert (site / "birds/owl.md").read_text().startswith("---\ntitle: Owl & friends\nurl: birds/owl.html\n")
+    assert _twin(site / "birds/owl.md") == (
         "# Owl & friends\n\nOwls *hoot*. [Home](../index.md)\n\n## Ears\n\nHidden.\n"
     )
-    assert (site / "index.md").read_text().startswith("# Home\n\nWelcome.")
-    assert (site / "plain.md").read_text() == "# plain\n\nOnly text.\n"
-    table = (site / "table.md").read_text()
+    assert _twin(site / "index.md").startswith("# Home\n\nWelcome.")
+    assert _twin(site / "plain.md") == "# plain\n\nOnly text.\n"
+    table = _twin(site / "table.md")
     assert table.startswith("# Table\n") and "## Code\n" in table and "```sh\nls -l\n```" in table
     owl = BeautifulSoup((site / "birds/owl.html").read_bytes(), "html.parser")
     assert [link["href"] for link in owl.select("[type='text/markdown']")] == ["owl.md", "owl.md"]
+
+
+def _twin(path: Path) -> str:
+    """A twin without its front matter and its pointer to the list of all pages."""
+    front, pointer, text = path.read_text("utf-8").split("\n\n", 2)
+    assert front.startswith("---\ntitle: ") and front.endswith("\n---")
+    assert re.fullmatch(r"> All pages: \[llms.txt\]\((\.\./)*llms.txt\)", pointer)
+    return text
 
 
 def test_a_twin_never_takes_the_place_of_a_folder() -> None:
@@ -78,16 +89,56 @@ def test_a_twin_never_takes_the_place_of_a_folder() -> None:
 def test_llms_txt_lists_the_pages_by_section(tmp_path: Path) -> None:
     site = _built(tmp_path, Site(base_url=BASE, title="Birds", description="All of\nthem."))
     text = (site / "llms.txt").read_text()
-    assert text.startswith("# Birds\n\n> All of them.\n\n## ")
+    assert text.startswith("# Birds\n\n> All of them.\n\nSnapshot ")
     assert f"- [Owl & friends]({BASE}/birds/owl.md): Owls hoot. Home" in text
     for path in re.findall(rf"\({BASE}/([^)]*)\)", text):
         assert (site / path.replace("%20", " ").replace("%3C", "<").replace("%3E", ">")).is_file()
 
 
-def test_a_large_site_lists_its_most_linked_pages_only(tmp_path: Path) -> None:
-    texts = {f"p{i:04}.md": f"# P{i}\n\n[x](p0007.md)\n" for i in range(1005)}
-    text = (_built(tmp_path, Site(related=0), texts) / "llms.txt").read_text()
-    assert text.count("\n- [P") == 1000 and "(p0007.md)" in text and "5 more pages" in text
+def test_every_page_of_a_large_site_is_reached_from_llms_txt(tmp_path: Path) -> None:
+    texts = {f"{name}/p{i:03}.md": f"# P{i}\n" for name in ("a", "b/c", "b/d") for i in range(110)}
+    site = _built(tmp_path, Site(related=0, search=False, base_url=BASE), texts | {"top.md": "# Top\n"})
+    assert f"- [a]({BASE}/a/llms.txt): 110 pages\n" in (site / "llms.txt").read_text()
+    found, waiting = set[str](), ["llms.txt"]
+    while waiting:
+        path = waiting.pop()
+        listed = re.findall(rf"\({BASE}/([^)]*)\)", (site / path).read_text())
+        assert len(listed) <= MAX_LISTED + 10
+        waiting += [each for each in listed if each.endswith("/llms.txt")]
+        found |= {each for each in listed if each.endswith(".md")}
+        assert all((site / each).is_file() for each in listed)
+    assert found == set(texts) | {"top.md"}
+
+
+def test_a_section_is_one_text_up_to_its_cap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(llms, "MAX_FULL_TOKENS", 500)
+    texts = {
+        "a/one.md": "# One\n\nowl\n",
+        "a/long.md": "# Long\n" + "x " * 1500,
+        "a/two.md": "# Two\n\nelk\n",
+    }
+    site = _built(tmp_path, Site(base_url=BASE), texts | {"top.md": "# Top\n"})
+    full = (site / "llms-full/a.txt").read_text()
+    assert f"<{BASE}/a/one.html>\n\n# One\n\nowl\n" in full and "elk" in full and "# Long" not in full
+    assert re.search(
+        r"- \[a\]\(\S+/llms-full/a.txt\): 2 of 3 pages, about \d+ tokens\n", (site / "llms.txt").read_text()
+    )
+
+
+def test_what_front_matter_keeps_from_readers_is_in_no_list_for_programs(tmp_path: Path) -> None:
+    kept = {"u": "unlisted: true", "s": "search: {exclude: true}", "r": "robots: noindex", "d": "draft: true"}
+    texts = {f"a/{name}.md": f"---\n{line}\n---\n# Secret {name}\n" for name, line in kept.items()}
+    site = _built(tmp_path, Site(), texts | {"a/open.md": "# Open\n", "top.md": "# Top\n"})
+    lists = [*site.rglob("llms.txt"), *(site / "llms-full").iterdir()]
+    assert all("Secret" not in each.read_text() for each in lists)
+    assert any("Open" in each.read_text() for each in lists)
+
+
+def test_another_snapshot_changes_no_twin(tmp_path: Path) -> None:
+    before = _built(tmp_path / "one", Site(), NOTES)
+    after = _built(tmp_path / "two", Site(), {**NOTES, "zebra.md": "# Zebra\n"})
+    for path in before.rglob("*.md"):
+        assert (after / path.relative_to(before)).read_bytes() == path.read_bytes()
 
 
 def test_markdown_and_search_can_be_left_out(tmp_path: Path) -> None:

@@ -6,7 +6,16 @@ from urllib.parse import unquote, urljoin
 
 import pytest
 
-from noctule.docsite.urls import Placed, folded, page_path, page_paths, relative_href, slug_pages
+from noctule.docsite.urls import (
+    Placed,
+    folded,
+    folder_href,
+    folder_pages,
+    page_path,
+    page_paths,
+    relative_href,
+    slug_pages,
+)
 
 
 @pytest.mark.parametrize(
@@ -91,3 +100,15 @@ def test_tags_that_make_the_same_file_name_get_different_pages() -> None:
     assert len({folded(page) for page in pages.values()}) == 7
     assert "_tags/index.html" not in pages.values()
     assert all(page.startswith("_tags/") and page.count("/") == 1 for page in pages.values())
+
+
+def test_pages_may_be_folders_unless_another_page_has_that_name() -> None:
+    given = {"a": "guide/a.html", "b": "a.html", "c": "a/index.html", "d": "index.html", "e": "404.html",
+             "f": "feed.xml.html"}  # fmt: skip
+    assert folder_pages(given) == given | {"a": "guide/a/index.html"}
+    assert folder_href("guide/a/index.html", "b/index.html", "x") == "../../b/#x"
+    assert folder_href("a/index.html", "index.html") == "../"
+    assert folder_href("index.html", "index.html") == "./"
+    assert folder_href("a/index.html", "a/index.html", "x") == "#x"
+    assert folder_href("index.html", "_tags/index.html") == "_tags/index.html"
+    assert folder_href("index.html", "my-index.html") == "my-index.html"

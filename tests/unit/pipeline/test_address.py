@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from noctule.pipeline.address import address, outside_address, with_anchor
+from noctule.pipeline.address import address, outside_address, slug_path, with_anchor
 from noctule.pipeline.settings.collection import Address
 
 
@@ -33,6 +33,21 @@ def test_a_slug_cannot_climb_out_or_become_a_scheme() -> None:
     rules = Address(style="slug")
     assert address("a.md", "../../etc/./x", rules) == "etc/x"
     assert address("a.md", "javascript:alert(1)", rules) == "./javascript:alert(1)"
+
+
+@pytest.mark.parametrize(
+    ("path", "slug", "page"),
+    [
+        ("guide/a.md", "begin", "guide/begin"),
+        ("guide/a/index.md", "begin", "guide/begin"),
+        ("guide/a.md", "/begin", "begin"),
+        ("guide/a.md", "web/begin", "web/begin"),
+        ("guide/a.md", "..", ""),
+        ("guide/a.md", "/", ""),
+    ],
+)
+def test_a_slug_takes_the_place_of_the_name_or_of_the_whole_path(path: str, slug: str, page: str) -> None:
+    assert slug_path(path, slug) == page
 
 
 def test_a_slug_is_used_only_in_the_slug_style() -> None:

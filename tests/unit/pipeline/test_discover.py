@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import json
 import os
 import unicodedata
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -168,6 +170,32 @@ def test_assets_are_files_of_known_kinds_that_are_no_documents(tmp_path: Path) -
     assert asset_paths(tmp_path, assets=("img/**",)) == ["img/B.JPG"]
     assert asset_paths(tmp_path, assets=()) == []
     assert asset_paths(tmp_path, include=("**/*.md", "**/*.png")) == ["img/B.JPG", "paper.pdf"]
+
+
+def test_assets_of_static_folders_are_as_if_they_lay_in_the_collection(tmp_path: Path) -> None:
+    for name in ("docs/static/own.png", "site/img/owl.png", "site/own.png", "site/page.md", "site/.env"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(name.encode())
+    collection = Collection(root=str(tmp_path / "docs"), static_folders=(str(tmp_path / "site"),))
+    listing = list_files("c", collection)
+    assert [file.path for file in listing.assets] == ["static/img/owl.png", "static/own.png"]
+    read = [read_asset(file, collection) for file in listing.assets]
+    assert read == [b"site/img/owl.png", b"docs/static/own.png"] and listing.files == ()
+    with pytest.raises(MissingRoot, match="static_folders"):
+        list_files("c", collection.model_copy(update={"static_folders": (str(tmp_path / "gone"),)}))
+
+
+def test_images_of_notebooks_are_assets(tmp_path: Path) -> None:
+    image = b"\x89PNG\r\n\x1a\n"
+    cell = {"outputs": [{"data": {"image/png": b64encode(image).decode(), "image/svg+xml": "<svg/>"}}]}
+    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": [cell]}))
+    (tmp_path / "b.ipynb").write_text('{"image/png"')
+    collection = Collection(root=str(tmp_path))
+    (file,) = list_files("c", collection).assets
+    assert file.path == "a.ipynb/cell-1-output-1.png" and read_asset(file, collection) == image
+    (tmp_path / "a.ipynb").write_text("{}")
+    with pytest.raises(RejectedDocument, match="no such image"):
+        read_asset(file, collection)
 
 
 def test_a_link_to_an_asset_and_a_pipe_are_none(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 // later.
 
 import { reader } from "../reader/published.js";
+import { Several, otherSites } from "./several.js";
 
 /** @type {Promise<SearchEngine> | null} */
 let opened = null;
@@ -15,7 +16,8 @@ async function open() {
     throw Object.assign(/** @type {Error} */ (error), { code: "missing" });
   }
   if (!window.noctule) throw Object.assign(new Error("no search engine"), { code: "damaged" });
-  return window.noctule.open({ base: reader.address("_search/") });
+  const own = await window.noctule.open({ base: reader.address("_search/") });
+  return otherSites().length ? new Several(own, otherSites()) : own;
 }
 
 /** @returns {Promise<SearchEngine>} */

@@ -12,6 +12,35 @@ const unfolded = new Set();
 let open = false;
 /** Counts stay until those of the next answer are there. @type {SearchAnswer["facets"]} */
 let last = {};
+let everyLanguage = false;
+
+/** What filters are counted of before anything is asked. @type {SearchAnswer} */
+export const EVERYTHING = {
+  hits: [],
+  total: 0,
+  facets: {},
+  spelling: [],
+  near: [],
+  took: { ms: 0, bytes: 0, requests: 0 },
+};
+
+/** The language of this page, if the site has several. */
+const ownLanguage = () => document.querySelector("[data-search]")?.getAttribute("data-language") || "";
+
+/**
+ * What a search on this page begins with: pages in its language, until somebody asked for all.
+ * @returns {SearchFilters}
+ */
+export const filtersOfPage = () => (ownLanguage() && !everyLanguage ? { language: [ownLanguage()] } : {});
+
+/**
+ * Whether somebody chose a filter: the page's language is none.
+ * @param {SearchFilters} chosen
+ */
+export function isNarrowed(chosen) {
+  const kinds = /** @type {FacetName[]} */ (Object.keys(chosen));
+  return kinds.some((name) => name !== "language" || String(chosen[name]) !== ownLanguage());
+}
 
 /** @param {FacetName} name @param {FacetValue} facet */
 function label(name, { value, label: given }) {
@@ -116,10 +145,11 @@ export function showFacets(parts, answer, chosen, change, load) {
     return [element("div", { class: "facet", role: "group", "aria-labelledby": title.id }, title, ...chips)];
   });
   const count = Object.values(chosen).flat().length;
+  const told = isNarrowed(chosen) ? ` (${count})` : "";
   const toggle = element(
     "button",
     { type: "button", class: "facets-toggle", "aria-expanded": String(open), "data-facet": "toggle" },
-    reader.say("dialog", "filters") + (count ? ` (${count})` : ""),
+    reader.say("dialog", "filters") + told,
   );
   toggle.addEventListener("click", () => {
     open = !open;
@@ -131,9 +161,12 @@ export function showFacets(parts, answer, chosen, change, load) {
     const clear = element(
       "button",
       { type: "button", class: "chip chip-clear" },
-      reader.say("dialog", "filter_clear"),
+      reader.say("dialog", isNarrowed(chosen) ? "filter_clear" : "filter_all_languages"),
     );
-    clear.addEventListener("click", () => change({}));
+    clear.addEventListener("click", () => {
+      everyLanguage = !isNarrowed(chosen);
+      change(filtersOfPage());
+    });
     line.append(clear);
   }
   parts.facets.replaceChildren(...rows);

@@ -4,23 +4,14 @@ import { reader } from "../reader/published.js";
 import { announce, buildDialog } from "./build.js";
 import { activate, moved, rows } from "./choices.js";
 import { engine, forgetEngine } from "./engine.js";
-import { showFacets } from "./facets.js";
+import { EVERYTHING, filtersOfPage, isNarrowed, showFacets } from "./facets.js";
 import { remember } from "./remember.js";
 import { showEarly, showResults } from "./results.js";
-import { showFailure, showInAddress, showNothing, showStart, spellings } from "./states.js";
+import { notes, showFailure, showInAddress, showNothing, showStart } from "./states.js";
 
 const PAUSE = 100; // longer than between two keys
 const SHOWN = 6; // as many as a screen shows; the others come when they are scrolled to
 const NEAR_END = 160;
-/** What filters are counted of before anything is asked. @type {SearchAnswer} */
-const EVERYTHING = {
-  hits: [],
-  total: 0,
-  facets: {},
-  spelling: [],
-  near: [],
-  took: { ms: 0, bytes: 0, requests: 0 },
-};
 /** @type {DialogParts | null} */
 let built = null;
 /** @type {HTMLElement | null} */
@@ -58,7 +49,7 @@ function draw(parts) {
     showNothing(parts, answer, asked, Object.keys(filters).length > 0, (query) => type(parts, query));
     return;
   }
-  parts.state.replaceChildren(...spellings(answer, asked, (query) => type(parts, query)));
+  parts.state.replaceChildren(...notes(answer, asked, (query) => type(parts, query)));
   const more = answer.hits.length < answer.total ? () => grow(parts) : null;
   rows.choices = showResults(parts, answer, showWhy, more);
   activate(
@@ -123,7 +114,7 @@ function received(parts, found, query, started) {
     ms: Math.round(performance.now() - started),
   });
   giveUp(query);
-  if (!found.hits.length && !Object.keys(filters).length) empty = query;
+  if (!found.hits.length && !isNarrowed(filters)) empty = query;
   if (goFirst && rows.choices.length) follow(rows.choices[0], false);
   goFirst = false;
 }
@@ -148,7 +139,7 @@ async function ask(parts, query) {
   running?.abort();
   asked = query.trim();
   showInAddress(asked);
-  if (!asked && !Object.keys(filters).length) {
+  if (!asked && !isNarrowed(filters)) {
     start(parts);
     return;
   }
@@ -162,7 +153,8 @@ async function ask(parts, query) {
       rows.active = -1;
       rows.choices = showEarly(parts, hits);
     };
-    const options = { limit: SHOWN, filters, facets: false, early, signal: mine.signal };
+    const alone = isNarrowed(filters);
+    const options = { limit: SHOWN, filters, alone, facets: false, early, signal: mine.signal };
     const opened = await engine();
     const found = await (asked ? opened.search(asked, options) : opened.browse(options));
     if (mine === running && !mine.signal.aborted) received(parts, found, asked, started);
@@ -281,13 +273,14 @@ function wire(parts) {
 function openDialog(query, from) {
   if (!built) {
     built = buildDialog();
+    filters = filtersOfPage();
     wire(built);
   }
   const parts = built;
   if (parts.dialog.open) return;
   trigger = from;
   if (query) parts.input.value = query;
-  if (!parts.input.value.trim()) filters = {};
+  if (!parts.input.value.trim()) filters = filtersOfPage();
   document.documentElement.classList.add("searching");
   parts.dialog.showModal();
   parts.input.focus();

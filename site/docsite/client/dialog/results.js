@@ -129,7 +129,8 @@ function group(hit, rank, showWhy, choices) {
     hit.title,
   );
   const above = hit.breadcrumb || [];
-  const facts = [above.length ? way(above) : "", changed(hit.modified)].filter(Boolean);
+  const site = hit.site ? element("span", { class: "hit-site", dir: "auto" }, hit.site) : "";
+  const facts = [site, above.length ? way(above) : "", changed(hit.modified)].filter(Boolean);
   const top = option(hit.url, `Hit${rank}`, "hit hit-page", [
     title,
     element("span", { class: "hit-facts" }, ...facts),

@@ -17,16 +17,17 @@ function suggestion(text, press) {
 }
 
 /**
- * What misspelt words were read as, or may have been meant to be.
+ * What misspelt words were read as, or may have been meant to be, and which other sites did not answer.
  * @param {SearchAnswer} answer
  * @param {string} query
  * @param {(query: string) => void} ask
  */
-export function spellings({ spelling }, query, ask) {
+export function notes({ spelling, absent = [] }, query, ask) {
   /** @param {string} from @param {string} to */
   const mended = (from, to) =>
     query.replace(/[\p{L}\p{N}_'’]+/gu, (word) => (word.toLowerCase() === from ? to : word));
-  return spelling.map(({ from, to, offered }) =>
+  const away = absent.map((site) => element("p", { class: "state-note" }, say("absent", { site })));
+  const words = spelling.map(({ from, to, offered }) =>
     offered
       ? element(
           "p",
@@ -37,6 +38,7 @@ export function spellings({ spelling }, query, ask) {
         )
       : element("p", { class: "state-note", dir: "auto" }, say("spelled", { from, to })),
   );
+  return [...words, ...away];
 }
 
 /** @param {string} title @param {(Node | string)[]} content */
@@ -110,7 +112,7 @@ export function showNothing(parts, answer, query, filtered, ask) {
   const key = !query ? "nothing_chosen" : filtered ? "nothing_filters" : "nothing";
   /** @type {(Node | string)[]} */
   const content = [element("p", { class: "state-lead", dir: "auto" }, say(key, { query }))];
-  content.push(...spellings(answer, query, ask));
+  content.push(...notes(answer, query, ask));
   if (answer.near.length)
     content.push(
       block(

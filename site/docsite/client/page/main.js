@@ -4,6 +4,7 @@
 import { reader } from "../reader/reader.js";
 import { addCopyButtons } from "./copy.js";
 import { drawDiagrams } from "./diagrams.js";
+import { nameFolders } from "./folders.js";
 import { markFoundWords } from "./marks.js";
 import { arrangeNavigation } from "./nav.js";
 import { offerOfflineReading } from "./offline.js";
@@ -13,6 +14,7 @@ import { makeTabs } from "./tabs.js";
 import { offerVersions } from "./versions.js";
 
 window.noctuleReader = reader;
+nameFolders();
 addCopyButtons();
 drawDiagrams();
 markFoundWords();

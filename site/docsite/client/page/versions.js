@@ -7,7 +7,8 @@ export function offerVersions() {
   const menu = document.querySelector("[data-version]");
   if (!(menu instanceof HTMLElement)) return;
   const here = menu.dataset.version || "";
-  const page = window.location.href.split(/[?#]/)[0].slice(reader.root.length) || "index.html";
+  const path = window.location.href.split(/[?#]/)[0].slice(reader.root.length);
+  const page = path === "" || path.endsWith("/") ? `${path}index.html` : path;
   const front = (/** @type {string} */ name) => reader.address(`../${encodeURIComponent(name)}/index.html`);
   const same = (/** @type {string} */ name) => reader.address(`../${encodeURIComponent(name)}/${page}`);
 

@@ -157,14 +157,14 @@ class Engine {
     const plain = !typed.phrases.length && !typed.excluded.length && !Object.keys(filters).length;
     if (early && plain) {
       const { ranked } = rank(this.gatherer.beginning(reads), manifest);
-      const first = new Listing(this.store, ranked.slice(0, EARLY_HITS), reads).next(EARLY_HITS);
+      const first = new Listing(this.store, ranked.slice(0, EARLY_HITS), reads).next(EARLY_HITS, signal);
       first.then(
         (hits) => !shown.signal.aborted && !signal?.aborted && hits.length && early(hits),
         () => undefined,
       );
     }
     if (early && reads.some(({ unfinished }) => unfinished)) await rest(REST_MS, signal);
-    return { question: await this.gatherer.question(reads, typed, filters, strange), shown };
+    return { question: await this.gatherer.question(reads, typed, filters, strange, signal), shown };
   }
 
   /**

@@ -22,11 +22,13 @@ const MOST_LOOKED_AT = 2_000;
 /**
  * @param {Uint8Array[]} columns
  * @param {number} ordinal the first passage here
- * @returns {Shown}
+ * @returns {Shown[]}
  */
 export function readExcerpts(columns, ordinal) {
-  const [title, page, crumbs, modified, sections, passages] = valueOf(named(columns, EXCERPTS).document);
-  return { title, page, crumbs, modified, ordinal, sections, passages };
+  return valueOf(named(columns, EXCERPTS).documents).map((/** @type {any[] | null} */ document) => {
+    const [title, page, crumbs, modified, sections, passages] = document || ["", "", [], "", [], []];
+    return { title, page, crumbs, modified, ordinal, sections, passages };
+  });
 }
 
 /**

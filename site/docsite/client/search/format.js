@@ -1,7 +1,7 @@
 // @ts-check
 // The shard format as search/format.py defines it; `make bundle` writes this file.
 
-export const FORMAT = 7;
+export const FORMAT = 8;
 export const NAME_CHARS = 8;
 export const EXCERPT_PASSAGES = 8;
 export const ESCAPE = 57344;
@@ -24,6 +24,8 @@ export const FAMILIES = /** @type {const} */ ([
   "near_words",
   "facets",
   "token_directories",
+  "token_turns",
+  "synonyms",
 ]);
 
 export const MANIFEST = /** @type {const} */ ([
@@ -87,12 +89,20 @@ export const TOKEN_DIRECTORY = /** @type {const} */ ([
   "shard_size",
   "shard_rest",
   "longest",
+  "mean",
+  "deviation",
+  "bits",
 ]);
 
 export const TOKEN_SHARD = /** @type {const} */ ([
   "token_shared",
   "token_size",
   "token_rest",
+  "vector_length",
+  "codes",
+]);
+
+export const TOKEN_TURN = /** @type {const} */ ([
   "vector_length",
   "vector",
 ]);
@@ -105,7 +115,7 @@ export const INVERTED_LIST = /** @type {const} */ ([
 ]);
 
 export const EXCERPTS = /** @type {const} */ ([
-  "document",
+  "documents",
 ]);
 
 export const WORDS = /** @type {const} */ ([
@@ -117,6 +127,10 @@ export const WORDS = /** @type {const} */ ([
 
 export const NEAR_WORDS = /** @type {const} */ ([
   "near",
+]);
+
+export const SYNONYMS = /** @type {const} */ ([
+  "synonyms",
 ]);
 
 export const FACETS = /** @type {const} */ ([

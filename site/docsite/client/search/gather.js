@@ -40,15 +40,17 @@ export class Gatherer {
    * @param {Typed} typed
    * @param {Record<string, any>} filters
    * @param {Tokens} tokens
+   * @param {AbortSignal} [signal]
    * @returns {Promise<Question>}
    */
-  async question(reads, { excluded }, filters, tokens) {
+  async question(reads, { excluded }, filters, tokens, signal) {
     const flat = flattened(reads);
     const counted = flat.filter(({ weight }) => weight);
     const allowed = Object.values(filters).some((value) => [value ?? []].flat().length)
       ? (await this.store.facets()).allowed(filters)
       : null;
     const strange = await this.meant(reads, tokens);
+    signal?.throwIfAborted(); // what was typed on asks for nothing more
     const [lists, nearby, banned] = await Promise.all([
       this.postings(
         counted.map(({ term }) => term),
@@ -160,9 +162,29 @@ export class Gatherer {
  * @param {Read[]} reads
  */
 function flattened(reads) {
-  return reads.flatMap(({ terms, weight, either }, group) =>
-    terms.map((term, i) => ({ term, weight, group: either ? -1 - group : group * MOST_TERMS + i })),
+  return reads.flatMap(({ terms, weight, either, share = 1 }, group) =>
+    terms.map((term, i) => ({
+      term: share === 1 ? term : sharing(term, share),
+      weight,
+      group: either ? -1 - group : group * MOST_TERMS + i,
+    })),
   );
+}
+
+/**
+ * A term that counts only so much for the meaning of the query.
+ * @param {Term} term
+ * @param {number} share
+ * @returns {Term}
+ */
+function sharing(term, share) {
+  return {
+    ...term,
+    length: term.length * share,
+    step: term.step * share,
+    contribution: term.contribution.map((each) => each * share),
+    vector: term.vector && term.vector.map((each) => each * share),
+  };
 }
 
 /**

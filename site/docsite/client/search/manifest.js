@@ -32,6 +32,8 @@ export class Manifest {
     this.ranking = { rrf_k: null, boosts: [], ...header.ranking };
     /** @type {number[]} */
     this.levels = header.posting_levels;
+    /** @type {number[][]} */
+    this.codeLevels = header.levels;
     /** @type {number} */
     this.ownStep = header.own_step;
     /** @type {number} */
@@ -47,6 +49,10 @@ export class Manifest {
     // The first document of each group of excerpts.
     this.groupStarts = numbersOf(own.first_document_gap);
     for (let i = 1; i < this.groupStarts.length; i++) this.groupStarts[i] += this.groupStarts[i - 1];
+    /** What a synonym weighs, and the most that a query gets. @type {[number, number]} */
+    this.synonyms = header.synonyms;
+    /** @type {number} */
+    this.excerptSharing = header.excerpt_sharing;
     this.flags = own.document_flags;
     this.linkSteps = header.link_steps;
     /** @type {number} */

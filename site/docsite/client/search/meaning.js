@@ -8,16 +8,16 @@ import { INVERTED_LIST, MANIFEST_VECTORS } from "./format.js";
 /** What a vector adds to that of a query. @typedef {{vector: Float32Array | null, length: number}} Meant */
 
 /** Rows of numbers, each written in a few bits: around a mean, in units of a deviation. */
-class Quantized {
+export class Quantized {
   /**
    * @param {number[][]} levels
    * @param {Float32Array | null} mean
-   * @param {Uint8Array} deviation
+   * @param {Float32Array} deviation
    * @param {Uint8Array} widths
    */
   constructor(levels, mean, deviation, widths) {
     this.mean = mean || new Float32Array(widths.length);
-    this.deviation = floatsOf(deviation);
+    this.deviation = deviation;
     this.widths = widths;
     this.steps = levels.map((half) => Float64Array.from([...half.map((x) => -x).reverse(), ...half]));
     this.steps[0] = Float64Array.of(0);
@@ -42,6 +42,17 @@ class Quantized {
     }
     return found;
   }
+
+  /**
+   * The numbers of one row.
+   * @param {Uint8Array} codes
+   * @param {number} row
+   */
+  numbers(codes, row) {
+    const { widths, steps, mean, deviation } = this;
+    const from = row * widths.length;
+    return Float32Array.from(widths, (width, i) => mean[i] + steps[width][codes[from + i]] * deviation[i]);
+  }
 }
 
 /** What the manifest knows of all lists. */
@@ -55,10 +66,10 @@ export class Codes {
     this.coarse = new Quantized(
       levels,
       floatsOf(own.centroid_mean),
-      own.centroid_deviation,
+      floatsOf(own.centroid_deviation),
       own.centroid_bits,
     );
-    this.fine = new Quantized(levels, null, own.residual_deviation, own.residual_bits);
+    this.fine = new Quantized(levels, null, floatsOf(own.residual_deviation), own.residual_bits);
     this.centroids = codesOf(own.centroid_codes, own.centroid_bits, lists);
   }
 

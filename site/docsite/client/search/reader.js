@@ -13,9 +13,10 @@ import { LEAST_SPELT, completions, nearestWords } from "./words.js";
 /**
  * A token of a query with the terms that it came to; of terms that only begin like it, a passage counts the
  * best. A stop word has no `weight`, and counts for its meaning alone. An `unknown` one came to none; others
- * may have none left that is not another's too. An `unfinished` one is still being typed.
+ * may have none left that is not another's too. An `unfinished` one is still being typed. `share` is what it
+ * counts for the meaning of the query, of which synonyms are a part.
  * @typedef {{token: string, terms: Term[], weight: number, either: boolean, unknown?: boolean,
- *   unfinished?: boolean}} Read
+ *   unfinished?: boolean, share?: number}} Read
  */
 
 export const MOST_TERMS = 64;
@@ -23,6 +24,7 @@ const SPELT_WEIGHT = 0.8;
 const PART_WEIGHT = 0.5;
 const BEGINNINGS = 8;
 const NEAR_FILES = 2;
+const MOST_RUN = 6;
 
 export class Reader {
   /** @param {Store} store */
@@ -84,7 +86,33 @@ export class Reader {
     }
     // A text without words means what the model makes of one that it cannot read.
     if (!found.length && plain.trim()) found.push({ token: "", terms: [], weight: 0, either: false });
-    return { reads: withoutRepeats(found), spelling };
+    return { reads: withoutRepeats([...found, ...(await this.synonyms(plain, found))]), spelling };
+  }
+
+  /**
+   * The words of the glossary's synonyms, which take their share from the words that they stand for.
+   * @param {string} plain
+   * @param {Read[]} reads
+   * @returns {Promise<Read[]>}
+   */
+  async synonyms(plain, reads) {
+    const glossary = await this.store.synonyms();
+    const [weight, most] = this.store.manifest.synonyms;
+    const pairs = runsOf(plain)
+      .flatMap((run) => (glossary.get(run) || []).map((synonym) => ({ run, synonym })))
+      .slice(0, most);
+    const share = 1 / (pairs.length + 1);
+    const own = new Set(reads.map(({ token }) => token));
+    /** @type {Read[]} */
+    const found = [];
+    for (const { run, synonym } of pairs) {
+      const replaced = new Set(tokensOf(run));
+      for (const read of reads) if (replaced.has(read.token)) read.share = (read.share ?? 1) - share;
+      const tokens = tokensOf(synonym).filter((token) => !own.has(token));
+      const words = await Promise.all(tokens.map((token) => this.lookedUp(token)));
+      for (const each of words) if (each.terms.length) found.push({ ...each, weight, share });
+    }
+    return found;
   }
 
   /**
@@ -150,6 +178,20 @@ export class Reader {
     }
     return [...new Set(found)].filter((word) => !reads.some(({ token }) => token === word));
   }
+}
+
+/**
+ * Every run of one to six words of a text, longer runs first, as glossaries are looked up.
+ * @param {string} text
+ * @returns {string[]}
+ */
+function runsOf(text) {
+  const words = (text.match(/[\p{L}\p{N}_]+(?:[-'’.][\p{L}\p{N}_]+)*/gu) || []).slice(0, 100).map(folded);
+  const found = new Set();
+  for (let length = Math.min(MOST_RUN, words.length); length > 0; length--) {
+    for (let at = 0; at + length <= words.length; at++) found.add(words.slice(at, at + length).join(" "));
+  }
+  return [...found];
 }
 
 /**

@@ -1,8 +1,9 @@
 // @ts-check
 // The files that were read so far, by what they hold.
 
+import { named, valueOf } from "./bytes.js";
 import { readExcerpts } from "./excerpts.js";
-import { EXCERPT_PASSAGES } from "./format.js";
+import { EXCERPT_PASSAGES, SYNONYMS } from "./format.js";
 import { Facets } from "./facets.js";
 /** @import { FAMILIES } from "./format.js" */
 import { placeOf } from "./manifest.js";
@@ -70,6 +71,19 @@ export class Store {
     );
   }
 
+  /**
+   * The glossary; an empty one where the index has none.
+   * @returns {Promise<Map<string, string[]>>}
+   */
+  async synonyms() {
+    if (!this.manifest.names.synonyms.length) return new Map();
+    return this.part(
+      "synonyms",
+      0,
+      (columns) => new Map(Object.entries(valueOf(named(columns, SYNONYMS).synonyms))),
+    );
+  }
+
   /** @returns {Promise<Facets>} */
   facets() {
     return this.part("facets", 0, (columns) => new Facets(columns));
@@ -90,12 +104,16 @@ export class Store {
    * @param {number} ordinal
    * @returns {Promise<Shown>}
    */
-  shown(document, ordinal) {
-    const { groupStarts, names } = this.manifest;
+  async shown(document, ordinal) {
+    const { excerptSharing, groupStarts, names } = this.manifest;
     const group = placeOf(groupStarts, document);
     const piece = Math.floor(Math.max(0, ordinal) / EXCERPT_PASSAGES);
-    const place = (document - groupStarts[group]).toString(16).padStart(2, "0");
+    const within = (document - groupStarts[group]) % excerptSharing;
+    const place = (document - groupStarts[group] - within).toString(16).padStart(2, "0");
     const name = `${names.excerpt_groups[group]}${place}${piece.toString(16)}`;
-    return this.named("excerpts", name, (columns) => readExcerpts(columns, piece * EXCERPT_PASSAGES));
+    const all = await this.named("excerpts", name, (columns) =>
+      readExcerpts(columns, piece * EXCERPT_PASSAGES),
+    );
+    return all[within];
   }
 }

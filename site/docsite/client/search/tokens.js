@@ -3,14 +3,21 @@
 // search in Python does.
 
 import { withoutAccents } from "./analyze.js";
-import { named, numbersOf, wordsOf } from "./bytes.js";
-import { TOKEN_DIRECTORY, TOKEN_SHARD } from "./format.js";
+import { codesOf, floatsOf, named, numbersOf, wordsOf } from "./bytes.js";
+import { TOKEN_DIRECTORY, TOKEN_SHARD, TOKEN_TURN } from "./format.js";
 import { namesOf, placeOf } from "./manifest.js";
+import { Quantized, product } from "./meaning.js";
 import { ShardVectors } from "./vectors.js";
 /** @import { Store } from "./store.js" */
 
-/** @typedef {{token: string, letters: number, length: number, vector: Float32Array}} Token */
-/** @typedef {{names: string[], first: string[], longest: number}} Directory */
+/**
+ * `vector` has the index's numbers.
+ * @typedef {{token: string, letters: number, length: number, vector: Float32Array}} Token
+ *
+ * What a shard knows of a token: `direction` has the model's numbers.
+ * @typedef {{token: string, letters: number, length: number, direction: Float32Array}} Known
+ */
+/** @typedef {{names: string[], first: string[], longest: number, quantized: Quantized}} Directory */
 
 const CONTINUATION = "##";
 const UNKNOWN = "[UNK]";
@@ -20,38 +27,54 @@ const MOST_SHARDS = 8;
 /**
  * The names of the shards, and what each begins with.
  * @param {Uint8Array[]} columns
+ * @param {number[][]} levels
  * @returns {Directory}
  */
-function readDirectory(columns) {
+function readDirectory(columns, levels) {
   const own = named(columns, TOKEN_DIRECTORY);
   return {
     names: namesOf(own.file_names),
     first: wordsOf(own.shard_shared, own.shard_size, own.shard_rest),
     longest: numbersOf(own.longest)[0],
+    quantized: new Quantized(levels, floatsOf(own.mean), floatsOf(own.deviation), own.bits),
   };
+}
+
+/**
+ * The directions of the index's numbers among the model's.
+ * @param {Uint8Array[]} columns
+ * @param {number} size how many numbers the model has
+ */
+function readTurn(columns, size) {
+  const own = named(columns, TOKEN_TURN);
+  const vectors = new ShardVectors(own.vector_length, own.vector, size);
+  return Array.from({ length: vectors.count }, (_, i) => vectors.vector(i) || new Float32Array(size));
 }
 
 /** Tokens that lie next to each other in the alphabet. */
 class TokenShard {
   /**
    * @param {Uint8Array[]} columns
-   * @param {number} dimensions
+   * @param {Quantized} quantized
    */
-  constructor(columns, dimensions) {
+  constructor(columns, quantized) {
     const own = named(columns, TOKEN_SHARD);
     this.tokens = wordsOf(own.token_shared, own.token_size, own.token_rest);
-    this.vectors = new ShardVectors(own.vector_length, own.vector, dimensions);
+    this.lengths = new ShardVectors(own.vector_length, own.codes, 0);
+    this.quantized = quantized;
+    this.codes = codesOf(own.codes, quantized.widths, this.tokens.length);
   }
 
   /**
    * @param {string} token
-   * @returns {Token | null}
+   * @returns {Known | null}
    */
   find(token) {
     const place = placeOf(this.tokens, token);
-    const vector = this.tokens[place] === token ? this.vectors.vector(place) : null;
-    if (!vector) return null;
-    return { token, letters: lettersOf(token), length: this.vectors.length(place), vector };
+    const length = this.tokens[place] === token ? this.lengths.length(place) : 0;
+    if (!length) return null;
+    const direction = this.quantized.numbers(this.codes, place);
+    return { token, letters: lettersOf(token), length, direction };
   }
 }
 
@@ -79,7 +102,7 @@ export class Tokens {
    * @returns {Promise<Token[]>}
    */
   async of(word) {
-    /** @type {Token[]} */
+    /** @type {Known[]} */
     const found = [];
     for (const part of withoutAccents(word).match(/[\p{L}\p{N}]+/gu) || []) {
       const letters = Array.from(part);
@@ -89,16 +112,33 @@ export class Tokens {
         at += token ? token.letters : 1;
       }
     }
-    if (found.length) return found;
+    if (found.length) return this.turned(found);
     const unknown = await this.find(UNKNOWN);
-    return unknown ? [unknown] : [];
+    return unknown ? this.turned([unknown]) : [];
+  }
+
+  /**
+   * The same tokens with the index's numbers.
+   * @param {Known[]} tokens
+   * @returns {Promise<Token[]>}
+   */
+  async turned(tokens) {
+    const turn = await this.store.part("token_turns", 0, (columns) =>
+      readTurn(columns, tokens[0].direction.length),
+    );
+    return tokens.map(({ token, letters, length, direction }) => ({
+      token,
+      letters,
+      length,
+      vector: Float32Array.from(turn, (own) => product(own, direction) * length),
+    }));
   }
 
   /**
    * The longest token that these letters begin with.
    * @param {string[]} letters
    * @param {string} mark
-   * @returns {Promise<Token | null>}
+   * @returns {Promise<Known | null>}
    */
   async longest(letters, mark) {
     const most = (await this.directory())?.longest || 0;
@@ -111,7 +151,7 @@ export class Tokens {
 
   /**
    * @param {string} token
-   * @returns {Promise<Token | null>}
+   * @returns {Promise<Known | null>}
    */
   async find(token) {
     const directory = await this.directory();
@@ -119,20 +159,19 @@ export class Tokens {
     const number = Math.max(0, placeOf(directory.first, token));
     if (!this.shards.has(number) && this.shards.size >= MOST_SHARDS) return null;
     this.shards.add(number);
-    const { dimensions } = this.store.manifest;
     const shard = await this.store.named(
       "token_shards",
       directory.names[number],
-      (columns) => new TokenShard(columns, dimensions),
+      (columns) => new TokenShard(columns, directory.quantized),
     );
     return shard.find(token);
   }
 
   /** @returns {Promise<Directory | null>} */
   async directory() {
-    const { names, dimensions } = this.store.manifest;
+    const { names, dimensions, codeLevels } = this.store.manifest;
     return dimensions && names.token_directories.length
-      ? this.store.part("token_directories", 0, readDirectory)
+      ? this.store.part("token_directories", 0, (columns) => readDirectory(columns, codeLevels))
       : null;
   }
 }

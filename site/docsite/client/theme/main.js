@@ -1,5 +1,6 @@
 // @ts-check
-// Runs in <head> before anything is painted, so that a chosen theme never flashes the other one.
+// Runs in <head> before anything is painted, so that a chosen theme never flashes the other one, and tabs
+// do not jump.
 
 var KEY = "noctule-theme";
 var CHOICES = ["auto", "light", "dark"];
@@ -32,6 +33,13 @@ function apply(choice) {
 
 var current = stored();
 apply(current);
+
+// Until the page's script has arranged them, boxes that will be tabs take the room of tabs. If it does not
+// come, all of them show.
+root.setAttribute("data-arranging", "");
+window.addEventListener("load", function () {
+  root.removeAttribute("data-arranging");
+});
 
 document.addEventListener("DOMContentLoaded", function () {
   var button = document.querySelector("[data-theme-toggle]");

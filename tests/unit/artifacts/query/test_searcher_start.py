@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
 from pathlib import Path
 
@@ -47,6 +48,28 @@ def test_a_searcher_holds_its_snapshot_until_it_is_closed(library: Store) -> Non
     with noctule.artifacts.query.open(library):
         assert is_pinned(library)
     assert not is_pinned(library)
+
+
+def test_a_searcher_that_is_dropped_lets_go_at_once_of_its_pin_and_its_files(library: Store) -> None:
+    """By counting references: Python may look for circles of them hours later, where little happens."""
+    files, counts = Path("/proc/self/fd"), []
+    gc.disable()
+    try:
+        for _ in range(3):
+            found = searcher_of(library)
+            found.search("cool cellar")
+            found.search("boats", filters=["tag:sea"], where="title != 'x'")
+            found.similar("notes:boats.md")
+            found.with_settings(settings_of().search).facets("collection")
+            assert found.sql("select 1").fetchall() == [(1,)]
+            assert is_pinned(library)
+            with pytest.warns(ResourceWarning, match="dropped without being closed"):
+                del found
+            assert not is_pinned(library)
+            counts.append(len(list(files.iterdir())) if files.exists() else 0)
+    finally:
+        gc.enable()
+    assert counts[0] == counts[2]
 
 
 def test_a_store_may_be_named_by_its_folder(library: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,9 +9,10 @@ from resource import RUSAGE_SELF, getrusage
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from noctule.artifacts.tables.parquet import open_file, read_table, write_table
+from noctule.artifacts.tables.parquet import open_file, read_blocks, read_table, write_table
 from noctule.artifacts.tables.vectors import inner_products, read_index
 from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, WriteFailed
 from tests.snapshot_builder import DIMENSION, tiny_tables, unit_rows, write_index
@@ -70,7 +71,11 @@ def test_what_is_no_parquet_is_refused(content: bytes, tmp_path: Path) -> None:
         read_table(tmp_path / "a")
 
 
-def test_a_page_that_says_it_is_huge_takes_no_memory(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_large", [False, True])
+def test_a_page_that_says_it_is_huge_takes_no_memory(
+    is_large: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("noctule.artifacts.tables.parquet._LARGE_COLUMN_BYTES", 1 if is_large else 1 << 20)
     write_table(pa.table({"text": [f"line {n}" for n in range(2_000)]}), tmp_path / "sound")
     content = (tmp_path / "sound").read_bytes()
     # After the magic: the page's type and its two sizes, each a field's byte and a variable number.
@@ -83,6 +88,35 @@ def test_a_page_that_says_it_is_huge_takes_no_memory(tmp_path: Path) -> None:
     with pytest.raises(DamagedSnapshot, match="not a sound Parquet file"):
         read_table(tmp_path / "huge")
     assert (getrusage(RUSAGE_SELF).ru_maxrss - before) * unit < 500_000_000  # the page says 2 GB
+
+
+def test_large_columns_are_read_by_row_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = pa.table({"a": range(20_000), "b": [f"line {n}" for n in range(20_000)]})
+    write_table(table, tmp_path / "a", row_groups=[9_000, 1, 10_999])
+    monkeypatch.setattr("noctule.artifacts.tables.parquet._LARGE_COLUMN_BYTES", 1)
+    assert read_table(tmp_path / "a").equals(table)
+    blocks = list(read_blocks(tmp_path / "a", "b"))
+    assert [len(block) for block in blocks] == [8_192, 808, 1, 8_192, 2_807]
+
+
+def test_a_column_larger_than_its_file_is_refused(tmp_path: Path) -> None:
+    write_table(pa.table({"a": range(1_000)}), tmp_path / "a")
+    content = (tmp_path / "a").read_bytes()
+    size = pq.read_metadata(tmp_path / "a").row_group(0).column(0).total_compressed_size
+    given, forged = _variable(2 * size), _variable(2 * 8_000)  # zigzag; as many bytes
+    assert given in content and len(given) == len(forged)
+    (tmp_path / "b").write_bytes(content.replace(given, forged))
+    with pytest.raises(DamagedSnapshot, match="a column of 8,000 bytes"):
+        read_table(tmp_path / "b")
+
+
+def _variable(number: int) -> bytes:
+    """Return a number as Thrift's compact protocol writes it."""
+    found = bytearray()
+    while number > 127:
+        found.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*found, number])
 
 
 def test_a_table_is_not_written_over(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 
 from noctule.pipeline.identity import sha256_hex
+from noctule.pipeline.settings.site import Site
 from tests.pictures import png, svg
 from tests.site_builder import page_of
 
@@ -187,3 +188,24 @@ def test_html_pages_show_their_images_too() -> None:
     article = page.select_one("article")
     assert isinstance(article, Tag) and isinstance(BeautifulSoup(str(article), "html.parser").img, Tag)
     assert article.img is not None and str(article.img["src"]).startswith("_files/owl.")
+
+
+REMOTE = "![A badge](https://e.org/b.svg?x=1&y=2)\n\n[![](https://e.org/c.png)](page.md)\n\n![](http://e.org/d.png)\n"
+
+
+def test_images_from_the_web_are_texts_unless_they_are_allowed() -> None:
+    (plain, shown) = (
+        page_of({"page.md": REMOTE}, "page.html", Site(remote_images=on)) for on in (False, True)
+    )
+    policies = [page.select_one("meta[http-equiv]") for page in (plain, shown)]
+    assert ["https:" in str(policy) for policy in policies] == [False, True]
+    assert not plain.select("article img") and "A badge" in plain.text
+    badge, linked = shown.select("article img")
+    assert badge.attrs == {
+        "src": "https://e.org/b.svg?x=1&y=2",
+        "alt": "A badge",
+        "loading": "lazy",
+        "decoding": "async",
+        "referrerpolicy": "no-referrer",
+    }
+    assert linked["alt"] == "c.png" and linked.parent is not None and linked.parent.name == "a"

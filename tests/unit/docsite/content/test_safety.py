@@ -6,12 +6,14 @@ import re
 
 import pytest
 from bs4 import BeautifulSoup
+from pydantic import ValidationError
 
 from noctule.docsite.content.formulas import ATTRIBUTES, TAGS
 from noctule.docsite.content.marks import Marks, without_marks, without_marks_in_tags
 from noctule.docsite.templates import CLIENT, CONTENT_SECURITY_POLICY, THEME
 from noctule.pipeline.identity import text_hash
 from noctule.pipeline.settings.settings import Site
+from noctule.pipeline.settings.site import OtherSite
 from tests.hostile_texts import VECTORS
 from tests.site_builder import content_of, page_of
 
@@ -98,6 +100,23 @@ def test_hostile_titles_descriptions_and_tags_are_text(vector: str) -> None:
     (heading,) = page.find_all("h1")
     assert not heading.find() and heading.text.count("alert(1)") == value.count("alert(1)")
     assert_inert(str(page.body))
+
+
+def test_the_policy_names_the_sites_that_the_search_asks_and_no_others() -> None:
+    also = (OtherSite(label="A", url="https://a.example.org:8443/docs"), OtherSite(label="B", url="../b/"))
+    page = page_of({"a.md": "# A\n"}, "a.html", Site(also=also))
+    policy = page.select_one("meta[http-equiv=Content-Security-Policy]")
+    own, wider = "script-src 'self'", "script-src 'self' https://a.example.org:8443"
+    assert policy is not None and policy["content"] == CONTENT_SECURITY_POLICY.replace(own, wider)
+    for url in (
+        "https://a.example.org;script-src *",
+        "//a.example.org/",
+        "javascript:x",
+        "",
+        "http://é.org/ x",
+    ):
+        with pytest.raises(ValidationError):
+            OtherSite(label="A", url=url)
 
 
 def test_every_page_carries_the_policy_and_no_inline_script_or_style() -> None:

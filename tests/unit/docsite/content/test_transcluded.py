@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from bs4 import BeautifulSoup
 
-from tests.site_builder import page_of
+from tests.site_builder import content_of, page_of
 
 NOTE = """# Note
 
@@ -77,3 +78,21 @@ def test_a_named_block_is_the_target_of_links_and_no_text() -> None:
 def test_an_anchor_in_raw_html_is_the_target_of_links() -> None:
     texts = {"a.md": '# A\n\n<a id="old-name"></a>\nText.\n', "b.md": "# B\n\n[x](a.md#old-name)\n"}
     assert [a["href"] for a in page_of(texts, "b.html").select("main p a[href*=old]")] == ["a.html#old-name"]
+
+
+def test_a_link_of_dendron_shows_its_label() -> None:
+    html = content_of(
+        "## Part\n\n[[Make a vault|dendron://a.vault/topic.vaults#new]] [[here|#part]] "
+        "[[Vaults|topic.vaults]] "
+        "[[dendron://a.vault/topic.vaults]] [[topic.vaults|As you like]] [[gone|#gone]]\n",
+        **{"topic.vaults": "# Vaults\n\n## New\n\nx\n"},
+    )
+    links = BeautifulSoup(html, "html.parser").select("p a.wikilink")
+    assert [(link.text, link["href"]) for link in links] == [
+        ("Make a vault", "topic.vaults.html#new"),
+        ("here", "#part"),
+        ("Vaults", "topic.vaults.html"),
+        ("topic.vaults", "topic.vaults.html"),
+        ("As you like", "topic.vaults.html"),
+    ]
+    assert 'class="missing-link"' in html

@@ -52,13 +52,13 @@ def _two_topics() -> dict[str, str]:
 def test_the_map_has_every_topic_and_its_main_pages(tmp_path: Path) -> None:
     build_site(snapshot_of({"notes": _two_topics()}), tmp_path / "site", Site())
     page = BeautifulSoup((tmp_path / "site/_communities/map.html").read_bytes(), "html.parser")
-    assert len(page.select("svg.map circle")) == 2
-    links = [a["href"] for a in page.select("svg.map a")]
+    assert len(page.select("svg.wide-map circle")) == len(page.select("svg.narrow-map circle")) == 2
+    links = [a["href"] for a in page.select("svg.wide-map a")]
     assert len(links) == 8 and all((tmp_path / "site/_communities" / href).is_file() for href in links)
     topic = BeautifulSoup(
         next((tmp_path / "site/_communities").glob("[0-9]*.html")).read_bytes(), "html.parser"
     )
-    assert len(topic.select("svg.map rect")) == 8 and not topic.select("svg b")
+    assert len(topic.select("svg.wide-map rect")) == 8 and not topic.select("svg b")
 
 
 def test_a_topic_without_a_name_is_nowhere_on_the_site(tmp_path: Path) -> None:

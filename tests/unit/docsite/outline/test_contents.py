@@ -8,6 +8,8 @@ from noctule.docsite.library import Library
 from noctule.docsite.outline.contents import contents_of
 from noctule.docsite.outline.hierarchy import build_tree
 from noctule.docsite.outline.navigation import Node, Tree
+from noctule.docsite.outline.plan import plan_site
+from noctule.pipeline.settings.site import Site
 from tests.site_builder import snapshot_of
 
 SUMMARY = """# Summary
@@ -74,3 +76,26 @@ def test_each_of_several_collections_keeps_its_own_contents() -> None:
 def test_contents_that_name_themselves_or_nothing_change_no_order() -> None:
     pages = {"SUMMARY.md": "- [Me](SUMMARY.md)\n- [None](x.md)\n", "b.md": "# B\n", "a.md": "# A\n"}
     assert [node.label for node in tree(book=pages).roots] == ["A", "B", "SUMMARY"]
+
+
+def test_slugs_and_ids_decide_addresses_if_the_settings_say_so() -> None:
+    texts = {
+        "guide/01-a.md": "---\nid: first\n---\n# A\n",
+        "guide/b.md": "---\nslug: second\n---\n# B\n",
+        "guide/index.md": "---\nid: g\n---\n# G\n",
+        "c.md": "---\nslug: /\n---\n# C\n",
+        "d.md": "---\npermalink: /x/../y/\n---\n# D [b](guide/b.md)\n",
+        "e.md": "---\nslug: _assets/e\n---\n# E\n",
+    }
+    snapshot = snapshot_of({"docs": texts})
+    pages = {e.path: e.page for e in plan_site(snapshot, Site(slugs=True)).library.entries}
+    assert pages.pop("e.md").startswith("_assets-")
+    assert pages == {
+        "guide/01-a.md": "guide/first.html",
+        "guide/b.md": "guide/second.html",
+        "guide/index.md": "guide/index.html",
+        "c.md": "index.html",
+        "d.md": "x/y.html",
+    }
+    plain = plan_site(snapshot, Site()).library.entries
+    assert {e.path: e.page for e in plain}["d.md"] == "d.html"

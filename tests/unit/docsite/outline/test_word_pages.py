@@ -73,8 +73,9 @@ def test_a_letter_with_many_words_has_several_pages() -> None:
     many = {f"w{number:04}": [("a", 1.0)] for number in range(WORDS_PER_PAGE * 2 + 1)}
     snapshot = _snapshot(NOTES, many)
     pages = list(letters(read_words(snapshot, Library(snapshot))))
-    assert [len(page.words) for page in pages] == [WORDS_PER_PAGE, WORDS_PER_PAGE, 1]
-    assert pages[0].label == f"w0000 – w{WORDS_PER_PAGE - 1:04}"
+    assert sum(len(page.words) for page in pages) == len(many)
+    assert len(pages) > 1 and max(len(page.words) for page in pages) <= 2 * WORDS_PER_PAGE
+    assert pages[0].label == f"w0000 – {pages[0].words[-1].text}"
 
 
 def test_the_pages_of_words_lead_to_pages(tmp_path: Path) -> None:
@@ -90,3 +91,15 @@ def test_the_pages_of_words_lead_to_pages(tmp_path: Path) -> None:
 def test_a_snapshot_without_words_says_so(tmp_path: Path) -> None:
     build_site(snapshot_of({"notes": NOTES}), tmp_path / "site", Site())
     assert "There is no list of words" in (tmp_path / "site/_search/index.html").read_text()
+
+
+def test_one_more_word_changes_one_page_of_its_letter() -> None:
+    many = {f"w{number:04}": [("a", 1.0)] for number in range(0, 2_000, 2)}
+    parts = []
+    for words in (many, many | {"w0777": [("a", 1.0)]}):
+        snapshot = _snapshot(NOTES, words)
+        pages = letters(read_words(snapshot, Library(snapshot)))
+        parts.append([tuple(word.text for word in page.words) for page in pages])
+    before, after = parts
+    assert len(before) > 4
+    assert len([part for part in after if part not in before]) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from noctule.artifacts.store.snapshot import Snapshot
 from noctule.docsite.outline.plan import SitePlan, plan_site
 from noctule.docsite.search import format as shard_format
 from noctule.docsite.search import postings, terms
-from noctule.docsite.search.index import search_files
+from noctule.docsite.search.excerpts import TooManyFiles
+from noctule.docsite.search.index import Elsewhere, search_files
 from noctule.docsite.theme_folder import CLIENT
 from noctule.docsite.urls import SEARCH
 from noctule.pipeline.settings.search import Search
@@ -189,15 +191,18 @@ def test_token_shards_hold_every_token_as_near_to_the_others_as_it_is(
     table = snapshot.table("token_vectors")
     assert table.num_rows > 20_000
     (directory,) = index.all_of("token_directories", "TOKEN_DIRECTORY")
-    dimensions, names, lengths, rough = index.header["dimensions"], [], [], []
+    names, lengths, rough = [], [], []
     shards = list(index.tokens())
     for shard in shards:
         names += strings(shard, "token")
-        own = [2 ** (steps / 256 - 32) for steps in _lengths(shard)]
+        own = [2 ** (each / 256 - 32) for each in _lengths(shard)]
         lengths += own
-        greatest = shard["vector"][: len(own)]
-        levels = np.array(_levels(shard, -(-dimensions // 2)))[:, :dimensions]
-        rough.append(levels * (np.array(list(greatest)) / 255 * np.array(own) / 7)[:, None])
+        width = directory["bits"][0]
+        assert set(directory["bits"]) == {width}
+        signs = np.array(steps(index.header["levels"], width))[
+            np.array(codes(shard["codes"], directory["bits"]))
+        ]
+        rough.append((directory["mean"] + signs * directory["deviation"]) * np.array(own)[:, None])
     assert names == sorted(table["token"].to_pylist(), key=lambda token: token.encode("utf-16-be"))
     assert directory["longest"] == [max(map(len, names))]
     prefixes = strings(directory, "shard")
@@ -211,6 +216,14 @@ def test_token_shards_hold_every_token_as_near_to_the_others_as_it_is(
     assert lengths == pytest.approx(np.linalg.norm(exact, axis=1), rel=0.002)
     found = np.concatenate(rough)[::50]
     assert np.corrcoef((found @ found.T).ravel(), (exact[::50] @ exact[::50].T).ravel())[0, 1] > 0.85
+    # Turned, a token is as near to the documents as it is.
+    (turn,) = index.all_of("token_turns", "TOKEN_TURN")
+    levels = np.array(_levels(turn, code.shape[1] // 2))
+    directions = levels * (np.array(list(turn["vector"][: len(levels)])) / 255 / 7)[:, None]
+    assert len(directions) == index.header["dimensions"]
+    documents = np.array(snapshot.table("centroids", ["vector"])["vector"].to_pylist())
+    near, wanted = (found @ directions.T) @ (documents @ directions.T).T, exact[::50] @ documents.T
+    assert np.corrcoef(near.ravel(), wanted.ravel())[0, 1] > 0.9
 
 
 def test_words_without_a_stemmer_are_aliases(index: Index) -> None:
@@ -243,6 +256,26 @@ def test_every_document_lies_in_one_inverted_list_near_its_vector(index: Index, 
     # The directions of the numbers are others; the products between documents are the same, nearly.
     rough = np.array([guessed[document] for document in sorted(guessed)])
     assert np.corrcoef((rough @ rough.T).ravel(), (vectors @ vectors.T).ravel())[0, 1] > 0.97
+
+
+@pytest.mark.parametrize("less", [20, 60])
+def test_a_limit_on_files_makes_neighbours_share_theirs(
+    snapshot: Snapshot, plan: SitePlan, less: int
+) -> None:
+    def made(most: int | None) -> dict[str, bytes]:
+        room = Elsewhere(room=lambda: most)
+        return {page.path: page.content for page in search_files(plan, snapshot, Search(), elsewhere=room)}
+
+    plain = made(None)
+    shown = sum(path[8] in "89abcdef" for path in plain if "engine" not in path)  # with the facets
+    assert made(shown + 1) == plain
+    fewer = made(shown + 1 - less)
+    assert len(fewer) <= len(plain) - less
+    both = [Index({path.split("/")[1][:-3]: each[path] for path in each}) for each in (plain, fewer)]
+    assert both[0].header["excerpt_sharing"] == 1 < both[1].header["excerpt_sharing"]
+    assert list(both[0].excerpts()) == list(both[1].excerpts())
+    with pytest.raises(TooManyFiles, match=r"^\d+$"):
+        made(3)
 
 
 def test_excerpts_hold_the_texts_of_all_documents(index: Index, snapshot: Snapshot, plan: SitePlan) -> None:
@@ -279,6 +312,19 @@ def test_words_and_their_neighbours_are_those_of_the_snapshot(index: Index, snap
     assert "snapshot" in {word for file in files for word in strings(file, "word")}
 
 
+def test_synonyms_are_those_of_the_glossary(snapshot: Snapshot, plan: SitePlan, tmp_path: Path) -> None:
+    glossary = tmp_path / "glossary.toml"
+    glossary.write_text('"Power  Cut" = ["blackout", "outage"]\nempty = []\n')
+    given = {"synonyms": {"file": str(glossary), "weight": 0.5, "max_terms": 3}}
+    for understand, expected in (("synonyms",), [0.5, 3]), ((), [0, 0]):
+        search = Search(**given, understand=understand)  # type: ignore[arg-type]
+        files = {page.path: page.content for page in search_files(plan, snapshot, search)}
+        made = Index({path.split("/")[1][:-3]: files[path] for path in files})
+        assert made.header["synonyms"] == expected
+        found = [each["synonyms"] for each in made.all_of("synonyms", "SYNONYMS")]
+        assert found == ([{"power cut": ["blackout", "outage"]}] if understand else [])
+
+
 def test_facets_are_those_of_the_documents(index: Index, plan: SitePlan) -> None:
     (file,) = index.all_of("facets", "FACETS")
     names, tags = file["names"], iter(file["tags"])
@@ -307,6 +353,7 @@ def test_every_file_of_the_index_is_one_that_the_page_describes(index: Index) ->
         ("near_words", "NEAR_WORDS"),
         ("facets", "FACETS"),
         ("token_directories", "TOKEN_DIRECTORY"),
+        ("token_turns", "TOKEN_TURN"),
     ):
         assert index.all_of(key, kind)
     assert list(index.excerpts()) and list(index.tokens())

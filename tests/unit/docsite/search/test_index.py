@@ -29,7 +29,7 @@ from noctule.docsite.search.material import Lexicon, Meanings, Shape, TermVector
 from noctule.docsite.search.postings import TIERS, arrange
 from noctule.docsite.search.quantization import OWN_STEP, levels_by_bits
 from noctule.docsite.search.spelling import Surfaces, aliases
-from noctule.docsite.search.terms import Sizes, make_shards, runs_by_use
+from noctule.docsite.search.terms import Sizes, make_shards, make_token_files, runs_by_use
 from noctule.docsite.urls import SEARCH as FOLDER
 from noctule.pipeline.settings.search import Recency, Search
 from noctule.pipeline.settings.settings import Site
@@ -102,7 +102,22 @@ def test_tokens_change_no_byte_of_what_a_search_for_known_words_loads(search_sit
     assert all(whole[path] == content for path, content in without.items() if path != manifest)
     assert abs(len(whole[manifest]) - len(without[manifest])) < 64
     extra = [len(whole[path]) for path in whole.keys() - without.keys()]
-    assert len(extra) > 100 and max(extra) < 16_000
+    assert len(extra) > 100 and sum(size > 16_000 for size in extra) == 1  # the turn
+    assert max(extra) < 21_000
+
+
+def test_of_tokens_only_the_turn_depends_on_the_documents(search_site: SearchSite) -> None:
+    made = []
+    with search_site.store.open() as snapshot:
+        size = snapshot.table("token_vectors", ["code"])["code"].type.list_size
+        for seed in (1, 2):
+            turn = np.linalg.qr(np.random.default_rng(seed).normal(size=(size, 128)))[0].astype(np.float32)
+            with Files(f"{FOLDER}/", PreviousSite(), Half.LOOKUP) as files:
+                names = make_token_files(snapshot, turn, files)
+                made.append((names, {page.path for page in files.pages()}))
+    (first, paths), (second, others) = made
+    assert first and second and first.directory == second.directory and first.turn != second.turn
+    assert paths ^ others == {f"{FOLDER}/{each.turn}.js" for each in (first, second)}
 
 
 def test_without_numbers_of_ranking_there_is_no_index(tmp_path: Path) -> None:

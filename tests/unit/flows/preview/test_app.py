@@ -8,10 +8,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from noctule.docsite.build import build_site
-from noctule.flows.preview.app import make_app
+from noctule.flows.preview.app import preview_app
 from noctule.flows.preview.watch import Preview
 from noctule.flows.run.request import IndexRequest
 from noctule.pipeline.settings.site import Site
+from noctule.server.app import site_app
 from tests.site_builder import snapshot_of
 
 SCRIPT = "/_live/script.js"
@@ -27,8 +28,9 @@ def site(tmp_path: Path) -> Path:
 
 
 def _client(site: Path, *, watched: bool = True, host: str = "127.0.0.1") -> TestClient:
-    preview = Preview(IndexRequest(site.parent / "store"), site) if watched else None
-    return TestClient(make_app(site, preview, host), base_url="http://localhost:8000")
+    preview = Preview(IndexRequest(site.parent / "store"), site)
+    app = preview_app(site, preview, host) if watched else site_app(site, (host,))
+    return TestClient(app, base_url="http://localhost:8000")
 
 
 @pytest.mark.parametrize("name", ["localhost", "localhost:8000", "127.0.0.1:1", "[::1]:8000", "192.0.2.7:80"])

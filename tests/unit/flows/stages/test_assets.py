@@ -106,6 +106,17 @@ def test_what_cannot_be_used_is_quarantined_if_it_is_named(
     assert _collected(run, "img/owl.png")[1].rejections == ()
 
 
+def test_a_drawing_that_loads_a_web_font_is_kept_without_it(root: Path) -> None:
+    rule = b'@import url("https://fonts.example/css?family=Mono");'
+    drawing = b"<svg xmlns='http://www.w3.org/2000/svg'><style>%s</style><path d='M0 0'/></svg>"
+    (root / "plan.svg").write_bytes(drawing % rule)
+    table, record = _collected(_run(root, root.parent / "store"), "plan.svg")
+    (remark,) = record.rejections
+    kept = drawing % b""
+    assert table["content"].to_pylist() == [kept] and table["asset_id"].to_pylist() == [sha256_hex(kept)]
+    assert remark.kind == "noted" and "style sheets" in remark.reason and record.as_hashed
+
+
 def test_every_change_of_an_asset_is_a_change_of_the_inputs(root: Path) -> None:
     run = _run(root, root.parent / "store")
 

@@ -6,7 +6,14 @@ from collections.abc import Mapping
 
 import pytest
 
-from noctule.pipeline.includes.expand import ExpandedText, IncludedFile, NotIncluded, expand, has_directives
+from noctule.pipeline.includes.expand import (
+    MARKDOWN_MARKS,
+    ExpandedText,
+    IncludedFile,
+    NotIncluded,
+    expand,
+    has_directives,
+)
 
 MAIN_RS = """// ANCHOR: here
 fn main() {
@@ -59,6 +66,10 @@ def expanded(
         (
             "{* app.py ln[4:6] hl[5] *}",
             "```python {2}\nclass App:\n    def run(self):\n        return 1\n```",
+        ),
+        (
+            '{* app.py ln[4:4] title["app/main.py"] *}',
+            '```python title="app/main.py"\nclass App:\n```',
         ),
         ("{!a.txt!}", "one\ntwo\nthree\nfour"),
         ("{!> a.txt!}", "one\ntwo\nthree\nfour"),
@@ -181,3 +192,39 @@ def test_examples_in_code_stay_as_they_are() -> None:
 def test_a_long_text_of_near_directives_takes_time_in_proportion() -> None:
     for piece in ("{{#include ", "--8<--\n", "{* a ", "{!", "<<< ", "```{include} a\n:x: ", "`"):
         expanded("{{#include a}}" + piece * 20_000, {"a": ""}, most=10_000_000)
+
+
+@pytest.mark.parametrize("mark", [*MARKDOWN_MARKS, *(mark.title() for mark in MARKDOWN_MARKS)])
+def test_a_file_has_directives_where_one_of_their_marks_is_in_it(mark: str) -> None:
+    assert has_directives(f"Some text, {mark} and more.".encode(), "a.md") is any(
+        each in mark for each in MARKDOWN_MARKS
+    )
+
+
+def test_lines_of_a_large_file_are_not_read_again_and_again() -> None:
+    """Five megabytes of such directives once took hours: each looks at all of the file."""
+    looked = 0
+
+    def find(target: str, _included_by: str) -> IncludedFile:
+        nonlocal looked
+        looked += 1
+        return IncludedFile(f"/docs/{target}", "a line\n" * 10_000)
+
+    done = expand("{{#include big.md:1:1}}\n" * 2_000, "/docs/page.md", find, 100_000)
+    assert 10 < looked < 20 and done.text.count("a line") == looked
+    assert "have over 10 times max_bytes" in done.notes[0]
+
+
+def test_files_that_include_each_other_and_hold_nothing_end_soon() -> None:
+    looked = 0
+
+    def find(target: str, _included_by: str) -> IncludedFile:
+        nonlocal looked
+        looked += 1
+        depth = int(target[1])
+        return IncludedFile(
+            f"/docs/{target}", f"{{{{#include d{depth + 1}.md}}}}\n" * 30 if depth < 9 else ""
+        )
+
+    expand("{{#include d1.md}}\n" * 30, "/docs/d0.md", find, 1_000_000)
+    assert 1_000 < looked <= 10_000

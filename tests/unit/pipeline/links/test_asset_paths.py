@@ -42,6 +42,8 @@ def _find(target: str, *, by_name: bool = False, base_url: str = "") -> str | No
         ("case.png", "notes/case.png"),
         ("IMG/OWL.png", "notes/img/owl.png"),
         ("/logo.svg", "static/logo.svg"),
+        ("../../static/logo.svg", "static/logo.svg"),
+        ("../../public/logo.svg", "static/logo.svg"),
         ("../deep/only.pdf", "notes/deep/only.pdf"),
         ("../../../img/owl.png", None),
         ("../../../etc/owl.png", None),

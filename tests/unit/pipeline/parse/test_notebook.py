@@ -51,6 +51,22 @@ def test_outputs_are_left_out() -> None:
     assert "42" not in read(notebook(cell("code", "f()", outputs=[output], execution_count=1))).text
 
 
+def test_images_of_outputs_and_attachments_stand_where_they_belong() -> None:
+    shown = [{"data": {"image/png": "iVBORw0KGgo=", "text/plain": "<Figure>"}}, {"text": "42"}]
+    attached = {"an owl.png": {"image/png": "iVBORw0KGgo="}}
+    cells = [
+        cell("code", "plot()", outputs=shown),
+        cell("markdown", "See ![owl](attachment:an%20owl.png).", attachments=attached),
+        cell("code", "hide()", outputs=shown, metadata={"tags": ["remove-output"]}),
+    ]
+    document = read(notebook(*cells))
+    folder = document.path.rsplit("/", 1)[-1].replace(" ", "%20")
+    assert [(link.kind, link.target) for link in document.links] == [
+        ("image", f"{folder}/cell-1-output-1.png"),
+        ("image", f"{folder}/cell-2-attachment-1.png"),
+    ]
+
+
 def test_a_cell_that_holds_fences_or_leaves_one_open_ends_with_itself() -> None:
     document = read(
         notebook(cell("code", 'x = """\n```\n"""'), cell("markdown", "~~~sh\nls"), cell("markdown", "After."))

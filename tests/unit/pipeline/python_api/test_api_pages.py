@@ -120,6 +120,28 @@ def test_each_object_is_a_section_named_by_its_dotted_path(project: Path) -> Non
     assert [each.level for each in page.headings] == [1, 2, 3, 3, 3, 4, 2]
 
 
+def test_inherited_members_are_shown_if_asked_for(project: Path) -> None:
+    (project / "src/birds/bird.py").write_text(
+        "from ._inner import Egg\n\nclass Bird(Egg):\n    age = 1\n    def fly(self): 'Fly.'\n"
+    )
+    (project / "src/birds/_inner.py").write_text("class Egg:\n    'Round.'\n    def hatch(self): 'Hatch.'\n")
+    owls = "from .bird import Bird\n\n" + OWLS
+    (project / "src/birds/owls.py").write_text(owls)
+    plain = documents(project)["api/birds/owls.md"]
+    page = documents(project, inherited_members=True)["api/birds/owls.md"]
+    names = [each.anchor for each in page.headings]
+    assert [name for name in names if name not in {each.anchor for each in plain.headings}] == [
+        "birds.owls.Owl.fly",
+        "birds.owls.Owl.hatch",
+    ]
+    assert "Inherited from `birds._inner.Egg`." in page.text
+    (project / "docs/own.md").write_text(
+        "::: birds.owls.Owl\n    options:\n        inherited_members: [fly]\n"
+    )
+    own = documents(project)["own.md"]
+    assert "Owl.fly" in own.text and "hatch" not in own.text
+
+
 def test_signatures_are_code_and_docstrings_markdown(project: Path) -> None:
     page = documents(project)["api/birds/owls.md"]
     code = [block.code for block in page.blocks if block.kind == "code"]

@@ -172,7 +172,6 @@ PATHS = st.text("abA.-_ +(é/", min_size=1, max_size=12).map(lambda text: f"x{te
 PATTERNS = st.text("ab*?/.[]-! é+(\\\\", min_size=1, max_size=8)
 
 
-@pytest.mark.filterwarnings("ignore:Possible nested set:FutureWarning")  # of "[[]"
 @settings(deadline=None)
 @given(pattern=PATTERNS, paths=st.lists(PATHS, min_size=1, max_size=5))
 def test_a_path_matches_in_sql_as_it_does_in_gitignore(pattern: str, paths: list[str]) -> None:

@@ -1,0 +1,104 @@
+"""Whole documents of a snapshot: their text, and the sections and code blocks in it."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...store.snapshot import Snapshot
+from ..model import Ints
+from .corpus import CorpusReader
+from .postings import TableRows
+
+_COLUMNS = (
+    "doc_id", "collection", "path", "title", "url", "description", "tags", "language", "modified", "syntax",
+    "text",
+)  # fmt: skip
+_SECTION_COLUMNS = ("slug", "title", "depth", "byte_start", "byte_end")
+_CODE_COLUMNS = ("language", "byte_start", "byte_end")
+
+
+@dataclass(frozen=True, slots=True)
+class TextSpan:
+    """A section or a code block: its byte range in the document's text; ``name`` is a slug or a language."""
+
+    name: str
+    title: str
+    depth: int
+    byte_start: int
+    byte_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A document as the snapshot keeps it, with its sections in order; the document itself is none."""
+
+    doc_id: str
+    collection: str
+    path: str
+    title: str
+    url: str
+    description: str
+    tags: tuple[str, ...]
+    language: str
+    modified: str
+    syntax: str
+    text: str
+    sections: tuple[TextSpan, ...]
+    code: tuple[TextSpan, ...]
+
+
+class _RowsByDocument:
+    """The rows of a table that belong to each document, where the table is in the order of documents."""
+
+    def __init__(self, snapshot: Snapshot, table: str, columns: tuple[str, ...], documents: pa.Array) -> None:
+        self._rows = TableRows(snapshot, table, columns)
+        names = snapshot.table(table, ["doc_id"]).column("doc_id").combine_chunks()
+        owners: Ints = pc.fill_null(pc.index_in(names, value_set=documents), -1).to_numpy().astype(np.int64)
+        order = np.argsort(owners, kind="stable")
+        self._order, self._starts = order, np.searchsorted(owners[order], np.arange(len(documents) + 1))
+
+    def of(self, document: int) -> list[dict[str, Any]]:
+        """Return the document's rows by column, in the order of the table."""
+        start, end = self._starts[document : document + 2].tolist()
+        return [dict(self._rows.of(int(row))) for row in self._order[start:end]]
+
+
+class DocumentReader:
+    """Reads whole documents of one snapshot; threads may share it, and nothing is read before it is asked."""
+
+    def __init__(self, corpus: CorpusReader) -> None:
+        self._corpus, self._lock = corpus, threading.Lock()
+
+    def read(self, row: int) -> StoredDocument:
+        """Return the document in a row."""
+        with self._lock:
+            tables = self._tables
+        found, sections, code = (table.of(row) for table in tables)
+        (values,) = found
+        return StoredDocument(
+            **{name: str(values[name] or "") for name in _COLUMNS if name != "tags"},
+            tags=tuple(values["tags"] or ()),
+            sections=tuple(
+                TextSpan(
+                    each["slug"], each["title"] or "", each["depth"], each["byte_start"], each["byte_end"]
+                )
+                for each in sections
+                if each["slug"]
+            ),
+            code=tuple(
+                TextSpan(each["language"] or "", "", 0, each["byte_start"], each["byte_end"]) for each in code
+            ),
+        )
+
+    @cached_property
+    def _tables(self) -> tuple[_RowsByDocument, ...]:
+        snapshot, ids = self._corpus.snapshot, self._corpus.documents.column("doc_id").combine_chunks()
+        named = {"documents": _COLUMNS, "sections": _SECTION_COLUMNS, "code_blocks": _CODE_COLUMNS}
+        return tuple(_RowsByDocument(snapshot, table, columns, ids) for table, columns in named.items())

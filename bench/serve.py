@@ -1,0 +1,169 @@
+"""Requests a second and latency of ``noctule serve``, each query encoded: FastAPI's documentation.
+
+Run as ``python -m bench serve``, or over a store of your own as ``python -m bench.serve STORE``. Four clients
+in a process of their own ask over loopback, each one question after the other; no question is asked twice.
+Then the store goes back and forth between two snapshots every few seconds, while the clients go on asking.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from bench.corpora import cache_folder, settings_file
+from noctule.artifacts.store.store import Store
+
+_CLIENTS, _REQUESTS, _SWAP_S, _SWAPS = 4, 2_000, 3.0, 5
+_COMMAND = (sys.executable, "-m", "noctule.flows.cli.main")
+
+
+def measure() -> None:
+    """Index FastAPI's documentation, and measure searches of it."""
+    store = cache_folder() / "serve-fastapi-docs"
+    given = ("--config", str(settings_file("fastapi-docs")), "--store", str(store))
+    subprocess.run([*_COMMAND, "index", *given], check=True)
+    measure_store(store)
+
+
+def measure_store(store: Path) -> None:
+    """Print the figures of a store with one process and with two, and of snapshots that change."""
+    questions = _questions(store, 3 * _REQUESTS)
+    for at, workers in enumerate((1, 2)):
+        with _served(store, workers) as (port, ready_s, process):
+            part = questions[at * _REQUESTS : (at + 1) * _REQUESTS]
+            _tell(f"{workers} process(es), ready after {ready_s:.2f} s", _asked(port, part), process)
+    with tempfile.TemporaryDirectory() as folder:
+        copied = Path(shutil.copytree(store, Path(folder) / "store", symlinks=True))
+        if len(Store(copied).snapshots()) < 2:
+            print("one snapshot only: nothing to swap")
+            return
+        with _served(copied, 1) as (port, _, process):
+            client = _client(port, questions[2 * _REQUESTS :])
+            for _ in range(_SWAPS):
+                time.sleep(_SWAP_S)
+                Store(copied).rollback()
+            _tell(f"{_SWAPS} swaps meanwhile", json.loads(client.communicate()[0]), process)
+
+
+def _questions(store: Path, wanted: int) -> list[str]:
+    """Return so many different questions, made of the titles of sections."""
+    with Store(store).open() as snapshot:
+        titles = sorted(
+            {str(t) for t in snapshot.table("sections", ["title"]).column("title").to_pylist() if t}
+        )
+    draw = random.Random(0)  # no secret
+    made = (f"{draw.choice(titles)} {draw.choice(titles)}"[:200] for _ in range(20 * wanted))
+    return list(dict.fromkeys(made))[:wanted]
+
+
+@contextmanager
+def _served(store: Path, workers: int) -> Iterator[tuple[int, float, int]]:
+    """Yield the port of a server, the seconds until it was ready, and its process."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+    with tempfile.NamedTemporaryFile("w", suffix=".toml") as settings:
+        settings.write("[serve]\nrequests_per_second = 0\ndeadline_s = 30\n")
+        settings.flush()
+        flags = (
+            "--store",
+            str(store),
+            "--config",
+            settings.name,
+            "--port",
+            str(port),
+            "--workers",
+            str(workers),
+        )
+        start = time.perf_counter()
+        server = subprocess.Popen(
+            [*_COMMAND, "serve", "--no-site", "--quiet", *flags],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        try:
+            while _status(port) != 200:
+                assert server.poll() is None, "the server has ended"
+                time.sleep(0.02)
+            seconds = time.perf_counter() - start
+            if workers > 1:
+                time.sleep(3)  # the others are ready, too
+            yield port, seconds, server.pid
+        finally:
+            server.terminate()
+            server.wait(20)
+
+
+def _status(port: int) -> int:
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as asked:
+            asked.sendall(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            return int(asked.recv(64).split()[1])
+    except (OSError, IndexError):
+        return 0
+
+
+def _client(port: int, questions: list[str]) -> subprocess.Popen[str]:
+    client = subprocess.Popen(
+        [sys.executable, "-m", "bench.serve", "--client", str(port)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert client.stdin is not None
+    client.stdin.write(json.dumps(questions) + "\n")
+    client.stdin.flush()
+    return client
+
+
+def _asked(port: int, questions: list[str]) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = json.loads(_client(port, questions).communicate()[0])
+    return found
+
+
+def _tell(what: str, found: dict[str, list[float]], process: int) -> None:
+    times, (wall,), (failed,) = sorted(found["ms"]), found["wall_s"], found["failed"]
+    p95, p99 = (times[min(len(times) - 1, int(len(times) * share))] for share in (0.95, 0.99))
+    memory = int(Path(f"/proc/{process}/statm").read_text().split()[1]) * 4096 / 1e6
+    print(
+        f"{what}: {len(times) / wall:.0f} requests/s, p50 {statistics.median(times):.1f} ms, "
+        f"p95 {p95:.1f} ms, p99 {p99:.1f} ms, {failed:.0f} failed, {memory:.0f} MB in the first process",
+        flush=True,
+    )
+
+
+async def _ask(port: int, questions: Iterator[str], found: dict[str, list[float]]) -> None:
+    """Ask on one connection until there are no more questions."""
+    reading, writing = await asyncio.open_connection("127.0.0.1", port)
+    for question in questions:
+        start = time.perf_counter()
+        writing.write(f"GET /v1/search?q={quote(question)} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        head = await reading.readuntil(b"\r\n\r\n")
+        length = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
+        await reading.readexactly(length)
+        found["ms"].append((time.perf_counter() - start) * 1000)
+        found["failed"][0] += not head.startswith(b"HTTP/1.1 200")
+    writing.close()
+
+
+async def _ask_all(port: int, questions: list[str]) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {"ms": [], "failed": [0]}
+    start, shared = time.perf_counter(), iter(questions)
+    await asyncio.gather(*(_ask(port, shared, found) for _ in range(_CLIENTS)))
+    return found | {"wall_s": [time.perf_counter() - start]}
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--client":
+        print(json.dumps(asyncio.run(_ask_all(int(sys.argv[2]), json.loads(sys.stdin.readline())))))
+    else:
+        measure_store(Path(sys.argv[1]))

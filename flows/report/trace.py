@@ -1,0 +1,190 @@
+"""Where a passage comes from and where it is: source file, commit, parser, vector row, page, snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute as pc
+
+from ...artifacts.query.index.corpus import CorpusReader
+from ...artifacts.store.snapshot import Snapshot, read_manifest
+from ...artifacts.store.store import Store
+from ...artifacts.tables.parquet import read_table
+from ...docsite.incremental.previous import previous_site
+from ...docsite.library import Library
+from ...pipeline.errors import ArtifactError, QueryError, SourceError
+from ...pipeline.identity import sha256_hex
+from ...pipeline.model import SnapshotId
+from ...pipeline.settings.settings import Settings
+from ...server.agents.documents import SnapshotDocuments
+from ...server.agents.references import DocumentReference, References
+from ..git_history import commit_of
+
+_PARSERS = {"markdown": "markdown-it-py"}
+
+
+@dataclass(frozen=True, slots=True)
+class TracedPassage:
+    """A passage: its section, its bytes in the document's text, and the row of its vector."""
+
+    passage_id: str
+    section_id: str
+    byte_start: int
+    byte_end: int
+    content_hash: str
+    vector_row: int
+
+
+@dataclass(frozen=True, slots=True)
+class TracedFile:
+    """A file and its SHA-256 now; ``is_same`` says whether that is what the snapshot was made from."""
+
+    path: str
+    sha256: str
+    is_same: bool
+    commit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HoldingSnapshot:
+    """A snapshot with the document; ``is_same`` says whether its source was the same."""
+
+    snapshot: str
+    is_current: bool
+    is_same: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The lineage of a document, or of a passage of it; what is not known is empty."""
+
+    snapshot: str
+    doc_id: str
+    path: str
+    title: str
+    url: str
+    source_sha256: str
+    syntax: str
+    tools: Mapping[str, str]
+    passages: tuple[TracedPassage, ...]
+    source: TracedFile | None
+    site_file: TracedFile | None
+    snapshots: tuple[HoldingSnapshot, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the lineage as JSON prints it."""
+        return asdict(self)
+
+
+def trace(
+    store: Store, name: str, settings: Settings, site: Path | None = None, snapshot: str | None = None
+) -> Trace:
+    """Trace a passage, a section, a document, an address or a path; raise ``QueryError`` with near names.
+
+    ``settings`` say where collections lie; ``site`` is the folder of the site.
+    """
+    with store.open(None if snapshot is None else SnapshotId(snapshot)) as opened:
+        corpus = CorpusReader(opened)
+        try:
+            documents = SnapshotDocuments(corpus)
+            library = Library(opened)
+            pages = {entry.page: entry.row for entry in library.entries}
+            found = _found(References(documents), name, pages)
+            columns = ["doc_id", "collection", "path", "title", "url", "sha256", "syntax"]
+            row = opened.table("documents", columns).slice(found.row, 1).to_pylist()[0]
+            passages = _passages(opened, row["doc_id"], found)
+            page = library.by_id[row["doc_id"]].page
+        finally:
+            corpus.database.close()
+        tools = opened.manifest.tools
+    parser = _PARSERS.get(row["syntax"], "")
+    return Trace(
+        snapshot=str(opened.id),
+        doc_id=row["doc_id"],
+        path=row["path"],
+        title=row["title"],
+        url=row["url"],
+        source_sha256=row["sha256"],
+        syntax=row["syntax"],
+        tools={each: tools[each] for each in ("noctule", parser) if each in tools},
+        passages=passages,
+        source=_source(settings, row),
+        site_file=_site_file(site, page),
+        snapshots=_holding(store, row),
+    )
+
+
+def _found(references: References, name: str, pages: Mapping[str, int]) -> DocumentReference:
+    page, _, slug = name.partition("#")
+    if page in pages:
+        return DocumentReference(pages[page], slug)
+    return references.find(name)
+
+
+def _passages(snapshot: Snapshot, doc_id: str, found: DocumentReference) -> tuple[TracedPassage, ...]:
+    table = snapshot.table("passages", [*TracedPassage.__slots__, "doc_id", "ordinal"])
+    table = table.filter(pc.equal(table.column("doc_id"), doc_id)).sort_by("ordinal")
+    rows = [
+        (each["ordinal"], TracedPassage(**{name: each[name] for name in TracedPassage.__slots__}))
+        for each in table.to_pylist()
+    ]
+    if found.ordinal is not None:
+        chosen = tuple(passage for ordinal, passage in rows if ordinal == found.ordinal)
+    else:
+        wanted = f"{doc_id}#{found.slug}" if found.slug else ""
+        chosen = tuple(passage for _, passage in rows if not wanted or passage.section_id == wanted)
+    if not chosen and (found.slug or found.ordinal is not None):
+        names = ", ".join(dict.fromkeys(passage.section_id for _, passage in rows[:5]))
+        raise QueryError("the document has no such passage", where=doc_id, hint=f"It has: {names}")
+    return chosen
+
+
+def _source(settings: Settings, row: Mapping[str, str]) -> TracedFile | None:
+    """Return the source file as it is now, if the settings say where its collection lies."""
+    collection = settings.collections.get(row["collection"])
+    if collection is None:
+        return None
+    path = Path(collection.root) / row["path"]
+    try:
+        digest = sha256_hex(path.read_bytes())
+    except OSError:
+        return TracedFile(str(path), "", is_same=False)
+    commit = ""
+    with suppress(SourceError):
+        commit = commit_of(path, row["collection"])
+    return TracedFile(str(path), digest, digest == row["sha256"], commit)
+
+
+def _site_file(site: Path | None, page: str) -> TracedFile | None:
+    """Return the page in the site's folder, and whether it is as the build wrote it."""
+    if site is None or not site.is_dir():
+        return None
+    with previous_site(site.resolve()) as previous:
+        known = previous.by_path.get(page)
+        if known is None:
+            return None
+        content = previous.read(known)
+        return TracedFile(
+            str(site / page),
+            sha256_hex(content or b""),
+            previous.proves(known),
+        )
+
+
+def _holding(store: Store, row: Mapping[str, str]) -> tuple[HoldingSnapshot, ...]:
+    """Return the snapshots whose documents have this name; those that are damaged are left out."""
+    holding = []
+    for info in store.snapshots():
+        folder = store.path_of(info.snapshot_id)
+        with suppress(ArtifactError):
+            read_manifest(folder, info.snapshot_id)
+            table = read_table(folder / "documents.parquet", ["doc_id", "sha256"])
+            at = pc.index(table.column("doc_id"), row["doc_id"]).as_py()
+            if at >= 0:
+                same = table.column("sha256")[at].as_py() == row["sha256"]
+                holding.append(HoldingSnapshot(str(info.snapshot_id), info.current, same))
+    return tuple(holding)

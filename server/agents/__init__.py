@@ -1,0 +1,1 @@
+"""Search and documents for programs that read text: the same answers by MCP and on the command line."""

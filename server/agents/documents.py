@@ -1,0 +1,171 @@
+"""The documents of a snapshot as a program reads them: markdown, with the place of each section."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...artifacts.query.index.corpus import CorpusReader
+from ...artifacts.query.index.postings import TableRows
+from ...artifacts.query.model import Ints
+from ...pipeline.address import with_anchor
+from ...pipeline.marked_text import CodeMark, HeadingMark, MarkedText, as_written, with_marks
+from ...pipeline.printable import is_printable, printable
+from ...pipeline.visibility import visibility_of
+from .token_counter import TokenCounter, counter_of
+
+_SECTION_COLUMNS = ("slug", "title", "depth", "byte_start", "byte_end", "body_end")
+
+
+@dataclass(frozen=True, slots=True)
+class SectionPlace:
+    """A section of a document by characters of its markdown: its heading begins at ``start``, its own text
+    at ``body_start``; that ends at ``body_end``, and what is below it at ``end``.
+    """
+
+    slug: str
+    title: str
+    level: int
+    start: int
+    body_start: int
+    body_end: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """A document as markdown; the first section is the document itself and has no slug."""
+
+    row: int
+    doc_id: str
+    title: str
+    url: str
+    markdown: MarkedText
+    sections: tuple[SectionPlace, ...]
+
+    @property
+    def text(self) -> str:
+        """Return the markdown."""
+        return self.markdown.text
+
+    def section(self, slug: str) -> SectionPlace | None:
+        """Return the section with this anchor, if there is one."""
+        return next((each for each in self.sections if each.slug == slug), None)
+
+    def section_at(self, place: int) -> SectionPlace:
+        """Return the innermost section in which a character stands."""
+        return [each for each in self.sections if each.start <= place][-1]
+
+
+class SnapshotDocuments:
+    """Reads documents of one snapshot as markdown, and counts their tokens; threads may share it."""
+
+    def __init__(self, corpus: CorpusReader) -> None:
+        self.corpus = corpus
+        self.counter: TokenCounter = counter_of(corpus.snapshot)
+        snapshot = corpus.snapshot
+        self._columns = TableRows(snapshot, "documents", ("text", "syntax"))
+        self._sections = TableRows(snapshot, "sections", _SECTION_COLUMNS)
+        self._code = TableRows(snapshot, "code_blocks", ("language", "byte_start", "byte_end"))
+        self._passages = TableRows(snapshot, "passages", ("byte_start", "byte_end"))
+
+    @cached_property
+    def listed(self) -> tuple[str, ...]:
+        """Return the ids of all documents that lists may name, in order."""
+        table = self.corpus.snapshot.table("documents", ["doc_id", "front_matter"])
+        rows = zip(*(table.column(name).to_pylist() for name in table.column_names), strict=True)
+        return tuple(name for name, front in rows if visibility_of(front or "{}").listed)
+
+    @cached_property
+    def titles(self) -> Mapping[str, str]:
+        """Return the title of each document that lists may name."""
+        documents, listed = self.corpus.documents, frozenset(self.listed)
+        pairs = zip(*(documents.column(each).to_pylist() for each in ("doc_id", "title")), strict=True)
+        return {name: str(title or name) for name, title in pairs if name in listed}
+
+    @cached_property
+    def collections(self) -> Mapping[str, int]:
+        """Return how many documents each collection lists, by name."""
+        names = [name.partition(":")[0] for name in self.listed]
+        return {each: names.count(each) for each in sorted(set(names))}
+
+    @cached_property
+    def _first_section(self) -> Ints:
+        return self._starts("sections")
+
+    @cached_property
+    def _first_code(self) -> Ints:
+        return self._starts("code_blocks")
+
+    def _starts(self, table: str) -> Ints:
+        """Return where the rows of each document begin, and at the end how many there are."""
+        names: pa.ChunkedArray = self.corpus.snapshot.table(table, ["doc_id"]).column("doc_id")
+        rows = pc.index_in(names, value_set=self.corpus.documents.column("doc_id").combine_chunks())
+        found = np.searchsorted(rows.to_numpy(), np.arange(len(self.corpus.documents) + 1))
+        return found.astype(np.int64)
+
+    def read(self, row: int) -> DocumentText:
+        """Return the document in a row."""
+        shown, columns = self.corpus.document(row), self._columns.of(row)
+        text, doc_id = str(columns["text"] or ""), str(shown["doc_id"])
+        sections = [self._sections.of(each) for each in _span(self._first_section, row)]
+        markdown = self._markdown(row, doc_id, text, str(columns["syntax"] or ""), sections)
+        end = len(text.encode())
+        places = [SectionPlace("", str(shown["title"]), 0, 0, 0, len(markdown.text), len(markdown.text))]
+        for each in sections:
+            start = markdown.heading_place(each["byte_start"]) if each["slug"] else 0
+            names = ("byte_start", "body_end", "byte_end")
+            bounds = [markdown.place(min(each[name], end)) for name in names]
+            place = SectionPlace(str(each["slug"] or ""), str(each["title"]), each["depth"], start, *bounds)
+            if place.slug:
+                places.append(place)
+            else:
+                places[0] = place
+        places[1:] = sorted(places[1:], key=lambda each: each.start)
+        return DocumentText(row, doc_id, str(shown["title"]), str(shown["url"]), markdown, tuple(places))
+
+    def _markdown(
+        self, row: int, doc_id: str, text: str, syntax: str, sections: Sequence[Mapping[str, Any]]
+    ) -> MarkedText:
+        if syntax != "html":
+            return as_written(text, doc_id)
+        headings = [HeadingMark(each["byte_start"], each["depth"]) for each in sections if each["slug"]]
+        blocks = [self._code.of(each) for each in _span(self._first_code, row)]
+        code = [CodeMark(str(b["language"] or ""), b["byte_start"], b["byte_end"]) for b in blocks]
+        return with_marks(text, headings, code)
+
+    def passage_span(self, document: DocumentText, ordinal: int) -> tuple[int, int] | None:
+        """Return the characters of a passage in its document; ``None`` if it has none of that number."""
+        first, last = self.corpus.first_passage[document.row : document.row + 2].tolist()
+        if not 0 <= ordinal < last - first:
+            return None
+        span = self._passages.of(first + ordinal)
+        return document.markdown.place(span["byte_start"]), document.markdown.place(span["byte_end"])
+
+    def address(self, document: DocumentText, slug: str) -> str:
+        """Return the address of a section as its collection is published."""
+        collection = document.doc_id.partition(":")[0]
+        return with_anchor(document.url, slug, self.corpus.addresses[collection])
+
+
+def one_line(text: str, most: int = 200) -> str:
+    """Return a text from a document as one printable line of bounded length."""
+    line = " ".join(text.split())
+    line = line if len(line) <= most else f"{line[: most - 1]}…"
+    return line if is_printable(line) else printable(line)
+
+
+def quoted(text: str) -> str:
+    """Return text of a document with a mark before each line, so that none passes for the server's own."""
+    return "\n".join(f"> {printable(line.rstrip())}".rstrip() for line in text.split("\n"))
+
+
+def _span(starts: Ints, row: int) -> range:
+    first, last = starts[row : row + 2].tolist()
+    return range(first, last)

@@ -1,0 +1,1 @@
+"""The operations of the search service: parameters, answers, entity tags, and their description."""

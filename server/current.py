@@ -1,0 +1,206 @@
+"""The searcher of a store's current snapshot, exchanged when another becomes current.
+
+Requests borrow the searcher that is current when they begin, and keep it until they end. The next one is
+opened, verified and asked its first query while the old one answers; then one reference changes. Whoever
+returns an old searcher last closes it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+from ..artifacts import query
+from ..artifacts.query.index.documents import DocumentReader
+from ..artifacts.query.searcher import Searcher
+from ..artifacts.store.store import Store
+from ..pipeline.errors import NoctuleError, NoSnapshot
+from ..pipeline.model import SnapshotId
+from ..pipeline.settings.settings import Settings
+
+_log = logging.getLogger("noctule")
+# The first query loads the model, and reads what later ones find in memory.
+_FIRST_QUERY = "what is this about"
+_LONGEST_PAUSE_S = 60.0
+_open_silent = partial(query.open, silent=True)  # nobody reads Python's warnings here
+
+
+@dataclass(frozen=True)
+class ServedSnapshot:
+    """A snapshot's searcher, and the generation in which the snapshot became current."""
+
+    searcher: Searcher
+    snapshot: SnapshotId
+    generation: int
+
+    @cached_property
+    def documents(self) -> DocumentReader:
+        """Return what reads whole documents."""
+        return DocumentReader(self.searcher.corpus)
+
+    @cached_property
+    def collections(self) -> Mapping[str, int]:
+        """Return how many documents each collection has, by its name in order."""
+        counted = Counter(self.searcher.corpus.documents.column("collection").to_pylist())
+        return dict(sorted(counted.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """An attempt to serve what became current; ``failure`` says why what was served before still is."""
+
+    generation: int
+    seconds: float
+    failure: NoctuleError | None = None
+
+
+@dataclass(slots=True)
+class _Loan:
+    """A searcher, how many borrow it, and whether another has taken its place."""
+
+    served: ServedSnapshot
+    borrowers: int = 0
+    is_retired: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """A generation that could not be opened, and when it is tried again."""
+
+    swap: Swap
+    pause_s: float
+    until: float
+
+
+class CurrentSearcher:
+    """Lends the searcher of a store's current snapshot, and follows the store; threads may share it."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        *,
+        make: Callable[[Store, Settings], Searcher] = _open_silent,
+        on_swap: Callable[[Swap], None] | None = None,
+    ) -> None:
+        self._store, self._settings, self._make, self._on_swap = store, settings, make, on_swap
+        self._lock, self._refreshing = threading.Lock(), threading.Lock()
+        self._loan: _Loan | None = None
+        self._failed: _Failed | None = None
+
+    @property
+    def settings(self) -> Settings:
+        """Return the settings that every searcher is made with."""
+        return self._settings
+
+    @property
+    def failure(self) -> NoctuleError | None:
+        """Return why what is current in the store is not served, if it is not."""
+        return self._failed.swap.failure if self._failed is not None else None
+
+    @contextmanager
+    def borrow(self) -> Iterator[ServedSnapshot]:
+        """Yield what is served now, open until the block ends; raise ``NoSnapshot`` before the first."""
+        with self._lock:
+            loan = self._loan
+            if loan is None:
+                hint = "Try again in a moment; if that fails, see what the server logs."
+                raise NoSnapshot("no snapshot is open yet", hint=hint)
+            loan.borrowers += 1
+            served = loan.served
+        try:
+            yield served
+        finally:
+            with self._lock:
+                loan.borrowers -= 1
+                is_last = loan.is_retired and loan.borrowers == 0
+            if is_last:
+                served.searcher.close()
+
+    def refresh(self) -> bool:
+        """Serve what is current in the store, and return whether that changed anything.
+
+        What cannot be opened leaves what was served in its place; if there was nothing, its error is raised.
+        A failed generation is tried again after a pause, which grows to a minute.
+        """
+        with self._refreshing:
+            started, generation = time.monotonic(), 0
+            try:
+                self._store.current()  # of a store elsewhere, this fetches what is new there
+                generation = self._store.generation()
+                if not self._is_due(generation):
+                    return False
+                self._open(generation)
+            except NoctuleError as error:
+                self._fail(Swap(generation, time.monotonic() - started, error))
+                if self._loan is None:
+                    raise
+                return False
+            self._failed = None
+            self._tell(Swap(generation, time.monotonic() - started))
+            return True
+
+    async def follow(self, seconds: float) -> None:
+        """Look at the store now, and then so often, for as long as the task lives."""
+        while True:
+            try:
+                await asyncio.to_thread(self.refresh)
+            except NoctuleError:
+                pass  # it was logged, and nothing older can be served
+            except Exception:
+                _log.exception("the store could not be looked at")
+            await asyncio.sleep(seconds)
+
+    def close(self) -> None:
+        """Serve nothing from now on; the searcher is closed as soon as nobody borrows it."""
+        self._exchange(None)
+
+    def _is_due(self, generation: int) -> bool:
+        if self._loan is not None and self._loan.served.generation == generation:
+            self._failed = None  # a rollback may have taken back what failed
+            return False
+        failed = self._failed
+        return failed is None or failed.swap.generation != generation or time.monotonic() >= failed.until
+
+    def _open(self, generation: int) -> None:
+        with self._lock:
+            loan = self._loan
+            if loan is not None and loan.served.snapshot == self._store.current():
+                loan.served = replace(loan.served, generation=generation)
+                return
+        searcher = self._make(self._store, self._settings)
+        try:
+            searcher.search(_FIRST_QUERY)
+        except BaseException:
+            searcher.close()
+            raise
+        self._exchange(_Loan(ServedSnapshot(searcher, searcher.corpus.snapshot.id, generation)))
+
+    def _exchange(self, new: _Loan | None) -> None:
+        with self._lock:
+            old, self._loan = self._loan, new
+            if old is not None:
+                old.is_retired = True
+            is_free = old is not None and old.borrowers == 0
+        if old is not None and is_free:
+            old.served.searcher.close()
+
+    def _fail(self, swap: Swap) -> None:
+        before = self._failed
+        again = before is not None and before.swap.generation == swap.generation
+        pause = min(2 * before.pause_s, _LONGEST_PAUSE_S) if again and before is not None else 1.0
+        self._failed = _Failed(swap, pause, time.monotonic() + pause)
+        if not again:
+            _log.warning("generation %d cannot be served: %s", swap.generation, swap.failure)
+        self._tell(swap)
+
+    def _tell(self, swap: Swap) -> None:
+        if self._on_swap is not None:
+            self._on_swap(swap)

@@ -1,0 +1,1 @@
+"""Who may ask: names of the server, origins of scripts, tokens, rates and sizes."""

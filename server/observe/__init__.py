@@ -1,0 +1,1 @@
+"""What is told of requests: the access log and the metrics."""

@@ -1,0 +1,157 @@
+"""The server's processes: one that answers by itself, or several at one socket, until a signal ends them."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.supervisors import Multiprocess
+
+from ..artifacts.store.store import Store
+from ..pipeline.errors import SettingsError
+from ..pipeline.printable import PrintableFormatter
+from ..pipeline.settings.settings import Settings
+from .guard.names import is_loopback
+
+if TYPE_CHECKING:
+    from .app import Extension
+    from .service import SearchService
+
+# A process may open 1,024 files on most systems.
+_MOST_CONNECTIONS = 800
+# As prometheus_client reads it, which is not to be imported before it is there.
+_SHARED_METRICS = "PROMETHEUS_MULTIPROC_DIR"
+
+
+@dataclass(frozen=True, slots=True)
+class ServedParts:
+    """What a server serves: searches of a store, a site, or both; it may be sent to another process."""
+
+    settings: Settings
+    store: Path | None = None
+    site: Path | None = None
+    is_quiet: bool = False
+
+
+def require_guarded(parts: ServedParts, *, allow_anonymous: bool) -> None:
+    """Raise ``SettingsError`` if anybody who can reach this machine could search."""
+    serve = parts.settings.serve
+    if parts.store is None or serve.tokens or allow_anonymous or is_loopback(serve.host):
+        return
+    raise SettingsError(
+        "anybody who can reach this machine could search",
+        where=f"host {serve.host}, and no tokens",
+        hint="Name a file of tokens with --tokens, or allow it with --allow-anonymous.",
+    )
+
+
+def run(parts: ServedParts, ready: Callable[[str], None]) -> None:
+    """Serve until a signal, and let requests end; ``ready`` is told the address. Raise ``SettingsError``."""
+    serve = parts.settings.serve
+    app = application(parts) if serve.workers == 1 else None  # its errors come before anybody is told
+    with listener(serve.host, serve.port) as listening:
+        ready(address_of(serve.host, listening))
+        if app is not None:
+            uvicorn.Server(_config(app, parts)).run([listening])
+            return
+        with tempfile.TemporaryDirectory(prefix="noctule-metrics-") as shared:
+            os.environ[_SHARED_METRICS] = shared
+            Multiprocess(_config(partial(_worker, parts), parts), [listening]).run()
+
+
+def application(parts: ServedParts) -> ASGIApp:
+    """Return the application that serves the parts; raise ``SettingsError``."""
+    from .app import service_app, site_app
+    from .service import SearchService
+
+    if parts.store is None:
+        assert parts.site is not None
+        serve = parts.settings.serve
+        return site_app(parts.site, (serve.host, *serve.hosts))
+    service = SearchService(Store(parts.store), parts.settings)
+    return service_app(service, parts.site, _extensions(service))
+
+
+def _extensions(service: SearchService) -> tuple[Extension, ...]:
+    """Return what is served beside the search, as far as the libraries for it are installed."""
+    if find_spec("mcp") is None:
+        return ()
+    from .agents.http import agent_extension
+
+    return (agent_extension(service),)
+
+
+def _worker(parts: ServedParts) -> ASGIApp:
+    """Return the application in a process of its own, which ends with the one that started it."""
+    _log_to_stderr(parts.is_quiet)
+    threading.Thread(target=_end_with_parent, name="noctule-parent", daemon=True).start()
+    return application(parts)
+
+
+def _end_with_parent() -> None:
+    parent = os.getppid()
+    while os.getppid() == parent:
+        time.sleep(1)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _log_to_stderr(is_quiet: bool) -> None:
+    handler = logging.StreamHandler()
+    handler.setFormatter(PrintableFormatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    logger = logging.getLogger("noctule")
+    logger.handlers, logger.propagate = [handler], False
+    logger.setLevel(logging.WARNING if is_quiet else logging.INFO)
+
+
+def _config(app: ASGIApp | Callable[[], ASGIApp], parts: ServedParts) -> uvicorn.Config:
+    serve = parts.settings.serve
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+    return uvicorn.Config(
+        app,
+        factory=serve.workers > 1,
+        workers=serve.workers,
+        log_config=None,
+        access_log=False,
+        lifespan="on",
+        proxy_headers=False,  # the application's own layer believes only the named ones
+        server_header=False,
+        limit_concurrency=_MOST_CONNECTIONS,
+        timeout_graceful_shutdown=serve.drain_s,  # type: ignore[arg-type]  # seconds for wait_for
+    )
+
+
+def address_of(host: str, listening: socket.socket) -> str:
+    """Return the address under which a socket of a host is reached."""
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{listening.getsockname()[1]}/"
+
+
+def listener(host: str, port: int) -> socket.socket:
+    """Return a socket that listens there; raise ``SettingsError`` if none can."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listening = socket.socket(family)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(128)  # before anybody is told the address
+    except (OSError, UnicodeError, OverflowError) as error:
+        raise SettingsError(
+            f"the server cannot listen there: {getattr(error, 'strerror', None) or error}",
+            where=f"{host}:{port}",
+            hint="Is another server running? Choose another --port; 0 takes a free one.",
+        ) from error
+    listening.set_inheritable(False)
+    return listening

@@ -1,0 +1,110 @@
+"""The first pages, archives and Atom feeds of blogs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+from markupsafe import Markup
+
+from .. import urls
+from ..outline.blogs import POSTS_SHOWN, Archive, Blog, Post
+from ..outline.plan import SitePage, SitePlan
+from .frame import frame_of
+
+
+@dataclass(frozen=True, slots=True)
+class PostView:
+    """A post in a list: what it begins with, and whether there is more of it."""
+
+    post: Post
+    excerpt: Markup
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class BlogView:
+    """The newest posts of a blog, and its archives."""
+
+    posts: tuple[PostView, ...]
+    archives: tuple[Archive, ...]
+    feed: str
+
+
+def blog_view(plan: SitePlan, blog: Blog) -> BlogView:
+    """Return what the first page of a blog lists."""
+    feed = blog.feed if plan.settings.base_url else ""
+    return BlogView(tuple(_views(plan, blog.posts[:POSTS_SHOWN], blog.page)), blog.archives, feed)
+
+
+def blog_pages(plan: SitePlan) -> Iterator[SitePage]:
+    """Yield the archives of every blog, and its first page unless that is a document."""
+    for blog in plan.blogs.all:
+        if blog.page not in plan.by_page:
+            yield _page(plan, blog.page, blog.title, blog_view(plan, blog), ())
+        for archive in blog.archives:
+            title = f"{blog.title} {archive.year}"
+            view = BlogView(tuple(_views(plan, archive.posts, archive.page)), blog.archives, "")
+            yield _page(plan, archive.page, title, view, ((blog.title, blog.page),))
+
+
+def _page(
+    plan: SitePlan, path: str, title: str, view: BlogView, above: Sequence[tuple[str, str]]
+) -> SitePage:
+    frame = frame_of(plan, path, title, plan.settings.description)
+    context = {"frame": frame, "blog": view, "above": ((plan.title, urls.HOME), *above)}
+    return SitePage(path, plan.theme.render("blog.html", context))
+
+
+def _views(plan: SitePlan, posts: Sequence[Post], page: str) -> Iterator[PostView]:
+    for post in posts:
+        html = plan.renderer.excerpt(post.entry, page)
+        summary = "" if html else post.entry.description or plan.renderer.summary(post.entry)
+        yield PostView(post, Markup(html), summary)  # noqa: S704  # sanitised
+
+
+def blog_feeds(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage]:
+    """Yield an Atom feed (RFC 4287) of each blog, if the site's address is known."""
+    base = plan.settings.base_url.rstrip("/")
+    for blog in plan.blogs.all if base and plan.settings.feed else ():
+        address = f"{base}/{plan.library.address(blog.page)}"
+        lines = [
+            '<?xml version="1.0" encoding="UTF-8"?>',
+            f'<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="{_text(plan.settings.language)}">',
+            f"<title>{_text(blog.title)} · {_text(plan.title)}</title>",
+            f"<id>{_text(address)}</id>",
+            f'<link href="{_text(address)}"/>',
+            f'<link rel="self" href="{_text(base)}/{_text(urls.encoded(blog.feed))}"/>',
+            f"<updated>{_moment(max(map(_changed, blog.posts)))}</updated>",
+            f"<author><name>{_text(plan.title)}</name></author>",
+        ]
+        for post in blog.posts[: plan.settings.feed]:
+            lines += _entry(
+                f"{base}/{plan.library.address(post.entry.page)}", post, summaries.get(post.entry.page, "")
+            )
+        yield SitePage(blog.feed, ("\n".join([*lines, "</feed>"]) + "\n").encode())
+
+
+def _entry(address: str, post: Post, summary: str) -> Iterator[str]:
+    entry = post.entry
+    yield f"<entry>\n<title>{_text(entry.title)}</title>\n<id>{_text(address)}</id>"
+    yield f'<link href="{_text(address)}"/>'
+    yield f"<published>{_moment(post.day)}</published>\n<updated>{_moment(_changed(post))}</updated>"
+    yield from (f"<author><name>{_text(name)}</name></author>" for name in post.authors)
+    yield from (f'<category term="{_text(tag)}"/>' for tag in entry.tags)
+    if summary:
+        yield f"<summary>{_text(summary)}</summary>"
+    yield "</entry>"
+
+
+def _changed(post: Post) -> str:
+    return max(post.day, post.entry.modified)
+
+
+def _moment(day: str) -> str:
+    return f"{day}T00:00:00Z"
+
+
+def _text(text: str) -> str:
+    return escape("".join(c for c in text if c >= " " or c in "\t\n"), {'"': "&quot;"})

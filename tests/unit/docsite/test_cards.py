@@ -1,0 +1,95 @@
+"""Pictures for previews of links: drawn once, named by what they show, and on every listed page."""
+
+from __future__ import annotations
+
+import builtins
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from PIL import Image
+
+from noctule.docsite.build import build_site
+from noctule.docsite.outline.cards import HEIGHT, WIDTH, Cards, cards_of
+from noctule.pipeline.errors import SettingsError
+from noctule.pipeline.settings.site import Site
+from tests.pictures import png
+from tests.site_builder import snapshot_of
+
+BASE = "https://owl.example.org"
+SETTINGS = Site(cards=True, base_url=BASE, title="Owls", image=f"{BASE}/all.png")
+TEXTS = {
+    "index.md": "---\ndescription: On owls.\n---\n# Große Eulen\n",
+    "a.md": "# The nest\n",
+    "ja.md": "# \u68df\u306e\u9ce5\n",
+    "gone.md": "---\nunlisted: true\n---\n# Gone\n",
+}
+
+
+def cards(**more: object) -> Cards:
+    found = cards_of(SETTINGS.model_copy(update=more), "Owls")
+    assert found is not None
+    return found
+
+
+def test_every_listed_page_names_a_card_which_is_drawn_once(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    build_site(snapshot_of({"docs": TEXTS}), site, SETTINGS)
+
+    def named(page: str) -> dict[str, str]:
+        soup = BeautifulSoup((site / page).read_text(), "html.parser")
+        return {
+            str(each["property"]): str(each["content"]) for each in soup.select("meta[property^='og:image']")
+        }
+
+    home = named("index.html")
+    card = site / home["og:image"].removeprefix(f"{BASE}/")
+    assert home["og:image:width"] == "1200" and home["og:image:alt"] == "Große Eulen"
+    assert len(list((site / "_cards").iterdir())) == 2
+    for page in ("ja.html", "gone.html", "_pages/index.html"):
+        assert named(page) == {"og:image": f"{BASE}/all.png"}
+    before = card.stat().st_ino
+    result = build_site(snapshot_of({"docs": TEXTS | {"a.md": "# The eggs\n"}}), site, SETTINGS)
+    assert card.stat().st_ino == before and len(list((site / "_cards").iterdir())) == 2
+    assert result.healed == 0
+
+
+@pytest.mark.parametrize("title", ["Owls", "A long title of many words, " * 12, "x" * 300, ""])
+def test_a_card_has_its_size_and_weighs_little(title: str) -> None:
+    content = cards().paint(title, "What it is about. " * 20)
+    with Image.open(BytesIO(content)) as image:
+        assert image.size == (WIDTH, HEIGHT)
+        colors = image.convert("RGB").getcolors(1 << 20)
+    assert colors is not None and len(colors) > 4 and len(content) < 60_000
+    assert cards().paint(title, "What it is about. " * 20) == content
+
+
+def test_another_title_colour_logo_or_description_is_another_card(tmp_path: Path) -> None:
+    logo = tmp_path / "logo.png"
+    logo.write_bytes(png(80, 40))
+    plain = cards()
+    others = [cards(colors={"accent": ("#123456", "#abcdef")}), cards(logo=str(logo))]
+    assert len({each.fingerprint for each in (plain, *others)}) == 3
+    pictures = [each.paint("A", "") for each in (plain, *others)] + [
+        plain.paint("B", ""),
+        plain.paint("A", "b"),
+    ]
+    assert len(set(pictures)) == 5
+
+
+def test_cards_need_an_address_and_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cards_of(Site(), "Owls") is None
+    with pytest.raises(SettingsError, match="site's address"):
+        cards_of(Site(cards=True), "Owls")
+    real = builtins.__import__
+
+    def without(name: str, *rest: Any, **more: Any) -> Any:
+        if name == "PIL":
+            raise ImportError(name)
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(SettingsError, match="not installed"):
+        cards_of(SETTINGS, "Owls")
