@@ -28,7 +28,6 @@ app = typer.Typer(
     help="Folders of documents become a verified snapshot, searched offline and rendered as a site.",
     epilog=_EPILOG,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
