@@ -214,8 +214,12 @@ def test_nobody_waits_while_the_store_is_asked(world: _World, current: CurrentSe
 
     assert current.refresh()
     world.store.count += 1
-    answers = iter((lambda: "a", slow))
-    world.store.current = lambda: next(answers)()  # type: ignore[method-assign]
+    calls = [slow, lambda: "a"]
+
+    def looked_up() -> str:
+        return calls.pop()()
+
+    world.store.current = looked_up  # type: ignore[method-assign]
     thread = threading.Thread(target=current.refresh)
     thread.start()
     assert asked.wait(5)

@@ -110,7 +110,7 @@ def test_a_page_is_markdown_for_who_prefers_that(start_service: Start, tmp_path:
     twin = asked.get("/guide/owl.html", headers={"Accept": markdown})
     assert page.headers["Content-Type"].startswith("text/html")
     assert twin.headers["Content-Type"].startswith("text/markdown")
-    assert twin.text == "# Owl\n\nHoot.\n"
+    assert twin.text.endswith("# Owl\n\nHoot.\n")
     assert page.headers["Vary"].startswith("Accept")
     assert twin.headers["Vary"].startswith("Accept")
     again = {"Accept": markdown, "If-None-Match": twin.headers["ETag"]}
