@@ -93,6 +93,7 @@ class CurrentSearcher:
         self._store, self._settings, self._make, self._on_swap = store, settings, make, on_swap
         self._lock, self._refreshing = threading.Lock(), threading.Lock()
         self._loan: _Loan | None = None
+        self._is_closed = False
         self._failed: _Failed | None = None
 
     @property
@@ -138,6 +139,8 @@ class CurrentSearcher:
                 if not self._is_due(generation):
                     return False
                 self._open(generation)
+                if self._is_closed:
+                    return False
             except NoctuleError as error:
                 self._fail(Swap(generation, time.monotonic() - started, error))
                 if self._loan is None:
@@ -170,9 +173,10 @@ class CurrentSearcher:
         return failed is None or failed.swap.generation != generation or time.monotonic() >= failed.until
 
     def _open(self, generation: int) -> None:
+        snapshot = self._store.current()  # may fetch: whoever borrows must not wait for that
         with self._lock:
             loan = self._loan
-            if loan is not None and loan.served.snapshot == self._store.current():
+            if loan is not None and loan.served.snapshot == snapshot:
                 loan.served = replace(loan.served, generation=generation)
                 return
         searcher = self._make(self._store, self._settings)
@@ -181,16 +185,23 @@ class CurrentSearcher:
         except BaseException:
             searcher.close()
             raise
-        self._exchange(_Loan(ServedSnapshot(searcher, searcher.corpus.snapshot.id, generation)))
+        new = _Loan(ServedSnapshot(searcher, searcher.corpus.snapshot.id, generation))
+        if not self._exchange(new):
+            searcher.close()
 
-    def _exchange(self, new: _Loan | None) -> None:
+    def _exchange(self, new: _Loan | None) -> bool:
+        """Lend another from now on, and return whether that was done: not once it is closed."""
         with self._lock:
+            if self._is_closed:
+                return False
+            self._is_closed = new is None
             old, self._loan = self._loan, new
             if old is not None:
                 old.is_retired = True
             is_free = old is not None and old.borrowers == 0
         if old is not None and is_free:
             old.served.searcher.close()
+        return True
 
     def _fail(self, swap: Swap) -> None:
         before = self._failed

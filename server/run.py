@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import signal
@@ -16,8 +17,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import h11
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
 from ..artifacts.store.store import Store
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 
 # A process may open 1,024 files on most systems.
 _MOST_CONNECTIONS = 800
+# Connections that never ask would otherwise take all of these.
+_REQUEST_HEAD_S = 10.0
 # As prometheus_client reads it, which is not to be imported before it is there.
 _SHARED_METRICS = "PROMETHEUS_MULTIPROC_DIR"
 
@@ -44,6 +49,40 @@ class ServedParts:
     store: Path | None = None
     site: Path | None = None
     is_quiet: bool = False
+
+
+class TimedConnection(H11Protocol):
+    """A connection that is closed if the head of a request is not complete in time."""
+
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Give the first request its time."""
+        super().connection_made(transport)
+        self._timer = self.loop.call_later(_REQUEST_HEAD_S, self._close_if_idle)
+
+    def data_received(self, data: bytes) -> None:
+        """Give a request that begins its time, which what follows of its head does not prolong."""
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE:
+            self._end_timer()
+        elif self._timer is None:
+            self._timer = self.loop.call_later(_REQUEST_HEAD_S, self._close_if_idle)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._end_timer()
+        super().connection_lost(exc)
+
+    def _end_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _close_if_idle(self) -> None:
+        self._timer = None
+        if self.conn.their_state is h11.IDLE:
+            self.timeout_keep_alive_handler()
 
 
 def require_guarded(parts: ServedParts, *, allow_anonymous: bool) -> None:
@@ -121,6 +160,7 @@ def _config(app: ASGIApp | Callable[[], ASGIApp], parts: ServedParts) -> uvicorn
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
     return uvicorn.Config(
         app,
+        http=TimedConnection,
         factory=serve.workers > 1,
         workers=serve.workers,
         log_config=None,

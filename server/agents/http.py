@@ -22,6 +22,7 @@ from .protocol import AgentServer, Lender
 PATH = "/mcp"
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _MOST_BYTES = 64 * 1024
+_UNCHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 
 
 class AgentEndpoint:
@@ -30,17 +31,24 @@ class AgentEndpoint:
     ``hosts`` are the names, with a port if it is not any, under which browsers may reach it beside those of
     this machine; ``origins`` the pages that may call it. Requests with another ``Host`` are answered 421,
     those with another ``Origin`` 403: a page of somebody else must not ask through a reader's browser.
-    ``shared`` tells caches whether its answers are the same for everybody.
+    ``guarded`` leaves both to the application around it. ``shared`` tells caches whether its answers are
+    the same for everybody.
     """
 
     def __init__(
-        self, lender: Lender, *, hosts: Sequence[str] = (), origins: Sequence[str] = (), shared: bool = True
+        self,
+        lender: Lender,
+        *,
+        hosts: Sequence[str] = (),
+        origins: Sequence[str] = (),
+        shared: bool = True,
+        guarded: bool = False,
     ) -> None:
         self._manager = StreamableHTTPSessionManager(
             AgentServer(lender, shared=shared).server(),
             json_response=True,
             stateless=True,
-            security_settings=allowed(hosts, origins),
+            security_settings=_UNCHECKED if guarded else allowed(hosts, origins),
             max_request_body_size=_MOST_BYTES,
         )
 
@@ -65,9 +73,7 @@ class AgentEndpoint:
 
 def agent_extension(service: SearchService) -> Extension:
     """Return the tools as a part of the search service, at ``/mcp`` and behind its guards."""
-    serve = service.settings.serve
-    names = (serve.host, *serve.hosts)
-    endpoint = AgentEndpoint(service.current, hosts=names, origins=serve.origins, shared=not serve.tokens)
+    endpoint = AgentEndpoint(service.current, shared=not service.settings.serve.tokens, guarded=True)
     return Extension(PATH, endpoint, "mcp", endpoint.running)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
 import numpy as np
@@ -81,19 +81,27 @@ def collections(call: Call[Parameters]) -> Reply:
 
 
 def snapshot(call: Call[Parameters]) -> Reply:
-    """Describe what is served."""
+    """Describe what is served; who may see some collections learns the size of no other."""
     served, manifest = call.served, call.served.searcher.corpus.snapshot.manifest
     model = {name: getattr(manifest.model, name) for name in ("name", "sha256", "dimension", "precision")}
     body = {
         "snapshot": served.snapshot,
         "generation": served.generation,
         "format_version": manifest.format_version,
-        "counts": dict(manifest.counts),
+        "counts": _counts(call, manifest.counts),
         "languages": list(manifest.languages),
         "model": model,
         "tools": dict(manifest.tools),
     }
     return json_reply(body)
+
+
+def _counts(call: Call[Parameters], counts: Mapping[str, int]) -> dict[str, int]:
+    """Return the counts of a snapshot that the client may know."""
+    if call.client.collections is None:
+        return dict(counts)
+    seen = [n for name, n in call.served.collections.items() if call.client.sees(name)]
+    return {"documents": sum(seen)}
 
 
 def markdown_of(found: StoredDocument) -> str:

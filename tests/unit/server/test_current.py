@@ -191,3 +191,41 @@ def test_threads_that_ask_while_snapshots_change_never_meet_a_closed_one(
         assert all(each.result() > 0 for each in asking)
     assert len(world.opened) == 201
     assert sum(each.closed for each in world.opened) == 200
+
+
+def test_what_is_opened_while_it_closes_is_closed_too(world: _World) -> None:
+    def make(store: Store, settings: Settings) -> Searcher:
+        made = world.make(store, settings)
+        current.close()
+        return made
+
+    current = CurrentSearcher(cast(Store, world.store), Settings(), make=make)
+    assert not current.refresh()
+    assert [each.closed for each in world.opened] == [1]
+
+
+def test_nobody_waits_while_the_store_is_asked(world: _World, current: CurrentSearcher) -> None:
+    asked, borrowed = threading.Event(), threading.Event()
+
+    def slow() -> str:
+        asked.set()
+        assert borrowed.wait(5)
+        return "a"
+
+    assert current.refresh()
+    world.store.count += 1
+    calls = [slow, lambda: "a"]
+
+    def looked_up() -> str:
+        return calls.pop()()
+
+    world.store.current = looked_up  # type: ignore[method-assign]
+    thread = threading.Thread(target=current.refresh)
+    thread.start()
+    assert asked.wait(5)
+    is_free = current._lock.acquire(timeout=1)
+    if is_free:
+        current._lock.release()
+    borrowed.set()
+    thread.join()
+    assert is_free

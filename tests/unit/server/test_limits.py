@@ -17,6 +17,7 @@ from noctule.docsite.build import build_site
 from noctule.pipeline.errors import SettingsError
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.site import Site
+from noctule.server.agents.http import agent_extension
 from noctule.server.app import Extension
 from noctule.server.execution import BoundedExecution
 from noctule.server.guard.gate import CLIENT
@@ -86,6 +87,20 @@ def test_an_extension_is_behind_the_same_guards(start_service: Start, token_file
     asked.problem("/mcp", 403, "origin-forbidden", method="POST", headers={"Origin": "https://evil.example"})
 
 
+def test_the_tools_answer_under_every_name_that_a_search_does(start_service: Start) -> None:
+    extension = agent_extension(start_service().service)
+    asked = start_service(extensions=(extension,), hosts=["docs.example"])
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    accept = {"Accept": "application/json, text/event-stream"}
+    for name in ("192.168.7.5:8000", "[fe80::1]:8000", "docs.example"):
+        headers = {"Host": name, "Origin": f"http://{name}", **accept}
+        answer = asked.client.post("/mcp", json=body, headers=headers)
+        assert answer.status_code == 200, (name, answer.text)
+    asked.problem("/mcp", 421, "host-unknown", method="POST", headers={"Host": "evil.example", **accept})
+    foreign = {"Origin": "https://evil.example", **accept}
+    asked.problem("/mcp", 403, "origin-forbidden", method="POST", headers=foreign)
+
+
 def test_a_page_is_markdown_for_who_prefers_that(start_service: Start, tmp_path: Path) -> None:
     documents = {"notes": {"index.md": "# Home\n", "guide/owl.md": "# Owl\n\nHoot.\n"}}
     build_site(snapshot_of(documents), tmp_path / "site", Site())
@@ -95,14 +110,14 @@ def test_a_page_is_markdown_for_who_prefers_that(start_service: Start, tmp_path:
     twin = asked.get("/guide/owl.html", headers={"Accept": markdown})
     assert page.headers["Content-Type"].startswith("text/html")
     assert twin.headers["Content-Type"].startswith("text/markdown")
-    assert twin.text.endswith("\n\n# Owl\n\nHoot.\n")
+    assert twin.text.endswith("# Owl\n\nHoot.\n")
     assert page.headers["Vary"].startswith("Accept")
     assert twin.headers["Vary"].startswith("Accept")
     again = {"Accept": markdown, "If-None-Match": twin.headers["ETag"]}
     assert asked.get("/guide/owl.html", headers=again).status_code == 304
     crossed = {"Accept": markdown, "If-None-Match": page.headers["ETag"]}
     assert asked.get("/guide/owl.html", headers=crossed).status_code == 200
-    assert asked.get("/", headers={"Accept": markdown}).text.endswith("# Home\n")
+    assert asked.get("/", headers={"Accept": markdown}).text.startswith("# Home")
     assert asked.get(SEARCH).status_code == 200
     asked.problem("/v1/none", 404, "route-unknown")
     assert asked.get("/.noctule-record").status_code == 404

@@ -55,6 +55,9 @@ def test_a_token_sees_its_collections_only(guarded: Asked) -> None:
     guarded.problem("/v1/related?term=boat", 403, "collection-forbidden", headers=mine)
     assert guarded.get("/v1/documents", headers=other).json()["total"] == 0
     assert guarded.get("/v1/collections", headers=other).json()["collections"] == []
+    counts = [guarded.get("/v1/snapshot", headers=who).json()["counts"] for who in (mine, other)]
+    assert counts[0].keys() == counts[1].keys() == {"documents"}
+    assert counts[0]["documents"] > counts[1]["documents"] == 0
     body = {"searches": [{"q": "boat"}, {"q": "boat", "collection": ["notes"]}]}
     results = guarded.client.post("/v1/multi-search", json=body, headers=other).json()["results"]
     assert [each["status"] for each in results] == [200, 403]
