@@ -29,6 +29,8 @@ demo: $(VENV)/.installed ## install, index docs/, build its site, ask three ques
 	done; \
 	echo; echo "The site:      file://$(CURDIR)/$(SITE)/index.html"; \
 	echo "Ask it more:   $(NOCTULE) search \"what survives a power cut\" --explain --store $(STORE)"; \
+	echo "Over HTTP:     $(NOCTULE) serve --store $(STORE) --site $(SITE)"; \
+	echo "For an agent:  claude mcp add guide -- $(CURDIR)/$(NOCTULE) mcp --store $(CURDIR)/$(STORE)"; \
 	echo "Your own docs: $(NOCTULE) index PATH/TO/DOCS && $(NOCTULE) search \"…\""; \
 	echo "demo took $$((SECONDS - start)) s after the install"
 
@@ -115,7 +117,7 @@ $(VENV)/.installed: $(INPUTS) | $(VENV)/bin/python
 	@set -eu; start=$$SECONDS; \
 	echo "== Installing into $(VENV)"; \
 	$(BIN)/pip install -q -c constraints.txt $(TORCH); \
-	$(BIN)/pip install -q -c constraints.txt -e ".[build]"; \
+	$(BIN)/pip install -q -c constraints.txt -e ".[build,mcp]"; \
 	echo "install took $$((SECONDS - start)) s"
 	@touch $@
 

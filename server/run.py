@@ -183,7 +183,8 @@ def listener(host: str, port: int) -> socket.socket:
     """Return a socket that listens there; raise ``SettingsError`` if none can."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        listening = socket.socket(family)
+        # Named, or asyncio does not take it for TCP: a body waited 40 ms for the head to be acknowledged.
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
         listening.listen(128)  # before anybody is told the address

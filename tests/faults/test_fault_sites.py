@@ -38,7 +38,8 @@ DAY_NS = 86_400 * 10**9
 KINDS = {
     "marker": r"\.noctule-site", "record": r"\.noctule-record", "not found": r"404\.html",
     "report": r"_report\.html", "offline page": r"_offline\.html", "offline worker": r"service-worker\.js",
-    "llms.txt": r"llms\.txt", "feed": r"feed\.xml", "sitemap": r"sitemap.*\.xml", "overview": r"index\.html",
+    "llms.txt": r"llms\.txt", "text of a section": r"llms-full/.*\.txt", "feed": r"feed\.xml",
+    "sitemap": r"sitemap.*\.xml", "overview": r"index\.html",
     "all pages": r"_pages/.*", "tags": r"_tags/index\.html", "tag": r"_tags/.*",
     "topics": r"_communities/index\.html", "map": r"_communities/map\.html", "topic": r"_communities/.*",
     "previews": r"_previews/.*", "engine": r"_search/engine\.js", "manifest": r"_search/manifest\.js",
