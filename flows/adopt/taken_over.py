@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ...pipeline.navigation.yaml_files import NotRead, read_yaml
+from ...pipeline.printable import printable
 from ...pipeline.settings.collection import web_address
 from ...pipeline.settings.settings import COLLECTION_NAME
 
@@ -120,7 +122,8 @@ def snippet_folders(found: TakenOver, top: Path) -> list[Path]:
     """Return the folders outside the root, below ``top``, that the first documents include files from."""
     folders, root = set[Path](), found.root.resolve()
     for path in _documents(root):
-        content = path.read_bytes()[:MAX_BYTES]
+        with path.open("rb") as opened:
+            content = opened.read(MAX_BYTES)
         for match in _INCLUDES.finditer(content) if b"{" in content or b"--8<" in content else ():
             base = path.parent if match["mdbook"] else found.config.parent
             name = next(filter(None, match.groups())).decode(errors="replace")
@@ -136,7 +139,7 @@ def _documents(root: Path) -> Iterator[Path]:
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
         for name in sorted(files):
             path = Path(folder) / name
-            if name.endswith((".md", ".markdown", ".mdx")) and not path.is_symlink():
+            if name.endswith((".md", ".markdown", ".mdx")) and stat.S_ISREG(path.lstat().st_mode):
                 yield path
                 seen += 1
                 if seen == _MAX_SCANNED:
@@ -146,7 +149,7 @@ def _documents(root: Path) -> Iterator[Path]:
 def settings_text(found: TakenOver, name: str, folder: Path, snippets: list[Path]) -> str:
     """Return a settings file for ``folder``, in which every line says where it is from."""
     lines = [
-        f"# noctule: taken over from {found.tool} ({_relative(found.config, folder)}).",
+        f"# noctule: taken over from {found.tool} ({_one_line(_relative(found.config, folder))}).",
         "# Every key with its default: configs/default.toml of noctule.",
         "",
         f"[collections.{name}]",
@@ -181,7 +184,11 @@ def _relative(path: Path, folder: Path) -> str:
 
 def _line(key: str, value: object, source: str = "") -> str:
     name = key if _BARE_KEY.fullmatch(key) else _string(key)
-    return f"{name} = {_written(value)}" + (f"  # {source}" if source else "")
+    return f"{name} = {_written(value)}" + (f"  # {_one_line(source)}" if source else "")
+
+
+def _one_line(comment: str) -> str:
+    return printable(" ".join(comment.split()))
 
 
 def _written(value: object) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from ...pipeline.errors import SourceError
 from ...pipeline.navigation.summary import read_summary
 from ...pipeline.navigation.yaml_files import NotRead, read_yaml
+from ...pipeline.printable import printable
 from .scripts import docusaurus, quartz, starlight, vitepress
 from .taken_over import TakenOver, as_table, read_text, set_order
 
@@ -29,6 +30,18 @@ _PLAIN_PLUGINS = {
 }
 
 
+# Nesting without end, in a hostile file, costs a parser the memory or the stack that it may have.
+_UNREADABLE = (
+    OSError,
+    NotRead,
+    tomllib.TOMLDecodeError,
+    SyntaxError,
+    ValueError,
+    MemoryError,
+    RecursionError,
+)
+
+
 def take_over(path: Path) -> TakenOver:
     """Return what can be taken over from the tool whose folder, or settings file, this is.
 
@@ -39,9 +52,10 @@ def take_over(path: Path) -> TakenOver:
             if config.name in names and (reader is not vitepress or config.parent.name == ".vitepress"):
                 try:
                     return reader(config)
-                except (OSError, NotRead, tomllib.TOMLDecodeError, SyntaxError, ValueError) as error:
+                except _UNREADABLE as error:
+                    reason = " ".join(str(error).split())[:200] or type(error).__name__
                     raise SourceError(
-                        f"the settings cannot be read: {' '.join(str(error).split())[:200]}",
+                        f"the settings cannot be read: {printable(reason)}",
                         where=str(config),
                         hint="Mend the file, or begin with: noctule init",
                     ) from None

@@ -84,7 +84,7 @@ class Relations:
         is_other = page != other
         pairs, at = np.unique(page[is_other] * self._count + other[is_other], return_inverse=True)
         scores = np.bincount(at, weights[is_other], minlength=len(pairs))
-        return pairs // self._count, pairs % self._count, scores
+        return pairs // self._count, pairs % self._count, scores.astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)

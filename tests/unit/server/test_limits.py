@@ -110,14 +110,14 @@ def test_a_page_is_markdown_for_who_prefers_that(start_service: Start, tmp_path:
     twin = asked.get("/guide/owl.html", headers={"Accept": markdown})
     assert page.headers["Content-Type"].startswith("text/html")
     assert twin.headers["Content-Type"].startswith("text/markdown")
-    assert twin.text.endswith("# Owl\n\nHoot.\n")
+    assert twin.text.endswith("\n\n# Owl\n\nHoot.\n")
     assert page.headers["Vary"].startswith("Accept")
     assert twin.headers["Vary"].startswith("Accept")
     again = {"Accept": markdown, "If-None-Match": twin.headers["ETag"]}
     assert asked.get("/guide/owl.html", headers=again).status_code == 304
     crossed = {"Accept": markdown, "If-None-Match": page.headers["ETag"]}
     assert asked.get("/guide/owl.html", headers=crossed).status_code == 200
-    assert asked.get("/", headers={"Accept": markdown}).text.startswith("# Home")
+    assert asked.get("/", headers={"Accept": markdown}).text.endswith("# Home\n")
     assert asked.get(SEARCH).status_code == 200
     asked.problem("/v1/none", 404, "route-unknown")
     assert asked.get("/.noctule-record").status_code == 404
