@@ -25,7 +25,7 @@ from noctule.server.negotiation import preferred
 from noctule.server.problems import HttpProblem
 from noctule.server.run import ServedParts, require_guarded
 from tests.site_builder import snapshot_of
-from tests.unit.server.conftest import Asked, Start, bearer
+from tests.unit.server.conftest import TOKENS, Asked, Start, bearer, hashed
 
 SEARCH = "/v1/search?q=boat"
 
@@ -85,6 +85,29 @@ def test_an_extension_is_behind_the_same_guards(start_service: Start, token_file
     asked.problem("/mcp", 401, "token-missing", method="POST")
     asked.problem("/mcp", 403, "scope-missing", method="POST", headers=bearer("notes"))
     asked.problem("/mcp", 403, "origin-forbidden", method="POST", headers={"Origin": "https://evil.example"})
+
+
+def test_a_token_for_some_collections_only_is_told_nothing_by_the_tools(
+    start_service: Start, tmp_path: Path
+) -> None:
+    tokens = tmp_path / "tokens.txt"
+    rights = {"all": "mcp *", "other": "mcp,search other"}
+    tokens.write_text("".join(f"{name} {hashed(TOKENS[name])} {each}\n" for name, each in rights.items()))
+    extension = agent_extension(start_service().service)
+    asked = start_service(extensions=(extension,), tokens=str(tokens))
+    accept = {"Accept": "application/json, text/event-stream"}
+    calls = {
+        "initialize": {"protocolVersion": "2025-06-18", "capabilities": {},
+                       "clientInfo": {"name": "test", "version": "1"}},
+        "resources/list": {},
+        "tools/call": {"name": "read_doc", "arguments": {"ref": "notes:boat"}},
+    }  # fmt: skip
+    for method, params in calls.items():
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        told = asked.client.post("/mcp", json=body, headers={**bearer("all"), **accept})
+        assert (told.status_code, "notes" in told.text) == (200, True), (method, told.text)
+        more = {"method": "POST", "json": body, "headers": {**bearer("other"), **accept}}
+        assert "notes" not in str(asked.problem("/mcp", 403, "collection-forbidden", **more)), method
 
 
 def test_the_tools_answer_under_every_name_that_a_search_does(start_service: Start) -> None:
