@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pyarrow.compute as pc
 
@@ -91,9 +92,9 @@ def trace(
         corpus = CorpusReader(opened)
         try:
             documents = SnapshotDocuments(corpus)
-            library = Library(opened)
+            library = Library(opened, settings=settings.site)
             pages = {entry.page: entry.row for entry in library.entries}
-            found = _found(References(documents), name, pages)
+            found = _found(References(documents), name, pages, settings.site.base_url)
             columns = ["doc_id", "collection", "path", "title", "url", "sha256", "syntax"]
             row = opened.table("documents", columns).slice(found.row, 1).to_pylist()[0]
             passages = _passages(opened, row["doc_id"], found)
@@ -118,10 +119,13 @@ def trace(
     )
 
 
-def _found(references: References, name: str, pages: Mapping[str, int]) -> DocumentReference:
-    page, _, slug = name.partition("#")
-    if page in pages:
-        return DocumentReference(pages[page], slug)
+def _found(references: References, name: str, pages: Mapping[str, int], base_url: str) -> DocumentReference:
+    """Return what a name means: a page's file or address on this site first, else as ``References`` do."""
+    address, _, slug = name.partition("#")
+    page = unquote(address.removeprefix(base_url.rstrip("/"))).lstrip("/")
+    for known in (page, f"{page.rstrip('/')}/index.html".lstrip("/")):
+        if address and known in pages:
+            return DocumentReference(pages[known], slug)
     return references.find(name)
 
 

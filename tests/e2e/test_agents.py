@@ -10,6 +10,11 @@ from typing import Any
 
 import pytest
 
+from noctule.artifacts.store.store import Store
+from noctule.docsite.build import build_site
+from noctule.flows.report.trace import trace
+from noctule.pipeline.errors import QueryError
+from noctule.pipeline.settings.reading import parse
 from tests.command_line import CommandLine
 
 EVIL = (
@@ -88,6 +93,23 @@ def test_a_passage_is_traced_to_its_file_and_its_snapshots(command: CommandLine)
     )
     wrong = command.run("trace", "feret.md")
     assert wrong.code == 2 and "Nearest: docs:ferrets.md" in wrong.err
+
+
+def test_a_page_is_traced_by_its_address_as_the_site_places_it(command: CommandLine, tmp_path: Path) -> None:
+    store, base = Store(command.folder / "store"), "https://docs.example/of/"
+    clean = parse({"site": {"base_url": base, "clean_urls": True}}, where="test")
+    with store.open() as snapshot:
+        build_site(snapshot, tmp_path, clean.site)
+    for name in ("ferrets/index.html", "ferrets/", "/ferrets/#ferrets", f"{base}ferrets/", f"{base}ferrets"):
+        found = trace(store, name, clean, tmp_path)
+        assert found.doc_id == "docs:ferrets.md", name
+        assert (
+            found.site_file is not None and found.site_file.is_same and Path(found.site_file.path).is_file()
+        )
+    home = parse({"site": {"home": "ferrets.md"}}, where="test")
+    assert trace(store, "index.html", home).doc_id == "docs:ferrets.md"
+    with pytest.raises(QueryError):
+        trace(store, "ferrets/index.html", home)
 
 
 def test_what_does_not_go_together_is_refused(command: CommandLine) -> None:
