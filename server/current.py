@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from ..artifacts import query
-from ..artifacts.query.index.documents import DocumentReader
+from ..artifacts.query.index.documents import DocumentReader, listed_documents
 from ..artifacts.query.searcher import Searcher
 from ..artifacts.store.store import Store
 from ..pipeline.errors import NoctuleError, NoSnapshot
@@ -46,10 +46,16 @@ class ServedSnapshot:
         return DocumentReader(self.searcher.corpus)
 
     @cached_property
+    def listed(self) -> tuple[str, ...]:
+        """Return the ids of the documents that lists may name, in order."""
+        return listed_documents(self.searcher.corpus.snapshot)
+
+    @cached_property
     def collections(self) -> Mapping[str, int]:
-        """Return how many documents each collection has, by its name in order."""
-        counted = Counter(self.searcher.corpus.documents.column("collection").to_pylist())
-        return dict(sorted(counted.items()))
+        """Return how many documents each collection lists, by its name in order."""
+        names = self.searcher.corpus.documents.column("collection").unique().to_pylist()
+        counted = Counter(each.partition(":")[0] for each in self.listed)
+        return {name: counted[name] for name in sorted(names)}
 
 
 @dataclass(frozen=True, slots=True)

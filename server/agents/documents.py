@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...artifacts.query.index.corpus import CorpusReader
+from ...artifacts.query.index.documents import listed_documents
 from ...artifacts.query.index.postings import TableRows
 from ...artifacts.query.model import Ints
 from ...pipeline.address import with_anchor
 from ...pipeline.marked_text import CodeMark, HeadingMark, MarkedText, as_written, with_marks
 from ...pipeline.printable import is_printable, printable
-from ...pipeline.visibility import visibility_of
 from .token_counter import TokenCounter, counter_of
 
 _SECTION_COLUMNS = ("slug", "title", "depth", "byte_start", "byte_end", "body_end")
@@ -78,9 +78,7 @@ class SnapshotDocuments:
     @cached_property
     def listed(self) -> tuple[str, ...]:
         """Return the ids of all documents that lists may name, in order."""
-        table = self.corpus.snapshot.table("documents", ["doc_id", "front_matter"])
-        rows = zip(*(table.column(name).to_pylist() for name in table.column_names), strict=True)
-        return tuple(name for name, front in rows if visibility_of(front or "{}").listed)
+        return listed_documents(self.corpus.snapshot)
 
     @cached_property
     def titles(self) -> Mapping[str, str]:

@@ -44,13 +44,12 @@ def require_collection(name: str, served: ServedSnapshot, client: Client) -> Non
 def require_document(doc_id: str, served: ServedSnapshot, client: Client) -> int:
     """Return a document's row; raise ``HttpProblem`` with the nearest names if the client sees none such.
 
-    Names of a collection that the client may not see are no names to it.
+    Names of a collection that the client may not see are no names to it; unlisted ones must be known.
     """
     row = None if _SURROGATES.search(doc_id) else served.searcher.corpus.document_row(doc_id)
     if row is not None and client.sees(doc_id.partition(":")[0]):
         return row
-    ids = served.searcher.corpus.documents.column("doc_id").to_pylist()
-    near = nearest(doc_id, [each for each in ids if client.sees(each.partition(":")[0])])
+    near = nearest(doc_id, [each for each in served.listed if client.sees(each.partition(":")[0])])
     detail = f"There is no document {bounded(doc_id, _MOST_NAMED)}. They are named collection:path."
     raise HttpProblem("document-unknown", detail, nearest=near)
 

@@ -51,9 +51,11 @@ _SHOWN = ("doc_id", "collection", "path", "title", "url", "description", "langua
 
 
 def documents(call: Call[DocumentListParameters]) -> Reply:
-    """List the documents that the client may see, those whose names begin with the prefix."""
+    """List the documents that the client may see and lists may name, those that begin with the prefix."""
     given, table = call.parameters, call.served.searcher.corpus.documents
-    ids, chosen = table.column("doc_id"), pc.starts_with(table.column("doc_id"), given.prefix)
+    ids = table.column("doc_id")
+    is_listed = pc.is_in(ids, value_set=pa.array(call.served.listed, pa.string()))
+    chosen = pc.and_(is_listed, pc.starts_with(ids, given.prefix))
     if call.client.collections is not None:
         allowed = pa.array(sorted(call.client.collections))
         chosen = pc.and_(chosen, pc.is_in(table.column("collection"), value_set=allowed))

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ....pipeline.visibility import visibility_of
 from ...store.snapshot import Snapshot
 from ..model import Ints
 from .corpus import CorpusReader
@@ -22,6 +23,13 @@ _COLUMNS = (
 )  # fmt: skip
 _SECTION_COLUMNS = ("slug", "title", "depth", "byte_start", "byte_end")
 _CODE_COLUMNS = ("language", "byte_start", "byte_end")
+
+
+def listed_documents(snapshot: Snapshot) -> tuple[str, ...]:
+    """Return the ids of all documents that lists may name, in order: those that are not ``unlisted``."""
+    table = snapshot.table("documents", ["doc_id", "front_matter"])
+    rows = zip(*(table.column(name).to_pylist() for name in table.column_names), strict=True)
+    return tuple(name for name, front in rows if visibility_of(front or "{}").listed)
 
 
 @dataclass(frozen=True, slots=True)

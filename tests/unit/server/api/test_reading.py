@@ -7,8 +7,10 @@ from urllib.parse import parse_qs
 import pytest
 from pydantic import TypeAdapter
 
+from noctule.artifacts.query.index.documents import listed_documents
 from noctule.server.api.bodies import CollectionsBody, DocumentBody, DocumentListBody, SnapshotBody
 from tests.library_builder import NOTES
+from tests.site_builder import snapshot_of
 from tests.unit.server.conftest import Asked
 
 BOATS = "/v1/documents/notes:boats.md"
@@ -109,3 +111,25 @@ def test_what_is_served_is_described(asked: Asked) -> None:
     assert snapshot["snapshot"] == asked.get("/readyz").json()["snapshot"]
     assert snapshot["counts"]["documents"] == len(NOTES)
     asked.problem("/v1/snapshot?verbose=1", 400, "parameter-unknown")
+
+
+def test_unlisted_documents_are_in_no_list_and_can_be_read_by_who_knows_them(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hidden = "notes:boats.md"
+    listed = tuple(each["doc_id"] for each in asked.get("/v1/documents?limit=100").json()["documents"])
+    assert hidden in listed
+    without = tuple(each for each in listed if each != hidden)
+    with monkeypatch.context() as patched, asked.service.current.borrow() as served:
+        patched.setitem(served.__dict__, "listed", without)
+        found = asked.get("/v1/documents?limit=100").json()
+        assert [each["doc_id"] for each in found["documents"]] == list(without)
+        assert found["total"] == len(without)
+        problem = asked.problem("/v1/documents/notes:boat.md", 404, "document-unknown")
+        assert hidden not in problem["nearest"]
+        assert asked.get(f"/v1/documents/{hidden}").status_code == 200
+
+
+def test_what_front_matter_calls_unlisted_is_no_listed_document() -> None:
+    texts = {"a.md": "# A\n", "b.md": "---\nunlisted: true\n---\n# B\n"}
+    assert listed_documents(snapshot_of({"notes": texts})) == ("notes:a.md",)
