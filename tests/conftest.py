@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 
 import pytest
@@ -26,5 +27,9 @@ def shared_models(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    """A store with one snapshot of the notes: nobody writes to it."""
-    return Store(shared_folder(tmp_path_factory, "library", build_library) / "store")
+    """A store with one snapshot of the notes: nobody writes to it.
+
+    Each process has a copy, since tests look at who holds the snapshot.
+    """
+    made = shared_folder(tmp_path_factory, "library", build_library)
+    return Store(shutil.copytree(made / "store", tmp_path_factory.mktemp("library") / "store"))

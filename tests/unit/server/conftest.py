@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -51,8 +52,12 @@ Start = Callable[..., Asked]
 
 
 @pytest.fixture(scope="session")
-def start_service(library: Store) -> Iterator[Start]:
-    """Starts services with these values in their table ``serve``; all end with the session."""
+def start_service(library: Store, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
+    """Starts services with these values in their table ``serve``; all end with the session.
+
+    They hold a snapshot of their own, since other tests look at who holds the library's.
+    """
+    store = Store(shutil.copytree(library.root, tmp_path_factory.mktemp("service") / "store"))
     with ExitStack() as stack:
 
         def start(
@@ -63,7 +68,7 @@ def start_service(library: Store) -> Iterator[Start]:
             **serve: Any,
         ) -> Asked:
             given = {"serve": {"requests_per_second": 0, **serve}, "search": search or {}}
-            service = SearchService(library, parse(given, where="test"))
+            service = SearchService(store, parse(given, where="test"))
             app = service_app(service, site, extensions)
             asked = TestClient(app, base_url=ADDRESS, client=client)
             stack.enter_context(asked)
