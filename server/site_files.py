@@ -14,7 +14,6 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from ..docsite import urls
-from ..pipeline.identity import text_hash
 from .negotiation import preferred
 
 HTML, MARKDOWN = "text/html", "text/markdown"
@@ -59,7 +58,5 @@ class SiteFiles(StaticFiles):
     def _twin_of(self, page: Path) -> Path | None:
         """Return the markdown beside a page, if there is one."""
         folder = self._folder.resolve()
-        name = page.relative_to(folder).as_posix()
-        stem = name.removesuffix(".html")
-        candidates = (f"{stem}-{text_hash(name)[:8]}.md", f"{stem}.md")
-        return next((folder / each for each in candidates if (folder / each).is_file()), None)
+        plain, hashed = urls.twin_names(page.relative_to(folder).as_posix())
+        return next((folder / each for each in (hashed, plain) if (folder / each).is_file()), None)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from rapidfuzz import fuzz, process
-
 from ...pipeline.errors import QueryError
 from ...pipeline.printable import bounded
 from .arguments import ToolArguments
 from .documents import SnapshotDocuments, one_line
+from .references import nearest_names
 
-_NEAREST = 5
 _MOST_SHOWN = 120
 
 
@@ -61,8 +59,7 @@ class FolderTree:
         if len(inside) == 1:
             return self._by_path[inside[0]]
         names = [name for name in self._by_path if name]
-        found = process.extract(wanted[:_MOST_SHOWN], names, scorer=fuzz.WRatio, limit=_NEAREST)
-        nearest = inside or [name for name, _, _ in found]
+        nearest = inside or nearest_names(wanted, names)
         hint = f"Nearest: {', '.join(bounded(name, _MOST_SHOWN) for name in nearest)}"
         raise QueryError("there is no such folder", where=bounded(text, _MOST_SHOWN), hint=hint)
 

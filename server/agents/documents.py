@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -90,8 +91,7 @@ class SnapshotDocuments:
     @cached_property
     def collections(self) -> Mapping[str, int]:
         """Return how many documents each collection lists, by name."""
-        names = [name.partition(":")[0] for name in self.listed]
-        return {each: names.count(each) for each in sorted(set(names))}
+        return dict(sorted(Counter(name.partition(":")[0] for name in self.listed).items()))
 
     @cached_property
     def _first_section(self) -> Ints:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
@@ -79,10 +79,7 @@ class References:
 
     def nearest(self, text: str) -> list[str]:
         """Return the ids of listed documents whose names are most like a text, the nearest first."""
-        names = self._documents.listed
-        given = text[:_MOST_SHOWN]
-        found = process.extract(given, names, scorer=fuzz.WRatio, processor=str.lower, limit=_NEAREST)
-        return [name for name, _, _ in found]
+        return nearest_names(text, self._documents.listed, processor=str.lower)
 
     def section_of(self, reference: DocumentReference, slug: str) -> DocumentReference:
         """Return the reference to a section of the same document, by its anchor or its title.
@@ -96,9 +93,18 @@ class References:
             if each.slug and (each.slug == wanted or each.title.lower() == folded):
                 return DocumentReference(reference.row, each.slug)
         slugs = [each.slug for each in document.sections if each.slug]
-        found = process.extract(wanted[:_MOST_SHOWN], slugs, scorer=fuzz.WRatio, limit=_NEAREST)
-        nearest = [f"{document.doc_id}#{name}" for name, _, _ in found] or [document.doc_id]
+        near = nearest_names(wanted, slugs)
+        nearest = [f"{document.doc_id}#{name}" for name in near] or [document.doc_id]
         raise _unknown("the document has no such section", f"{document.doc_id}#{wanted}", nearest)
+
+
+def nearest_names(
+    text: str, names: Sequence[str], processor: Callable[[str], str] | None = None
+) -> list[str]:
+    """Return the names that are most like a text, the nearest first, compared as ``processor`` makes them."""
+    given = text[:_MOST_SHOWN]
+    found = process.extract(given, names, scorer=fuzz.WRatio, processor=processor, limit=_NEAREST)
+    return [name for name, _, _ in found]
 
 
 def resource_address(snapshot: str, doc_id: str) -> str:

@@ -146,6 +146,12 @@ def _wanted(document: Placed, vaults: frozenset[tuple[str, str]]) -> str:
     return _shortened(page_path(document.path))
 
 
+def twin_names(page: str) -> tuple[str, str]:
+    """Return the two names that the markdown beside a page may have: the page's, and one that is no folder's."""
+    stem = page.removesuffix(".html")
+    return f"{stem}.md", f"{stem}-{text_hash(page)[:8]}.md"
+
+
 def twin_paths(pages: Iterable[str]) -> Mapping[str, str]:
     """Return the markdown file beside each page: its name ending in ``.md``, with a suffix if that is a
     folder's.
@@ -154,8 +160,8 @@ def twin_paths(pages: Iterable[str]) -> Mapping[str, str]:
     taken = {folded(folder) for page in placed for folder in folders_of(page)}
     twins: dict[str, str] = {}
     for page in placed:
-        twin = f"{page.removesuffix('.html')}.md"
-        twins[page] = f"{twin[:-3]}-{text_hash(page)[:8]}.md" if folded(twin) in taken else twin
+        plain, hashed = twin_names(page)
+        twins[page] = hashed if folded(plain) in taken else plain
     return twins
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from xml.sax.saxutils import escape
 
 from markupsafe import Markup
 
 from .. import urls
 from ..outline.blogs import POSTS_SHOWN, Archive, Blog, Post
 from ..outline.plan import SitePage, SitePlan
+from .feed import xml_text
 from .frame import frame_of
 
 
@@ -71,13 +71,13 @@ def blog_feeds(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePag
         address = f"{base}/{plan.library.address(blog.page)}"
         lines = [
             '<?xml version="1.0" encoding="UTF-8"?>',
-            f'<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="{_text(plan.settings.language)}">',
-            f"<title>{_text(blog.title)} · {_text(plan.title)}</title>",
-            f"<id>{_text(address)}</id>",
-            f'<link href="{_text(address)}"/>',
-            f'<link rel="self" href="{_text(base)}/{_text(urls.encoded(blog.feed))}"/>',
+            f'<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="{xml_text(plan.settings.language)}">',
+            f"<title>{xml_text(blog.title)} · {xml_text(plan.title)}</title>",
+            f"<id>{xml_text(address)}</id>",
+            f'<link href="{xml_text(address)}"/>',
+            f'<link rel="self" href="{xml_text(base)}/{xml_text(urls.encoded(blog.feed))}"/>',
             f"<updated>{_moment(max(map(_changed, blog.posts)))}</updated>",
-            f"<author><name>{_text(plan.title)}</name></author>",
+            f"<author><name>{xml_text(plan.title)}</name></author>",
         ]
         for post in blog.posts[: plan.settings.feed]:
             lines += _entry(
@@ -88,13 +88,13 @@ def blog_feeds(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePag
 
 def _entry(address: str, post: Post, summary: str) -> Iterator[str]:
     entry = post.entry
-    yield f"<entry>\n<title>{_text(entry.title)}</title>\n<id>{_text(address)}</id>"
-    yield f'<link href="{_text(address)}"/>'
+    yield f"<entry>\n<title>{xml_text(entry.title)}</title>\n<id>{xml_text(address)}</id>"
+    yield f'<link href="{xml_text(address)}"/>'
     yield f"<published>{_moment(post.day)}</published>\n<updated>{_moment(_changed(post))}</updated>"
-    yield from (f"<author><name>{_text(name)}</name></author>" for name in post.authors)
-    yield from (f'<category term="{_text(tag)}"/>' for tag in entry.tags)
+    yield from (f"<author><name>{xml_text(name)}</name></author>" for name in post.authors)
+    yield from (f'<category term="{xml_text(tag)}"/>' for tag in entry.tags)
     if summary:
-        yield f"<summary>{_text(summary)}</summary>"
+        yield f"<summary>{xml_text(summary)}</summary>"
     yield "</entry>"
 
 
@@ -104,7 +104,3 @@ def _changed(post: Post) -> str:
 
 def _moment(day: str) -> str:
     return f"{day}T00:00:00Z"
-
-
-def _text(text: str) -> str:
-    return escape("".join(c for c in text if c >= " " or c in "\t\n"), {'"': "&quot;"})

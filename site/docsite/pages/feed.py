@@ -29,11 +29,11 @@ def feed_file(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom">',
         "<channel>",
-        f"<title>{_text(plan.title)}</title>",
-        f"<link>{_text(base)}/</link>",
-        f"<description>{_text(plan.settings.description or plan.title)}</description>",
-        f"<language>{_text(plan.settings.language)}</language>",
-        f'<atom:link href="{_text(base)}/{urls.FEED}" rel="self" type="application/rss+xml"/>',
+        f"<title>{xml_text(plan.title)}</title>",
+        f"<link>{xml_text(base)}/</link>",
+        f"<description>{xml_text(plan.settings.description or plan.title)}</description>",
+        f"<language>{xml_text(plan.settings.language)}</language>",
+        f'<atom:link href="{xml_text(base)}/{urls.FEED}" rel="self" type="application/rss+xml"/>',
         f"<lastBuildDate>{_moment(latest[0])}</lastBuildDate>",
         *_items(plan, base, latest, summaries),
         "</channel>",
@@ -52,12 +52,12 @@ def _items(
 def _item(base: str, place: str, entry: Entry, summary: str) -> Iterator[str]:
     address = f"{base}/{place}"
     yield "<item>"
-    yield f"<title>{_text(entry.title)}</title>"
-    yield f"<link>{_text(address)}</link>"
+    yield f"<title>{xml_text(entry.title)}</title>"
+    yield f"<link>{xml_text(address)}</link>"
     # The date is part of the name: a page that changes again is news again.
-    yield f'<guid isPermaLink="false">{_text(address)}@{entry.modified}</guid>'
+    yield f'<guid isPermaLink="false">{xml_text(address)}@{entry.modified}</guid>'
     if summary:
-        yield f"<description>{_text(summary)}</description>"
+        yield f"<description>{xml_text(summary)}</description>"
     yield f"<pubDate>{_moment(entry)}</pubDate>"
     yield "</item>"
 
@@ -76,5 +76,6 @@ def _moment(entry: Entry) -> str:
     return format_datetime(datetime(day.year, day.month, day.day, tzinfo=UTC))
 
 
-def _text(text: str) -> str:
+def xml_text(text: str) -> str:
+    """Return a text as XML 1.0 may hold it, in an element or an attribute."""
     return escape("".join(c for c in text if c >= " " or c in "\t\n"), {'"': "&quot;"})

@@ -105,7 +105,7 @@ class _Sections:
             for p in key.split("/")
         ]
         folder = "/".join(part[:60] for part in parts if part)
-        above = [urls.folded(each) for each in (*urls.folders_of(f"{folder}/x"),)]
+        above = [urls.folded(each) for each in urls.folders_of(f"{folder}/x")]
         if not folder or any(each in self._taken for each in above) or f"{above[-1]}/" in self._taken:
             folder = f"section-{text_hash(key)[:8]}"
         self._taken.add(f"{urls.folded(folder)}/")
