@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from .errors import RejectedDocument
 
 _UNDERLINE = re.compile(rb"\s*(=+|-+)\s*")
+_TITLE = re.compile(r"\s*(#\s|[^\n]+\n=+\s*\n)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,18 @@ class MarkedText:
         if line and _UNDERLINE.fullmatch(self._content[line:byte]):
             line = _line_before(self._content, line)
         return self.place(line)
+
+
+def document_markdown(
+    text: str, syntax: str, title: str, headings: Sequence[HeadingMark], code: Sequence[CodeMark]
+) -> str:
+    """Return a document as written, without front matter, or an HTML document's marked-up text."""
+    if syntax == "markdown":
+        text = as_written(text, title).text
+    elif syntax == "html":
+        text = with_marks(text, headings, code).text
+    heading = "" if _TITLE.match(text) else f"# {' '.join(title.split())}\n\n"
+    return f"{heading}{text.strip()}\n"
 
 
 def as_written(text: str, where: str) -> MarkedText:

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from ..pipeline.errors import NoSnapshot
-from .api.endpoint import OperationEndpoint, ServiceParts
+from .api.endpoint import OperationEndpoint
 from .api.entity_tags import EntityTags
 from .api.openapi import openapi_document
 from .api.operations import OPERATIONS, Operation
@@ -94,24 +94,16 @@ async def _nothing_here(_scope: Scope, _receive: Receive, _send: Send) -> None:
 
 
 def _operations(service: SearchService) -> list[BaseRoute]:
-    parts = ServiceParts(
-        service.current,
-        service.execution,
-        service.guards,
-        service.metrics,
-        EntityTags(service.settings),
-        service.settings.serve.deadline_s,
-    )
-    return [
-        _route(path, list(found), parts) for path, found in groupby(OPERATIONS, key=lambda each: each.path)
-    ]
+    tags = EntityTags(service.settings)
+    found = groupby(OPERATIONS, key=lambda each: each.path)
+    return [_route(path, list(operations), service, tags) for path, operations in found]
 
 
-def _route(path: str, operations: Sequence[Operation], parts: ServiceParts) -> Route:
-    answers = {
-        each.method: Gate(request_response(OperationEndpoint(each, parts).answer), parts.guards, each.scope)
-        for each in operations
-    }
+def _route(path: str, operations: Sequence[Operation], service: SearchService, tags: EntityTags) -> Route:
+    answers: dict[str, ASGIApp] = {}
+    for each in operations:
+        endpoint = request_response(OperationEndpoint(each, service, tags).answer)
+        answers[each.method] = Gate(endpoint, service.guards, each.scope)
     pattern = path.replace("{doc_id}", "{doc_id:path}")
     return Route(pattern, _by_method(answers), methods=list(answers))
 

@@ -8,14 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from ...artifacts.query.index.corpus import CorpusReader
-from ...artifacts.query.index.documents import listed_documents
+from ...artifacts.query.index.documents import RowsByDocument, listed_documents
 from ...artifacts.query.index.postings import TableRows
-from ...artifacts.query.model import Ints
 from ...pipeline.address import with_anchor
 from ...pipeline.marked_text import CodeMark, HeadingMark, MarkedText, as_written, with_marks
 from ...pipeline.printable import is_printable, printable
@@ -72,8 +67,8 @@ class SnapshotDocuments:
         self.counter: TokenCounter = counter_of(corpus.snapshot)
         snapshot = corpus.snapshot
         self._columns = TableRows(snapshot, "documents", ("text", "syntax"))
-        self._sections = TableRows(snapshot, "sections", _SECTION_COLUMNS)
-        self._code = TableRows(snapshot, "code_blocks", ("language", "byte_start", "byte_end"))
+        self._sections = RowsByDocument(corpus, "sections", _SECTION_COLUMNS)
+        self._code = RowsByDocument(corpus, "code_blocks", ("language", "byte_start", "byte_end"))
         self._passages = TableRows(snapshot, "passages", ("byte_start", "byte_end"))
 
     @cached_property
@@ -93,26 +88,11 @@ class SnapshotDocuments:
         """Return how many documents each collection lists, by name."""
         return dict(sorted(Counter(name.partition(":")[0] for name in self.listed).items()))
 
-    @cached_property
-    def _first_section(self) -> Ints:
-        return self._starts("sections")
-
-    @cached_property
-    def _first_code(self) -> Ints:
-        return self._starts("code_blocks")
-
-    def _starts(self, table: str) -> Ints:
-        """Return where the rows of each document begin, and at the end how many there are."""
-        names: pa.ChunkedArray = self.corpus.snapshot.table(table, ["doc_id"]).column("doc_id")
-        rows = pc.index_in(names, value_set=self.corpus.documents.column("doc_id").combine_chunks())
-        found = np.searchsorted(rows.to_numpy(), np.arange(len(self.corpus.documents) + 1))
-        return found.astype(np.int64)
-
     def read(self, row: int) -> DocumentText:
         """Return the document in a row."""
         shown, columns = self.corpus.document(row), self._columns.of(row)
         text, doc_id = str(columns["text"] or ""), str(shown["doc_id"])
-        sections = [self._sections.of(each) for each in _span(self._first_section, row)]
+        sections = self._sections.of(row)
         markdown = self._markdown(row, doc_id, text, str(columns["syntax"] or ""), sections)
         end = len(text.encode())
         places = [SectionPlace("", str(shown["title"]), 0, 0, 0, len(markdown.text), len(markdown.text))]
@@ -134,7 +114,7 @@ class SnapshotDocuments:
         if syntax != "html":
             return as_written(text, doc_id)
         headings = [HeadingMark(each["byte_start"], each["depth"]) for each in sections if each["slug"]]
-        blocks = [self._code.of(each) for each in _span(self._first_code, row)]
+        blocks = self._code.of(row)
         code = [CodeMark(str(b["language"] or ""), b["byte_start"], b["byte_end"]) for b in blocks]
         return with_marks(text, headings, code)
 
@@ -162,8 +142,3 @@ def one_line(text: str, most: int = 200) -> str:
 def quoted(text: str) -> str:
     """Return text of a document with a mark before each line, so that none passes for the server's own."""
     return "\n".join(f"> {printable(line.rstrip())}".rstrip() for line in text.split("\n"))
-
-
-def _span(starts: Ints, row: int) -> range:
-    first, last = starts[row : row + 2].tolist()
-    return range(first, last)

@@ -11,32 +11,19 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from ...pipeline.errors import NoctuleError
-from ..current import CurrentSearcher, ServedSnapshot
-from ..execution import BoundedExecution
-from ..guard.gate import CLIENT, Guards
+from ..current import ServedSnapshot
+from ..guard.gate import CLIENT
 from ..guard.tokens import ANYBODY, Client
 from ..negotiation import preferred
-from ..observe.metrics import Metrics
 from ..observe.requests import record_of
 from ..problems import HttpProblem, problem_of
+from ..service import SearchService
 from .calls import JSON, Call, Reply
 from .entity_tags import EntityTags, is_named
 from .operations import Operation
 from .parameters import MultiSearchParameters, Parameters, of_body, of_query
 
 _YEAR_S = 31_536_000
-
-
-@dataclass(frozen=True, slots=True)
-class ServiceParts:
-    """What every endpoint needs."""
-
-    current: CurrentSearcher
-    execution: BoundedExecution
-    guards: Guards
-    metrics: Metrics
-    tags: EntityTags
-    deadline_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +40,8 @@ class _Asked:
 class OperationEndpoint:
     """Answers the requests of one operation."""
 
-    def __init__(self, operation: Operation, parts: ServiceParts) -> None:
-        self._operation, self._parts = operation, parts
+    def __init__(self, operation: Operation, service: SearchService, tags: EntityTags) -> None:
+        self._operation, self._service, self._tags = operation, service, tags
 
     async def answer(self, request: Request) -> Response:
         """Return the answer; one that the client has already is not made again. Raise ``HttpProblem``."""
@@ -63,10 +50,10 @@ class OperationEndpoint:
             with self._borrowed(asked) as served:
                 tag = self._tag(asked, served)
             if is_named(tag, request.headers.getlist("if-none-match")):
-                self._parts.metrics.not_modified.inc()
+                self._service.metrics.not_modified.inc()
                 return Response(status_code=304, headers=self._caching(asked, tag))
-        with self._parts.metrics.in_flight.track_inprogress():
-            reply, tag = await self._parts.execution.run(lambda: self._run(asked))
+        with self._service.metrics.in_flight.track_inprogress():
+            reply, tag = await self._service.execution.run(lambda: self._run(asked))
         headers = self._caching(asked, tag) if reply.is_kept else {"Cache-Control": "no-store"}
         return Response(reply.content, headers={**headers, **reply.headers}, media_type=reply.media_type)
 
@@ -80,7 +67,7 @@ class OperationEndpoint:
         given = await self._parameters(request)
         record.query = str(getattr(given, "q", "") or getattr(given, "term", ""))
         if isinstance(given, MultiSearchParameters):
-            self._parts.guards.charge_more(request.scope, len(given.searches) - 1)
+            self._service.guards.charge_more(request.scope, len(given.searches) - 1)
         target = request.path_params.get("doc_id", "")
         return _Asked(given, client, target, form, f"{operation.path} {target}")
 
@@ -93,9 +80,9 @@ class OperationEndpoint:
         if kind != JSON:
             raise HttpProblem("media-type-unknown", f"The body must be {JSON}.")
         try:
-            content = await asyncio.wait_for(request.body(), self._parts.deadline_s)
+            content = await asyncio.wait_for(request.body(), self._service.settings.serve.deadline_s)
         except TimeoutError:
-            detail = f"It was not complete within {self._parts.deadline_s:g} s."
+            detail = f"It was not complete within {self._service.settings.serve.deadline_s:g} s."
             raise HttpProblem("body-late", detail, headers={"Connection": "close"}) from None
         except ClientDisconnect:
             raise HttpProblem("body-late", "The client has gone.") from None
@@ -106,7 +93,7 @@ class OperationEndpoint:
         try:
             with self._borrowed(asked) as served:
                 call = Call(
-                    asked.parameters, served, asked.client, self._parts.metrics, asked.target, asked.form
+                    asked.parameters, served, asked.client, self._service.metrics, asked.target, asked.form
                 )
                 return self._operation.answer(call), self._tag(asked, served)
         except NoctuleError as error:
@@ -117,7 +104,7 @@ class OperationEndpoint:
         """Yield what is served; raise ``HttpProblem`` if there is nothing, or not what must answer."""
         wanted = asked.parameters.snapshot
         try:
-            with self._parts.current.borrow() as served:
+            with self._service.current.borrow() as served:
                 if wanted and wanted != served.snapshot:
                     detail = f"Snapshot {wanted} is not served; ask {served.snapshot}, or without a snapshot."
                     raise HttpProblem("snapshot-gone", detail, snapshot=served.snapshot)
@@ -126,7 +113,7 @@ class OperationEndpoint:
             raise problem_of(error) from error
 
     def _tag(self, asked: _Asked, served: ServedSnapshot) -> str:
-        return self._parts.tags.tag(asked.key, asked.parameters, served, asked.client, asked.form)
+        return self._tags.tag(asked.key, asked.parameters, served, asked.client, asked.form)
 
     def _caching(self, asked: _Asked, tag: str) -> dict[str, str]:
         """Return the headers that let an answer be kept, and asked for again at no cost."""

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...artifacts.query.index.documents import StoredDocument, TextSpan
-from ...pipeline.document_markdown import document_markdown, marked_up
+from ...pipeline.marked_text import CodeMark, HeadingMark, document_markdown, with_marks
 from ...pipeline.printable import bounded
 from ..problems import HttpProblem
 from .access import require_document
@@ -108,8 +108,8 @@ def _counts(call: Call[Parameters], counts: Mapping[str, int]) -> dict[str, int]
 
 def markdown_of(found: StoredDocument) -> str:
     """Return a document as markdown."""
-    headings = [(each.byte_start, each.depth) for each in found.sections]
-    code = [(each.name, each.byte_start, each.byte_end) for each in found.code]
+    headings = [HeadingMark(each.byte_start, each.depth) for each in found.sections]
+    code = [CodeMark(each.name, each.byte_start, each.byte_end) for each in found.code]
     return document_markdown(found.text, found.syntax, found.title, headings, code)
 
 
@@ -123,9 +123,10 @@ def section_markdown(found: StoredDocument, name: str) -> str:
     start, end = section.byte_start, section.byte_end
     text = found.text.encode()[start:end].decode(errors="replace")
     if found.syntax == "html":
-        inner = [(span.byte_start - start, span.depth) for span in _inside(found.sections, section)]
-        code = [(c.name, c.byte_start - start, c.byte_end - start) for c in _inside(found.code, section)]
-        text = marked_up(text, inner, code)
+        inner = [HeadingMark(s.byte_start - start, s.depth) for s in _inside(found.sections, section)]
+        blocks = _inside(found.code, section)
+        code = [CodeMark(c.name, c.byte_start - start, c.byte_end - start) for c in blocks]
+        text = with_marks(text, inner, code).text
     return f"{'#' * max(section.depth, 1)} {section.title}\n\n{text.strip()}\n"
 
 

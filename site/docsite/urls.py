@@ -147,7 +147,7 @@ def _wanted(document: Placed, vaults: frozenset[tuple[str, str]]) -> str:
 
 
 def twin_names(page: str) -> tuple[str, str]:
-    """Return the two names that the markdown beside a page may have: the page's, and one that is no folder's."""
+    """Return the names of the markdown beside a page: the page's own, and one that no folder has."""
     stem = page.removesuffix(".html")
     return f"{stem}.md", f"{stem}-{text_hash(page)[:8]}.md"
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from ....pipeline.visibility import visibility_of
@@ -62,34 +61,43 @@ class StoredDocument:
     code: tuple[TextSpan, ...]
 
 
-class _RowsByDocument:
-    """The rows of a table that belong to each document, where the table is in the order of documents."""
+class RowsByDocument:
+    """The rows of a table that belong to each document; threads may share it.
 
-    def __init__(self, snapshot: Snapshot, table: str, columns: tuple[str, ...], documents: pa.Array) -> None:
-        self._rows = TableRows(snapshot, table, columns)
-        names = snapshot.table(table, ["doc_id"]).column("doc_id").combine_chunks()
+    Which rows are whose is read when it is first asked for.
+    """
+
+    def __init__(self, corpus: CorpusReader, table: str, columns: Sequence[str]) -> None:
+        self._corpus, self._table = corpus, table
+        self._rows = TableRows(corpus.snapshot, table, columns)
+
+    def of(self, document: int) -> list[Mapping[str, Any]]:
+        """Return the rows of the document in a row by column, in the order of the table."""
+        order, starts = self._order
+        start, end = starts[document : document + 2].tolist()
+        return [self._rows.of(int(row)) for row in order[start:end]]
+
+    @cached_property
+    def _order(self) -> tuple[Ints, Ints]:
+        """Return the rows in the order of documents, and where those of each begin."""
+        documents = self._corpus.documents.column("doc_id").combine_chunks()
+        names = self._corpus.snapshot.table(self._table, ["doc_id"]).column("doc_id").combine_chunks()
         owners: Ints = pc.fill_null(pc.index_in(names, value_set=documents), -1).to_numpy().astype(np.int64)
         order = np.argsort(owners, kind="stable")
-        self._order, self._starts = order, np.searchsorted(owners[order], np.arange(len(documents) + 1))
-
-    def of(self, document: int) -> list[dict[str, Any]]:
-        """Return the document's rows by column, in the order of the table."""
-        start, end = self._starts[document : document + 2].tolist()
-        return [dict(self._rows.of(int(row))) for row in self._order[start:end]]
+        return order, np.searchsorted(owners[order], np.arange(len(documents) + 1))
 
 
 class DocumentReader:
-    """Reads whole documents of one snapshot; threads may share it, and nothing is read before it is asked."""
+    """Reads whole documents of one snapshot; threads may share it."""
 
     def __init__(self, corpus: CorpusReader) -> None:
-        self._corpus, self._lock = corpus, threading.Lock()
+        self._columns = TableRows(corpus.snapshot, "documents", _COLUMNS)
+        self._sections = RowsByDocument(corpus, "sections", _SECTION_COLUMNS)
+        self._code = RowsByDocument(corpus, "code_blocks", _CODE_COLUMNS)
 
     def read(self, row: int) -> StoredDocument:
         """Return the document in a row."""
-        with self._lock:
-            tables = self._tables
-        found, sections, code = (table.of(row) for table in tables)
-        (values,) = found
+        values, sections, code = self._columns.of(row), self._sections.of(row), self._code.of(row)
         return StoredDocument(
             **{name: str(values[name] or "") for name in _COLUMNS if name != "tags"},
             tags=tuple(values["tags"] or ()),
@@ -104,9 +112,3 @@ class DocumentReader:
                 TextSpan(each["language"] or "", "", 0, each["byte_start"], each["byte_end"]) for each in code
             ),
         )
-
-    @cached_property
-    def _tables(self) -> tuple[_RowsByDocument, ...]:
-        snapshot, ids = self._corpus.snapshot, self._corpus.documents.column("doc_id").combine_chunks()
-        named = {"documents": _COLUMNS, "sections": _SECTION_COLUMNS, "code_blocks": _CODE_COLUMNS}
-        return tuple(_RowsByDocument(snapshot, table, columns, ids) for table, columns in named.items())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import yaml
 
-from ...pipeline.document_markdown import document_markdown
+from ...pipeline.marked_text import CodeMark, HeadingMark, document_markdown
 from .. import urls
 from ..library import Entry, Library
 from ..outline.plan import SitePage, SitePlan
@@ -41,6 +41,6 @@ def site_address(plan: SitePlan, path: str) -> str:
 
 def page_text(library: Library, entry: Entry) -> str:
     """Return the document as markdown: as written, or the marked-up text of an HTML document."""
-    headings = [(each.byte_start, each.level) for each in library.sections(entry)]
-    code = [(each.language, each.byte_start, each.byte_end) for each in library.code_spans(entry)]
+    headings = [HeadingMark(each.byte_start, each.level) for each in library.sections(entry)]
+    code = [CodeMark(each.language, each.byte_start, each.byte_end) for each in library.code_spans(entry)]
     return document_markdown(library.text(entry), entry.syntax, entry.title, headings, code)

@@ -19,11 +19,11 @@ from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.site import Site
 from noctule.server.agents.http import agent_extension
 from noctule.server.app import Extension
-from noctule.server.execution import BoundedExecution
 from noctule.server.guard.gate import CLIENT
 from noctule.server.negotiation import preferred
 from noctule.server.problems import HttpProblem
 from noctule.server.run import ServedParts, require_guarded
+from noctule.server.service import BoundedExecution
 from tests.site_builder import snapshot_of
 from tests.unit.server.conftest import TOKENS, Asked, Start, bearer, hashed
 

@@ -15,13 +15,15 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from starlette.applications import Starlette
+from starlette.routing import Route
 
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.store.store import Store
-from noctule.server.agents.http import AgentEndpoint
+from noctule.server.agents.http import PATH, AgentEndpoint, agent_extension
 from noctule.server.agents.protocol import AgentServer, tool_list
 from noctule.server.agents.tools import Tools
 from tests.library_builder import PLAIN, TODAY, WordEncoder, settings_of
+from tests.unit.server.conftest import Asked, Start
 
 GOLDEN = Path(__file__).with_name("tool_list.json")
 REVISION = "2026-07-28"
@@ -94,7 +96,7 @@ async def test_documents_are_resources_of_their_snapshot(lender: _Lender) -> Non
 @asynccontextmanager
 async def _served(lender: _Lender, **settings: Any) -> AsyncIterator[httpx2.AsyncClient]:
     endpoint = AgentEndpoint(lender, **settings)
-    transport = httpx2.ASGITransport(Starlette(routes=[endpoint.route()]))
+    transport = httpx2.ASGITransport(Starlette(routes=[Route(PATH, endpoint)]))
     async with (
         endpoint.running(),
         httpx2.AsyncClient(transport=transport, base_url="http://localhost") as http,
@@ -127,6 +129,14 @@ HEADERS = {
 }
 
 
+@pytest.fixture(scope="module")
+def guarded(start_service: Start, asked: Asked) -> Asked:
+    """The tools behind the guards of a service; a page of another port is one of somebody else."""
+    origins = ["https://app.example.org", "https://localhost:3000"]
+    extension = agent_extension(asked.service)
+    return start_service(extensions=(extension,), hosts=["docs.example.org"], origins=origins)
+
+
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
@@ -144,10 +154,8 @@ HEADERS = {
         ({"host": "localhost", "origin": "null"}, 403),
     ],
 )
-async def test_who_may_call(lender: _Lender, headers: dict[str, str], status: int) -> None:
-    hosts, origins = ["docs.example.org", "2001:db8::7"], ["https://app.example.org/"]
-    async with _served(lender, hosts=hosts, origins=origins) as http:
-        answer = await http.post("/mcp", json=_ask(), headers={**HEADERS, **headers})
+def test_who_may_call(guarded: Asked, headers: dict[str, str], status: int) -> None:
+    answer = guarded.client.post("/mcp", json=_ask(), headers={**HEADERS, **headers})
     assert answer.status_code == status, answer.text
     if status == 200:
         assert answer.headers["content-type"].startswith("application/json")
