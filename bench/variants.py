@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from noctule.artifacts.query import Mode
-from noctule.pipeline.settings.search import StageName, Understanding
+from noctule.pipeline.settings.search import DEFAULT_WEIGHTS, StageName, Understanding
 from noctule.pipeline.settings.settings import Settings
 
 
@@ -39,11 +39,12 @@ def fused(name: str, weights: Sequence[float], **search: object) -> Variant:
     return Variant(name, {"search": {"weights": named, **search}})
 
 
+_BY_DEFAULT = tuple(DEFAULT_WEIGHTS[name] for name in ("keyword", "semantic", "document"))
 FUSION: tuple[Variant, ...] = (
     fused("rrf, k 60, keyword 1 : passage 1", (1.0, 1.0, 0.0), fusion="rrf", rrf_k=60),
     fused("rrf, k 20, keyword 1 : passage 1", (1.0, 1.0, 0.0), fusion="rrf", rrf_k=20),
-    fused("rrf, k 60, as the defaults weigh", (0.3, 0.2, 0.5), fusion="rrf", rrf_k=60),
-    fused("rrf, k 20, as the defaults weigh", (0.3, 0.2, 0.5), fusion="rrf", rrf_k=20),
+    fused("rrf, k 60, as the defaults weigh", _BY_DEFAULT, fusion="rrf", rrf_k=60),
+    fused("rrf, k 20, as the defaults weigh", _BY_DEFAULT, fusion="rrf", rrf_k=20),
     fused("keyword 0.5 : passage 0.5", (0.5, 0.5, 0.0)),
     fused("keyword 0.5 : document 0.5", (0.5, 0.0, 0.5)),
     fused("keyword 0.2 : passage 0.2 : document 0.6", (0.2, 0.2, 0.6)),

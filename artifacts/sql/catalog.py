@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...pipeline.errors import NoctuleError, QueryError, reports_transient
 from ...pipeline.lexical.stop_words import question_words, stop_words
+from ...pipeline.lexical.bm25f import HALF_CREDIBLE
 from ...pipeline.lexical.word_pieces import UNSEEN_SHARE
 from ...pipeline.settings.settings import FIELDS
 from ..disk.durable import write_file
@@ -81,6 +82,7 @@ def catalog(dimension: int, languages: Sequence[str], parts: Sequence[str] = PAR
         "question_words": _listed(asking),
         "fields": _listed(FIELDS),
         "unseen_share": str(UNSEEN_SHARE),
+        "half_credible": str(HALF_CREDIBLE),
     }
     folder = package_files(__package__)
     sql = "\n".join((folder / f"{part}.sql").read_text(encoding="utf-8") for part in parts)

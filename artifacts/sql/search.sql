@@ -114,8 +114,8 @@ comment on macro table semantic_search_text is
     'The n passages nearest to a query by the vectors of its terms; none if none of them has one.';
 
 -- The 100 best of either search, scored by both and by how near their document is: cosines as they are, BM25F as a share of
--- the best score, which is worth the share that known words have of what was asked. Documents that others link to count a
--- little more.
+-- the best score, which is worth the share that known words have of what was asked, and less where there are few documents.
+-- Documents that others link to count a little more.
 create or replace macro hybrid_search(query, n) as table
 with searched as materialized (select token, term from query_terms(without_stop_words(query))),
 keyword_scores as materialized (
@@ -131,7 +131,8 @@ unknown_words as (
 ),
 known_words as (select sum(max_score)::double as score from terms semi join searched using (term)),
 best_keyword as (
-    select max(keyword_scores.score) * (1 + any_value(unknown_words.score) / any_value(known_words.score)) as score
+    select max(keyword_scores.score) * (1 + any_value(unknown_words.score) / any_value(known_words.score))
+        * (select least(2, 1 + {half_credible} / count(*)) from documents) as score
     from keyword_scores, unknown_words, known_words
 ),
 wanted as materialized (select text_vector(query) as vector),
@@ -153,8 +154,8 @@ scored as (
 ),
 hits as (
     select passage, keyword_score, semantic_score, document_score, in_degree, in_degree * (
-        0.3 * coalesce(keyword_score / best_keyword.score, 0) + 0.2 * if(isfinite(semantic_score), semantic_score, 0)
-        + 0.5 * if(isfinite(document_score), document_score, 0)
+        0.32 * coalesce(keyword_score / best_keyword.score, 0) + 0.2 * if(isfinite(semantic_score), semantic_score, 0)
+        + 0.48 * if(isfinite(document_score), document_score, 0)
     ) as score
     from scored, best_keyword order by score desc, passage limit n
 )

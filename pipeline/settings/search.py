@@ -13,7 +13,7 @@ from ..patterns import PathPattern
 
 LISTS = ("keyword", "semantic", "document", "code", "graph", "hypothesis")
 DEFAULT_WEIGHTS = {
-    "keyword": 0.3, "semantic": 0.2, "document": 0.5, "code": 0.0, "graph": 0.0, "hypothesis": 1.0,
+    "keyword": 0.32, "semantic": 0.2, "document": 0.48, "code": 0.0, "graph": 0.0, "hypothesis": 1.0,
 }  # fmt: skip
 DEFAULT_RERANKER = "cross-encoder/ms-marco-MiniLM-L-6-v2"
 

@@ -9,7 +9,7 @@ import math
 import pytest
 
 from noctule.pipeline.lexical.analyzer import code_analyzer
-from noctule.pipeline.lexical.bm25f import LexicalIndex, build_index
+from noctule.pipeline.lexical.bm25f import LexicalIndex, build_index, credibility
 from noctule.pipeline.lexical.field_counts import count_fields
 from noctule.pipeline.settings.settings import LexicalField
 
@@ -79,3 +79,12 @@ def test_a_field_of_weight_zero_is_as_good_as_none_and_an_unknown_term_is_in_no_
 
 def test_texts_without_a_word_have_an_index_without_a_term() -> None:
     assert index_of([{}, {"c": ""}], {"t": 3, "c": 1}, {"t": 1.0, "c": 1.0}).terms == ()
+
+
+@pytest.mark.parametrize(
+    ("documents", "counts"), [(0, 0.5), (1, 0.5), (100, 0.5), (300, 0.75), (900, 0.9), (99_900, 0.999)]
+)
+def test_a_keyword_match_counts_half_in_a_small_collection_and_nearly_all_in_a_large_one(
+    documents: int, counts: float
+) -> None:
+    assert credibility(documents) == pytest.approx(counts)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ....pipeline.lexical.analyzer import fold, without_accents
+from ....pipeline.lexical.bm25f import credibility
 from ..index.corpus import CorpusReader
 from ..index.postings import InvertedIndex, PostingList, WeightedPostings, add_up, best
 from ..index.vocabulary import auto_edits
@@ -24,7 +25,8 @@ def keyword_list(
     """List the passages with the highest BM25F score for the query's terms and expansions.
 
     Of words that no passage holds the list says nothing, so the best passage is worth only the share that the
-    others have of what was asked: one weak match must not outweigh the meaning of the whole question.
+    others have of what was asked: one weak match must not outweigh the meaning of the whole question. In a small
+    collection it is worth less, too.
     """
     found = postings_of(query, corpus, fuzzy=fuzzy)
     unknown, known = len(query.unknown), _most(found)
@@ -36,7 +38,9 @@ def keyword_list(
         known + unknown * corpus.prose.highest_score,
     )
     asked = known + unknown * corpus.prose.unknown_score
-    return replace(ranked, scale=ranked.scale * asked / known) if known > 0 else ranked
+    if known <= 0:
+        return ranked
+    return replace(ranked, scale=ranked.scale * asked / known / credibility(len(corpus.passages_of)))
 
 
 def code_list(query: Query, corpus: CorpusReader, limit: int, allowed: Mask | None = None) -> RankedList:

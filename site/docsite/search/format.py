@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 # Of the files and of what their columns mean; a part of every name, as browsers keep files for ever.
-FORMAT = 8
+FORMAT = 9
 NAME_CHARS = 8
 # How many passages of a document are in one file of excerpts.
 EXCERPT_PASSAGES = 8

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from ...pipeline.identity import sha256_hex
+from ...pipeline.lexical.bm25f import credibility
 from ...pipeline.lexical.stop_words import question_words, stop_words
 from ...pipeline.lexical.word_pieces import UNSEEN_SHARE
 from ...pipeline.settings.search import Search
@@ -44,7 +45,8 @@ class Ranking:
     """The weights of the parts of a score, and how many candidates each list gives.
 
     ``score(p) = (keyword · words + passage · cos(q, p) + document · cos(q, d)) / their sum``, times ``1 +
-    support · second / best`` and ``1 + links · ln(1 + links in)``, and the boosts, one after the other. With
+    support · second / best`` and ``1 + links · ln(1 + links in)``, and the boosts, one after the other; ``words``
+    is a share of the best, times the share of known words and the collection's credibility. With
     ``rrf_k`` the first is ``keyword / (k + rank) + passage / (k + rank) + document / (k + rank)``.
     """
 
@@ -170,6 +172,7 @@ def _header(index: Index, names: Sequence[str]) -> dict[str, object]:
         "own_step": OWN_STEP,
         "link_steps": LINK_STEPS,
         "unseen_share": UNSEEN_SHARE,
+        "credibility": credibility(shape.documents),
         "excerpt_sharing": index.shown.excerpts.sharing,
         "synonyms": [lookup.synonyms.weight, lookup.synonyms.most] if lookup.synonyms else [0, 0],
         "files": {family: len(names) for family, names in index.families().items()},

@@ -1,7 +1,7 @@
 // @ts-check
 // The shard format as search/format.py defines it; `make bundle` writes this file.
 
-export const FORMAT = 8;
+export const FORMAT = 9;
 export const NAME_CHARS = 8;
 export const EXCERPT_PASSAGES = 8;
 export const ESCAPE = 57344;

@@ -1,5 +1,5 @@
 // @ts-check
-// Fusion: the share of a question that its known words are, and places in the lists in place of scores.
+// Fusion: what matches of words count beside the meaning, and places in the lists in place of scores.
 
 import { leastOfBest } from "./slots.js";
 /** @import { Question } from "./rank.js" */
@@ -73,12 +73,12 @@ function orderOf(values, count) {
 }
 
 /**
- * The share that known words have of what a question could score: of the others the words' scores say
- * nothing, so they count so much less beside the meaning.
+ * What the best match of words counts beside the meaning: the share that known words have of what the
+ * question could score, as the scores say nothing of the others, and less in a small collection.
  * @param {Question} question
  * @param {Manifest} manifest
  */
-export function knownShare({ asked, unknown }, manifest) {
+export function worthOfWords({ asked, unknown }, manifest) {
   const known = asked.reduce((sum, { term, weight }) => sum + weight * (term.impact.at(-1) || 0), 0);
-  return known ? known / (known + unknown * manifest.idf(0)) : 1;
+  return known ? (manifest.credibility * known) / (known + unknown * manifest.idf(0)) : 1;
 }

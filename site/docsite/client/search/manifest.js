@@ -57,6 +57,8 @@ export class Manifest {
     this.linkSteps = header.link_steps;
     /** @type {number} */
     this.unseenShare = header.unseen_share;
+    /** @type {number} */
+    this.credibility = header.credibility;
     const vectors = named(columns.slice(MANIFEST.length), MANIFEST_VECTORS);
     this.listOf = [vectors.list_low, vectors.list_high];
     this.codes = this.dimensions ? new Codes(header.levels, this.names.inverted_lists.length, vectors) : null;

@@ -1,7 +1,7 @@
 // @ts-check
 // Ranking: the scores of passages, the documents that they make, in order. Nothing here loads anything.
 
-import { fusedByRank, knownShare } from "./fuse.js";
+import { fusedByRank, worthOfWords } from "./fuse.js";
 import { Meanings, Slots, leastOfBest } from "./slots.js";
 /** @import { Manifest } from "./manifest.js" */
 /** @import { InvertedList, Meant } from "./meaning.js" */
@@ -55,7 +55,7 @@ export function rank(question, manifest) {
   ban(slots, question);
   const ranked =
     manifest.ranking.rrf_k === null
-      ? documentsOf(slots, manifest, knownShare(question, manifest))
+      ? documentsOf(slots, manifest, worthOfWords(question, manifest))
       : documentsByRank(slots, manifest);
   const meant = !question.asked.some(({ weight }) => weight);
   return {
@@ -171,10 +171,10 @@ function ban(slots, { banned }) {
  * The candidates of both lists, scored, and made into documents.
  * @param {Slots} slots
  * @param {Manifest} manifest
- * @param {number} known
+ * @param {number} worth
  * @returns {Ranked[]}
  */
-function documentsOf(slots, manifest, known) {
+function documentsOf(slots, manifest, worth) {
   const { candidates, keyword, passage, document } = manifest.ranking;
   const meaning = manifest.dimensions ? passage + document : 0;
   const total = keyword + meaning || 1;
@@ -191,7 +191,7 @@ function documentsOf(slots, manifest, known) {
     const passages = [];
     /** @type {(ordinal: number, score: number, cosine: number, chance: number) => void} */
     const take = (ordinal, score, cosine, chance) => {
-      const part = [(keyword * known * score) / best / total, (meaning * Math.max(0, cosine)) / total];
+      const part = [(keyword * worth * score) / best / total, (meaning * Math.max(0, cosine)) / total];
       passages.push({ ordinal, score: part[0] + part[1], keyword: part[0], semantic: part[1], chance });
     };
     for (let place = slots.starts[slot]; place < slots.starts[slot + 1]; place++) {
