@@ -72,7 +72,7 @@ def main() -> None:
         "--part",
         action="append",
         default=[],
-        help=f"relevance: of {', '.join(relevance_page.PARTS)}; browser: asked, typed",
+        help=f"relevance: of {', '.join(relevance_page.EVERY)}; browser: asked, typed",
     )
     parser.add_argument("--write", type=Path, help="relevance: put the figures into this page")
     parser.add_argument("--site", action="append", default=[], help="own-tools: this site only")

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...pipeline.errors import NoctuleError, QueryError, reports_transient
-from ...pipeline.lexical.stop_words import question_words, stop_words
 from ...pipeline.lexical.bm25f import HALF_CREDIBLE
+from ...pipeline.lexical.stop_words import question_words, stop_words
 from ...pipeline.lexical.word_pieces import UNSEEN_SHARE
 from ...pipeline.settings.settings import FIELDS
 from ..disk.durable import write_file

@@ -25,8 +25,8 @@ def keyword_list(
     """List the passages with the highest BM25F score for the query's terms and expansions.
 
     Of words that no passage holds the list says nothing, so the best passage is worth only the share that the
-    others have of what was asked: one weak match must not outweigh the meaning of the whole question. In a small
-    collection it is worth less, too.
+    others have of what was asked: one weak match must not outweigh the meaning of the whole question. In a
+    small collection it is worth less, too.
     """
     found = postings_of(query, corpus, fuzzy=fuzzy)
     unknown, known = len(query.unknown), _most(found)

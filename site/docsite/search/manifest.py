@@ -45,8 +45,8 @@ class Ranking:
     """The weights of the parts of a score, and how many candidates each list gives.
 
     ``score(p) = (keyword · words + passage · cos(q, p) + document · cos(q, d)) / their sum``, times ``1 +
-    support · second / best`` and ``1 + links · ln(1 + links in)``, and the boosts, one after the other; ``words``
-    is a share of the best, times the share of known words and the collection's credibility. With
+    support · second / best`` and ``1 + links · ln(1 + links in)``, and the boosts, one after the other.
+    ``words`` is a share of the best, times that of known words and the collection's credibility. With
     ``rrf_k`` the first is ``keyword / (k + rank) + passage / (k + rank) + document / (k + rank)``.
     """
 
