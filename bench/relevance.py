@@ -52,10 +52,6 @@ class Ablation:
 
     cells: tuple[Cell, ...]
 
-    def of(self, names: Sequence[str]) -> Ablation:
-        """Return only the variants of these names, in that order; p values stay corrected for all."""
-        return Ablation(tuple(cell for name in names for cell in self.cells if cell.variant == name))
-
     def markdown(self) -> str:
         """Return one table over all sets, then one for each set."""
         names = list(dict.fromkeys(cell.judged for cell in self.cells))

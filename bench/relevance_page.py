@@ -27,6 +27,7 @@ MEASURES = {
     "judged@10": "judged@10",
 }
 Measured = Mapping[str, str]
+Part = Callable[[Sequence[str]], Measured]
 
 
 def measure(names: Sequence[str] = (), page: Path | None = None, parts: Sequence[str] = ()) -> None:
@@ -65,20 +66,13 @@ def _set_rows(cells: Sequence[Cell]) -> Iterator[str]:
         yield f"| {cell.judged} | {' | '.join(row)} |"
 
 
-def _switches(sets: Sequence[str]) -> Measured:
-    """Evaluate everything that one snapshot can be searched with, in one family of tests."""
-    groups = {
-        "lists": variants.LISTS,
-        "fusion": variants.FUSION,
-        "stages": variants.stage_variants(),
-        "options": variants.options(),
-    }
-    table = ablation([variants.DEFAULTS, *(each for group in groups.values() for each in group)], sets, 10)
-    return {name: _overview(table, group) for name, group in groups.items()}
+def _compared(name: str, group: Callable[[], Sequence[variants.Variant]]) -> Part:
+    """Return the part that compares the defaults with each of a group of variants, in one family of tests."""
 
+    def part(sets: Sequence[str]) -> Measured:
+        return {name: "\n".join(ablation([variants.DEFAULTS, *group()], sets, 10).overview())}
 
-def _overview(table: Ablation, group: Sequence[variants.Variant]) -> str:
-    return "\n".join(table.of([variants.DEFAULTS.name, *(each.name for each in group)]).overview())
+    return part
 
 
 def _sizes(sets: Sequence[str]) -> Measured:
@@ -93,21 +87,24 @@ def _sizes(sets: Sequence[str]) -> Measured:
     )
 
 
-def _one(name: str, rows: Callable[[Sequence[str]], Iterator[str]]) -> Callable[[Sequence[str]], Measured]:
+def _one(name: str, rows: Callable[[Sequence[str]], Iterator[str]]) -> Part:
     """Return the part that writes these rows under its own name."""
     return lambda sets: {name: "\n".join(rows(sets))}
 
 
-PARTS: Mapping[str, Callable[[Sequence[str]], Measured]] = {
+PARTS: Mapping[str, Part] = {
     "defaults": _defaults,
     "baselines": _one("baselines", baselines.rows),
     "left-out": _one("left-out", left_out.rows),
     "static": _one("static", static_share.rows),
     "confidence": _one("confidence", confidence.rows),
-    "switches": _switches,
+    "lists": _compared("lists", lambda: variants.LISTS),
+    "fusion": _compared("fusion", lambda: variants.FUSION),
+    "stages": _compared("stages", variants.stage_variants),
+    "options": _compared("options", variants.options),
 }
 # Only printed, and only where they are asked for: each builds stores or models for hours.
-ASIDE: Mapping[str, Callable[[Sequence[str]], Measured]] = {
+ASIDE: Mapping[str, Part] = {
     "sizes": _sizes,
     "learned": _one("learned", learned.rows),
     "encoder": _one("encoder", query_encoder.rows),
