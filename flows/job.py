@@ -23,10 +23,12 @@ from ..artifacts.store.staging import Staging
 from ..artifacts.store.store import Published, Store
 from ..pipeline.errors import ArtifactError, NoctuleError, StoreBusy, WriteFailed, machine_refusals
 from ..pipeline.model import SnapshotId
+from .engines import Engine
 from .engines.open import opened
 from .graph import BUILD
 from .incremental.rebuild_reasons import rebuilds
 from .incremental.unchanged import UnchangedSnapshot, inputs_of, unchanged
+from .quality.gate import judge_staged
 from .report.night import add_site, keep_report
 from .report.result import BuildResult, record, refused
 from .run.background import Background
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from ..artifacts.remote.send import Sent
     from ..docsite.build import SiteResult
     from ..docsite.search_only import SearchOnlyResult
+    from .quality.gate import Verdict
     from .run.stage import Driver, Progress
 
 _log = logging.getLogger("noctule")
@@ -86,7 +89,7 @@ def run_job(
         asked = [_known(each, run) for each in stages if publish or "sent" not in each.makes]
         execution = stack.enter_context(Execution(asked, given, driver, background, wanted))
         built = _index(run, store, driver, execution, same) if index else None
-        if not index or (built is not None and not built.changed):
+        if not index or (built is not None and (run.settings.shards.wanted or not built.changed)):
             _provide_current(store, execution)
         made = _site(run, driver, execution) if run.out else None
         sent = _publish(built, execution) if publish else ()
@@ -135,11 +138,14 @@ def _index(
         _log.info("%s", reason)
     with store.lock("index"), opened(run.settings, store) as engine:
         execution.provide(engine=engine)
-        listing, hashed = execution.make("listing"), execution.make("hashed")
-        inputs = inputs_of(hashed, listing, run.settings)
-        if (found := unchanged(run, store, inputs)) is not None:
-            return _unchanged(found, store, driver, start)
-        result = _build(run, store, driver, execution, inputs, start)
+        if run.settings.shards.wanted:
+            result = _build_set(run, store, driver, execution, engine, start)
+        else:
+            listing, hashed = execution.make("listing"), execution.make("hashed")
+            inputs = inputs_of(hashed, listing, run.settings)
+            if (found := unchanged(run, store, inputs)) is not None:
+                return _unchanged(found, store, driver, start)
+            result = _build(run, store, driver, execution, inputs, start)
         record(store, result)
     if result.changed:
         keep_report(store, result, previous, reasons)
@@ -173,10 +179,7 @@ def _build(
     del vectors  # or it would stay in memory beside the snapshot's tables
     staged: StagedSnapshot = execution.make("staged")
     verdict = execution.make("verdict")
-    if verdict and verdict.reasons and not run.options.accept_drop:
-        folders.remove_tree(staged.staging.path)
-        snapshot, seconds = staged.manifest.snapshot_id(), time.perf_counter() - start
-        raise refused(store, snapshot, verdict, driver.times, seconds)
+    _require_relevance(run, store, staged, verdict, driver, start)
     published: Published = execution.make("published")
     return BuildResult(
         published.snapshot_id,
@@ -193,6 +196,42 @@ def _build(
         failed=corpus.failed,
         inputs=inputs if corpus.as_hashed else "",
     )
+
+
+def _build_set(
+    run: RunContext, store: Store, driver: Driver, execution: Execution, engine: Engine, start: float
+) -> BuildResult:
+    """Make a set of shards and publish it, unless judged queries are answered too badly."""
+    from .shards.build import SetBuild
+
+    listing, resources = execution.make("listing"), execution.make("resources")
+    made = SetBuild(run, store, engine, resources, listing).build()
+    verdict = judge_staged(run, store, made.staged, execution.make("judged"))
+    _require_relevance(run, store, made.staged, verdict, driver, start)
+    published = store.publish(made.staged.staging, made.staged.manifest)
+    return BuildResult(
+        published.snapshot_id,
+        published.generation,
+        published.changed,
+        encoded=made.encoded,
+        reused=made.vectors - made.encoded,
+        rejections=made.rejections,
+        times=driver.times,
+        seconds=time.perf_counter() - start,
+        counts=dict(made.staged.manifest.counts),
+        relevance=verdict,
+        parsed=made.parsed,
+    )
+
+
+def _require_relevance(
+    run: RunContext, store: Store, staged: StagedSnapshot, verdict: Verdict | None, driver: Driver, start: float
+) -> None:
+    """Raise ``RelevanceFell`` and remove what was staged if judged queries are answered too badly."""
+    if verdict and verdict.reasons and not run.options.accept_drop:
+        folders.remove_tree(staged.staging.path)
+        snapshot, seconds = staged.manifest.snapshot_id(), time.perf_counter() - start
+        raise refused(store, snapshot, verdict, driver.times, seconds)
 
 
 def _provide_current(store: Store, execution: Execution) -> None:

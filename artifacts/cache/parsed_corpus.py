@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,20 @@ def _linking_rows(documents: Sequence[LinkingDocument]) -> pa.StructArray:
     return pa.StructArray.from_arrays(arrays, fields=list(LINKING))
 
 
+def linking_table(documents: Sequence[LinkingDocument]) -> pa.Table:
+    """Return documents as rows with what resolving links needs."""
+    return pa.Table.from_struct_array(_linking_rows(documents))
+
+
+def linking_documents(table: pa.Table, *, links: bool = True) -> Iterator[LinkingDocument]:
+    """Yield the documents of ``linking_table``, with their own links or without any."""
+    rows, none = tuples(table.select(_OF_DOCUMENT)), repeat(())
+    for (doc_id, collection, path, url, title, aliases, anchors), own in zip(
+        rows, _links(table) if links else none, strict=links
+    ):
+        yield LinkingDocument(doc_id, collection, path, url, title, tuple(aliases), tuple(anchors), own)
+
+
 def joined(rows: pa.Table) -> ParsedCorpus:
     """Join the documents of all groups, in the order of the rows."""
     tables = {name: _flat(rows[name], schema) for name, schema in _TABLES.items()}
@@ -143,11 +158,7 @@ def _flat(column: pa.ChunkedArray, schema: pa.Schema) -> pa.Table:
 
 def _linking(column: pa.ChunkedArray) -> Iterator[LinkingDocument]:
     for chunk in column.chunks:
-        table = pa.Table.from_struct_array(chunk.flatten())
-        for (doc_id, collection, path, url, title, aliases, anchors), links in zip(
-            tuples(table.select(_OF_DOCUMENT)), _links(table), strict=True
-        ):
-            yield LinkingDocument(doc_id, collection, path, url, title, tuple(aliases), tuple(anchors), links)
+        yield from linking_documents(pa.Table.from_struct_array(chunk.flatten()))
 
 
 def _links(table: pa.Table) -> Iterator[tuple[Link, ...]]:

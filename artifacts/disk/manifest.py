@@ -20,6 +20,7 @@ from .layout import (
     FILES,
     FORMAT_VERSION,
     QUERY_MODEL_FILES,
+    SET_FILES,
 )
 
 MAX_MANIFEST_BYTES = 1_000_000
@@ -28,6 +29,9 @@ _MAX_DIMENSION = 65_536
 _MAX_LISTS = 1 << 20
 _MAX_TOKENS = 1 << 20
 _INDEX_KIND = re.compile(r"flat|ivf")
+_MAX_SHARDS = 4096
+_SHARD_NAME = re.compile(r"[0-9]{4}")
+_SNAPSHOT_ID = re.compile(r"[0-9a-f]{20}")
 _FILE_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,99}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _LANGUAGES = frozenset({*STEMMERS, UNSTEMMED})
@@ -89,10 +93,23 @@ class IndexRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class ShardRecord:
+    """A shard of a set: its name, which is that of its store's folder, its snapshot there, and its size."""
+
+    name: str
+    snapshot: SnapshotId
+    documents: int
+    passages: int
+    vectors: int
+    unknown: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """Everything a reader must know before it opens a file of the snapshot.
 
-    ``query_model`` is missing from snapshots of an older noctule.
+    ``query_model`` is missing from snapshots of an older noctule. A snapshot with ``shards`` is a set of
+    others, which hold its documents; ``shard`` is the name of one that is part of a set, empty for all others.
     """
 
     format_version: int
@@ -105,6 +122,8 @@ class Manifest:
     analyzer: Mapping[str, str]
     tools: Mapping[str, str]
     query_model: QueryModel | None = None
+    shards: tuple[ShardRecord, ...] = ()
+    shard: str = ""
     unknown: Mapping[str, object] = field(default_factory=dict)
 
     @property
@@ -122,6 +141,8 @@ class Manifest:
         if self.query_model is not None:
             files = {name: _plain(entry) for name, entry in self.query_model.files.items()}
             value["query_model"] = _plain(self.query_model) | {"files": files}
+        if self.shards:
+            value["shards"] = [_plain(each) for each in self.shards]
         return canonical_json(value).encode() + b"\n"
 
     def snapshot_id(self) -> SnapshotId:
@@ -159,10 +180,12 @@ def snapshot_id(content: bytes) -> SnapshotId:
     return SnapshotId(sha256_hex(content)[:20])
 
 
-def _plain(noun: FileEntry | ModelRecord | QueryModel | IndexRecord | Manifest) -> dict[str, object]:
+def _plain(
+    noun: FileEntry | ModelRecord | QueryModel | IndexRecord | ShardRecord | Manifest,
+) -> dict[str, object]:
     known = {f.name: getattr(noun, f.name) for f in fields(noun) if f.name != "unknown"}
-    for optional in ("rows", "query_model"):
-        if known.get(optional, 0) is None:
+    for optional in ("rows", "query_model", "shards", "shard"):
+        if known.get(optional, 0) in (None, (), ""):
             del known[optional]
     return {**noun.unknown, **known}
 
@@ -192,6 +215,8 @@ def _manifest(value: Fields) -> Manifest:
         analyzer=_analyzer(value.texts("analyzer")),
         tools=value.texts("tools"),
         query_model=_query_model(value.inner("query_model")) if "query_model" in value.rest else None,
+        shards=_shards(value),
+        shard=value.text("shard", _SHARD_NAME) if "shard" in value.rest else "",
         unknown=value.rest,
     )
 
@@ -224,6 +249,30 @@ def _query_model(value: Fields) -> QueryModel:
         max_tokens=value.number("max_tokens", 1, _MAX_TOKENS),
         query_prompt=value.prompt("query_prompt"),
         files=files,
+        unknown=value.rest,
+    )
+
+
+def _shards(value: Fields) -> tuple[ShardRecord, ...]:
+    if "shards" not in value.rest:
+        return ()
+    given = value.rest.pop("shards")
+    if not isinstance(given, list) or not 0 < len(given) <= _MAX_SHARDS:
+        raise WrongField(f"shards is not a list of 1 to {_MAX_SHARDS}")
+    found = tuple(_shard(Fields(item, f"shards.{at}.")) for at, item in enumerate(given))
+    names = [each.name for each in found]
+    if names != sorted(set(names)):
+        raise WrongField("shards are not unique and sorted by name")
+    return found
+
+
+def _shard(value: Fields) -> ShardRecord:
+    return ShardRecord(
+        name=value.text("name", _SHARD_NAME),
+        snapshot=SnapshotId(value.text("snapshot", _SNAPSHOT_ID)),
+        documents=value.number("documents"),
+        passages=value.number("passages"),
+        vectors=value.number("vectors"),
         unknown=value.rest,
     )
 
@@ -274,7 +323,7 @@ def _index(value: Fields) -> IndexRecord:
 
 
 def _cross_check(manifest: Manifest, content: bytes) -> None:
-    missing = sorted(set(FILES) - manifest.files.keys())
+    missing = sorted(set(SET_FILES if manifest.shards else FILES) - manifest.files.keys())
     if missing:
         raise WrongField(f"it lists no {', '.join(missing)}")
     if len(manifest.files) > _MAX_FILES:

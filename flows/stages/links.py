@@ -57,14 +57,14 @@ def name_topics(
         headings[row[doc_id]].add(title)
     for doc_id, title in _columns(corpus.sections, "doc_id", "title"):
         headings[row[doc_id]].add(title)
-    common = _common_terms(prose, len(corpus.passages)) | _words_of(run.settings.collections)
+    common = common_terms(prose, len(corpus.passages)) | words_of(run.settings.collections)
     headed = names.Headed(titles, headings, common)
     return communities.named(
         clusters, graph, names.name_communities(clusters, graph, headed, run.settings.communities)
     )
 
 
-def _common_terms(prose: LexicalIndex, passages: int) -> frozenset[str]:
+def common_terms(prose: LexicalIndex, passages: int) -> frozenset[str]:
     """Return terms found in too many passages to name anything: the corpus's own stop words.
 
     A small corpus has too little evidence, and gets none.
@@ -74,7 +74,7 @@ def _common_terms(prose: LexicalIndex, passages: int) -> frozenset[str]:
     return frozenset(prose.terms[i] for i in np.flatnonzero(prose.frequency > _COMMON_SHARE * passages))
 
 
-def _words_of(collections: Iterable[str]) -> frozenset[str]:
+def words_of(collections: Iterable[str]) -> frozenset[str]:
     """Return the words in the names of collections, which set no topic apart from another."""
     analyzer = prose_analyzer("en")
     return frozenset(word for name in collections for word in analyzer.tokens(name.replace("_", " ")))

@@ -32,7 +32,7 @@ from .parse_batch import stemmed_language
 # Passages; with fewer, they are counted before another process is up.
 _MANY_TEXTS = 10_000
 _MAX_CHARS = 200
-_MAX_NAMES = 40_000
+MAX_NAMES = 40_000
 # Spans are as long as queries are: most of them a few words.
 _SPAN_WORDS = (1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5, 6, 6, 8, 8, 12, 12, 16, 24)
 _WEIGHTS = {"words": 1.0, "phrases": 1.0, "spans": 1.0, "passages": 0.3, "anchors": 0.3, "titles": 0.1}
@@ -173,7 +173,7 @@ def names(documents: pa.Table, links: Sequence[ResolvedLink]) -> DocumentNames:
         if link.target_id is not None and link.target_id != link.source_id
     }
     named = sorted((pair for pair in pairs if pair[0]), key=lambda pair: text_hash("\n".join(pair)))
-    kept = named[:_MAX_NAMES]
+    kept = named[:MAX_NAMES]
     taught = Taught(tuple(text for text, _ in kept), tuple(language[doc_id] for _, doc_id in kept))
     return DocumentNames(taught, tuple(row[doc_id] for _, doc_id in kept))
 
@@ -204,6 +204,11 @@ def picked_passages(documents: pa.Table, passages: pa.Table, settings: QueryEnco
     chosen = passages.select(["doc_id", "breadcrumb", "text"]).take(rows).to_pylist()
     texts = tuple(f"{each['breadcrumb']}\n{each['text']}" for each in chosen)
     return Picked(rows.to_numpy(), Taught(texts, tuple(language[each["doc_id"]] for each in chosen)))
+
+
+def weight_of(kind: str) -> float:
+    """Return how much a text of a kind counts."""
+    return _WEIGHTS[kind]
 
 
 def passage_lessons(picked: Picked, encoded: Encoded, counts: FieldCounts | None = None) -> TrainingTexts:

@@ -82,6 +82,7 @@ def write_snapshot(
         analyzer={"version": analyzer.VERSION, "languages": ",".join(languages)},
         tools=tools(),
         query_model=query_model,
+        shard=run.shard,
     )
     return StagedSnapshot(staging, manifest)
 

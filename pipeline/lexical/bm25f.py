@@ -57,13 +57,38 @@ class SharedField:
     field: int
 
 
+@dataclass(frozen=True, slots=True)
+class CorpusStatistics:
+    """What the score of a posting takes from all texts of a corpus, of which an index may hold a part.
+
+    ``texts`` is their number, ``lengths`` the mean length of each field over them, shape ``(fields,)``;
+    ``frequency[i]`` is the number of texts that contain ``terms[i]``.
+    """
+
+    texts: int
+    lengths: Floats
+    terms: tuple[str, ...]
+    frequency: Ints
+
+    def frequencies(self, terms: Sequence[str]) -> Ints:
+        """Return the number of texts with each term, 0 where that is not known."""
+        row = {term: at for at, term in enumerate(self.terms)}
+        at = np.array([row.get(term, -1) for term in terms], dtype=np.int64)
+        found: Ints = np.append(self.frequency, 0)[at]
+        return found
+
+
 def build_index(
     batches: Sequence[FieldCounts],
     fields: Sequence[LexicalField],
     k1: float,
     shared: SharedField | None = None,
+    corpus: CorpusStatistics | None = None,
 ) -> LexicalIndex:
-    """Build the index of the texts of all batches, numbered in order; ``fields[f]`` weighs column ``f``."""
+    """Build the index of the texts of all batches, numbered in order; ``fields[f]`` weighs column ``f``.
+
+    Scores are those in the corpus that the statistics are of; without them, the texts are all of it.
+    """
     sources = [*batches, *([shared.counts] if shared else [])]
     terms = tuple(sorted({term for batch in sources for term in batch.terms}))
     number = {term: i for i, term in enumerate(terms)}
@@ -71,7 +96,7 @@ def build_index(
     if shared:
         lengths[:, shared.field] = np.repeat(shared.counts.lengths[:, 0], shared.sizes)
     texts = len(lengths)
-    weight = _weights(lengths, fields)
+    weight = _weights(lengths, fields, mean_lengths(lengths) if corpus is None else corpus.lengths)
     columns, first = [], 0
     for batch in batches:
         text = batch.text + first
@@ -79,7 +104,16 @@ def build_index(
         first += len(batch.lengths)
     if shared:
         columns.append(_spread(shared, _numbered(shared.counts, number)))
-    return _joined(terms, [_scored(part, texts, k1) for part in _parts(columns, len(terms), weight, texts)])
+    known = np.zeros(len(terms), np.int64) if corpus is None else corpus.frequencies(terms)
+    every = texts if corpus is None else corpus.texts
+    parts = _parts(columns, len(terms), weight, texts)
+    return _joined(terms, [_scored(part, texts, k1, known, every) for part in parts])
+
+
+def mean_lengths(lengths: Narrow) -> Floats:
+    """Return the mean length of each field; the average over texts includes empty fields."""
+    mean: Floats = lengths.mean(axis=0) if len(lengths) else np.ones(lengths.shape[1])
+    return mean
 
 
 def _numbered(counts: FieldCounts, number: Mapping[str, int]) -> Ints:
@@ -129,16 +163,15 @@ def _sums(columns: Sequence[_Columns], first: int, end: int, weight: Floats, tex
         bit = np.left_shift(1, field.astype(np.uint16))
         masks.append(np.where(value > 0, bit, 0).astype(np.uint16))
     return _sum_by_key(
-        end - first,
+        range(first, end),
         np.concatenate([np.zeros(0, np.int64), *keys]),
         np.concatenate([np.zeros(0), *values]),
         np.concatenate([np.zeros(0, np.uint16), *masks]),
     )
 
 
-def _weights(lengths: Narrow, fields: Sequence[LexicalField]) -> Floats:
-    """Return ``w_f / (1 − b_f + b_f · len / avglen)``; the average over texts includes empty fields."""
-    average = lengths.mean(axis=0) if len(lengths) else np.ones(len(fields))
+def _weights(lengths: Narrow, fields: Sequence[LexicalField], average: Floats) -> Floats:
+    """Return ``w_f / (1 − b_f + b_f · len / avglen)``."""
     relative = lengths / np.where(average > 0, average, 1.0)
     b = np.array([field.b for field in fields])
     w = np.array([field.weight for field in fields])
@@ -149,15 +182,15 @@ def _weights(lengths: Narrow, fields: Sequence[LexicalField]) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    """Distinct (term, passage) keys in order, with their pseudo-frequencies and contributing fields."""
+    """Distinct (term, passage) keys of a range of terms, in order, with pseudo-frequencies and fields."""
 
-    terms: int
+    terms: range
     key: Ints
     pseudo_frequency: Floats
     fields: Masks
 
 
-def _sum_by_key(terms: int, keys: Ints, values: Floats, masks: Masks) -> _Sums:
+def _sum_by_key(terms: range, keys: Ints, values: Floats, masks: Masks) -> _Sums:
     """Sum the values of each key in the order of the fields, dropping keys whose sum is zero."""
     if not len(keys):
         return _Sums(terms, keys, values, masks)
@@ -180,11 +213,19 @@ class _Scored:
     idf: Floats
 
 
-def _scored(sums: _Sums, texts: int, k1: float) -> _Scored:
+def inverse_frequency(frequency: Ints, texts: int) -> Floats:
+    """Return the idf of terms that so many of the texts contain."""
+    idf: Floats = np.log1p((texts - frequency + 0.5) / (frequency + 0.5))
+    return idf
+
+
+def _scored(sums: _Sums, texts: int, k1: float, known: Ints, every: int) -> _Scored:
+    """Return the postings of a range of terms, which ``known`` of ``every`` text contain, if that is known."""
     term, passage = np.divmod(sums.key, max(1, texts))
     pseudo_frequency = sums.pseudo_frequency
-    frequency = np.bincount(term, minlength=sums.terms).astype(np.int64)
-    idf = np.log1p((texts - frequency + 0.5) / (frequency + 0.5))
+    frequency = np.bincount(term, minlength=len(sums.terms)).astype(np.int64)
+    elsewhere = known[sums.terms.start : sums.terms.stop]
+    idf = inverse_frequency(np.where(elsewhere > 0, elsewhere, frequency), every)
     score = idf[term] * (k1 + 1) * pseudo_frequency / (k1 + pseudo_frequency)
     return _Scored(passage.astype(np.int32), score.astype(np.float32), sums.fields, frequency, idf)
 
