@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..artifacts.disk import durable, folders, locks
+from ..artifacts.disk import durable, locks
 from ..artifacts.disk.layout import NIGHT_LOCK
 from ..artifacts.store.night_reports import read_night
 from ..artifacts.store.run_records import read_runs
@@ -23,18 +23,17 @@ from ..artifacts.store.staging import Staging
 from ..artifacts.store.store import Published, Store
 from ..pipeline.errors import ArtifactError, NoctuleError, StoreBusy, WriteFailed, machine_refusals
 from ..pipeline.model import SnapshotId
-from .engines import Engine
 from .engines.open import opened
 from .graph import BUILD
 from .incremental.rebuild_reasons import rebuilds
 from .incremental.unchanged import UnchangedSnapshot, inputs_of, unchanged
-from .quality.gate import judge_staged
 from .report.night import add_site, keep_report
-from .report.result import BuildResult, record, refused
+from .report.result import BuildResult, record, require_relevance
 from .run.background import Background
 from .run.context import Resources, RunContext
 from .run.executor import Execution
 from .run.stage import Silent, Stage
+from .shards.build import build_set
 from .stages.guards import require_collections, require_room
 from .stages.site import build_search
 from .stages.write import StagedSnapshot
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     from ..artifacts.remote.send import Sent
     from ..docsite.build import SiteResult
     from ..docsite.search_only import SearchOnlyResult
-    from .quality.gate import Verdict
     from .run.stage import Driver, Progress
 
 _log = logging.getLogger("noctule")
@@ -139,7 +137,7 @@ def _index(
     with store.lock("index"), opened(run.settings, store) as engine:
         execution.provide(engine=engine)
         if run.settings.shards.wanted:
-            result = _build_set(run, store, driver, execution, engine, start)
+            result = build_set(run, store, driver, execution, engine)
         else:
             listing, hashed = execution.make("listing"), execution.make("hashed")
             inputs = inputs_of(hashed, listing, run.settings)
@@ -179,7 +177,7 @@ def _build(
     del vectors  # or it would stay in memory beside the snapshot's tables
     staged: StagedSnapshot = execution.make("staged")
     verdict = execution.make("verdict")
-    _require_relevance(run, store, staged, verdict, driver, start)
+    require_relevance(run, store, staged, verdict, driver.times)
     published: Published = execution.make("published")
     return BuildResult(
         published.snapshot_id,
@@ -196,42 +194,6 @@ def _build(
         failed=corpus.failed,
         inputs=inputs if corpus.as_hashed else "",
     )
-
-
-def _build_set(
-    run: RunContext, store: Store, driver: Driver, execution: Execution, engine: Engine, start: float
-) -> BuildResult:
-    """Make a set of shards and publish it, unless judged queries are answered too badly."""
-    from .shards.build import SetBuild
-
-    listing, resources = execution.make("listing"), execution.make("resources")
-    made = SetBuild(run, store, engine, resources, listing).build()
-    verdict = judge_staged(run, store, made.staged, execution.make("judged"))
-    _require_relevance(run, store, made.staged, verdict, driver, start)
-    published = store.publish(made.staged.staging, made.staged.manifest)
-    return BuildResult(
-        published.snapshot_id,
-        published.generation,
-        published.changed,
-        encoded=made.encoded,
-        reused=made.vectors - made.encoded,
-        rejections=made.rejections,
-        times=driver.times,
-        seconds=time.perf_counter() - start,
-        counts=dict(made.staged.manifest.counts),
-        relevance=verdict,
-        parsed=made.parsed,
-    )
-
-
-def _require_relevance(
-    run: RunContext, store: Store, staged: StagedSnapshot, verdict: Verdict | None, driver: Driver, start: float
-) -> None:
-    """Raise ``RelevanceFell`` and remove what was staged if judged queries are answered too badly."""
-    if verdict and verdict.reasons and not run.options.accept_drop:
-        folders.remove_tree(staged.staging.path)
-        snapshot, seconds = staged.manifest.snapshot_id(), time.perf_counter() - start
-        raise refused(store, snapshot, verdict, driver.times, seconds)
 
 
 def _provide_current(store: Store, execution: Execution) -> None:

@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ...pipeline.identity import combined_hash
+from ..disk import durable
 from ..disk.layout import EMBEDDINGS
 from ..tables.schemas import vectors_schema
 from . import segments
@@ -114,6 +115,20 @@ def read_segment(path: Path) -> pa.Table:
 def _holds(folder: Path) -> dict[str, str]:
     """Return what a segment in a folder of embeddings says of itself; the name is the hash of the key."""
     return {"kind": "embeddings", "format": _FORMAT, "key": folder.name}
+
+
+def inherit(store: Path, shard: Path) -> None:
+    """Give a new shard the vectors of the store that it is part of, which was one snapshot before.
+
+    Segments are linked, not copied, where the disk can do that.
+    """
+    if (shard / EMBEDDINGS).is_dir():
+        return
+    for path in sorted((store / EMBEDDINGS).glob("*/*")):
+        target = shard / path.relative_to(store)
+        durable.make_directory(target.parent)
+        if not durable.link(path, target):
+            durable.write_file(target, path.read_bytes())
 
 
 def fixed_size_lists(vectors: Vectors) -> pa.FixedSizeListArray:

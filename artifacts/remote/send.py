@@ -14,7 +14,8 @@ from ...pipeline.errors import NoctuleError, RemoteUnavailable, SettingsError
 from ...pipeline.model import SnapshotId
 from ..disk import durable
 from ..disk.layout import CURRENT, MANIFEST, MODELS, PINS, SNAPSHOTS
-from ..disk.manifest import MAX_MANIFEST_BYTES, FileEntry
+from ..disk.manifest import MAX_MANIFEST_BYTES
+from ..disk.manifest_records import FileEntry
 from ..store.contents import pin_content
 from ..store.pointer import MAX_POINTER_BYTES, Pointer
 from ..store.query_models import copy_model, model_files

@@ -115,7 +115,9 @@ def _links_lead_to_documents(path: Path, store: Path, manifest: Manifest) -> Non
         known = pc.is_in(targets, value_set=every.combine_chunks())
         if not pc.all(known, min_count=0).as_py():
             lost = targets.filter(pc.invert(known))[0].as_py()
-            raise damaged(f"a link leads to {lost!r:.200}, which no shard holds", folder / table_file("links"))
+            raise damaged(
+                f"a link leads to {lost!r:.200}, which no shard holds", folder / table_file("links")
+            )
 
 
 def _alone(tables: Mapping[str, pa.Table]) -> dict[str, pa.Table]:

@@ -220,7 +220,7 @@ class StoreContents:
         return StoreContents(shard_store(self.root, name))
 
     def remove_unnamed_shards(self) -> None:
-        """Remove snapshots of shards that no set names and nobody reads; a set that cannot be read names all."""
+        """Remove snapshots of shards that no set names and nobody reads; an unreadable set names all."""
         try:
             sets = [read_manifest(self.path_of(name), name) for name in self.names()]
         except ArtifactError:
@@ -231,6 +231,11 @@ class StoreContents:
             for snapshot in shard.names():
                 if (folder.name, snapshot) not in named:
                     shard.remove(snapshot)
+
+
+def unverified(path: Path, manifest: Manifest) -> Snapshot:
+    """Return the snapshot in a folder of a store, or the set with its shards, neither verified nor pinned."""
+    return StoreContents(path.absolute().parent.parent).unverified(path, manifest)
 
 
 def _close(snapshots: Iterable[Snapshot]) -> None:

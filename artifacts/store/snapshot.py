@@ -16,7 +16,8 @@ from ...pipeline.errors import ArtifactError, NoSnapshot, is_transient, machine_
 from ...pipeline.model import SnapshotId
 from ..disk.layout import FAISS_INDEX, MANIFEST, TABLES, table_file
 from ..disk.locks import Lock
-from ..disk.manifest import MAX_MANIFEST_BYTES, FileEntry, Manifest, damaged, snapshot_id
+from ..disk.manifest import MAX_MANIFEST_BYTES, Manifest, damaged, snapshot_id
+from ..disk.manifest_records import FileEntry
 
 if TYPE_CHECKING:
     import duckdb
@@ -95,7 +96,11 @@ class Snapshot:
         """Return the snapshots that hold the documents, in the order of the rows: this one, or its shards."""
         return (self,)
 
-    def holders(self, name: str) -> tuple[Snapshot, ...]:
+    def open_tables(self, name: str) -> Sequence[pq.ParquetFile]:
+        """Return the files that a table lies in, in the order of its rows."""
+        return tuple(each.open_table(name) for each in self.holders(name))
+
+    def holders(self, name: str) -> tuple[Snapshot, ...]:  # noqa: ARG002  # a set needs it
         """Return the snapshots whose files make up a table, in the order of its rows."""
         return (self,)
 

@@ -12,7 +12,8 @@ from ...pipeline.errors import DamagedSnapshot, UnsupportedFormat, WriteFailed
 from ...pipeline.model import SnapshotId
 from ..disk import durable, folders
 from ..disk.layout import MANIFEST, POINTER_PREFIX, SNAPSHOTS, STAGING_PREFIX, is_held_open
-from ..disk.manifest import FileEntry, Manifest
+from ..disk.manifest import Manifest
+from ..disk.manifest_records import FileEntry
 from .check import check_deep
 from .signature import SIGNATURE
 from .snapshot import hash_files

@@ -71,7 +71,7 @@ class Store:
         return self._contents.path_of(snapshot_id)
 
     def read_unverified(self, snapshot_id: SnapshotId) -> Snapshot:
-        """Return a snapshot that was verified before, such as the one a run goes on from; nothing is pinned."""
+        """Return a snapshot that was verified when it was published; nothing is pinned."""
         return self._contents.read_unverified(snapshot_id)
 
     def read_staged(self, staging: Staging, manifest: Manifest) -> Snapshot:

@@ -16,7 +16,8 @@ import numpy.typing as npt
 from ...pipeline.errors import ArtifactError, reports_transient
 from ...pipeline.settings.settings import VectorIndex
 from ..disk.durable import writer
-from ..disk.manifest import IndexRecord, damaged, unreadable
+from ..disk.manifest import damaged, unreadable
+from ..disk.manifest_records import IndexRecord
 from . import inverted_file
 from .faiss_file import check_header
 

@@ -60,9 +60,9 @@ class EditedTables:
             table = _spliced(table, str(owner), doc_id, _rows(name, edit))
         return table
 
-    def open_table(self, name: str) -> pq.ParquetFile:
-        """Return one table's file, without the edits."""
-        return self.snapshot.open_table(name)
+    def open_tables(self, name: str) -> Sequence[pq.ParquetFile]:
+        """Return the files that one table lies in, without the edits."""
+        return self.snapshot.open_tables(name)
 
     def linking(self) -> list[LinkingDocument]:
         """Return what links can lead to; the links of edited documents alone are listed."""

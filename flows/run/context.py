@@ -31,8 +31,9 @@ class BuildOptions:
 class RunContext:
     """The settings of a run as of its start, its store's folder, its options, and the folder of its site.
 
-    ``shard`` names the part of a corpus that is built, empty for a whole one. ``reads_sources`` is false where the run begins after the documents are parsed. ``known`` holds products
-    that a check before the run has made already.
+    ``shard`` names the part of a corpus that is built, empty for a whole one. ``reads_sources`` is false
+    where the run begins after the documents are parsed. ``known`` holds products that a check before the run
+    has made already.
     """
 
     settings: Settings

@@ -272,6 +272,7 @@ def _begin(connection: Connection, limit_s: float, step: WorkStep) -> None:
 def _serve(connection: Connection) -> None:
     """Answer calls until the parent hangs up or is gone."""
     die_with_parent()
+    multiprocessing.current_process().daemon = False  # that of a shard has parsers of its own
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when a terminal's Ctrl-C ends the work
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # one process a core already

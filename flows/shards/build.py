@@ -2,12 +2,13 @@
 
 survey → links → (graph) → counts → (statistics) → snapshot → set
 
-A pass over a shard is skipped where nothing that it depends on has changed, so a night costs the shards that it
-touches; after a crash the run goes on with the passes that are done.
+A pass over a shard is skipped where nothing that it depends on has changed, so a night costs the shards that
+it touches; after a crash the run goes on with the passes that are done.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,21 +17,25 @@ from typing import Any
 import pyarrow as pa
 
 from ... import artifacts, flows, pipeline
-from ...artifacts.disk.manifest import QueryModel, ShardRecord
+from ...artifacts.disk.manifest_records import QueryModel, ShardRecord
 from ...artifacts.store.shard_set import shard_store
 from ...artifacts.store.store import Store
 from ...pipeline.identity import combined_hash
 from ...pipeline.model import Rejection, SnapshotId
 from ...pipeline.settings.settings import EngineSettings, Settings
 from ..engines import Engine
+from ..quality.gate import judge_staged
+from ..report.result import BuildResult, require_relevance
 from ..run.context import Resources, RunContext
+from ..run.executor import Execution
+from ..run.stage import Driver
 from ..run.versions import sources_hash
 from ..stages.encode import export_query_model, open_encoding
 from ..stages.sources import Listing
 from ..stages.write import StagedSnapshot
 from . import counting, linking, survey, writing
-from .corpus import CorpusTables, corpus_keys, merge_corpus
 from .files import PassFiles, of_corpus, of_shard, table_digest
+from .merging import CorpusTables, corpus_keys, merge_corpus
 from .plan import listing_of, plan_shards
 from .publishing import stage_set
 from .worker import ShardTask, record_of
@@ -38,6 +43,33 @@ from .worker import ShardTask, record_of
 # In seconds of processor time: only what hangs takes so long, and parsers have limits of their own.
 _LIMIT_S = 86_400.0
 Record = Mapping[str, Any]
+
+
+def build_set(
+    run: RunContext, store: Store, driver: Driver, execution: Execution, engine: Engine
+) -> BuildResult:
+    """Make a set of shards and publish it, unless judged queries are answered too badly.
+
+    Raise as a build of one snapshot does.
+    """
+    start, listing = time.perf_counter(), execution.make("listing")
+    made = SetBuild(run, store, engine, execution.make("resources"), listing).build()
+    verdict = judge_staged(run, store, made.staged, execution.make("judged"))
+    require_relevance(run, store, made.staged, verdict, driver.times)
+    published = store.publish(made.staged.staging, made.staged.manifest)
+    return BuildResult(
+        published.snapshot_id,
+        published.generation,
+        published.changed,
+        encoded=made.encoded,
+        reused=made.vectors - made.encoded,
+        rejections=made.rejections,
+        times=driver.times,
+        seconds=time.perf_counter() - start,
+        counts=dict(made.staged.manifest.counts),
+        relevance=verdict,
+        parsed=made.parsed,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +90,9 @@ class SetResult:
 class SetBuild:
     """One run over all shards of a set."""
 
-    def __init__(self, run: RunContext, store: Store, engine: Engine, resources: Resources, listing: Listing) -> None:
+    def __init__(
+        self, run: RunContext, store: Store, engine: Engine, resources: Resources, listing: Listing
+    ) -> None:
         self._run, self._store, self._engine, self._resources = run, store, engine, resources
         self._listing, self._plan = listing, plan_shards(run.settings, listing)
         self._files = self._plan.split(listing.files)
@@ -68,15 +102,15 @@ class SetBuild:
         """Build every shard and stage the set; raise as a build of one snapshot does."""
         if self._listing.failures:
             raise next(iter(self._listing.failures.values()))
-        surveys = self._each(survey.PASS, survey.survey, dict.fromkeys(self._files, ""))
-        links = self._each(linking.PASS, linking.link, self._link_keys(surveys))
-        counts = self._each(counting.PASS, counting.count, self._count_keys(surveys, links))
+        surveys = self._each(survey.NAME, survey.survey, dict.fromkeys(self._files, ""))
+        links = self._each(linking.NAME, linking.link, self._link_keys(surveys))
+        counts = self._each(counting.NAME, counting.count, self._count_keys(surveys, links))
         encoding = open_encoding(self._run, self._engine, self._resources)
         model = export_query_model(self._run, self._store, encoding)
         corpus = merge_corpus(self._run, self._shards, encoding, corpus_keys(counts))
         keys = {name: _snapshot_key(counts[name], links[name], corpus) for name in self._files}
         before = self._snapshots()
-        written = self._each(writing.PASS, writing.write, keys, links=links, model=model)
+        written = self._each(writing.NAME, writing.write, keys, links=links, model=model)
         rejections = _rejections(self._listing, surveys)
         staged = stage_set(
             self._run, self._store, corpus, _records(written), self._shards, encoding, model, rejections,
@@ -139,7 +173,11 @@ class SetBuild:
     def _link_keys(self, surveys: Mapping[str, Record]) -> dict[str, str]:
         """Return what the links of each shard depend on: its own files, and all addresses and assets."""
         paths = sorted(self._assets)
-        columns = [pa.array(each, pa.string()) for each in zip(*paths, strict=True)] if paths else [pa.array([], pa.string())] * 2
+        columns = (
+            [pa.array(each, pa.string()) for each in zip(*paths, strict=True)]
+            if paths
+            else [pa.array([], pa.string())] * 2
+        )
         assets = pa.table(dict(zip(("collection", "path"), columns, strict=True)))
         digest = table_digest(assets)
         of_corpus(self._run.store).write("assets", digest, {"assets": assets})
@@ -155,9 +193,10 @@ class SetBuild:
         for name, record in surveys.items():
             at = self._plan.names.index(name)
             coming = [f"{other} {each['values']['digests'][at]}" for other, each in links.items()]
-            found[name] = combined_hash([record["key"], self._run.settings.fingerprint(), *coming, code_version()])
+            found[name] = combined_hash(
+                [record["key"], self._run.settings.fingerprint(), *coming, code_version()]
+            )
         return found
-
 
 
 def _snapshot_key(counts: Record, links: Record, corpus: CorpusTables) -> str:
@@ -172,7 +211,9 @@ def _records(written: Mapping[str, Record]) -> list[ShardRecord]:
         counts = record["values"]["counts"]
         found.append(
             ShardRecord(
-                name, SnapshotId(record["values"]["snapshot"]), *(counts[each] for each in ("documents", "passages", "vectors"))
+                name,
+                SnapshotId(record["values"]["snapshot"]),
+                *(counts[each] for each in ("documents", "passages", "vectors")),
             )
         )
     return found
@@ -186,10 +227,14 @@ def _rejections(listing: Listing, surveys: Mapping[str, Record]) -> tuple[Reject
 def _costs(surveys: Mapping[str, Record]) -> tuple[int, int, int]:
     """Return how many files were parsed, and how many passages encoded, out of how many."""
     values = [record["values"] for record in surveys.values()]
-    parsed, encoded, vectors = (sum(each[name] for each in values) for name in ("parsed", "encoded", "vectors"))
+    parsed, encoded, vectors = (
+        sum(each[name] for each in values) for name in ("parsed", "encoded", "vectors")
+    )
     return parsed, encoded, vectors
 
 
 def code_version() -> str:
     """Return a hash of the code that the passes are made of."""
-    return combined_hash([sources_hash(Path(each.__file__ or "").parent) for each in (artifacts, flows, pipeline)])
+    return combined_hash(
+        [sources_hash(Path(each.__file__ or "").parent) for each in (artifacts, flows, pipeline)]
+    )

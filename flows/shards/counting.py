@@ -1,11 +1,11 @@
-"""The third pass: how often the shard's documents use which terms, and what the query encoder learns from them.
+"""The third pass: how often the shard's documents use which terms, and what queries are learned from.
 
 The words of links count for the document that they lead to, so this pass needs the second one of all shards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +17,7 @@ from ...artifacts.tables.schemas import acronyms_table
 from ...pipeline.embedding.encoder import Vectors
 from ...pipeline.identity import text_hash
 from ...pipeline.lexical.analyzer import has_cjk
-from ...pipeline.lexical.bm25f import LexicalIndex, mean_lengths
+from ...pipeline.lexical.bm25f import Floats, LexicalIndex
 from ...pipeline.lexical.field_counts import FieldCounts
 from ...pipeline.model import ResolvedLink
 from ...pipeline.settings.settings import FIELDS, QueryEncoderSettings
@@ -26,17 +26,19 @@ from ..run.workers import Begin, WorkStep, unwatched
 from ..stages import training_texts
 from ..stages.encode import Encoded
 from ..stages.lexical import passages_each, surface_rows
+from ..stages.parse_batch import stemmed_language
 from .linking import incoming, resolved
-from .worker import ShardTask, execution, receipt, require_same
+from .survey import require_same
+from .worker import ShardTask, execution, receipt
 
-PASS = "counts"
+NAME = "counts"
 _MAX_TITLES = 50_000
 
 
 def count(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     """Count terms, spellings and acronyms, and pick training texts; leave them to be merged."""
     begin(WorkStep(0))
-    if (found := task.files.recorded(PASS, task.key)) is not None:
+    if (found := task.files.recorded(NAME, task.key)) is not None:
         return receipt(found)
     links = resolved(incoming(task))
     wanted = ("parsed", "corpus", "anchors", "prose", "code", "vectors", "centroids")
@@ -56,7 +58,7 @@ def count(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         "code_lengths": _sum(parsed.code),
         "passages": len(corpus.passages),
     }
-    return receipt(task.files.write(PASS, task.key, tables, **values))
+    return receipt(task.files.write(NAME, task.key, tables, **values))
 
 
 def _frequencies(index: LexicalIndex) -> pa.Table:
@@ -123,7 +125,7 @@ def _names(corpus: ParsedCorpus, links: Iterable[ResolvedLink], centroids: Vecto
     rows, ids = list(named.documents), documents["doc_id"].to_pylist()
     keys = [text_hash(f"{text}\n{ids[row]}") for text, row in zip(named.taught.texts, rows, strict=True)]
     titles = documents["title"].to_pylist()[:_MAX_TITLES]
-    languages = [training_texts.stemmed_language(each) for each in documents["language"].to_pylist()]
+    languages = [stemmed_language(each) for each in documents["language"].to_pylist()]
     every = training_texts.Taught(tuple(titles), tuple(languages[: len(titles)]))
     return {
         "lessons-anchors": _taught(named.taught, keys, centroids[rows]),
@@ -131,9 +133,7 @@ def _names(corpus: ParsedCorpus, links: Iterable[ResolvedLink], centroids: Vecto
     }
 
 
-def _taught(
-    taught: training_texts.Taught, hashes: list[str], vectors: Vectors | None = None
-) -> pa.Table:
+def _taught(taught: training_texts.Taught, hashes: list[str], vectors: Vectors | None = None) -> pa.Table:
     columns: dict[str, pa.Array] = {
         "hash": pa.array(hashes, pa.string()),
         "text": pa.array(taught.texts, pa.string()),
@@ -142,7 +142,7 @@ def _taught(
     return pa.table(columns | ({} if vectors is None else {"vector": fixed_size_lists(vectors)}))
 
 
-def mean_over(totals: Iterable[Iterable[int]], texts: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def mean_over(totals: Iterable[Sequence[int]], texts: int) -> Floats:
     """Return the mean length of each field over all texts, given the sums of each shard."""
-    total = np.sum([list(each) for each in totals], axis=0, dtype=np.int64)
-    return total / texts if texts else mean_lengths(np.zeros((0, len(total)), np.int32))
+    each = np.array(list(totals), dtype=np.int64)
+    return each.sum(axis=0) / texts if texts else np.ones(each.shape[1])

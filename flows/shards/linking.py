@@ -6,6 +6,7 @@ A link is also written to where its target can find it: sorted by the shard that
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,26 +23,26 @@ from ..run.workers import Begin, WorkStep, unwatched
 from .files import of_shard, table_digest
 from .worker import ShardTask, receipt
 
-PASS = "links"
+NAME = "links"
 OUTGOING = ["source_id", "target_id", "text"]
 
 
 def link(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     """Resolve the shard's links; leave them for the shard itself, and for those that they lead to."""
     begin(WorkStep(0))
-    if (found := task.files.recorded(PASS, task.key)) is not None:
+    if (found := task.files.recorded(NAME, task.key)) is not None:
         return receipt(found)
     assets = _paths(task.corpus.read("assets"))
     resolved = resolve_links(list(_documents(task)), task.settings.collections, assets)
     own = links_table(resolved)
     outgoing, starts = _by_target(task, own)
-    parts = [outgoing.slice(start, end - start) for start, end in zip(starts, starts[1:], strict=False)]
+    parts = [outgoing.slice(start, end - start) for start, end in pairwise(starts)]
     values: dict[str, Any] = {
         "starts": starts,
         "digests": [table_digest(part) for part in parts],
         "assets": sorted({(_collection(each.source_id), each.asset) for each in resolved if each.asset}),
     }
-    return receipt(task.files.write(PASS, task.key, {"links": own, "outgoing": outgoing}, **values))
+    return receipt(task.files.write(NAME, task.key, {"links": own, "outgoing": outgoing}, **values))
 
 
 def link_key(survey: Mapping[str, Any], addresses: Iterable[str], assets: str) -> str:
@@ -84,7 +85,7 @@ def incoming(task: ShardTask) -> pa.Table:
     parts = [pa.schema([LINKS.field(name) for name in OUTGOING]).empty_table()]
     for name in task.shards:
         files = of_shard(task.store, name)
-        start, end = files.values(PASS)["starts"][task.number : task.number + 2]
+        start, end = files.values(NAME)["starts"][task.number : task.number + 2]
         parts.append(files.read("outgoing").slice(start, end - start))
     return pa.concat_tables(parts)
 
@@ -92,5 +93,8 @@ def incoming(task: ShardTask) -> pa.Table:
 def resolved(rows: pa.Table) -> list[ResolvedLink]:
     """Return the links of a table; those of another shard have only their ends and texts."""
     if rows.column_names == OUTGOING:
-        return [ResolvedLink(*ends, "", "link", "", text, 0, "resolved") for *ends, text in tuples(rows)]
+        return [
+            ResolvedLink(source, target, "", "link", "", text, 0, "resolved")
+            for source, target, text in tuples(rows)
+        ]
     return [ResolvedLink(*values) for values in tuples(rows)]

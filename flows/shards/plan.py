@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ...pipeline.identity import doc_id
-from ...pipeline.settings.settings import Settings, Shards
+from ...pipeline.settings.settings import Settings, ShardSettings
 from ...pipeline.source_files import FoundFile
 from ..stages.sources import Listing
 
@@ -33,7 +33,9 @@ class ShardPlan:
         collection, _, path = document.partition(":")
         if self.by == "collection":
             return f"{self.collections.index(collection):04d}"
-        key = document if self.by == "hash" else f"{collection}:{path.partition('/')[0] if '/' in path else ''}"
+        key = (
+            document if self.by == "hash" else f"{collection}:{path.partition('/')[0] if '/' in path else ''}"
+        )
         return f"{zlib.crc32(key.encode()) % self.count:04d}"
 
     def split(self, files: Iterable[FoundFile]) -> dict[str, tuple[FoundFile, ...]]:
@@ -52,7 +54,7 @@ def plan_shards(settings: Settings, listing: Listing) -> ShardPlan:
     return ShardPlan(wanted.by, max(wanted.count, _enough(wanted, listing)), names)
 
 
-def _enough(wanted: Shards, listing: Listing) -> int:
+def _enough(wanted: ShardSettings, listing: Listing) -> int:
     """Return so many shards that none has more than ``max_passages``, about: a power of two.
 
     The next night with a few more files has the same number, or every document would move.

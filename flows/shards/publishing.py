@@ -1,4 +1,4 @@
-"""The set itself: the tables that belong to the whole corpus, and the names of its shards, published as one."""
+"""The set itself: the tables that belong to the whole corpus, and the names of its shards."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ...artifacts.disk.layout import FORMAT_VERSION, SET_TABLES, TOKEN_VECTORS, table_file
-from ...artifacts.disk.manifest import Manifest, ModelRecord, QueryModel, ShardRecord
+from ...artifacts.disk.manifest import Manifest
+from ...artifacts.disk.manifest_records import ModelRecord, QueryModel, ShardRecord
 from ...artifacts.store.query_models import file_name, link_or_copy
 from ...artifacts.store.staging import Staging, describe
 from ...artifacts.store.store import Store
@@ -23,8 +24,8 @@ from ..run.versions import tools
 from ..stages.encode import Encoding
 from ..stages.write import PASSAGES_PER_GROUP, StagedSnapshot
 from . import statistics
-from .corpus import CorpusTables
 from .files import PassFiles
+from .merging import CorpusTables
 from .writing import highest
 
 
@@ -62,7 +63,9 @@ def stage_set(  # noqa: PLR0913, PLR0917  # all that a set is made of
 
 
 def _counts_of_shards(records: Sequence[ShardRecord]) -> dict[str, int]:
-    return {name: sum(getattr(each, name) for each in records) for name in ("documents", "passages", "vectors")}
+    return {
+        name: sum(getattr(each, name) for each in records) for name in ("documents", "passages", "vectors")
+    }
 
 
 def _tables(
@@ -85,7 +88,9 @@ def _highest(shards: Sequence[PassFiles], table: str) -> Mapping[str, float]:
     """Return the best score of a posting of each term over all shards."""
     rows = pa.concat_tables([files.read(highest(table)) for files in shards])
     best = rows.group_by("term").aggregate([("max_score", "max")])
-    return dict(zip(best["term"].to_pylist(), pc.cast(best["max_score_max"], pa.float64()).to_pylist(), strict=True))
+    return dict(
+        zip(best["term"].to_pylist(), pc.cast(best["max_score_max"], pa.float64()).to_pylist(), strict=True)
+    )
 
 
 def _write(

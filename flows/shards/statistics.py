@@ -1,4 +1,4 @@
-"""What belongs to the whole corpus, merged from its shards: term statistics, vocabulary, and query encoder."""
+"""What belongs to the whole corpus, merged from its shards: term statistics, vocabulary, query encoder."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ..stages.encode import Encoded, Encoding, query_texts, word_texts
 from ..stages.lexical import merged_surfaces
 from ..stages.tables import vocabulary_tables
 from ..stages.training_texts import MAX_NAMES, Taught, encoded_lessons, weight_of
-from .counting import PASS, mean_over
+from .counting import NAME, mean_over
 from .files import PassFiles
 
 
@@ -46,12 +46,14 @@ class Merged:
 
 def merged(shards: Sequence[PassFiles]) -> Merged:
     """Return the statistics of the corpus."""
-    values = [files.values(PASS) for files in shards]
+    values = [files.values(NAME) for files in shards]
     texts = sum(each["passages"] for each in values)
     found = []
     for table, lengths in (("terms", "lengths"), ("code_terms", "code_lengths")):
         terms, frequency = _summed([files.read(table) for files in shards])
-        found.append(CorpusStatistics(texts, mean_over((each[lengths] for each in values), texts), terms, frequency))
+        found.append(
+            CorpusStatistics(texts, mean_over((each[lengths] for each in values), texts), terms, frequency)
+        )
     return Merged(*found)
 
 
@@ -94,7 +96,7 @@ def term_table(statistics: CorpusStatistics, highest: Mapping[str, float]) -> pa
 def drift(old: CorpusStatistics, new: CorpusStatistics) -> float:
     """Return the mean relative change of a posting's score, by what idf and lengths say.
 
-    Each term counts as often as it has postings, ``Σ n_t · |idf'_t − idf_t| / Σ n_t · idf_t``, and to it comes the
+    Each term counts as often as it has postings, ``Σ n_t · |idf'_t − idf_t| / Σ n_t · idf_t``; added is the
     largest relative change of a field's mean length.
     """
     known = np.flatnonzero(old.frequencies(new.terms))
@@ -112,9 +114,7 @@ def vocabulary(
     """Return the words of the concept vocabulary, their vectors, and both as a table."""
     forms = _spellings([files.read("forms") for files in shards])
     terms = select_terms(found.index(), forms, found.prose.texts, settings.vocabulary)
-    words = encoding.encode(
-        "vocabulary vectors", word_texts([term.term for term in terms], encoding.encoder)
-    )
+    words = encoding.encode("vocabulary vectors", word_texts([term.term for term in terms], encoding.encoder))
     near = near_terms(words.vectors[words.row], settings.vocabulary.near_terms)
     return terms, words, vocabulary_tables(terms, words, near)["vocabulary"]
 
@@ -129,7 +129,9 @@ def _spellings(parts: Sequence[pa.Table]) -> dict[str, str]:
 
 def surfaces(shards: Sequence[PassFiles]) -> pa.Table:
     """Return the words of all shards as they are written, each of each language once."""
-    return merged_surfaces(pa.concat_tables([SURFACES.empty_table(), *(each.read("surfaces") for each in shards)]))
+    return merged_surfaces(
+        pa.concat_tables([SURFACES.empty_table(), *(each.read("surfaces") for each in shards)])
+    )
 
 
 def acronyms(shards: Sequence[PassFiles]) -> pa.Table:
@@ -151,9 +153,12 @@ def term_vectors(
     own = Taught(tuple(term.index_term for term in terms), (UNSTEMMED,) * len(terms))
     lessons = [
         encoded_lessons("words", own, words),
-        *(_encoded(shards, kind, most, encoding) for kind, most in (("phrases", wanted.phrases), ("spans", wanted.spans))),
-        *(_known(shards, kind, most) for kind, most in (("passages", wanted.passages), ("anchors", MAX_NAMES), ("titles", MAX_NAMES))),
-    ]  # fmt: skip
+        _encoded(shards, "phrases", wanted.phrases, encoding),
+        _encoded(shards, "spans", wanted.spans, encoding),
+        _known(shards, "passages", wanted.passages),
+        _known(shards, "anchors", MAX_NAMES),
+        _known(shards, "titles", MAX_NAMES),
+    ]
     index = found.index()
     fitted = fit_term_vectors(lessons, index.terms, index.idf, wanted)
     return quantized_table(fitted, term_vectors_schema)

@@ -9,13 +9,16 @@ from uuid import uuid4
 import pyarrow as pa
 
 from ...artifacts.cache.parsed_corpus import ParsedCorpus, linking_table
+from ...pipeline.errors import SourceError
 from ...pipeline.identity import combined_hash
 from ..incremental.unchanged import inputs_of
+from ..run.executor import Execution
 from ..run.workers import Begin, WorkStep, unwatched
+from ..stages.sources import HashedSources
 from .files import table_digest
 from .worker import ShardTask, execution, receipt
 
-PASS = "survey"
+NAME = "survey"
 # What other shards must know to resolve their links.
 _ADDRESSES = ["doc_id", "collection", "path", "url", "title", "aliases", "anchors"]
 
@@ -27,7 +30,7 @@ def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         hashed = made.make("hashed")
         # Where a file cannot be read, nothing says that it is as it was.
         key = inputs_of(hashed, task.listing, task.settings) or uuid4().hex
-        found = task.files.recorded(PASS, key)
+        found = task.files.recorded(NAME, key)
         if found is not None:
             return receipt(found | {"values": found["values"] | {"parsed": 0, "encoded": 0}})
         parsed, record, vectors = (made.make(each) for each in ("parsed", "parse_record", "vectors"))
@@ -43,9 +46,20 @@ def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
             "vectors": len(vectors.hashes),
             "rejections": [asdict(each) for each in record.rejections],
         }
-        return receipt(task.files.write(PASS, key, tables, **values))
+        return receipt(task.files.write(NAME, key, tables, **values))
 
 
 def _headings(parsed: ParsedCorpus) -> pa.Table:
     """Return the titles of sections with their documents, which topics are named by."""
     return parsed.sections.select(["doc_id", "title"])
+
+
+def require_same(task: ShardTask, made: Execution) -> None:
+    """Raise ``SourceError`` unless the shard's files are those of its survey, as all passes must see."""
+    hashed: HashedSources = made.make("hashed")
+    if combined_hash(hashed.keys) != task.files.values(NAME)["groups"]:
+        raise SourceError(
+            "files changed while the shards were built",
+            where=f"shard {task.shard}",
+            hint="Nothing was published. Run it again: what has not changed is reused.",
+        )

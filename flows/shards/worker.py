@@ -6,7 +6,6 @@ Whatever the set knows already takes the place of the stages that would make it.
 from __future__ import annotations
 
 import json
-import multiprocessing
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,11 +14,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from ...artifacts.disk.manifest import QueryModel
+from ...artifacts.cache.embeddings import inherit
+from ...artifacts.disk.manifest_records import QueryModel
 from ...artifacts.store.shard_set import shard_store
 from ...artifacts.store.store import Store
-from ...pipeline.errors import SourceError
-from ...pipeline.identity import combined_hash
 from ...pipeline.settings.settings import Settings
 from ..engines.open import opened
 from ..graph import BUILD
@@ -28,7 +26,7 @@ from ..run.context import BuildOptions, Resources, RunContext
 from ..run.executor import Execution
 from ..run.plain import PlainDriver
 from ..run.stage import Silent
-from ..stages.sources import HashedSources, Listing
+from ..stages.sources import Listing
 from .files import PassFiles, of_corpus, of_shard
 from .plan import ShardPlan
 
@@ -74,9 +72,9 @@ class ShardTask:
 @contextmanager
 def execution(task: ShardTask, *wanted: str, **known: object) -> Iterator[Execution]:
     """Yield the build of a shard in its own store, with the products that are known."""
-    multiprocessing.current_process().daemon = False  # its parsers are processes too
     store, driver = Store(shard_store(task.store, task.shard)), PlainDriver()
     run = RunContext(task.settings, store.root, _OPTIONS, shard=task.shard)
+    inherit(task.store, store.root)
     with store.lock("shard"), Background() as background, opened(task.settings, store) as engine:
         given: dict[str, object] = {
             "run": run,
@@ -90,17 +88,6 @@ def execution(task: ShardTask, *wanted: str, **known: object) -> Iterator[Execut
         stages = [each for each in BUILD if not _BEYOND & set(each.makes)]
         with Execution(stages, given, driver, background, wanted) as made:
             yield made
-
-
-def require_same(task: ShardTask, made: Execution) -> None:
-    """Raise ``SourceError`` if the shard's files are not those of its survey: all passes must see the same."""
-    hashed: HashedSources = made.make("hashed")
-    if combined_hash(hashed.keys) != task.files.values("survey")["groups"]:
-        raise SourceError(
-            "files changed while the shards were built",
-            where=f"shard {task.shard}",
-            hint="Nothing was published. Run it again: what has not changed is reused.",
-        )
 
 
 def receipt(record: Mapping[str, Any]) -> pa.Table:

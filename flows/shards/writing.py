@@ -12,16 +12,17 @@ from ...artifacts.store.shard_set import shard_store
 from ...artifacts.store.store import Store
 from ...pipeline.identity import combined_hash
 from ..run.workers import Begin, WorkStep, unwatched
-from ..stages.sources import asset_hash
 from ..stages.lexical import count_anchors, index_code, index_prose
+from ..stages.sources import asset_hash
 from ..stages.write import StagedSnapshot
-from .corpus import read_statistics
-from .graph import graph_of, partition_of
+from .link_graph import graph_of, partition_of
 from .linking import OUTGOING, incoming, resolved
+from .merging import read_statistics
 from .statistics import only_terms
-from .worker import ShardTask, execution, receipt, require_same
+from .survey import require_same
+from .worker import ShardTask, execution, receipt
 
-PASS = "snapshot"
+NAME = "snapshot"
 TERM_TABLES = ("terms", "code_terms")
 
 
@@ -29,7 +30,7 @@ def write(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     """Write and publish the shard's snapshot; leave the best score of each of its terms."""
     begin(WorkStep(0))
     key = combined_hash([task.key, *_asset_hashes(task)])
-    if (found := task.files.recorded(PASS, key)) is not None and _is_there(task, found):
+    if (found := task.files.recorded(NAME, key)) is not None and _is_there(task, found):
         return receipt(found)
     copy_model(task.store, shard_store(task.store, task.shard), task.model)
     inner = incoming(task)
@@ -53,7 +54,7 @@ def write(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     values: dict[str, Any] = {"snapshot": published.snapshot_id, "counts": dict(staged.manifest.counts)}
     snapshot = Store(shard_store(task.store, task.shard)).read_unverified(published.snapshot_id)
     tables = {highest(name): snapshot.table(name, ["term", "max_score"]) for name in TERM_TABLES}
-    return receipt(task.files.write(PASS, key, tables, **values))
+    return receipt(task.files.write(NAME, key, tables, **values))
 
 
 def _asset_hashes(task: ShardTask) -> list[str]:
@@ -81,5 +82,7 @@ def _communities(task: ShardTask, inner: pa.Table) -> dict[str, object]:
     members = task.corpus.read("members")
     mine = members.filter(pc.is_in(members["doc_id"], value_set=pa.array(own, pa.string())))
     every = task.corpus.read("communities")
-    partition = partition_of(mine, every.filter(pc.is_in(every["community_id"], value_set=pc.unique(mine["community"]))))
+    partition = partition_of(
+        mine, every.filter(pc.is_in(every["community_id"], value_set=pc.unique(mine["community"])))
+    )
     return {"link_graph": graph_of(links, own), "partition": partition, "clusters": None}

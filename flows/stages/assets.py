@@ -136,12 +136,13 @@ def _published_rows(store: Store, collection: str, paths: Set[str]) -> Iterator[
     if current is None:
         return
     wanted = pa.array(sorted(paths), pa.string())
-    with read_unverified(store, current).open_table("assets") as file:
-        for group in range(file.num_row_groups):
-            rows = file.read_row_group(group)
-            same = pc.and_(pc.equal(rows["collection"], collection), pc.is_in(rows["path"], wanted))
-            for at in range(len(rows := rows.filter(same))):
-                yield rows.slice(at, 1)
+    for opened in read_unverified(store, current).open_tables("assets"):
+        with opened as file:
+            for group in range(file.num_row_groups):
+                rows = file.read_row_group(group)
+                same = pc.and_(pc.equal(rows["collection"], collection), pc.is_in(rows["path"], wanted))
+                for at in range(len(rows := rows.filter(same))):
+                    yield rows.slice(at, 1)
 
 
 class _Reader:

@@ -18,7 +18,7 @@ import pyarrow as pa
 from ...artifacts.cache.embeddings import EmbeddingStore
 from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...artifacts.disk.layout import ONNX_MODEL, QUERY_MODEL_FILES, TOKEN_VECTORS, TOKENIZER
-from ...artifacts.disk.manifest import FileEntry, QueryModel
+from ...artifacts.disk.manifest_records import FileEntry, QueryModel
 from ...artifacts.store import query_models
 from ...artifacts.store.snapshot import read_manifest
 from ...artifacts.store.store import Store

@@ -51,9 +51,7 @@ def count_anchors(corpus: ParsedCorpus, links: Iterable[ResolvedLink]) -> FieldC
     return count_fields([[texts.get(doc_id, "") for doc_id in ids]], analyzers)
 
 
-def index_code(
-    run: RunContext, parsed: ParsedCorpus, corpus: CorpusStatistics | None = None
-) -> LexicalIndex:
+def index_code(run: RunContext, parsed: ParsedCorpus, corpus: CorpusStatistics | None = None) -> LexicalIndex:
     """Return BM25 over the code of all passages."""
     return build_index([parsed.code], _CODE_FIELDS, run.settings.lexical.k1, corpus=corpus)
 

@@ -220,7 +220,7 @@ def inverse_frequency(frequency: Ints, texts: int) -> Floats:
 
 
 def _scored(sums: _Sums, texts: int, k1: float, known: Ints, every: int) -> _Scored:
-    """Return the postings of a range of terms, which ``known`` of ``every`` text contain, if that is known."""
+    """Return the postings of a range of terms, contained in ``known`` of ``every`` text (0: see here)."""
     term, passage = np.divmod(sums.key, max(1, texts))
     pseudo_frequency = sums.pseudo_frequency
     frequency = np.bincount(term, minlength=len(sums.terms)).astype(np.int64)

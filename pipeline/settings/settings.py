@@ -139,7 +139,7 @@ class RelevanceSettings(Table):
         return given
 
 
-class Shards(Table):
+class ShardSettings(Table):
     """The parts in which a corpus is built and kept, each an ordinary snapshot in a store of its own.
 
     ``drift`` is the mean relative change of scores up to which shards keep the statistics of the corpus that
@@ -224,7 +224,7 @@ class Settings(Table):
     relevance: RelevanceSettings = RelevanceSettings()
     limits: Limits = Limits()
     store: StoreSettings = StoreSettings()
-    shards: Shards = Shards()
+    shards: ShardSettings = ShardSettings()
     engine: EngineSettings = EngineSettings()
     publish: Publish = Publish()
     site: Site = Site()

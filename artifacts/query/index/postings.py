@@ -61,9 +61,7 @@ class TableRows:
     def __init__(self, snapshot: Snapshot, table: str, columns: Sequence[str]) -> None:
         held = [(each.file(table), each.open_table(table)) for each in snapshot.holders(table)]
         self._columns, self._lock = list(columns), threading.Lock()
-        self._places = [
-            (path, file, group) for path, file in held for group in range(file.num_row_groups)
-        ]
+        self._places = [(path, file, group) for path, file in held for group in range(file.num_row_groups)]
         sizes = [file.metadata.row_group(group).num_rows for _, file, group in self._places]
         self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self._groups: Cache[list[pa.ChunkedArray]] = Cache(_CACHED_GROUPS)

@@ -1,7 +1,7 @@
 """What the driver merges from all shards between the passes, kept for the shards and for the next night.
 
-While the statistics of the corpus drift less than the settings allow, they are left as they are, with vocabulary,
-query encoder and communities: then only shards with changes of their own are written again.
+While the statistics of the corpus drift less than the settings allow, they are left as they are, with
+vocabulary, query encoder and communities: only shards with changes of their own are written again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ...pipeline.lexical.bm25f import CorpusStatistics
 from ...pipeline.settings.settings import Settings
 from ..run.context import RunContext
 from ..stages.encode import Encoding
-from . import graph, statistics
+from . import link_graph, statistics
 from .files import PassFiles, of_corpus
 from .statistics import Merged
 
@@ -62,19 +62,26 @@ def merge_corpus(
 
 
 def _made(
-    run: RunContext, shards: Sequence[PassFiles], found: Merged, encoding: Encoding, files: PassFiles, key: str
+    run: RunContext,
+    shards: Sequence[PassFiles],
+    found: Merged,
+    encoding: Encoding,
+    files: PassFiles,
+    key: str,
 ) -> str:
     """Make the tables of the corpus anew; return the key that stands for them."""
-    links = graph.link_graph(shards)
+    links = link_graph.link_graph(shards)
     clusters = communities.find_clusters(links, run.settings.communities)
-    partition = graph.named_communities(shards, clusters, links, found.index(), found.prose.texts, run.settings)
+    partition = link_graph.named_communities(
+        shards, clusters, links, found.index(), found.prose.texts, run.settings
+    )
     terms, words, vocabulary = statistics.vocabulary(shards, found, encoding, run.settings)
     tables = {
         "terms": _frequencies(found.prose),
         "code_terms": _frequencies(found.code),
         "vocabulary": vocabulary,
         "term_vectors": statistics.term_vectors(shards, found, terms, words, encoding, run.settings),
-        "members": graph.members_table(partition),
+        "members": link_graph.members_table(partition),
         "communities": communities_table(partition.communities),
     }
     values: dict[str, Any] = {
@@ -93,16 +100,20 @@ def _fingerprint(settings: Settings, encoding: Encoding) -> str:
 
 
 def _frequencies(found: CorpusStatistics) -> pa.Table:
-    return pa.table({"term": pa.array(found.terms, pa.string()), "passages": pa.array(found.frequency, pa.int64())})
+    return pa.table(
+        {"term": pa.array(found.terms, pa.string()), "passages": pa.array(found.frequency, pa.int64())}
+    )
 
 
 def _kept(files: PassFiles, settings: Settings, encoding: Encoding) -> Merged | None:
-    """Return the statistics that shards were built with last, if they are of these settings and this model."""
+    """Return the statistics that shards were last built with, if of these settings and this model."""
     if settings.shards.drift == 0:
         return None
     try:
         values = files.values(STATISTICS)
-        if files.recorded(STATISTICS, values["made"]) is None or values["fingerprint"] != _fingerprint(settings, encoding):
+        if files.recorded(STATISTICS, values["made"]) is None or values["fingerprint"] != _fingerprint(
+            settings, encoding
+        ):
             return None
         return Merged(*(read_statistics(files, name) for name in ("terms", "code_terms")))
     except (ArtifactError, LookupError):
@@ -117,13 +128,15 @@ def read_statistics(files: PassFiles, table: str) -> CorpusStatistics:
 
 
 def _extended(kept: Merged, found: Merged) -> Merged:
-    """Return the kept statistics with terms that are new, which every shard counts for itself until the next time."""
+    """Return the kept statistics and new terms, which a shard counts for itself until all are made anew."""
     return Merged(*(_with_new_terms(*pair) for pair in ((kept.prose, found.prose), (kept.code, found.code))))
 
 
 def _with_new_terms(kept: CorpusStatistics, found: CorpusStatistics) -> CorpusStatistics:
     known = kept.frequencies(found.terms)
-    return CorpusStatistics(kept.texts, kept.lengths, found.terms, np.where(known > 0, known, found.frequency))
+    return CorpusStatistics(
+        kept.texts, kept.lengths, found.terms, np.where(known > 0, known, found.frequency)
+    )
 
 
 def corpus_keys(counts: Mapping[str, Mapping[str, Any]]) -> list[str]:
