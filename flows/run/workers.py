@@ -294,3 +294,4 @@ def _serve(connection: Connection) -> None:
             answer = ("raised", error)
         signal.setitimer(signal.ITIMER_PROF, 0)
         connection.send(answer)
+        del stage, batch, watch, answer  # or they would be held until the next call

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import logging
-import mmap
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...artifacts.disk import durable
 from ...artifacts.store.store import Store
+from ...artifacts.tables.outside_memory import mapped_table
 from ...artifacts.tables.schemas import ASSETS
 from ...pipeline.address import out_of_collection
 from ...pipeline.assets.media import recognise
@@ -91,7 +88,7 @@ def collect_assets(
     """
     reader = _Reader(run.settings, found)
     rows = (row for name, paths in sorted(_named(links).items()) for row in _rows(reader, store, name, paths))
-    table = _outside_memory(rows, store.root)
+    table = mapped_table(ASSETS, _batches(rows), store.root)
     remarks = [*reader.rejections, *_leading_out(links)]
     return {"assets": table}, parsed.with_assets(remarks, as_hashed=reader.as_hashed)
 
@@ -184,21 +181,8 @@ class _Reader:
         self.rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
 
 
-def _outside_memory(rows: Iterable[pa.Table], folder: Path) -> pa.Table:
-    """Return the rows as a table in a file without a name, which is gone with the table.
-
-    Its chunks hold at most ``GROUP_BYTES``, or one row.
-    """
-    with durable.refusals(folder), tempfile.TemporaryFile(dir=folder) as file:
-        with pa.ipc.new_file(pa.PythonFile(file, mode="w"), ASSETS) as writer:
-            for batch in _batches(rows):
-                writer.write_table(batch)
-        file.flush()
-        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    return pa.ipc.open_file(pa.BufferReader(pa.py_buffer(mapped))).read_all()
-
-
 def _batches(rows: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Yield the rows in tables of at most ``GROUP_BYTES``, or of one row."""
     pending: list[pa.Table] = []
     size = 0
     for row in rows:
