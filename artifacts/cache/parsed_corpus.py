@@ -54,7 +54,7 @@ class ParsedCorpus:
     sections: pa.Table
     passages: pa.Table
     code_blocks: pa.Table
-    linking: tuple[LinkingDocument, ...]
+    linking: pa.ChunkedArray
     prose: FieldCounts
     code: FieldCounts
     acronyms: tuple[Acronym, ...]
@@ -64,7 +64,18 @@ class ParsedCorpus:
     def without_counts(self) -> ParsedCorpus:
         """Return the corpus without term counts and links, which are a third of its memory."""
         nothing = count_fields([], [])
-        return replace(self, prose=nothing, code=nothing, linking=())
+        return replace(self, prose=nothing, code=nothing, linking=pa.chunked_array([], LINKING))
+
+    def linking_documents(self) -> Iterator[LinkingDocument]:
+        """Yield what the links of each document need, and what links can lead to, in order."""
+        for chunk in self.linking.chunks:
+            table = pa.Table.from_struct_array(chunk)
+            for (doc_id, collection, path, url, title, aliases, anchors), links in zip(
+                tuples(table.select(_OF_DOCUMENT)), _links(table), strict=True
+            ):
+                yield LinkingDocument(
+                    doc_id, collection, path, url, title, tuple(aliases), tuple(anchors), links
+                )
 
 
 def group_row(key: str, collection: str, parsed: ParsedCorpus) -> pa.Table:
@@ -73,7 +84,7 @@ def group_row(key: str, collection: str, parsed: ParsedCorpus) -> pa.Table:
         pa.array([key], pa.string()),
         pa.array([collection], pa.string()),
         *(_one(getattr(parsed, name).to_struct_array()) for name in _TABLES),
-        _one(_linking_rows(parsed.linking)),
+        _one(parsed.linking),
         counts_column(parsed.prose),
         counts_column(parsed.code),
         _one(_records(parsed.acronyms, _ACRONYM)),
@@ -106,12 +117,13 @@ def _records(nouns: Iterable[Any], kind: pa.StructType) -> pa.StructArray:
     return pa.StructArray.from_arrays(columns, fields=list(kind))
 
 
-def _linking_rows(documents: Sequence[LinkingDocument]) -> pa.StructArray:
+def linking_rows(documents: Sequence[LinkingDocument]) -> pa.ChunkedArray:
+    """Return what the links of these documents need as a column."""
     columns = {name: [getattr(document, name) for document in documents] for name in _OF_DOCUMENT}
     for name in _OF_LINK:
         columns[name] = [[getattr(link, name) for link in document.links] for document in documents]
     arrays = [pa.array(columns[field.name], field.type) for field in LINKING]
-    return pa.StructArray.from_arrays(arrays, fields=list(LINKING))
+    return pa.chunked_array([pa.StructArray.from_arrays(arrays, fields=list(LINKING))])
 
 
 def joined(rows: pa.Table) -> ParsedCorpus:
@@ -122,7 +134,7 @@ def joined(rows: pa.Table) -> ParsedCorpus:
     languages = pc.unique(pc.list_flatten(rows["languages"])).to_pylist()
     return ParsedCorpus(
         **tables,
-        linking=tuple(_linking(rows["linking"])),
+        linking=pa.chunked_array([chunk.flatten() for chunk in rows["linking"].chunks], LINKING),
         prose=joined_counts(rows["prose"], len(FIELDS)),
         code=joined_counts(rows["code"], 1),
         acronyms=tuple(Acronym(**each) for each in acronyms),
@@ -139,15 +151,6 @@ def _flat(column: pa.ChunkedArray, schema: pa.Schema) -> pa.Table:
         if len(chunk)
     ]
     return pa.concat_tables([schema.empty_table(), *parts])
-
-
-def _linking(column: pa.ChunkedArray) -> Iterator[LinkingDocument]:
-    for chunk in column.chunks:
-        table = pa.Table.from_struct_array(chunk.flatten())
-        for (doc_id, collection, path, url, title, aliases, anchors), links in zip(
-            tuples(table.select(_OF_DOCUMENT)), _links(table), strict=True
-        ):
-            yield LinkingDocument(doc_id, collection, path, url, title, tuple(aliases), tuple(anchors), links)
 
 
 def _links(table: pa.Table) -> Iterator[tuple[Link, ...]]:

@@ -28,7 +28,7 @@ _MIN_PASSAGES_TO_TELL = 100
 
 def resolve(run: RunContext, parsed: ParsedCorpus, found: FoundAssets) -> list[ResolvedLink]:
     """Return every link of the corpus with its target, or the reason why it has none."""
-    return resolve_links(parsed.linking, run.settings.collections, found.paths())
+    return resolve_links(parsed.linking_documents(), run.settings.collections, found.paths())
 
 
 def make_link_graph(corpus: ParsedCorpus, links: Iterable[ResolvedLink]) -> LinkGraph:

@@ -63,7 +63,7 @@ def linking_document(document: Document, slugs: Sequence[str]) -> LinkingDocumen
 
 
 def resolve_links(
-    documents: Sequence[LinkingDocument],
+    documents: Iterable[LinkingDocument],
     collections: Mapping[str, Collection],
     assets: Mapping[str, Iterable[str]] = MappingProxyType({}),
 ) -> list[ResolvedLink]:
