@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...pipeline.lexical.field_counts import FieldCounts, Ints, count_fields, ranges
+from ..tables.outside_memory import mapped_copy
 
 _INTS = pa.list_(pa.int32())
 _STRINGS = pa.list_(pa.string())
@@ -72,6 +75,17 @@ def joined_counts(column: pa.ChunkedArray, fields: int) -> FieldCounts:
         surface_offsets=np.concatenate([[0], np.cumsum(size)]).astype(np.int32),
         surface_terms=stood_for[ranges(start, size)],
         surface_count=count.astype(np.int32),
+    )
+
+
+def counts_outside_memory(counts: FieldCounts, folder: Path) -> FieldCounts:
+    """Return the counts with their longest columns outside memory; raises ``WriteFailed``."""
+    return replace(
+        counts,
+        term=mapped_copy(counts.term, folder),
+        text=mapped_copy(counts.text, folder),
+        field=mapped_copy(counts.field, folder),
+        count=mapped_copy(counts.count, folder),
     )
 
 

@@ -69,7 +69,7 @@ class EmbeddingStore:
         They are outside memory. Raises ``WriteFailed``.
         """
         held = tuple(self._segments())
-        vectors = mapped_zeros(len(hashes), self._dimension, self._store)
+        vectors = mapped_zeros((len(hashes), self._dimension), np.float32, self._store)
         stored = [chunk for each in held for chunk in each.hashes.chunks]
         at = pc.index_in(pa.array(hashes, pa.string()), value_set=pa.chunked_array(stored, type=pa.string()))
         place, end = at.fill_null(-1).to_numpy(), 0

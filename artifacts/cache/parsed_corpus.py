@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from ...pipeline.settings.settings import FIELDS
 from ...pipeline.vocabulary.acronyms import Acronym
 from ..tables.parquet import tuples
 from ..tables.schemas import CODE_BLOCKS, DOCUMENTS, PASSAGES, SECTIONS, STRINGS
-from .counted_terms import COUNTS, counts_column, joined_counts
+from .counted_terms import COUNTS, counts_column, counts_outside_memory, joined_counts
 
 _OF_DOCUMENT = ["doc_id", "collection", "path", "url", "title", "aliases", "anchors"]
 _OF_LINK = ["kind", "target", "text", "start"]
@@ -65,6 +66,14 @@ class ParsedCorpus:
         """Return the corpus without term counts and links, which are a third of its memory."""
         nothing = count_fields([], [])
         return replace(self, prose=nothing, code=nothing, linking=pa.chunked_array([], LINKING))
+
+    def outside_memory(self, folder: Path) -> ParsedCorpus:
+        """Return the corpus with its term counts outside memory, as its tables are that come from the cache.
+
+        Raises ``WriteFailed``.
+        """
+        prose, code = (counts_outside_memory(each, folder) for each in (self.prose, self.code))
+        return replace(self, prose=prose, code=code)
 
     def linking_documents(self) -> Iterator[LinkingDocument]:
         """Yield what the links of each document need, and what links can lead to, in order."""

@@ -1,4 +1,4 @@
-"""Tables and matrices in files without a name, mapped into memory and gone with their last user.
+"""Tables and arrays in files without a name, mapped into memory and gone with their last user.
 
 The kernel can write their pages back and take them away, which it cannot do with memory of the process. The
 files lie beside what they are made of, since a folder for temporary files may itself be in memory.
@@ -6,17 +6,21 @@ files lie beside what they are made of, since a folder for temporary files may i
 
 from __future__ import annotations
 
+import math
 import mmap
 import os
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from ..disk import durable
+
+N = TypeVar("N", bound=np.generic)
 
 
 def mapped_table(schema: pa.Schema, parts: Iterable[pa.Table], folder: Path) -> pa.Table:
@@ -30,11 +34,11 @@ def mapped_table(schema: pa.Schema, parts: Iterable[pa.Table], folder: Path) -> 
     return pa.ipc.open_file(pa.BufferReader(pa.py_buffer(mapped))).read_all()
 
 
-def mapped_zeros(rows: int, columns: int, folder: Path) -> npt.NDArray[np.float32]:
-    """Return a matrix of zeros outside memory, which can be written to; raises ``WriteFailed``."""
-    size = rows * columns * np.dtype(np.float32).itemsize
+def mapped_zeros(shape: tuple[int, ...], kind: type[N], folder: Path) -> npt.NDArray[N]:
+    """Return an array of zeros outside memory, which can be written to; raises ``WriteFailed``."""
+    size = math.prod(shape) * np.dtype(kind).itemsize
     if not size:
-        return np.zeros((rows, columns), np.float32)
+        return np.zeros(shape, kind)
     with durable.refusals(folder), tempfile.TemporaryFile(dir=folder) as file:
         # Room is taken now: a page for which there is none later would end the process.
         if hasattr(os, "posix_fallocate"):
@@ -42,4 +46,11 @@ def mapped_zeros(rows: int, columns: int, folder: Path) -> npt.NDArray[np.float3
         else:
             file.truncate(size)
         mapped = mmap.mmap(file.fileno(), size)
-    return np.frombuffer(mapped, np.float32).reshape(rows, columns)
+    return np.frombuffer(mapped, kind).reshape(shape)
+
+
+def mapped_copy(values: npt.NDArray[N], folder: Path) -> npt.NDArray[N]:
+    """Return the values outside memory; raises ``WriteFailed``."""
+    copy = mapped_zeros(values.shape, values.dtype.type, folder)
+    copy[...] = values
+    return copy

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import partial
 
@@ -79,7 +79,7 @@ def collect_assets(
     run: RunContext,
     store: Store,
     found: FoundAssets,
-    links: Sequence[ResolvedLink],
+    links: Collection[ResolvedLink],
     parsed: CorpusRecord,
 ) -> tuple[Tables, CorpusRecord]:
     """Return the table of assets that documents name, and the record with those that cannot be used.
@@ -87,6 +87,8 @@ def collect_assets(
     Raise ``SourceError`` for a file that is briefly away.
     """
     reader = _Reader(run.settings, found)
+    # Few of all links; the rest would be made anew each time.
+    links = [link for link in links if link.asset is not None or link.status.startswith("missing-")]
     rows = (row for name, paths in sorted(_named(links).items()) for row in _rows(reader, store, name, paths))
     table = mapped_table(ASSETS, _batches(rows), store.root)
     remarks = [*reader.rejections, *_leading_out(links)]

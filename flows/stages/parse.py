@@ -56,6 +56,7 @@ def parse_sources(
         well = listing.without(hashed.failures)
         parsed, record = settled(sources, hashed, well, cache, store, run)
     cache.let_go()
+    parsed = parsed.outside_memory(run.store)
     if record.parsed > _MANY_FILES:
         give_back()
     return parsed, parsed.without_counts(), record, cache
