@@ -1,9 +1,9 @@
 """A million passages: the real build and search over real text in many editions, with stand-in vectors.
 
-``NOCTULE_MILLION=100000 python -m bench million`` for fewer; with two sizes, ``NOCTULE_MILLION=50000,200000``,
-it prints what each passage more costs in each stage instead of searching. The text is that of MDN, each edition
-with other titles, addresses and word order; a vector is that of some MDN passage mixed with a little of another
-and some noise.
+``NOCTULE_MILLION=100000 python -m bench million`` for fewer; with two sizes, as in
+``NOCTULE_MILLION=50000,200000``, it prints what each passage more costs in each stage instead of searching.
+The text is that of MDN, each edition with other titles, addresses and word order; a vector is that of some
+MDN passage mixed with a little of another and some noise.
 """
 
 from __future__ import annotations
