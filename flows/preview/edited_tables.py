@@ -69,7 +69,7 @@ class EditedTables:
         names = ["doc_id", "collection", "path", "url", "title", "aliases", "anchors"]
         columns = (self.table("documents").column(name).to_pylist() for name in names)
         parsed = [edit.parsed for edit in self.edits.values() if edit.parsed is not None]
-        edited = {document.doc_id: document for each in parsed for document in each.linking}
+        edited = {document.doc_id: document for each in parsed for document in each.linking_documents()}
         return [
             edited.get(doc_id)
             or LinkingDocument(doc_id, collection, path, url, title, tuple(aliases), tuple(anchors), ())

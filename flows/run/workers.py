@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from typing import TypeVar, cast
 
 from ...pipeline.errors import EngineUnavailable
-from .memory import collect_seldom, uncollected
+from .memory import collect_seldom, give_back, uncollected
 from .signals import die_with_parent, kill_at_stop, spare_children, stop_if_told
 
 A = TypeVar("A")
@@ -295,3 +295,5 @@ def _serve(connection: Connection) -> None:
             answer = ("raised", error)
         signal.setitimer(signal.ITIMER_PROF, 0)
         connection.send(answer)
+        del stage, batch, watch, answer  # or they would be held until the next call
+        give_back()

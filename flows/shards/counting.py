@@ -27,7 +27,7 @@ from ..stages import training_texts
 from ..stages.encode import Encoded
 from ..stages.lexical import passages_each, surface_rows
 from ..stages.parse_batch import stemmed_language
-from .linking import incoming, resolved
+from .linking import incoming_links
 from .survey import require_same
 from .worker import ShardTask, execution, receipt
 
@@ -40,7 +40,7 @@ def count(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     begin(WorkStep(0))
     if (found := task.files.recorded(NAME, task.key)) is not None:
         return receipt(found)
-    links = resolved(incoming(task))
+    links = incoming_links(task)
     wanted = ("parsed", "corpus", "anchors", "prose", "code", "vectors", "centroids")
     with execution(task, *wanted, links=links) as made:
         require_same(task, made)

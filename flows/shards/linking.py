@@ -5,7 +5,7 @@ A link is also written to where its target can find it: sorted by the shard that
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +16,6 @@ import pyarrow.compute as pc
 from ...artifacts.cache.parsed_corpus import linking_documents
 from ...artifacts.tables.parquet import tuples
 from ...artifacts.tables.schemas import LINKS, links_table
-from ...pipeline.identity import combined_hash
 from ...pipeline.links.resolve import LinkingDocument, resolve_links
 from ...pipeline.model import ResolvedLink
 from ..run.workers import Begin, WorkStep, unwatched
@@ -43,11 +42,6 @@ def link(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         "assets": sorted({(_collection(each.source_id), each.asset) for each in resolved if each.asset}),
     }
     return receipt(task.files.write(NAME, task.key, {"links": own, "outgoing": outgoing}, **values))
-
-
-def link_key(survey: Mapping[str, Any], addresses: Iterable[str], assets: str) -> str:
-    """Return what the links of a shard depend on: its own files, and all addresses and assets."""
-    return combined_hash([survey["key"], str(survey["tables"]["linking"]), *addresses, assets])
 
 
 def _documents(task: ShardTask) -> Iterator[LinkingDocument]:
@@ -80,6 +74,14 @@ def _by_target(task: ShardTask, own: pa.Table) -> tuple[pa.Table, list[int]]:
     return outgoing.take(pa.array(order)).combine_chunks(), starts.tolist()
 
 
+def incoming_links(task: ShardTask) -> list[ResolvedLink]:
+    """Return the links of all shards that lead to documents of this one, with nothing but ends and texts."""
+    return [
+        ResolvedLink(source, target, "", "link", "", text, 0, "resolved")
+        for source, target, text in tuples(incoming(task))
+    ]
+
+
 def incoming(task: ShardTask) -> pa.Table:
     """Return the links of all shards that lead to documents of this one: their ends and texts."""
     parts = [pa.schema([LINKS.field(name) for name in OUTGOING]).empty_table()]
@@ -88,13 +90,3 @@ def incoming(task: ShardTask) -> pa.Table:
         start, end = files.values(NAME)["starts"][task.number : task.number + 2]
         parts.append(files.read("outgoing").slice(start, end - start))
     return pa.concat_tables(parts)
-
-
-def resolved(rows: pa.Table) -> list[ResolvedLink]:
-    """Return the links of a table; those of another shard have only their ends and texts."""
-    if rows.column_names == OUTGOING:
-        return [
-            ResolvedLink(source, target, "", "link", "", text, 0, "resolved")
-            for source, target, text in tuples(rows)
-        ]
-    return [ResolvedLink(*values) for values in tuples(rows)]

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from ...artifacts.cache.parsed_corpus import ParsedCorpus, linking_table
+from ...artifacts.cache.parsed_corpus import LINKING, ParsedCorpus
 from ...pipeline.errors import SourceError
 from ...pipeline.identity import combined_hash
 from ..incremental.unchanged import inputs_of
@@ -34,7 +34,7 @@ def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         if found is not None:
             return receipt(found | {"values": found["values"] | {"parsed": 0, "encoded": 0}})
         parsed, record, vectors = (made.make(each) for each in ("parsed", "parse_record", "vectors"))
-        tables = {"linking": linking_table(parsed.linking), "headings": _headings(parsed)}
+        tables = {"linking": _table(parsed.linking), "headings": _headings(parsed)}
         values: dict[str, Any] = {
             "documents": len(parsed.documents),
             "passages": len(parsed.passages),
@@ -47,6 +47,11 @@ def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
             "rejections": [asdict(each) for each in record.rejections],
         }
         return receipt(task.files.write(NAME, key, tables, **values))
+
+
+def _table(linking: pa.ChunkedArray) -> pa.Table:
+    rows = [pa.RecordBatch.from_struct_array(chunk) for chunk in linking.chunks]
+    return pa.Table.from_batches(rows, pa.schema(list(LINKING)))
 
 
 def _headings(parsed: ParsedCorpus) -> pa.Table:

@@ -13,10 +13,11 @@ from ...artifacts.store.store import Store
 from ...pipeline.identity import combined_hash
 from ..run.workers import Begin, WorkStep, unwatched
 from ..stages.lexical import count_anchors, index_code, index_prose
+from ..stages.links import StoredLinks
 from ..stages.sources import asset_hash
 from ..stages.write import StagedSnapshot
 from .link_graph import graph_of, partition_of
-from .linking import OUTGOING, incoming, resolved
+from .linking import OUTGOING, incoming, incoming_links
 from .merging import read_statistics
 from .statistics import only_terms
 from .survey import require_same
@@ -33,17 +34,16 @@ def write(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     if (found := task.files.recorded(NAME, key)) is not None and _is_there(task, found):
         return receipt(found)
     copy_model(task.store, shard_store(task.store, task.shard), task.model)
-    inner = incoming(task)
     known = {
-        "links": resolved(task.files.read("links")),
+        "links": StoredLinks(task.files.read("links")),
         "query_model": task.model,
         "vocabulary_tables": {"vocabulary": task.corpus.read("vocabulary")},
-        **_communities(task, inner),
+        **_communities(task),
     }
     with execution(task, "parsed", "corpus", "staged", "published", **known) as made:
         require_same(task, made)
         parsed, corpus, run = (made.make(each) for each in ("parsed", "corpus", "run"))
-        anchors = count_anchors(corpus, resolved(inner))
+        anchors = count_anchors(corpus, incoming_links(task))
         prose = index_prose(run, parsed, anchors, read_statistics(task.corpus, "terms"))
         code = index_code(run, parsed, read_statistics(task.corpus, "code_terms"))
         del parsed, corpus
@@ -72,13 +72,13 @@ def highest(table: str) -> str:
     return f"highest-{table}"
 
 
-def _communities(task: ShardTask, inner: pa.Table) -> dict[str, object]:
+def _communities(task: ShardTask) -> dict[str, object]:
     """Return the links from and to the shard's documents as a graph, and their communities."""
     own = task.files.read("linking")["doc_id"].to_pylist()
     # Links among the shard's own documents are in both.
     outgoing = task.files.read("outgoing").select(OUTGOING)
     away = outgoing.filter(pc.invert(pc.is_in(outgoing["target_id"], value_set=pa.array(own, pa.string()))))
-    links = pa.concat_tables([inner, away])
+    links = pa.concat_tables([incoming(task), away])
     members = task.corpus.read("members")
     mine = members.filter(pc.is_in(members["doc_id"], value_set=pa.array(own, pa.string())))
     every = task.corpus.read("communities")

@@ -6,7 +6,7 @@ the texts, and nearly everything that has to be encoded was encoded the night be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,7 +70,7 @@ def are_many(picked: Picked) -> bool:
 
 
 def embed_phrases(
-    run: RunContext, encoding: Encoding, corpus: ParsedCorpus, links: Sequence[ResolvedLink]
+    run: RunContext, encoding: Encoding, corpus: ParsedCorpus, links: Collection[ResolvedLink]
 ) -> TrainingTexts:
     """Return titles, headings and anchor texts with their vectors as queries."""
     texts = phrases(corpus.documents, corpus.sections, links, run.settings.query_encoder)
@@ -92,7 +92,7 @@ def _as_queries(kind: str, texts: Taught, encoding: Encoding) -> TrainingTexts:
 def fit_query_encoder(  # noqa: PLR0913, PLR0917  # all that it learns from
     run: RunContext,
     corpus: ParsedCorpus,
-    links: Sequence[ResolvedLink],
+    links: Collection[ResolvedLink],
     prose: LexicalIndex,
     terms: Sequence[VocabularyTerm],
     words: Encoded,
@@ -118,7 +118,7 @@ def fit_query_encoder(  # noqa: PLR0913, PLR0917  # all that it learns from
 
 
 def phrases(
-    documents: pa.Table, sections: pa.Table, links: Sequence[ResolvedLink], settings: QueryEncoderSettings
+    documents: pa.Table, sections: pa.Table, links: Collection[ResolvedLink], settings: QueryEncoderSettings
 ) -> Taught:
     """Return titles, headings and anchor texts, each once, in the language of its first document."""
     language = _languages(documents)
@@ -131,7 +131,7 @@ def phrases(
 
 
 def _phrases(
-    documents: pa.Table, sections: pa.Table, links: Sequence[ResolvedLink]
+    documents: pa.Table, sections: pa.Table, links: Collection[ResolvedLink]
 ) -> Iterable[tuple[str, str]]:
     yield from zip(documents["title"].to_pylist(), documents["doc_id"].to_pylist(), strict=True)
     yield from zip(sections["title"].to_pylist(), sections["doc_id"].to_pylist(), strict=True)
@@ -163,7 +163,7 @@ def _lowest(passages: pa.Table, most: int, salt: int = 0) -> pa.Array:
     return pc.sort_indices(hashes)[:most].sort()
 
 
-def names(documents: pa.Table, links: Sequence[ResolvedLink]) -> DocumentNames:
+def names(documents: pa.Table, links: Collection[ResolvedLink]) -> DocumentNames:
     """Return anchor texts, each with the document that it leads to."""
     row = {doc_id: at for at, doc_id in enumerate(documents["doc_id"].to_pylist())}
     language = _languages(documents)
