@@ -13,11 +13,10 @@ from ...pipeline.errors import ArtifactError, DamagedSnapshot, NoSnapshot, Write
 from ...pipeline.model import SnapshotId
 from ..disk import durable, folders, locks
 from ..disk.layout import CURRENT, PINS, SHARDS, SNAPSHOTS, STAGING_PREFIX
-from ..disk.locks import Lock
 from ..disk.manifest import Manifest, damaged
 from .pointer import MAX_POINTER_BYTES, Pointer, is_snapshot_id
 from .query_models import prune_models
-from .shard_set import ShardSet, shard_store
+from .shard_set import ShardSet, require_of_set, shard_store
 from .snapshot import Snapshot, is_away, is_folder, read_manifest, unreadable
 
 PIN_DIGITS = 20
@@ -182,26 +181,31 @@ class StoreContents:
             raise NoSnapshot("there is no such snapshot", where=str(path), hint=self.hint())
         pin = locks.shared(self.pin(snapshot_id))
         try:
-            found = Snapshot.open(path, expected_id=snapshot_id, pin=pin)
+            found = Snapshot.open(path, expected_id=snapshot_id)
+            shards = self._shards(found.manifest)
         except BaseException:
             if pin is not None:
                 pin.close()
             raise
-        return self._with_shards(found, pin) if found.manifest.shards else found
+        # One owner for the pin: a second would let go of it when it is dropped.
+        if not shards:
+            return Snapshot(found.path, found.manifest, pin)
+        return ShardSet(found.path, found.manifest, pin, shards)
 
-    def _with_shards(self, found: Snapshot, pin: Lock | None) -> ShardSet:
-        """Return the set with its shards, opened, verified and pinned like itself."""
-        parts: list[Snapshot] = []
+    def _shards(self, manifest: Manifest) -> list[Snapshot]:
+        """Return the shards of a set, opened, verified and pinned, and fit for it; none for a whole snapshot."""
+        found: list[Snapshot] = []
         try:
-            for record in found.manifest.shards:
-                parts.append(self.shard(record.name).open(record.snapshot))
-            return ShardSet(found.path, found.manifest, pin, parts)
+            for record in manifest.shards:
+                found.append(self.shard(record.name).open(record.snapshot))
+                require_of_set(found[-1].path, found[-1].manifest, record, manifest)
         except NoSnapshot as error:
-            _close([found, *parts])
+            _close(found)
             raise damaged(f"a shard is missing: {error.what}", error.where) from error
         except BaseException:
-            _close([found, *parts])
+            _close(found)
             raise
+        return found
 
     def read_unverified(self, snapshot_id: SnapshotId) -> Snapshot:
         """Return a snapshot, or a set with its shards, neither verified nor pinned."""
