@@ -193,7 +193,7 @@ class StoreContents:
         return ShardSet(found.path, found.manifest, pin, shards)
 
     def _shards(self, manifest: Manifest) -> list[Snapshot]:
-        """Return the shards of a set, opened, verified and pinned, and fit for it; none for a whole snapshot."""
+        """Return the shards of a set, opened, verified and pinned, and fit for it."""
         found: list[Snapshot] = []
         try:
             for record in manifest.shards:
