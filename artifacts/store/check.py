@@ -17,7 +17,7 @@ from ..disk.manifest import Manifest, damaged
 from ..disk.manifest import unreadable as unreadable_now
 from ..tables import invariants
 from ..tables.names import NAMES
-from ..tables.parquet import open_file, read_table, refusals, tuples
+from ..tables.parquet import open_file, read_outside_memory, read_table, refusals, tuples
 from ..tables.schemas import schemas
 from ..tables.vectors import first_strange_row, read_index
 from .signature import SIGNATURE
@@ -42,26 +42,27 @@ def check_structure(path: Path, expected_id: SnapshotId | None = None) -> Manife
     return manifest
 
 
-def check_deep(path: Path, expected_id: SnapshotId | None = None) -> None:
+def check_deep(path: Path, expected_id: SnapshotId | None = None, *, spill: Path | None = None) -> None:
     """Verify that every byte is as published and every reference holds.
 
-    Raises ``DamagedSnapshot`` naming the file, what was expected and what was found; ``UnsupportedFormat``
-    for a newer snapshot, ``NoSnapshot`` if there is none.
+    Tables are read into memory, or where ``spill`` is given into files without a name in that folder. Raises
+    ``DamagedSnapshot`` naming the file, what was expected and what was found; ``UnsupportedFormat`` for a
+    newer snapshot, ``NoSnapshot`` if there is none, ``WriteFailed`` if there is no room for the files.
     """
     try:
-        _check(path, expected_id)
+        _check(path, expected_id, spill)
     except OSError as error:
         raise unreadable(path, error) from error
 
 
-def _check(path: Path, expected_id: SnapshotId | None) -> None:
+def _check(path: Path, expected_id: SnapshotId | None, spill: Path | None) -> None:
     manifest = read_manifest(path, expected_id)
     verify_files(path, manifest.files)
     _no_extra_files(path, manifest)
     _catalog_reads_nothing_else(path / CATALOG, manifest)
     for table in TABLES:
         _schema_and_rows(path / table_file(table), table, manifest)
-    tables = {table: _read(path, table) for table in TABLES}
+    tables = {table: _read(path, table, spill) for table in TABLES}
     documents = path / table_file("documents")
     with _contradictions(path):
         require_names("documents", read_table(documents, NAMES), manifest, documents)
@@ -126,10 +127,12 @@ def _schema_and_rows(path: Path, table: str, manifest: Manifest) -> None:
     open_file(path, schemas(manifest.model.dimension)[table], manifest.files[path.name].rows).close()
 
 
-def _read(path: Path, table: str) -> pa.Table:
+def _read(path: Path, table: str, spill: Path | None) -> pa.Table:
     unread = _UNREAD.get(table, set())
     with open_file(path / table_file(table)) as file:
         wanted = [name for name in file.schema_arrow.names if name not in unread]
+    if spill is not None:
+        return read_outside_memory(path / table_file(table), wanted, spill)
     return read_table(path / table_file(table), wanted)
 
 
