@@ -91,7 +91,7 @@ class ParseCache:
                 reader = pa.ipc.open_file(file)
                 parts = (reader.get_batch(at) for at in range(reader.num_record_batches))
                 tables = (pa.Table.from_batches([part]) for part in parts)
-                self._tables[number] = mapped_table(GROUPS, tables, self._folder)
+                self._tables[number] = mapped_table(GROUPS, tables, self._store)
         return self._tables[number]
 
     def _segments(self) -> list[Path]:
@@ -190,14 +190,12 @@ class ParseCache:
 
 def _parts(rows: pa.Table) -> Iterator[pa.Table]:
     """Yield the rows in tables of a segment each, in chunks that are long enough for columnar work."""
-    part: list[pa.Table] = []
-    for at in range(0, len(rows), _ROWS_AT_A_TIME):
-        part.append(in_one_piece(rows.slice(at, _ROWS_AT_A_TIME)))
-        if sum(chunk.nbytes for chunk in part) >= SEGMENT_BYTES:
-            yield pa.concat_tables(part)
-            part = []
-    if part:
-        yield pa.concat_tables(part)
+    chunks, parts = -(-len(rows) // _ROWS_AT_A_TIME), max(1, rows.nbytes // SEGMENT_BYTES)
+    size = -(-chunks // parts) * _ROWS_AT_A_TIME
+    for first in range(0, len(rows), max(1, size)):
+        part = rows.slice(first, size)
+        starts = range(0, len(part), _ROWS_AT_A_TIME)
+        yield pa.concat_tables([in_one_piece(part.slice(at, _ROWS_AT_A_TIME)) for at in starts])
 
 
 def _digest(snapshot: SnapshotId, collections: object) -> str:

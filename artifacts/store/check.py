@@ -27,7 +27,7 @@ from ..disk.manifest import Manifest, damaged
 from ..disk.manifest import unreadable as unreadable_now
 from ..tables import invariants
 from ..tables.names import NAMES
-from ..tables.parquet import open_file, read_table, refusals, tuples
+from ..tables.parquet import open_file, read_outside_memory, read_table, refusals, tuples
 from ..tables.schemas import schemas
 from ..tables.vectors import first_strange_row, read_index
 from .shard_set import require_of_set, shard_store
@@ -53,29 +53,32 @@ def check_structure(path: Path, expected_id: SnapshotId | None = None) -> Manife
     return manifest
 
 
-def check_deep(path: Path, expected_id: SnapshotId | None = None) -> None:
+def check_deep(
+    path: Path, expected_id: SnapshotId | None = None, *, spill: Path | None = None, shards: bool = True
+) -> None:
     """Verify that every byte is as published and every reference holds.
 
-    Raises ``DamagedSnapshot`` naming the file, what was expected and what was found; ``UnsupportedFormat``
-    for a newer snapshot, ``NoSnapshot`` if there is none.
+    Of a set all ``shards`` are verified too, unless that was done just before. Tables are read into memory, or where ``spill`` is given into files without a name in that folder. Raises
+    ``DamagedSnapshot`` naming the file, what was expected and what was found; ``UnsupportedFormat`` for a
+    newer snapshot, ``NoSnapshot`` if there is none, ``WriteFailed`` if there is no room for the files.
     """
     try:
-        _check(path, expected_id)
+        _check(path, expected_id, spill, shards=shards)
     except OSError as error:
         raise unreadable(path, error) from error
 
 
-def _check(path: Path, expected_id: SnapshotId | None) -> None:
+def _check(path: Path, expected_id: SnapshotId | None, spill: Path | None, *, shards: bool) -> None:
     manifest = read_manifest(path, expected_id)
     verify_files(path, manifest.files)
     _no_extra_files(path, manifest)
     for table in SET_TABLES if manifest.shards else TABLES:
         _schema_and_rows(path / table_file(table), table, manifest)
     if manifest.shards:
-        _check_set(path, manifest)
+        _check_set(path, manifest, spill, shards=shards)
         return
     _catalog_reads_nothing_else(path / CATALOG, manifest)
-    tables = {table: _read(path, table) for table in TABLES}
+    tables = {table: _read(path, table, spill) for table in TABLES}
     documents = path / table_file("documents")
     with _contradictions(path):
         require_names("documents", read_table(documents, NAMES), manifest, documents)
@@ -88,16 +91,17 @@ def _check(path: Path, expected_id: SnapshotId | None) -> None:
     _index_equals_table(path, tables["vectors"], manifest)
 
 
-def _check_set(path: Path, manifest: Manifest) -> None:
+def _check_set(path: Path, manifest: Manifest, spill: Path | None, *, shards: bool) -> None:
     """Check the tables of a set, and each of its shards with what only the set can know of it."""
-    tables = {table: _read(path, table) for table in SET_TABLES}
+    tables = {table: _read(path, table, spill) for table in SET_TABLES}
     with _contradictions(path):
         for problem in invariants.problems_of_set(tables):
             raise damaged(problem.what, path / table_file(problem.table))
     stores = path.parent.parent
     for record in manifest.shards:
         folder = shard_store(stores, record.name) / SNAPSHOTS / record.snapshot
-        check_deep(folder, record.snapshot)
+        if shards:
+            check_deep(folder, record.snapshot, spill=spill)
         found = read_manifest(folder, record.snapshot)
         require_of_set(folder, found, record, manifest)
     _links_lead_to_documents(path, stores, manifest)
@@ -180,10 +184,12 @@ def _schema_and_rows(path: Path, table: str, manifest: Manifest) -> None:
     open_file(path, schemas(manifest.model.dimension)[table], manifest.files[path.name].rows).close()
 
 
-def _read(path: Path, table: str) -> pa.Table:
+def _read(path: Path, table: str, spill: Path | None) -> pa.Table:
     unread = _UNREAD.get(table, set())
     with open_file(path / table_file(table)) as file:
         wanted = [name for name in file.schema_arrow.names if name not in unread]
+    if spill is not None:
+        return read_outside_memory(path / table_file(table), wanted, spill)
     return read_table(path / table_file(table), wanted)
 
 

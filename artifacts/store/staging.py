@@ -65,7 +65,8 @@ def prove(staging: Staging, snapshot_id: SnapshotId) -> None:
     Raises ``DamagedSnapshot``, and ``WriteFailed`` if it cannot be put aside.
     """
     try:
-        check_deep(staging.path, snapshot_id)
+        # Shards were proved when they were published, each in its own store.
+        check_deep(staging.path, snapshot_id, spill=staging.path.parent, shards=False)
     except (DamagedSnapshot, UnsupportedFormat) as error:
         rejected = staging.path.with_name(staging.path.name.replace(STAGING_PREFIX, REJECTED_PREFIX))
         for older in sorted(rejected.parent.glob(f"{REJECTED_PREFIX}*")):

@@ -63,7 +63,7 @@ class Encoded:
 
     hashes: pa.StringArray
     vectors: Vectors
-    row: npt.NDArray[np.int32] | Rows
+    row: npt.NDArray[np.int32]
     computed: int
 
 
@@ -194,7 +194,7 @@ class Encoding:
         """Return the vectors of all texts; each finished task has stored its new ones."""
         distinct = texts.hashes.dictionary_encode()
         hashes, row = distinct.dictionary, distinct.indices.to_numpy()
-        first_rows = np.unique(row, return_index=True)[1]
+        first_rows = np.unique(row, return_index=True)[1].astype(np.int32)
         recall = self._kept.recall(hashes)
         missing = _longest_first(recall.missing, texts.tokens[first_rows], hashes)
         self._progress.begin(stage, int(texts.tokens[first_rows[missing]].sum()), "tokens")
@@ -224,7 +224,8 @@ def _longest_first(missing: Rows, tokens: Rows, hashes: pa.StringArray) -> Rows:
     """
     given = pa.table({"tokens": tokens[missing], "hash": hashes.take(pa.array(missing))})
     order = pc.sort_indices(given, sort_keys=[("tokens", "descending"), ("hash", "ascending")])
-    return missing[order.to_numpy()]
+    sorted_rows: Rows = missing[order.to_numpy()]
+    return sorted_rows
 
 
 def _tasks(missing: Rows, at_once: int) -> list[Rows]:

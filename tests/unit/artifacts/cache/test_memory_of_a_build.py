@@ -16,11 +16,12 @@ from noctule.artifacts.cache.parse_cache import ParseCache
 from noctule.artifacts.cache.parsed_corpus import joined
 from noctule.artifacts.disk.layout import PARSE_CACHE
 from noctule.artifacts.tables.outside_memory import mapped_zeros
+from noctule.artifacts.tables.parquet import read_outside_memory, write_table
 from noctule.flows.run.versions import decides
 from noctule.flows.stages.links import StoredLinks
 from noctule.flows.stages.parse_batch import FileBatch, understand
 from noctule.pipeline.discover import list_files
-from noctule.pipeline.errors import WriteFailed
+from noctule.pipeline.errors import DamagedSnapshot, WriteFailed
 from noctule.pipeline.lexical.analyzer import prose_analyzer
 from noctule.pipeline.lexical.bm25f import SharedField, build_index
 from noctule.pipeline.lexical.field_counts import count_fields
@@ -105,6 +106,17 @@ def test_vectors_that_are_recalled_are_outside_memory(tmp_path: Path) -> None:
     assert np.array_equal(recall.vectors, vectors) and not len(recall.missing)
     assert recalling.left < vectors.nbytes / 5 and recalling.peak < vectors.nbytes / 2
     recall.vectors[7] = 1.0  # what is missing is filled in
+
+
+def test_a_table_that_is_proved_is_outside_memory(tmp_path: Path) -> None:
+    rows = pa.table({"id": [f"{at:064}" for at in range(40_000)], "unread": pa.nulls(40_000, pa.int32())})
+    write_table(rows, tmp_path / "rows.parquet")
+    with _measured() as reading:
+        found = read_outside_memory(tmp_path / "rows.parquet", ["id"], tmp_path)
+    assert found.equals(rows.select(["id"])) and reading.left < found.nbytes / 10
+    (tmp_path / "rows.parquet").write_bytes(b"PAR1")
+    with pytest.raises(DamagedSnapshot):
+        read_outside_memory(tmp_path / "rows.parquet", ["id"], tmp_path)
 
 
 def test_room_for_vectors_is_taken_before_they_are_there(tmp_path: Path) -> None:
