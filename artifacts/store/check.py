@@ -58,9 +58,10 @@ def check_deep(
 ) -> None:
     """Verify that every byte is as published and every reference holds.
 
-    Of a set all ``shards`` are verified too, unless that was done just before. Tables are read into memory, or where ``spill`` is given into files without a name in that folder. Raises
-    ``DamagedSnapshot`` naming the file, what was expected and what was found; ``UnsupportedFormat`` for a
-    newer snapshot, ``NoSnapshot`` if there is none, ``WriteFailed`` if there is no room for the files.
+    Of a set all ``shards`` are verified too, unless that was done just before. Tables are read into memory,
+    or where ``spill`` is given into files without a name in that folder. Raises ``DamagedSnapshot`` naming
+    the file, what was expected and what was found; ``UnsupportedFormat`` for a newer snapshot, ``NoSnapshot``
+    if there is none, ``WriteFailed`` if there is no room for the files.
     """
     try:
         _check(path, expected_id, spill, shards=shards)
