@@ -18,7 +18,7 @@ from noctule.artifacts.disk.layout import PARSE_CACHE
 from noctule.artifacts.tables.outside_memory import mapped_zeros
 from noctule.artifacts.tables.parquet import read_outside_memory, write_table
 from noctule.flows.run.versions import decides
-from noctule.flows.stages.links import StoredLinks
+from noctule.flows.stages.links import stored
 from noctule.flows.stages.parse_batch import FileBatch, understand
 from noctule.pipeline.discover import list_files
 from noctule.pipeline.errors import DamagedSnapshot, WriteFailed
@@ -90,10 +90,10 @@ def test_links_are_objects_one_block_at_a_time(tmp_path: Path) -> None:
         ResolvedLink(DocId("c:a"), None, "", "link", f"{n}.md", f"{n}", n, "external") for n in range(20_000)
     )
     with _measured() as storing:
-        stored = StoredLinks(links, tmp_path)
+        held = stored(links, tmp_path)
     assert storing.left < 500_000
-    assert len(stored) == 20_000 and next(iter(stored)).target == "0.md"
-    assert [link.ordinal for link in stored] == list(range(20_000))
+    assert len(held) == 20_000 and next(iter(held)).target == "0.md"
+    assert [link.ordinal for link in held] == list(range(20_000))
 
 
 def test_vectors_that_are_recalled_are_outside_memory(tmp_path: Path) -> None:
