@@ -296,4 +296,5 @@ def _serve(connection: Connection) -> None:
         signal.setitimer(signal.ITIMER_PROF, 0)
         connection.send(answer)
         del stage, batch, watch, answer  # or they would be held until the next call
-        give_back()
+        if not limit_s:  # batches that are watched follow one another, and are alike
+            give_back()
