@@ -33,6 +33,8 @@ _Text = Annotated[str, AfterValidator(_without_controls)]
 _SnapshotName = Annotated[str, Field(
     pattern="^([0-9a-f]{20})?$", description="The snapshot that must answer; another is an error (410).",
 )]  # fmt: skip
+# What the schema says of blanks is told by the operation: of several searches, one may be empty.
+_NOT_BLANK: dict[str, JsonValue] = {"minLength": 1, "pattern": r"\S"}
 # A filter's own parser tells what is wrong with one.
 _FILTER_FORM: dict[str, JsonValue] = {
     "pattern": r"^((collection|path|tag|author|language|doc|front\.[^:]+):.*\S.*|community:[0-9]{1,100}"
@@ -66,10 +68,7 @@ class Parameters(BaseModel):
 class SearchParameters(Parameters):
     """A search."""
 
-    # What the schema says of blanks is told by the search: of several, one may be empty.
-    q: _Text = _text(
-        1_000, "Words, a question, or code.", json_schema_extra={"minLength": 1, "pattern": r"\S"}
-    )
+    q: _Text = _text(1_000, "Words, a question, or code.", json_schema_extra=_NOT_BLANK)
     top_n: _TopN = 10
     mode: Annotated[Mode, Field(description="Which lists are asked.")] = "hybrid"
     filter: _Filters = ()
@@ -98,7 +97,7 @@ class SimilarParameters(Parameters):
 class RelatedParameters(Parameters):
     """Words near a word."""
 
-    term: _Text = _text(200, "A word of the vocabulary, or any text.", min_length=1)
+    term: _Text = _text(200, "A word of the vocabulary, or any text.", json_schema_extra=_NOT_BLANK)
     top_n: _TopN = 10
 
 

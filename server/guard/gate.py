@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -14,10 +16,12 @@ _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="noctule"'}
 
 
 class Guards:
-    """What every gate of a server shares: the tokens, the buckets, and the largest body."""
+    """What every gate of a server shares: tokens, buckets, the largest body, and how long one may take."""
 
-    def __init__(self, tokens: TokenFile | None, buckets: TokenBuckets, max_body_bytes: int) -> None:
-        self.tokens, self.buckets, self.max_body_bytes = tokens, buckets, max_body_bytes
+    def __init__(
+        self, tokens: TokenFile | None, buckets: TokenBuckets, max_body_bytes: int, body_s: float
+    ) -> None:
+        self.tokens, self.buckets, self.max_body_bytes, self.body_s = tokens, buckets, max_body_bytes, body_s
 
     def admit(self, scope: Scope, needed: str) -> Client:
         """Return who asks; raise ``HttpProblem`` for a token that will not do, or too many requests."""
@@ -62,7 +66,7 @@ class Gate:
         self._app, self._guards, self._needed = app, guards, needed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Admit the request, and count the bytes of its body; raise ``HttpProblem``."""
+        """Admit the request, and hold its body to its bounds; raise ``HttpProblem``."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -71,21 +75,31 @@ class Gate:
         declared = Headers(scope=scope).get("content-length", "0")
         if not declared.isdecimal() or int(declared[:20]) > limit:
             raise _too_large(limit)
-        await self._app(scope, _counted(receive, limit), send)
+        await self._app(scope, _bounded(receive, limit, self._guards.body_s), send)
 
 
-def _counted(receive: Receive, limit: int) -> Receive:
-    received = 0
+def _bounded(receive: Receive, limit: int, seconds: float) -> Receive:
+    """Return what receives a body of so many bytes within so many seconds, and then what follows it."""
+    received, is_complete = 0, False
+    deadline = asyncio.get_running_loop().time() + seconds
 
-    async def counted() -> Message:
-        nonlocal received
-        message = await receive()
+    async def bounded() -> Message:
+        nonlocal received, is_complete
+        if is_complete:
+            return await receive()
+        try:
+            async with asyncio.timeout_at(deadline):
+                message = await receive()
+        except TimeoutError:
+            detail = f"It was not complete within {seconds:g} s."
+            raise HttpProblem("body-late", detail, headers={"Connection": "close"}) from None
         received += len(message.get("body", b""))
         if received > limit:
             raise _too_large(limit)
+        is_complete = not message.get("more_body", False)
         return message
 
-    return counted
+    return bounded
 
 
 def _too_large(limit: int) -> HttpProblem:
