@@ -101,6 +101,9 @@ class SearchService:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Open the current snapshot beside the block, and follow the store until it ends."""
+        if self.settings.serve.workers > 1:
+            # Of processes at one socket, one that accepts before it is ready refuses what another answers.
+            await self.current.look()
         following = asyncio.create_task(self.current.follow(self.settings.serve.poll_s))
         try:
             yield

@@ -14,6 +14,7 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.types import Message
 
+from noctule.artifacts.store.store import Store
 from noctule.docsite.build import build_site
 from noctule.pipeline.errors import SettingsError
 from noctule.pipeline.settings.reading import parse
@@ -24,7 +25,7 @@ from noctule.server.guard.rate import TokenBuckets
 from noctule.server.negotiation import preferred
 from noctule.server.problems import HttpProblem
 from noctule.server.run import ServedParts, require_guarded
-from noctule.server.service import BoundedExecution
+from noctule.server.service import BoundedExecution, SearchService
 from tests.site_builder import snapshot_of
 from tests.unit.server.conftest import Asked, Start, bearer
 
@@ -148,6 +149,17 @@ def test_the_log_holds_no_question_unless_asked_and_nothing_unescaped(
     lines = [record.getMessage() for record in caplog.records]
     assert any('q="whispered \\u202e"' in line for line in lines)
     assert all(line.isprintable() for line in lines)
+
+
+def test_one_of_several_processes_is_ready_before_it_accepts(library: Store) -> None:
+    service = SearchService(library, parse({"serve": {"workers": 2, "poll_s": 9}}, where="test"))
+
+    async def is_ready() -> bool:
+        async with service.running():
+            with service.current.borrow() as served:
+                return bool(served.snapshot)
+
+    assert asyncio.run(is_ready())
 
 
 def test_figures_are_told(asked: Asked) -> None:
