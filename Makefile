@@ -12,7 +12,7 @@ INPUTS := pyproject.toml constraints.txt
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
-.PHONY: help demo check test lint types layers tests browser npm bundle bench evaluate pictures torture duckdb fuzz clean
+.PHONY: help demo check test lint types layers tests browser npm bundle man bench evaluate pictures torture duckdb fuzz clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1	/' | expand -t 18
@@ -79,6 +79,10 @@ bundle: $(VENV)/.installed npm ## site/docsite/client/bundles of the client's mo
 	$(BIN)/python -m noctule.docsite.search.format > site/docsite/client/search/.format.js
 	mv site/docsite/client/search/.format.js site/docsite/client/search/format.js
 	npm run --silent --prefix site bundle
+
+man: $(VENV)/.installed ## configs/noctule.1, the man page, of the help
+	PYTHONPATH=. $(BIN)/python -m noctule.flows.cli.man > configs/.noctule.1
+	mv configs/.noctule.1 configs/noctule.1
 
 bench: $(VENV)/.installed-test ## measure on real corpora (NOCTULE_CORPORA=folder): minutes to hours
 	$(BIN)/pip install -q -c constraints.txt -e ".[build,bench]"

@@ -42,12 +42,12 @@ class ServiceHost(AgentHost):
 
     def visible(self, context: Context) -> Visible:
         """Return the collections that the client's token allows, ``None`` for all."""
-        client: Client = context.request.scope[CLIENT]
+        client: Client = _scope(context)[CLIENT]
         return client.collections
 
     async def run(self, context: Context, function: Callable[[], _Result]) -> _Result:
         """Return what the function returns; raise ``MCPError`` if it cannot run, fails or is too slow."""
-        record = record_of(context.request.scope)
+        record = record_of(_scope(context))
         _name(record, context)
         try:
             return await self._service.run(function)
@@ -63,6 +63,11 @@ class ServiceHost(AgentHost):
         """Count a call of a tool."""
         known = name if name in _TOOL_NAMES else "unknown"
         self._service.metrics.tool_calls.labels(known, "error" if found.is_error else "answered").inc()
+
+
+def _scope(context: Context) -> Scope:
+    assert isinstance(context.request, Request)  # it came over HTTP
+    return context.request.scope
 
 
 def _name(record: RequestRecord, context: Context) -> None:
