@@ -31,3 +31,14 @@ def test_every_command_and_flag_is_on_it_once() -> None:
 def test_a_formatter_has_nothing_to_say_of_it() -> None:
     command = ["groff", "-man", "-Tutf8", "-ww", "-z", str(PAGE)]
     assert subprocess.run(command, capture_output=True, check=True).stderr == b""
+
+
+def test_what_the_skill_for_agents_names_is_there() -> None:
+    skill = (PAGE.parent / "SKILL.md").read_text("utf-8")
+    text = man_page(app).replace("\\-", "-")
+    named = re.findall(r"noctule ([a-z]+)", skill)
+    assert {"search", "similar", "related", "trace"} <= set(named)
+    for command in set(re.findall(r"`?noctule ([a-z]+) [-A-Z]", skill)):
+        assert f".SS {command}\n" in text, command
+    for flag in set(re.findall(r"--[a-z][a-z-]+", skill)):
+        assert f"\\fB{flag}\\fP" in text, flag
