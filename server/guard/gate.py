@@ -75,31 +75,32 @@ class Gate:
         declared = Headers(scope=scope).get("content-length", "0")
         if not declared.isdecimal() or int(declared[:20]) > limit:
             raise _too_large(limit)
-        await self._app(scope, _bounded(receive, limit, self._guards.body_s), send)
+        await self._app(scope, _BoundedBody(receive, limit, self._guards.body_s), send)
 
 
-def _bounded(receive: Receive, limit: int, seconds: float) -> Receive:
-    """Return what receives a body of so many bytes within so many seconds, and then what follows it."""
-    received, is_complete = 0, False
-    deadline = asyncio.get_running_loop().time() + seconds
+class _BoundedBody:
+    """Receives a body of so many bytes within so many seconds, and then what follows it."""
 
-    async def bounded() -> Message:
-        nonlocal received, is_complete
-        if is_complete:
-            return await receive()
+    def __init__(self, receive: Receive, most_bytes: int, seconds: float) -> None:
+        self._receive, self._left, self._most, self._seconds = receive, most_bytes, most_bytes, seconds
+        self._deadline = asyncio.get_running_loop().time() + seconds
+        self._is_complete = False
+
+    async def __call__(self) -> Message:
+        """Return the next message; raise ``HttpProblem`` once the body is too large or too late."""
+        if self._is_complete:
+            return await self._receive()
         try:
-            async with asyncio.timeout_at(deadline):
-                message = await receive()
+            async with asyncio.timeout_at(self._deadline):
+                message = await self._receive()
         except TimeoutError:
-            detail = f"It was not complete within {seconds:g} s."
+            detail = f"It was not complete within {self._seconds:g} s."
             raise HttpProblem("body-late", detail, headers={"Connection": "close"}) from None
-        received += len(message.get("body", b""))
-        if received > limit:
-            raise _too_large(limit)
-        is_complete = not message.get("more_body", False)
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise _too_large(self._most)
+        self._is_complete = not message.get("more_body", False)
         return message
-
-    return bounded
 
 
 def _too_large(limit: int) -> HttpProblem:
