@@ -85,7 +85,7 @@ def _job(flags: Flags, cron: str, name: str, out: Path, zone: str, max_hours: fl
 
 def _leaves_machine(settings: Settings) -> bool:
     """Return whether a nightly run has to reach other machines."""
-    from ...artifacts.remote.files import is_address
+    from ...pipeline.filesystems.opening import is_address
 
     return bool(
         settings.engine.address

@@ -7,7 +7,7 @@ import mmap
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,6 +20,7 @@ from ...pipeline.address import out_of_collection
 from ...pipeline.assets.media import recognise
 from ...pipeline.assets.svg import without_imports
 from ...pipeline.errors import ArtifactError, RejectedDocument
+from ...pipeline.filesystems.opening import is_address
 from ...pipeline.identity import sha256_hex
 from ...pipeline.model import Rejection, ResolvedLink
 from ...pipeline.settings.settings import Settings
@@ -89,7 +90,7 @@ def collect_assets(
 
     Raise ``SourceError`` for a file that is briefly away.
     """
-    reader = _Reader(run.settings, found)
+    reader = _Reader(run.settings, found, _PublishedContent(store))
     rows = (row for name, paths in sorted(_named(links).items()) for row in _rows(reader, store, name, paths))
     table = _outside_memory(rows, store.root)
     remarks = [*reader.rejections, *_leading_out(links)]
@@ -144,11 +145,52 @@ def _published_rows(store: Store, collection: str, paths: Set[str]) -> Iterator[
                 yield rows.slice(at, 1)
 
 
+class _PublishedContent:
+    """The bytes of the current snapshot's assets, one row group at a time; none if it is damaged."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._open: tuple[int, pa.Table] | None = None
+
+    def content(self, path: str, sha256: str) -> bytes | None:
+        """Return the bytes with this hash, if the snapshot has them under any collection's ``path``."""
+        place = self._places.get((path, sha256))
+        if place is None:
+            return None
+        try:
+            content = bytes(self._group(place[0])["content"][place[1]].as_buffer())
+        except ArtifactError:
+            return None
+        return content if sha256_hex(content) == sha256 else None
+
+    @cached_property
+    def _places(self) -> Mapping[tuple[str, str], tuple[int, int]]:
+        found: dict[tuple[str, str], tuple[int, int]] = {}
+        try:
+            if (current := self._store.current()) is not None:
+                with read_unverified(self._store, current).open_table("assets") as file:
+                    for group in range(file.num_row_groups):
+                        rows = file.read_row_group(group, columns=["path", "sha256"])
+                        pairs = zip(rows["path"].to_pylist(), rows["sha256"].to_pylist(), strict=True)
+                        found |= {pair: (group, at) for at, pair in enumerate(pairs)}
+        except ArtifactError as error:
+            _log.warning("images are read anew: %s", error)
+        return found
+
+    def _group(self, number: int) -> pa.Table:
+        if self._open is None or self._open[0] != number:
+            current = self._store.current()
+            assert current is not None
+            with read_unverified(self._store, current).open_table("assets") as file:
+                self._open = (number, file.read_row_group(number, columns=["content"]))
+        return self._open[1]
+
+
 class _Reader:
     """A reader of named files, which knows those that cannot be used, and whether all are as hashed."""
 
-    def __init__(self, settings: Settings, found: FoundAssets) -> None:
-        self.found, self._settings = found, settings
+    def __init__(self, settings: Settings, found: FoundAssets, before: _PublishedContent) -> None:
+        self.found, self._settings, self._before = found, settings, before
         self.rejections: list[Rejection] = []
         self.as_hashed = True
 
@@ -156,7 +198,7 @@ class _Reader:
         """Return the file as a row; nothing if it cannot be used."""
         file = self.found.files[collection][path]
         try:
-            content = asked_again(partial(read_asset, file, self._settings.collections[collection]))
+            content = self._content(file)
         except RejectedDocument as error:
             self._reject(file, error.what)
             return None
@@ -176,6 +218,12 @@ class _Reader:
         values = (collection, path, digest, found.kind.name, len(content), found.width, found.height, content)
         columns = [pa.array([value], field.type) for value, field in zip(values, ASSETS, strict=True)]
         return pa.Table.from_arrays(columns, schema=ASSETS)
+
+    def _content(self, file: FoundFile) -> bytes:
+        """Return the file's bytes; the snapshot before has those of a file at an address that is the same."""
+        own = self._settings.collections[file.collection]
+        kept = self._before.content(file.path, self.found.hashes[file]) if is_address(own.root) else None
+        return asked_again(partial(read_asset, file, own)).content if kept is None else kept
 
     def _note(self, file: FoundFile, remark: str) -> None:
         self.rejections.append(Rejection(file.collection, file.path, "noted", remark))
