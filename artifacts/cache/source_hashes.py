@@ -91,7 +91,9 @@ class SourceHashes:
         given = segments.marked(rows.combine_chunks(), _HOLDS)
         with pa.ipc.new_file(sink, given.schema) as file:
             file.write_table(given)
-        return segments.write(self._folder, sink.getvalue(), ".arrow")
+        path = segments.write(self._folder, sink.getvalue(), ".arrow")
+        self._unread = [each for each in self._unread if each != path]
+        return path
 
 
 def _read(path: Path) -> pa.Table:

@@ -170,8 +170,8 @@ class _PublishedContent:
             if (current := self._store.current()) is not None:
                 with read_unverified(self._store, current).open_table("assets") as file:
                     for group in range(file.num_row_groups):
-                        rows = file.read_row_group(group, columns=["path", "sha256"])
-                        pairs = zip(rows["path"].to_pylist(), rows["sha256"].to_pylist(), strict=True)
+                        rows = file.read_row_group(group, columns=["path", "asset_id"])
+                        pairs = zip(rows["path"].to_pylist(), rows["asset_id"].to_pylist(), strict=True)
                         found |= {pair: (group, at) for at, pair in enumerate(pairs)}
         except ArtifactError as error:
             _log.warning("images are read anew: %s", error)

@@ -147,7 +147,8 @@ class Objects:
         if _is_folder(info) or not name.startswith(below) or name.endswith("/"):
             return None
         size = int(info["size"])
-        modified_s = next((found for each in _TIMES if (found := _seconds(info.get(each))) is not None), None)
+        times = (_seconds(info[each]) for each in _TIMES if each in info)
+        modified_s = next((each for each in times if each is not None), None)
         return ObjectState(name[len(below) :], size, _version(info, size), modified_s, _fault(info))
 
     def _flat_pages(self) -> Iterator[Sequence[Mapping[str, Any]]]:
