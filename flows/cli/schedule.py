@@ -91,6 +91,7 @@ def _leaves_machine(settings: Settings) -> bool:
         settings.engine.address
         or settings.embed.allow_download
         or any(is_address(target) for target in settings.publish.targets)
+        or any(is_address(collection.root) for collection in settings.collections.values())
     )
 
 

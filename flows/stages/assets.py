@@ -28,7 +28,7 @@ from ...pipeline.source_files import FoundFile, read_asset
 from ..run.context import RunContext
 from ..run.retry import asked_again
 from .corpus import CorpusRecord
-from .guards import read_unverified
+from .guards import published_assets, read_unverified
 from .sources import HashedSources
 from .tables import Tables
 
@@ -62,21 +62,9 @@ def find_assets(
         if file.collection not in parsed.failed:
             files.setdefault(file.collection, {})[file.path] = file
     unread = run.settings.collections if hashed is None else parsed.failed
-    return FoundAssets(files, hashed.assets if hashed is not None else {}, _published(store, set(unread)))
-
-
-def _published(store: Store, collections: Set[str]) -> dict[str, set[str]]:
-    """Return the paths of these collections' assets in the current snapshot; none if it cannot be read."""
-    found: dict[str, set[str]] = {}
-    try:
-        if collections and (current := store.current()) is not None:
-            table = read_unverified(store, current).table("assets", ["collection", "path"])
-            for row in table.to_pylist():
-                if row["collection"] in collections:
-                    found.setdefault(row["collection"], set()).add(row["path"])
-    except ArtifactError as error:
-        _log.warning("the images of %s are missing: %s", ", ".join(sorted(collections)), error)
-    return found
+    return FoundAssets(
+        files, hashed.assets if hashed is not None else {}, published_assets(store, set(unread))
+    )
 
 
 def collect_assets(

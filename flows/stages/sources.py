@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ...artifacts.cache.source_hashes import SourceHashes
 from ...artifacts.store.store import Store
 from ...pipeline.discover import list_files
-from ...pipeline.discover.selection import wanted_of
+from ...pipeline.discover.selection import still_selected
 from ...pipeline.errors import CollectionShrank, NoctuleError, RejectedDocument, SourceError
 from ...pipeline.filesystems.opening import is_address
 from ...pipeline.identity import doc_id
@@ -23,7 +23,7 @@ from ..run.versions import decides
 from ..sources.git_history import with_history
 from ..sources.remote_sources import FileHash, RemoteSources, require_complete
 from .groups import Group, group_key, grouped
-from .guards import documents_before, require_unshrunk
+from .guards import documents_before, published_assets, require_unshrunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,17 +97,23 @@ def _without_doubtful(listing: Listing, run: RunContext, store: Store) -> Listin
         paths[file.collection].add(file.path)
     before, failures = documents_before(store), dict[str, NoctuleError]()
     for name in sound(run.settings, listing.failures):
-        had, root = before.get(name, {}), run.settings.collections[name].root
+        had, own = before.get(name, {}), run.settings.collections[name]
         try:
             if not run.options.accept_shrink:
                 require_unshrunk(run.settings, name, len(had), len(paths[name]), accept=False)
-            if is_address(root):
-                left_out = {each.path for each in listing.rejections if each.collection == name}
-                gone = had.keys() - paths[name] - left_out
-                asked_again(partial(require_complete, root, wanted_of(run.settings.collections[name], gone)))
+            if is_address(own.root):
+                gone = _gone(name, listing, had.keys() - paths[name], store)
+                asked_again(partial(require_complete, own.root, still_selected(own, *gone)))
         except (CollectionShrank, SourceError) as error:
             failures[name] = error
     return listing.without(failures)
+
+
+def _gone(name: str, listing: Listing, documents: Set[str], store: Store) -> tuple[set[str], set[str]]:
+    """Return which of the documents, and which assets, were published and are neither listed nor left out."""
+    left_out = {each.path for each in listing.rejections if each.collection == name}
+    listed = {file.path for file in listing.assets if file.collection == name}
+    return set(documents) - left_out, published_assets(store, {name}).get(name, set()) - listed
 
 
 def sound(settings: Settings, failures: Mapping[str, NoctuleError]) -> list[str]:

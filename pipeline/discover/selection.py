@@ -90,10 +90,12 @@ class Selection:
         self.rejections.append(Rejection(self.name, path, "quarantined", reason))
 
 
-def wanted_of(collection: Collection, paths: Iterable[str]) -> list[str]:
-    """Return those of the paths that are documents of the collection as it is set now, sorted."""
-    include, exclude = globs(collection.include), globs(collection.exclude)
-    return sorted(path for path in paths if include.match_file(path) and not exclude.match_file(path))
+def still_selected(collection: Collection, documents: Iterable[str], assets: Iterable[str]) -> list[str]:
+    """Return those of the paths that the collection, as it is set now, takes as what they were, sorted."""
+    include, exclude, media = map(globs, (collection.include, collection.exclude, collection.assets))
+    found = {path for path in documents if include.match_file(path)}
+    found |= {path for path in assets if media.match_file(path)}
+    return sorted(path for path in found if not exclude.match_file(path))
 
 
 def normal(name: str) -> str:

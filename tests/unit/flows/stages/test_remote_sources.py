@@ -208,6 +208,17 @@ def test_a_listing_that_ends_early_removes_nothing(
     assert "is there, and was not listed" in str(listing.failures["c"]) and not listing.files
 
 
+def test_a_listing_that_lacks_an_image_is_not_complete_either(
+    store: type[FaultyStore], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ten(store)
+    monkeypatch.setattr(sources, "published_assets", lambda *_: {"c": {"owl.png", "gone.png", "no.part"}})
+    assert not night(tmp_path, store).listing.failures
+    really = FaultyStore.ls
+    monkeypatch.setattr(FaultyStore, "ls", lambda self, path, **more: really(self, path, **more)[:10])
+    assert "owl.png is there" in str(night(tmp_path, store).listing.failures["c"])
+
+
 def test_what_is_really_gone_is_removed(
     store: type[FaultyStore], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
