@@ -10,18 +10,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
+from threading import RLock
 from typing import Any
 
 from ..errors import NoctuleError, RemoteUnavailable, SettingsError, SourceUnavailable
-from .opening import missing_packages, opened, said
+from .opening import missing_packages, opened, protocol_of, said
 
 # Requests at once: a store answers in 10 to 100 ms, whatever else it does meanwhile.
 REQUESTS = 16
 _PAGE = 1_000
+# Besides what is asynchronous. paramiko drops the answer that another thread waits for.
+_BY_MANY = ("file", "local", "memory", "zip")
 # What names the content, the best first, and what says when it was written.
 _NAMES = ("generation", "ETag", "etag", "md5Hash", "content_md5", "sha", "hex", "CRC")
 _TIMES = ("LastModified", "last_modified", "mtime", "modified", "updated", "date_time", "created")
@@ -71,8 +74,11 @@ class Objects:
 
     def __init__(self, address: str) -> None:
         self.address = address
+        self._turn: AbstractContextManager[object] = nullcontext()
         with self._refusals("", missing_is_refusal=True):
             self._files, self._root = opened(address)
+        if not (self._files.async_impl or protocol_of(address) in _BY_MANY):
+            self._turn = RLock()
 
     def where(self, key: str) -> str:
         """Return an object's address for display."""
@@ -193,7 +199,7 @@ class Objects:
     @contextmanager
     def _refusals(self, key: str, *, missing_is_refusal: bool = False) -> Iterator[None]:
         try:
-            with missing_packages(self.address, self.where(key)):
+            with missing_packages(self.address, self.where(key)), self._turn:
                 yield
         except (SettingsError, SourceUnavailable):
             raise
