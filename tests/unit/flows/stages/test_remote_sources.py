@@ -261,11 +261,13 @@ def test_a_forecast_reads_what_a_night_would_and_writes_nothing(
     ten(store)
     given = {"collections": {"c": {"root": ROOT}}}
     run = RunContext(reading.parse(given, where="a test"), tmp_path)
-    assert forecast(run, Store(tmp_path)).collections[0].files == 10
+    first = forecast(run, Store(tmp_path))
+    assert (first.collections[0].files, first.bytes) == (10, 70)
     assert not (tmp_path / SOURCE_HASHES).exists()
     night(tmp_path, store)
     store.requests.clear()
-    assert forecast(run, Store(tmp_path)).collections[0].files == 10 and store.asked("read") == []
+    second = forecast(run, Store(tmp_path))
+    assert (second.collections[0].files, second.bytes, store.asked("read")) == (10, 0, [])
 
 
 def test_a_key_is_of_one_version_of_one_file() -> None:
