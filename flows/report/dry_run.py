@@ -100,7 +100,7 @@ def forecast(run: RunContext, store: Store) -> Forecast:
     stopped = _stopped(settings, listing, store, changes, options)
     return Forecast(
         collections=changes,
-        bytes=sum(file.size for file in listing.files if file not in there) + remote.bytes,
+        bytes=sum(file.size for file in listing.files if file not in there) + remote.read_bytes,
         rejections=listing.rejections,
         rebuilt=rebuilt,
         texts=texts,

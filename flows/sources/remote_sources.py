@@ -42,7 +42,7 @@ class RemoteSources:
     """A reader of files at addresses, with what is known of them from earlier runs.
 
     If ``anew``, everything is read. ``failures`` are collections with a file that could not be read now;
-    ``read`` and ``bytes`` count the files that were read.
+    ``read`` and ``read_bytes`` count the files that were read.
     """
 
     settings: Settings
@@ -52,7 +52,7 @@ class RemoteSources:
     remembers: bool = True
     failures: dict[str, NoctuleError] = field(default_factory=dict)
     read: int = 0
-    bytes: int = 0
+    read_bytes: int = 0
     _live: list[bytes] = field(default_factory=list)
 
     def hashes(
@@ -94,7 +94,8 @@ class RemoteSources:
             if source.version and not _is_unsettled(source.version, began):
                 keys.append(self._key(file, source.version))
                 digests.append(source.sha256)
-        self.read, self.bytes = self.read + len(found), self.bytes + sum(file.size for file in found)
+        self.read += len(found)
+        self.read_bytes += sum(file.size for file in found)
         if self.remembers:
             self.known.add(keys, digests)
             self._live += keys
