@@ -25,27 +25,29 @@ def _without_controls(text: str) -> str:
     return text
 
 
-def _text(most: int, description: str, **more: Any) -> Any:
+def text_field(most: int, description: str, **more: Any) -> Any:
+    """Return the field of a text of at most so many characters."""
     return Field(max_length=most, description=description, **more)
 
 
-_Text = Annotated[str, AfterValidator(_without_controls)]
-_SnapshotName = Annotated[str, Field(
-    pattern="^([0-9a-f]{20})?$", description="The snapshot that must answer; another is an error (410).",
-)]  # fmt: skip
+Text = Annotated[str, AfterValidator(_without_controls)]
+SnapshotId = Annotated[str, Field(pattern="^([0-9a-f]{20})?$")]
+_SnapshotName = Annotated[
+    SnapshotId, Field(description="The snapshot that must answer; another is an error (410).")
+]
 # A filter's own parser tells what is wrong with one.
 _FILTER_FORM: dict[str, JsonValue] = {
     "pattern": r"^((collection|path|tag|author|language|doc|front\.[^:]+):.*\S.*|community:[0-9]{1,100}"
     r"|(after|before):[0-9]{4}-[0-9]{2}-[0-9]{2})$"
 }
 _Filters = Annotated[
-    tuple[Annotated[_Text, Field(min_length=1, max_length=500, json_schema_extra=_FILTER_FORM)], ...],
+    tuple[Annotated[Text, Field(min_length=1, max_length=500, json_schema_extra=_FILTER_FORM)], ...],
     Field(
         max_length=20, description="KIND:VALUE; those of one kind are alternatives, the kinds must all hold."
     ),
 ]
 _Collections = Annotated[
-    tuple[Annotated[_Text, Field(min_length=1, max_length=64)], ...],
+    tuple[Annotated[Text, Field(min_length=1, max_length=64)], ...],
     Field(max_length=20, description="Only documents of these collections."),
 ]
 _TopN = Annotated[int, Field(ge=1, le=50, description="How many hits.")]
@@ -62,19 +64,24 @@ class Parameters(BaseModel):
 
     snapshot: _SnapshotName = ""
 
+    @classmethod
+    def owner(cls, _location: Sequence[int | str]) -> type[BaseModel]:
+        """Return the model that a name belongs to which is wrong at this place."""
+        return cls
+
 
 class SearchParameters(Parameters):
     """A search."""
 
     # What the schema says of blanks is told by the search: of several, one may be empty.
-    q: _Text = _text(
+    q: Text = text_field(
         1_000, "Words, a question, or code.", json_schema_extra={"minLength": 1, "pattern": r"\S"}
     )
     top_n: _TopN = 10
     mode: Annotated[Mode, Field(description="Which lists are asked.")] = "hybrid"
     filter: _Filters = ()
     collection: _Collections = ()
-    hypothesis: _Text = _text(4_000, "An answer as it might be written (HyDE).", default="")
+    hypothesis: Text = text_field(4_000, "An answer as it might be written (HyDE).", default="")
     explain: _Explain = False
     excerpt_chars: _ExcerptChars = 0
 
@@ -84,11 +91,16 @@ class MultiSearchParameters(Parameters):
 
     searches: tuple[SearchParameters, ...] = Field(min_length=1, max_length=10)
 
+    @classmethod
+    def owner(cls, location: Sequence[int | str]) -> type[BaseModel]:
+        """Return the model of one search for what is wrong in it."""
+        return SearchParameters if location[0] == "searches" else cls
+
 
 class SimilarParameters(Parameters):
     """Documents like one."""
 
-    doc_id: _Text = _text(1_000, "A document, as collection:path.", min_length=1)
+    doc_id: Text = text_field(1_000, "A document, as collection:path.", min_length=1)
     top_n: _TopN = 10
     filter: _Filters = ()
     collection: _Collections = ()
@@ -98,14 +110,14 @@ class SimilarParameters(Parameters):
 class RelatedParameters(Parameters):
     """Words near a word."""
 
-    term: _Text = _text(200, "A word of the vocabulary, or any text.", min_length=1)
+    term: Text = text_field(200, "A word of the vocabulary, or any text.", min_length=1)
     top_n: _TopN = 10
 
 
 class DocumentParameters(Parameters):
     """A document, or a part of it."""
 
-    section: _Text = _text(500, "The anchor of a section; empty: all of the document.", default="")
+    section: Text = text_field(500, "The anchor of a section; empty: all of the document.", default="")
     start: int = Field(default=0, ge=0, le=1_000_000_000, description="The first character.")
     max_chars: int = Field(default=20_000, ge=1, le=40_000, description="The most characters.")
 
@@ -113,8 +125,8 @@ class DocumentParameters(Parameters):
 class DocumentListParameters(Parameters):
     """The documents whose names begin so."""
 
-    prefix: _Text = _text(1_000, "The beginning of their names, as collection:folder/.", default="")
-    after: _Text = _text(1_000, "The name after which the list goes on.", default="")
+    prefix: Text = text_field(1_000, "The beginning of their names, as collection:folder/.", default="")
+    after: Text = text_field(1_000, "The name after which the list goes on.", default="")
     limit: int = Field(default=100, ge=1, le=1_000, description="The most documents.")
 
 
@@ -176,7 +188,7 @@ def _field_problem(model: type[Parameters], error: ErrorDetails) -> FieldProblem
     name = ".".join(map(str, error["loc"]))
     if error["type"] != "extra_forbidden":
         return FieldProblem(name, error["msg"].removeprefix("Value error, "))
-    owner = SearchParameters if error["loc"][0] == "searches" else model
+    owner = model.owner(error["loc"])
     near = nearest(str(error["loc"][-1]), owner.model_fields)
     return FieldProblem(name, "there is no such parameter", near or sorted(owner.model_fields))
 

@@ -14,15 +14,25 @@ _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="noctule"'}
 
 
 class Guards:
-    """What every gate of a server shares: the tokens, the buckets, and the largest body."""
+    """What every gate of a server shares: the tokens, the buckets, and the largest body.
 
-    def __init__(self, tokens: TokenFile | None, buckets: TokenBuckets, max_body_bytes: int) -> None:
+    For the scopes ``open_to_all`` no token is needed.
+    """
+
+    def __init__(
+        self,
+        tokens: TokenFile | None,
+        buckets: TokenBuckets,
+        max_body_bytes: int,
+        open_to_all: frozenset[str] = frozenset(),
+    ) -> None:
         self.tokens, self.buckets, self.max_body_bytes = tokens, buckets, max_body_bytes
+        self._open_to_all = open_to_all
 
     def admit(self, scope: Scope, needed: str) -> Client:
         """Return who asks; raise ``HttpProblem`` for a token that will not do, or too many requests."""
         peer = bucket_of(scope["client"][0] if scope.get("client") else "")
-        if self.tokens is None:
+        if self.tokens is None or needed in self._open_to_all:
             self.charge(peer)
             return ANYBODY
         token = _token_in(Headers(scope=scope))
