@@ -33,6 +33,8 @@ def now() -> datetime:
 class Event:
     """A search with ``hits`` (``shown`` is their number), one without (``zero``), or the ``click`` on a hit.
 
+    A search that is not ``sure`` has hits that are hardly what was asked for.
+
     ``search`` is the search's number within its session. Without the text of the query, ``hits`` is empty
     too: who knows the hits can try queries until one has them.
     """
@@ -47,6 +49,7 @@ class Event:
     hit: str = ""
     rank: int = 0
     snapshot: str = ""
+    sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +181,8 @@ def _event(line: bytes) -> Event | None:
         and all(isinstance(each, str) for each in (session, *texts, *hits))
         and all(type(each) is int and 0 <= each <= 1_000_000 for each in numbers)
     )
+    if not is_one:
+        return None
     query, hit, snapshot = texts
-    return (
-        Event(at, kind, session, search, query, tuple(hits), shown, hit, rank, snapshot) if is_one else None
-    )
+    sure = given.get("sure") is not False
+    return Event(at, kind, session, search, query, tuple(hits), shown, hit, rank, snapshot, sure)

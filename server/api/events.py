@@ -36,6 +36,7 @@ class ShownHits(_ToldEvent):
         Field(min_length=1, max_length=50, description="What was shown: documents, or pages of the site."),
     ]
     query: Text = text_field(300, "What was asked; recorded if the settings allow it.", default="")
+    sure: bool = Field(default=True, description="Whether a hit is likely, as the answer says.")
     snapshot: _Snapshot = ""
 
 

@@ -130,7 +130,7 @@ def test_a_search_is_told_when_it_is_over(
     assert [(each["kind"], each.get("query")) for each in found] == [
         ("search", "bats"), ("zero", "zzz"), ("search", "owls"), ("click", None),
     ]  # fmt: skip
-    assert found[0]["hits"] == HITS
+    assert found[0]["hits"] == HITS and found[0]["sure"] is True
     assert (found[3]["hit"], found[3]["rank"]) == ("guide/install.html", 2)
     assert len({each["session"] for each in found}) == 1
     assert found[2]["search"] == found[3]["search"] and len({each["search"] for each in found}) == 3

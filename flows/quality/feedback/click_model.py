@@ -118,7 +118,8 @@ def _maximized(pair: Integers, at: Integers, shown: Floats, clicks: Floats, prio
         theta = after
         if change < _SMALL_STEP:
             break
-    return theta / theta[0]
+    normalized: Floats = theta / theta[0]
+    return normalized
 
 
 def relevances(counts: ClickCounts, found: Propensities) -> tuple[PairRelevance, ...]:

@@ -85,7 +85,7 @@ def findings_of(
 
 
 def _asked(searches: Sequence[LoggedSearch]) -> AskedQuery:
-    empty = sum(not each.shown for each in searches)
+    empty = sum(not each.found for each in searches)
     opened = sum(bool(each.opened) for each in searches)
     return AskedQuery(spelling_of(searches), len(searches), empty, opened)
 
@@ -125,7 +125,7 @@ def _is_reformulated(first: LoggedSearch, second: LoggedSearch, shares_words: bo
     """
     if first.opened or first.query == second.query or second.at - first.at > WITHIN:
         return False
-    return shares_words or not first.shown or fuzz.ratio(first.query, second.query) >= _SPELT_ALIKE
+    return shares_words or not first.found or fuzz.ratio(first.query, second.query) >= _SPELT_ALIKE
 
 
 def _reformulations(

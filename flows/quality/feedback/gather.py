@@ -132,8 +132,8 @@ def _totals(searches: Searches, days: int) -> Totals:
         sessions=len({each.session for each in searches.all}),
         searches=len(searches.all),
         with_text=len(searches.with_text),
-        without_hits=sum(not each.shown for each in searches.all),
-        not_opened=sum(each.shown > 0 and not each.opened for each in searches.all),
+        without_hits=sum(not each.found for each in searches.all),
+        not_opened=sum(each.found and not each.opened for each in searches.all),
         clicks=sum(searches.opened.values()),
     )
 

@@ -21,7 +21,8 @@ class LoggedSearch:
     """A search of a session: ``query`` is folded, ``text`` as it was typed, both empty if that is not kept.
 
     ``hits`` are names of documents or pages in the order shown, ``shown`` is their number, and ``opened``
-    are the ranks of those that were opened, from 1. ``at`` is when the search was over.
+    are the ranks of those that were opened, from 1. ``at`` is when the search was over. What was not
+    ``sure`` has hits that are hardly what was asked for.
     """
 
     session: str
@@ -31,7 +32,13 @@ class LoggedSearch:
     text: str
     hits: tuple[str, ...]
     shown: int
+    sure: bool = True
     opened: tuple[int, ...] = ()
+
+    @property
+    def found(self) -> bool:
+        """Return whether there were hits that are likely what was asked for, or one that was opened."""
+        return bool(self.opened) or (self.shown > 0 and self.sure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,7 @@ def _search(event: Event, before: LoggedSearch | None) -> LoggedSearch:
     query = " ".join(folded_words(event.query))
     return LoggedSearch(
         event.session, event.search, event.at, query, " ".join(event.query.split()), event.hits, event.shown,
+        event.sure,
         before.opened if before else (),
     )  # fmt: skip
 

@@ -53,7 +53,9 @@ function tell(search, more = []) {
   const about = { session: sessionNumber(), search: search.number };
   const query = told() === "recorded" ? { query: search.query.slice(0, LONGEST) } : {};
   const hits = search.answer.hits.slice(0, MOST_HITS).map(nameOf);
-  const found = hits.length ? { kind: "search", ...query, hits } : { kind: "zero", ...query };
+  // Otherwise there are hits by meaning alone, none of which has a word of the query.
+  const sure = search.answer.hits.some(({ why }) => Boolean(why.terms?.length));
+  const found = hits.length ? { kind: "search", ...query, hits, sure } : { kind: "zero", ...query };
   const events = [...(search.told ? [] : [found]), ...more].map((event) => ({ ...event, ...about }));
   const url = new URL(place()?.dataset.events || "", window.location.href).href;
   if (events.length) navigator.sendBeacon(url, JSON.stringify({ events }));

@@ -51,7 +51,9 @@ def _readers(
             clicked = random.random(SIZE) < THETA * wanted[order]
             hits = tuple(f"d{each}" for each in order)
             opened = tuple(int(at) + 1 for at in np.flatnonzero(clicked))
-            searches.append(LoggedSearch(f"s{query}-{session}", 1, AT, f"q{query}", "", hits, SIZE, opened))
+            searches.append(
+                LoggedSearch(f"s{query}-{session}", 1, AT, f"q{query}", "", hits, SIZE, opened=opened)
+            )
         found[f"q{query}"] = tuple(searches)
     return found
 
@@ -126,7 +128,7 @@ def test_few_clicks_are_no_estimate_and_none_no_error() -> None:
 
 
 def test_one_click_is_no_certainty() -> None:
-    once = LoggedSearch("s", 1, AT, "q", "q", ("a", "b"), 2, (2,))
+    once = LoggedSearch("s", 1, AT, "q", "q", ("a", "b"), 2, opened=(2,))
     other = tuple(LoggedSearch(f"t{at}", 1, AT, "r", "r", ("a", "b"), 2) for at in range(50))
     pairs = relevances(count_clicks({"q": (once,), "r": other}), Propensities(np.ones(20), False, 0))
     assert 0.2 < next(each.relevance for each in pairs if each.clicks) < 0.5
