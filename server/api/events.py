@@ -56,7 +56,7 @@ class OpenedHit(_ToldEvent):
     rank: int = Field(ge=1, le=1_000, description="Its place among the hits, from 1.")
 
 
-_KINDS = {"search": ShownHits, "zero": NothingFound, "click": OpenedHit}
+_KINDS: dict[str, type[BaseModel]] = {"search": ShownHits, "zero": NothingFound, "click": OpenedHit}
 
 
 class EventParameters(Parameters):

@@ -17,13 +17,13 @@ from noctule.artifacts.store.store import Store
 from tests.command_line import CommandLine, Started, wait_until
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
-def _get(port: int, path: str) -> Any:
+def get(port: int, path: str) -> Any:
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=30) as answer:
             return json.loads(answer.read())
@@ -40,11 +40,11 @@ def line(tmp_path: Path, library: Store) -> CommandLine:
 
 
 def test_it_answers_and_drains(line: CommandLine) -> None:
-    port = _free_port()
+    port = free_port()
     started: Started = line.start("serve", "--port", str(port), "--workers", "2")
     try:
-        wait_until(lambda: "snapshot" in _get(port, "/readyz"), 60, "not ready")
-        wait_until(lambda: "hits" in _get(port, "/v1/search?q=whispered"), 60, "no answer")
+        wait_until(lambda: "snapshot" in get(port, "/readyz"), 60, "not ready")
+        wait_until(lambda: "hits" in get(port, "/v1/search?q=whispered"), 60, "no answer")
         started.process.send_signal(signal.SIGTERM)
         assert started.process.wait(10) == 0
         wait_until(lambda: not started.family(), 5, "something is left")

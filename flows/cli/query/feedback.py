@@ -111,7 +111,7 @@ def _print(found: Feedback) -> None:
         output.complain(f"warning: {note}")
     total, findings = found.totals, found.findings
     output.say(
-        f"{total.searches:,} searches of {total.sessions:,} sessions in {total.days:,} days: "
+        f"{total.searches:,} searches of {total.sessions:,} sessions (days: {total.days:,}): "
         f"{total.without_hits:,} found nothing, {total.not_opened:,} had no hit opened; "
         f"{total.clicks:,} clicks"
     )

@@ -23,7 +23,7 @@ def _totals(found: Feedback) -> ReportSheet:
     total = found.totals
     shown = total.searches - total.without_hits
     sentence = (
-        f"{total.days:,} days, {total.sessions:,} sessions, {total.searches:,} searches. "
+        f"Days: {total.days:,}; sessions: {total.sessions:,}; searches: {total.searches:,}. "
         f"{_share(total.without_hits, total.searches)} found nothing; of the others "
         f"{_share(total.not_opened, shown)} had no hit opened. A session is one visit of one page."
     )
@@ -37,7 +37,7 @@ def _outcomes(found: Feedback) -> Figure | None:
     bars = [
         Bar("a hit was opened", opened, kind="s1"),
         Bar("hits, none opened", total.not_opened, kind="s6"),
-        Bar("nothing found", total.without_hits, kind="removed"),
+        Bar("nothing likely found", total.without_hits, kind="removed"),
     ]
     return bars_figure("How searches ended", f"Of {total.searches:,} searches.", bars)
 
@@ -68,7 +68,7 @@ def _queries(found: Feedback) -> list[ReportSheet]:
         _sheet(
             "Asked and not found", ("query", "sessions", "found nothing"),
             [(each.text, f"{each.sessions:,}", f"{each.without_hits:,}") for each in findings.not_found],
-            f"Queries for which {least} sessions or more found nothing: a page is missing, or a word.",
+            f"Queries for which {least} sessions or more found nothing likely: a page is missing, or a word.",
         ),
         _sheet(
             "Found and not opened", ("query", "sessions", "opened a hit"),
