@@ -72,6 +72,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory, names: dict[str, str]) ->
         recorder.session(("undo a sail", [], []), ("revert a sail", [first], [1]))
         recorder.session(("tea kettle", [second], []))
         recorder.session(("kettle", [], []))
+        about = {"session": f"{at + 900:016x}", "search": 1, "kind": "search", "shown": 1}
+        recorder.line(**about, query="teapot", hits=[first], sure=False)
     for at in range(4):
         recorder.session((f"ada@example.org {at}", [], []), ("secret word", [first], [1]))
     recorder.session(("undo a sail", [], []), ("much later", [first], [1]), pause_s=1_000)
