@@ -89,10 +89,15 @@ class SearchService:
         tokens = TokenFile(Path(serve.tokens)) if serve.tokens else None
         buckets = TokenBuckets(serve.requests_per_second, serve.burst)
         open_to_all = frozenset({"events"}) if serve.events.anonymous else frozenset[str]()
-        self.guards = Guards(tokens, buckets, serve.max_body_bytes, open_to_all)
+        self.guards = Guards(tokens, buckets, serve.max_body_bytes, serve.deadline_s, open_to_all)
         self.events = event_log(serve.events, store.root) if serve.events.enabled else None
         self.execution = BoundedExecution.of(serve)
         self.current = CurrentSearcher(store, settings, on_swap=self._tell)
+
+    async def run(self, function: Callable[[], _Result]) -> _Result:
+        """Return what the function returns; raise ``HttpProblem`` as ``BoundedExecution`` does."""
+        with self.metrics.in_flight.track_inprogress():
+            return await self.execution.run(function)
 
     def _tell(self, swap: Swap) -> None:
         self.metrics.tell_swap(swap)
@@ -105,6 +110,9 @@ class SearchService:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Open the current snapshot beside the block, and follow the store until it ends."""
+        if self.settings.serve.workers > 1:
+            # Of processes at one socket, one that accepts before it is ready refuses what another answers.
+            await self.current.look()
         tasks = [asyncio.create_task(self.current.follow(self.settings.serve.poll_s))]
         if self.events is not None:
             tasks.append(asyncio.create_task(_delete_old(self.events)))

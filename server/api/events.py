@@ -9,13 +9,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..problems import HttpProblem
 from .calls import Call, Reply, json_reply
-from .parameters import Parameters, SnapshotId, Text, text_field
+from .parameters import WHOLE, Parameters, SnapshotId, Text, text_field
 
 PATH = "/v1/events"
 _Session = Annotated[str, Field(
     pattern="^[0-9a-f]{16}$", description="A random number that lives as long as the page it was made in.",
 )]  # fmt: skip
-_Search = Annotated[int, Field(ge=0, le=1_000_000, description="The number of the search in its session.")]
+_Search = Annotated[
+    int, Field(ge=0, le=1_000_000, description="The number of the search in its session."), WHOLE
+]
 _Hit = Annotated[Text, Field(min_length=1, max_length=1_000)]
 _Snapshot = Annotated[SnapshotId, Field(description="The snapshot that was searched.")]
 
@@ -53,7 +55,7 @@ class OpenedHit(_ToldEvent):
 
     kind: Literal["click"]
     hit: _Hit
-    rank: int = Field(ge=1, le=1_000, description="Its place among the hits, from 1.")
+    rank: Annotated[int, Field(ge=1, le=1_000, description="Its place among the hits, from 1."), WHOLE]
 
 
 _KINDS: dict[str, type[BaseModel]] = {"search": ShownHits, "zero": NothingFound, "click": OpenedHit}

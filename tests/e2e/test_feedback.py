@@ -11,7 +11,8 @@ import pytest
 
 from noctule.artifacts.store.store import Store
 from tests.command_line import CommandLine, Started, wait_until
-from tests.e2e.test_search_service import free_port, get
+from tests.e2e.test_search_service import _free_port as free_port
+from tests.e2e.test_search_service import _get as get
 
 
 def _tell(port: int, session: int) -> None:
