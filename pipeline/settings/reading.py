@@ -142,7 +142,9 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
             "search": search.model_copy(update=stages),
             "relevance": settings.relevance.model_copy(update={"judged": judged}),
             "site": _with_own_files(site, folder),
-            "serve": _with_files(settings.serve, folder, "tokens"),
+            "serve": _with_files(settings.serve, folder, "tokens").model_copy(
+                update={"events": _with_files(settings.serve.events, folder, "folder")}
+            ),
         }
     )
 
