@@ -3,8 +3,9 @@
 The names are ``index``, ``encoding``, ``search``, ``determinism``, ``relevance``, ``peers``, ``engines`` and
 ``scale``, which all run by default, and ``browser``, ``nights``, ``changes``, ``million``, ``groups``,
 ``listings``, ``communities``, ``pages``, ``preview``, ``questions``, ``serve``, ``shards`` and
-``own-tools``, which run only when named. ``relevance`` also takes ``--set NAME`` (repeatable), ``--part NAME``, and
-``--write docs/relevance.md``; ``own-tools`` takes ``--site NAME`` and ``--differences N``.
+``own-tools``, which run only when named. ``relevance`` also takes ``--set NAME`` (repeatable),
+``--part NAME``, and ``--write docs/relevance.md``; ``own-tools`` takes ``--site NAME`` and
+``--differences N``.
 """
 
 from __future__ import annotations
