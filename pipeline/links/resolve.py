@@ -166,8 +166,10 @@ class _Index:
         if not target and fragment.startswith(OBJECT_PREFIX):
             found = self._by_object.get(fragment.removeprefix(OBJECT_PREFIX))
             return found, "resolved" if found else "missing-document"
-        if not target:
-            return source, "resolved"
+        if not target:  # MyST's [](#label) leads to a label of any document
+            elsewhere = self._by_label.get(label_anchor(fragment)) if fragment else None
+            own = elsewhere is None or _has_heading(source, fragment)
+            return source if own else elsewhere, "resolved"
         if link.kind in _BY_NAME:
             found = self._by_note(source, target)
             return found, "resolved" if found else _absent(link, target)

@@ -9,7 +9,7 @@ from html import escape
 from docutils import nodes
 
 from ...navigation.toctree import CLASS as TOCTREE
-from ..labels import label_anchor
+from ..labels import UNTITLED, label_anchor
 from .faults import balanced, quoted_by
 from .objects import LANGUAGE, LINES
 
@@ -166,7 +166,8 @@ class _Writer:
         elif title := self.title_of(str(node.get("label", ""))):
             self.out.append(f'<a href="{escape(address)}">{escape(title, quote=False)}</a>')
         else:
-            self.tag("a", node, f' href="{escape(address)}"')
+            untitled = f' class="{UNTITLED}"' if node.get("untitled") and node.astext() else ""
+            self.tag("a", node, f' href="{escape(address)}"{untitled}')
 
     def address(self, node: nodes.Element) -> str:
         if "refuri" in node:

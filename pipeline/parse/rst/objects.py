@@ -135,13 +135,14 @@ class _TocTree(Lenient):
         for line in filter(None, map(str.strip, self.content)):
             titled = _ENTRY.fullmatch(line)
             text, target = (titled[1], titled[2]) if titled else (line, line)
+            untitled = not titled and "://" not in target
             if target == "self" or (hidden and "*" in target):
                 continue
             if "*" in target:
                 yield nodes.paragraph("", text)
             else:
                 shown = "" if hidden else text
-                yield nodes.paragraph("", "", nodes.reference("", shown, refuri=target))
+                yield nodes.paragraph("", "", nodes.reference("", shown, refuri=target, untitled=untitled))
 
 
 class _Autosummary(Lenient):
