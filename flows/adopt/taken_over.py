@@ -22,6 +22,7 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _INCLUDES = re.compile(
     rb"\{\*\s+(?P<fastapi>[^\s*{}]+)|\{!>?\s*(?P<markdown>[^\s!{}]+)\s*!\}|--8<--\s+\"(?P<snippet>[^\"\n:]+)"
     rb"|\{\{\s*#(?:include|rustdoc_include|playground)\s+(?P<mdbook>[^\s:{}]+)"
+    rb"|(?:\.\.[ \t]+(?:literal)?include::|\{(?:literal)?include\})[ \t]+(?P<sphinx>[^\s{}]+)"
 )
 
 
@@ -124,13 +125,15 @@ def snippet_folders(found: TakenOver, top: Path) -> list[Path]:
     for path in _documents(root):
         with path.open("rb") as opened:
             content = opened.read(MAX_BYTES)
-        for match in _INCLUDES.finditer(content) if b"{" in content or b"--8<" in content else ():
-            base = path.parent if match["mdbook"] else found.config.parent
+        may_hold = any(mark in content for mark in (b"{", b"--8<", b"include::"))
+        for match in _INCLUDES.finditer(content) if may_hold else ():
+            base = path.parent if match["mdbook"] or match["sphinx"] else found.config.parent
             name = next(filter(None, match.groups())).decode(errors="replace")
             target = Path(os.path.normpath(base.resolve() / name))
             if target.is_file() and target.is_relative_to(top.resolve()) and not target.is_relative_to(root):
-                folders.add(top / target.relative_to(top.resolve()).parts[0])
-    return sorted(folder for folder in folders if folder.is_dir())
+                folder = top / target.relative_to(top.resolve()).parts[0]
+                folders.add(folder if folder.is_dir() else top)
+    return [top] if top in folders else sorted(folders)
 
 
 def _documents(root: Path) -> Iterator[Path]:
@@ -139,7 +142,7 @@ def _documents(root: Path) -> Iterator[Path]:
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
         for name in sorted(files):
             path = Path(folder) / name
-            if name.endswith((".md", ".markdown", ".mdx")) and stat.S_ISREG(path.lstat().st_mode):
+            if name.endswith((".md", ".markdown", ".mdx", ".rst")) and stat.S_ISREG(path.lstat().st_mode):
                 yield path
                 seen += 1
                 if seen == _MAX_SCANNED:

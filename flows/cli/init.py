@@ -18,7 +18,16 @@ from .flags import Flags
 if TYPE_CHECKING:
     from ..adopt.taken_over import TakenOver
 
-_KINDS = {".md": "markdown", ".markdown": "markdown", ".html": "HTML", ".htm": "HTML", ".txt": "text"}
+_KINDS = {
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".mdx": "MDX",
+    ".rst": "reStructuredText",
+    ".ipynb": "notebook",
+    ".html": "HTML",
+    ".htm": "HTML",
+    ".txt": "text",
+}
 _FOREIGN = {"node_modules", "venv", "__pycache__", "build", "dist", "public"}
 _MAX_ENTRIES = 200_000
 _PRESETS = Path(__file__).parents[2] / "presets"

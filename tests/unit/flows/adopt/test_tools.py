@@ -32,6 +32,12 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "en/docs/a.md": "# A\n"},
         {"root": "en/docs", "title": "E", "description": "D", "language": "de", "navigation": ["base.yml"]},
     ),
+    "Sphinx, including files above": (
+        {"docs/conf.py": "project = 'T'\n", "docs/changes.rst": ".. include:: ../CHANGES.rst\n",
+         "docs/code.md": "```{literalinclude} ../examples/a.py\n```\n", "CHANGES.rst": "x\n",
+         "examples/a.py": "1\n"},
+        {"root": "docs", "title": "T", "snippet_folders": ["."]},
+    ),
     "mdBook": (
         {"book.toml": '[book]\ntitle = "T"\n[output.html.redirect]\n"/a.html" = "b.html"\n[preprocessor.p]\n',
          "src/SUMMARY.md": "# S\n\n- [B](b.md)\n", "src/b.md": "{{#include ../code/x.rs}}\n",
