@@ -24,6 +24,7 @@ from ..model import DocId, Document, Link, ResolvedLink
 from ..parse.labels import LABEL_PREFIX, label_anchor
 from ..settings.collection import Collection
 from .asset_paths import AssetPaths
+from .published import published_names, published_paths, unnumbered
 
 _LABEL = re.compile(r"[\w-]+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -36,7 +37,7 @@ _BY_NAME = ("wikilink", "transclusion")
 
 @dataclass(frozen=True, slots=True)
 class LinkingDocument:
-    """The part of a document that resolving links needs."""
+    """The part of a document that resolving links needs; ``aliases`` that are paths begin with a slash."""
 
     doc_id: DocId
     collection: str
@@ -56,7 +57,7 @@ def linking_document(document: Document, slugs: Sequence[str]) -> LinkingDocumen
         document.path,
         document.url,
         document.title,
-        document.aliases,
+        (*document.aliases, *published_names(document.path, document.front_matter)),
         (*slugs, *document.anchors),
         document.links,
     )
@@ -77,7 +78,8 @@ def resolve_links(
     resolved: list[ResolvedLink] = []
     for name, members in sorted(by_collection.items()):
         base_url = collections[name].address.base_url if name in collections else ""
-        index = _Index(members, base_url, assets.get(name, ()))
+        folder = PurePosixPath(collections[name].root).name if name in collections else ""
+        index = _Index(members, base_url, assets.get(name, ()), folder)
         resolved.extend(link for member in members for link in _resolve_document(member, index))
     return resolved
 
@@ -139,8 +141,13 @@ class _Index:
     """Every name by which the documents of one collection can be linked."""
 
     def __init__(
-        self, documents: Sequence[LinkingDocument], base_url: str, assets: Iterable[str] = ()
+        self,
+        documents: Sequence[LinkingDocument],
+        base_url: str,
+        assets: Iterable[str] = (),
+        folder: str = "",
     ) -> None:
+        self._folder = folder.lower()
         self._assets = AssetPaths(assets, base_url)
         self._base_url = base_url.rstrip("/") + "/" if base_url else ""
         self._by_path = {d.path: d for d in documents}
@@ -153,6 +160,9 @@ class _Index:
         self._by_title = _first({d.title.lower(): d} for d in shallow)
         self._by_label = _first({a: d for a in d.anchors if a.startswith(LABEL_PREFIX)} for d in documents)
         self._by_object = _first({a: d for a in d.anchors if "." in a} for d in documents)
+        self._by_published = _first(
+            {_stem(p): d for p in published_paths(d.path, d.aliases)} for d in documents
+        )
         self._addresses: dict[str, LinkingDocument | None] = {}
 
     def find(
@@ -179,6 +189,7 @@ class _Index:
             self._by_address(target)
             or self._by_relative_path(source, target)
             or self._by_sphinx(source, target)
+            or self._by_published_path(source, target)
         )
         return found, "resolved" if found else _absent(link, target)
 
@@ -221,6 +232,20 @@ class _Index:
         return next(
             (d for folder in folders if (d := self._at(posixpath.normpath(f"{folder}{target}")))), None
         )
+
+    def _by_published_path(self, source: LinkingDocument, target: str) -> LinkingDocument | None:
+        """Return the document at the path that its tool publishes it at, from the site's top or relative.
+
+        The site's top may have a folder of the name of the collection's own, as ``/docs`` of Docusaurus.
+        """
+        joined = posixpath.join("/", posixpath.dirname(source.path), unquote(target.partition("?")[0]))
+        path = posixpath.normpath(joined).strip("/").lower()
+        first, _, below = path.partition("/")
+        for each in (path, below) if target.startswith("/") and first == self._folder else (path,):
+            found = self._at(each) or self._by_published.get(_stem(unnumbered(each)))
+            if found is not None:
+                return found
+        return None
 
     def _at(self, path: str) -> LinkingDocument | None:
         path = "" if path == "." else path
