@@ -11,7 +11,7 @@ from docutils import nodes
 from ...navigation.toctree import CLASS as TOCTREE
 from ..labels import UNTITLED, label_anchor
 from .faults import balanced, quoted_by
-from .objects import LANGUAGE, LINES
+from .objects import LANGUAGE, LINES, language_of_literal
 
 # Definitions may refer to each other: ten lines can expand to an endless page.
 MAX_SUBSTITUTED_CHARS = 1_000_000
@@ -139,7 +139,7 @@ class _Writer:
     def visit_literal_block(self, node: nodes.Element) -> None:
         classes = [name for name in node["classes"] if name != "code"]
         language = node.get(LANGUAGE) or "".join(classes[:1]) or ("" if LANGUAGE in node else self.language)
-        self.code(node, language)
+        self.code(node, language or ("" if LANGUAGE in node else language_of_literal(node.astext())))
 
     def visit_doctest_block(self, node: nodes.Element) -> None:
         self.code(node, "pycon")

@@ -391,3 +391,22 @@ def test_the_language_of_code_is_not_that_of_the_document(directive: str) -> Non
     document = read(f"Owls\n====\n\n.. {directive}:: python\n\n   owl()\n")
     assert document.language == "en"
     assert [block.language for block in document.blocks] == ["python"]
+
+
+@pytest.mark.parametrize(
+    ("code", "language"),
+    [
+        ("session['a'].append(1)\nsession.modified = True", "python"),
+        ("@app.route('/')\ndef hello():\n    return 'x'", "python"),
+        (">>> f(1)\n2", "pycon"),
+        ("pip install flask", ""),
+        ("yourapplication/\n    app.py", ""),
+        ("just text", ""),
+    ],
+)
+def test_a_literal_block_without_a_language_is_python_where_it_can_be_read_so(
+    code: str, language: str
+) -> None:
+    indented = "\n".join(f"    {line}" for line in code.split("\n"))
+    found = [block for block in read(f"Page\n====\n\nSo::\n\n{indented}\n").blocks if block.kind == "code"]
+    assert [block.language for block in found] == [language]
