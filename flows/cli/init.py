@@ -154,7 +154,7 @@ def take_over_settings(folder: Path, source: Path) -> tuple[Starter, TakenOver]:
     """
     from ...artifacts.disk import durable
     from ...pipeline.settings.reading import parse
-    from ..adopt.taken_over import collection_name, settings_text, snippet_folders
+    from ..adopt.taken_over import collection_name, settings_text, snippet_folders, take_packages
     from ..adopt.tools import take_over
     from ..run.request import SETTINGS_FILE
 
@@ -164,6 +164,7 @@ def take_over_settings(folder: Path, source: Path) -> tuple[Starter, TakenOver]:
     found = take_over(source)
     name = collection_name(found)
     top = source if source.is_dir() else source.parent
+    take_packages(found, top)
     text = settings_text(found, name, folder, snippet_folders(found, top))
     parse(tomllib.loads(text), where=str(found.config))
     durable.replace_file(path, text.encode())

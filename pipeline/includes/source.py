@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..directives import NOT_INCLUDED
 from ..errors import RejectedDocument, is_transient
 from ..identity import combined_hash, sha256_hex
 from ..model import PythonModule, Source
@@ -30,7 +31,9 @@ def read_source(file: FoundFile, collection: Collection) -> Source:
 
 
 def _expanded(file: FoundFile, collection: Collection, source: Source) -> Source:
-    """Return the source with the files that its directives name."""
+    """Return the source with the files that its directives name, and those that end every document."""
+    if collection.auto_append and file.path.lower().endswith((*MARKDOWN, ".mdx")):
+        source = _appended(source, collection)
     has_values, folders = b"{{" in source.content, _folders(collection)
     # Values in braces are filled in by the tool whose folder it is.
     if not has_directives(source.content, source.path) and not (has_values and tools_of(folders)):
@@ -44,6 +47,20 @@ def _expanded(file: FoundFile, collection: Collection, source: Source) -> Source
     found = expand(text, path, find, collection.max_bytes, context_of(text, path, folders))
     content = found.text.encode()
     return replace(source, content=content, sha256=sha256_hex(content), notes=found.notes)
+
+
+def _appended(source: Source, collection: Collection) -> Source:
+    """Return the source followed by the files that the collection ends its markdown documents with."""
+    pieces, notes = [source.content], list(source.notes)
+    for name in collection.auto_append:
+        path = _real(Path(name))
+        find = _FoundBelow(source.collection, collection, (path.parent,))
+        try:
+            pieces.append(find(path.name, str(path)).text.encode())
+        except NotIncluded as fault:
+            notes.append(f"{path.name!r:.200} {NOT_INCLUDED}{fault}")
+    content = b"\n\n".join(pieces)
+    return replace(source, content=content, sha256=sha256_hex(content), notes=tuple(notes))
 
 
 def _module_page(file: FoundFile, collection: Collection) -> Source:

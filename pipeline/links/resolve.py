@@ -118,7 +118,11 @@ def _status(document: LinkingDocument, target: str, status: str) -> str:
 
 def _has_heading(document: LinkingDocument, fragment: str) -> bool:
     # Obsidian's block references, text fragments, wildcards, and labels, which already led to the document.
-    if fragment.startswith(("^", ":~:", "*", LABEL_PREFIX)) or fragment in document.anchors:
+    if (
+        fragment.startswith(("^", ":~:", "*", LABEL_PREFIX))
+        or fragment == "top"
+        or fragment in document.anchors
+    ):
         return True
     return not set(heading_spellings(fragment)).isdisjoint(document.anchors)
 
@@ -236,12 +240,13 @@ class _Index:
     def _by_published_path(self, source: LinkingDocument, target: str) -> LinkingDocument | None:
         """Return the document at the path that its tool publishes it at, from the site's top or relative.
 
-        The site's top may have a folder of the name of the collection's own, as ``/docs`` of Docusaurus.
+        The collection's folder may be below the site's top: as ``docs``, or by its own name.
         """
         joined = posixpath.join("/", posixpath.dirname(source.path), unquote(target.partition("?")[0]))
         path = posixpath.normpath(joined).strip("/").lower()
         first, _, below = path.partition("/")
-        for each in (path, below) if target.startswith("/") and first == self._folder else (path,):
+        may_be_below = target.startswith("/") and below and first in ("docs", self._folder)
+        for each in (path, below) if may_be_below else (path,):
             found = self._at(each) or self._by_published.get(_stem(unnumbered(each)))
             if found is not None:
                 return found

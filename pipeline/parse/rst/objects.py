@@ -26,7 +26,8 @@ LINES = "noctule-lines"
 _MAX_GUESSED = 20_000
 # An assignment, a call, a decorator or a statement: other text may be read as Python by chance.
 _PYTHON_SIGN = re.compile(
-    r"^[ \t]*(?:[\w.\[\]'\"]+[ \t]*=\s|@?[\w.]+\(|@\w|(?:from|import|def|class|with|for|async)\s)", re.MULTILINE
+    r"^[ \t]*(?:[\w.\[\]'\"]+[ \t]*=\s|@?[\w.]+\(|@\w|(?:from|import|def|class|with|for|async)\s)",
+    re.MULTILINE,
 )
 _LANGUAGE_NAME = re.compile(r"[\w+#.-]{1,40}")
 _ENTRY = re.compile(r"(.+?)\s*<([^<>]+)>")
