@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from ..settings.collection import Collection
 from ..source_files import FoundFile, briefly_away, read_file
 from .expand import IncludedFile, NotIncluded, expand, has_directives
 from .project import context_of, tools_of
-from .python_blocks import MARKDOWN, blocks, page_of
+from .python_blocks import MARKDOWN, RST, auto_blocks, blocks, page_of
 
 
 def read_source(file: FoundFile, collection: Collection) -> Source:
@@ -78,11 +79,14 @@ def _module_page(file: FoundFile, collection: Collection) -> Source:
 
 
 def _with_modules(source: Source, collection: Collection) -> Source:
-    """Return the source with the modules that its ``:::`` blocks describe.
+    """Return the source with the modules that its ``:::`` blocks and autodoc's directives describe.
 
-    A block that leads to none becomes the name in it, with a remark.
+    A block that leads to none becomes the name in it, with a remark; a directive stays.
     """
-    if b":::" not in source.content or not source.path.lower().endswith(MARKDOWN):
+    is_markdown = source.path.lower().endswith(MARKDOWN)
+    has_blocks = is_markdown and b":::" in source.content
+    has_auto = bool(collection.api.packages) and b"auto" in source.content
+    if not has_blocks and not (has_auto and (is_markdown or source.path.lower().endswith(RST))):
         return source
     try:
         text = source.content.decode("utf-8")
@@ -91,7 +95,12 @@ def _with_modules(source: Source, collection: Collection) -> Source:
     packages, notes = Packages(source.collection, collection), list(source.notes)
     modules: dict[str, PythonModule] = {}
     pieces, at = list[str](), 0
-    for block in blocks(text, packages.hold):
+    for auto in auto_blocks(text, packages.hold):
+        with suppress(NoSuchObject):
+            found = packages.modules_for(auto.full_name(packages.hold))
+            found = packages.with_bases(found) if "inherited-members" in auto.options else found
+            modules |= {module.name: module for module in found}
+    for block in blocks(text, packages.hold) if is_markdown else ():
         try:
             modules |= {module.name: module for module in packages.modules_for(block.name)}
         except NoSuchObject as error:
