@@ -18,6 +18,7 @@ from ..source_files import FoundFile, briefly_away, read_file
 from .expand import IncludedFile, NotIncluded, expand, has_directives
 from .project import context_of, tools_of
 from .python_blocks import MARKDOWN, RST, auto_blocks, blocks, page_of
+from .sphinx import conf_values
 
 
 def read_source(file: FoundFile, collection: Collection) -> Source:
@@ -36,6 +37,7 @@ def _expanded(file: FoundFile, collection: Collection, source: Source) -> Source
     if collection.auto_append and file.path.lower().endswith((*MARKDOWN, ".mdx")):
         source = _appended(source, collection)
     has_values, folders = b"{{" in source.content, _folders(collection)
+    source = _with_sphinx_values(source, os.path.realpath(file.location), folders)
     # Values in braces are filled in by the tool whose folder it is.
     if not has_directives(source.content, source.path) and not (has_values and tools_of(folders)):
         return source
@@ -48,6 +50,26 @@ def _expanded(file: FoundFile, collection: Collection, source: Source) -> Source
     found = expand(text, path, find, collection.max_bytes, context_of(text, path, folders))
     content = found.text.encode()
     return replace(source, content=content, sha256=sha256_hex(content), notes=found.notes)
+
+
+def _with_sphinx_values(source: Source, path: str, folders: tuple[Path, ...]) -> Source:
+    """Return the source with what ``conf.py`` of Sphinx gives it."""
+    if not source.path.lower().endswith(conf_values.MARKDOWN + conf_values.RST):
+        return source
+    try:
+        values = conf_values.sphinx_values(path, folders)
+    except OSError as error:
+        raise briefly_away(error, f"{source.collection}:{source.path}") from error
+    if values is None:
+        return source
+    try:
+        text = source.content.decode("utf-8")
+    except UnicodeDecodeError:
+        return source
+    content = conf_values.with_values(text, source.path, values).encode()
+    return (
+        source if content == source.content else replace(source, content=content, sha256=sha256_hex(content))
+    )
 
 
 def _appended(source: Source, collection: Collection) -> Source:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
-from .fences import fenced, language_of
-from .parts import Directive, NoSuchPart, Part, as_it_is, dedented, indented, lines, whole
+from ..fences import fenced, language_of
+from ..parts import Directive, NoSuchPart, Part, as_it_is, dedented, indented, lines, whole
 
 MARKS = ("include::",)
 MYST_MARKS = ("include}",)
