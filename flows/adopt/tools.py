@@ -18,6 +18,11 @@ from .scripts import docusaurus, quartz, starlight, vitepress
 from .taken_over import TakenOver, as_table, read_text, set_order, texts
 
 _MAX_DEPTH, _MAX_FOLDERS = 3, 2_000
+# Of Sphinx: what they put into documents is read.
+_READ_EXTENSIONS = frozenset(
+    "sphinx.ext.autodoc sphinx.ext.extlinks sphinx.ext.mathjax myst_parser myst_nb nbsphinx sphinx_design"
+    " sphinx_tabs.tabs sphinx_copybutton".split()
+)
 _PASSED_OVER = {"node_modules", "venv", "build", "dist", "public", "_site", "target"}
 
 
@@ -191,7 +196,8 @@ def _sphinx(config: Path) -> TakenOver:
     found.exclude = [each for each in patterns if isinstance(each, str)] if isinstance(patterns, list) else []
     extensions = given.get("extensions")
     found.api = isinstance(extensions, list) and "sphinx.ext.autodoc" in extensions
-    found.left += [f"the extension {each}" for each in extensions] if isinstance(extensions, list) else []
+    listed = extensions if isinstance(extensions, list) else []
+    found.left += [f"the extension {each}" for each in listed if each not in _READ_EXTENSIONS]
     return found
 
 
