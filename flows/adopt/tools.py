@@ -20,8 +20,17 @@ from .taken_over import TakenOver, as_table, read_text, set_order, texts
 _MAX_DEPTH, _MAX_FOLDERS = 3, 2_000
 # Of Sphinx: what they put into documents is read.
 _READ_EXTENSIONS = frozenset(
-    "sphinx.ext.autodoc sphinx.ext.extlinks sphinx.ext.mathjax myst_parser myst_nb nbsphinx sphinx_design"
-    " sphinx_tabs.tabs sphinx_copybutton".split()
+    [
+        "sphinx.ext.autodoc",
+        "sphinx.ext.extlinks",
+        "sphinx.ext.mathjax",
+        "myst_parser",
+        "myst_nb",
+        "nbsphinx",
+        "sphinx_design",
+        "sphinx_tabs.tabs",
+        "sphinx_copybutton",
+    ]
 )
 _PASSED_OVER = {"node_modules", "venv", "build", "dist", "public", "_site", "target"}
 

@@ -25,6 +25,8 @@ from .notebook import markdown_of_notebook
 
 # Some authors mark up code in a title as they would in the text.
 _BACKTICKS = re.compile(r"`([^`]*)`")
+# Sphinx: a page that is in no table of contents on purpose; only other fields and comments stand before.
+_ORPHAN = re.compile(r"(?:(?::[\w-]+:|\.\.)[^\n]*\n|[ \t]*\n)*:orphan:")
 _MDX_EXCERPT = re.compile(r"\{/\*\s*(?:more|truncate)\s*\*/\}")
 _PARAGRAPH = re.compile(r"(?:^[^\n]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
 
@@ -130,7 +132,8 @@ def _rst(text: str, source: Source, collection: Collection, where: str) -> Docum
         described = with_autodoc(ruled, source.modules, collection.max_bytes)
         ruled, notes = described.text, described.notes
     content = read_html(rst_html(ruled, where), where)
-    return _document(source, collection, "html", replace(content, notes=(*content.notes, *notes)))
+    front = replace(NONE, json='{"orphan":true}') if _ORPHAN.match(text) else NONE
+    return _document(source, collection, "html", replace(content, notes=(*content.notes, *notes)), front)
 
 
 def _pdf(content: bytes, path: str, where: str) -> ParsedContent:
