@@ -150,7 +150,8 @@ def _hugo(config: Path) -> TakenOver:
     found.site(given, title="title", base_url="baseurl", language="languagecode")
     found.take_blog("blog", "posts", "post")
     static = given.get("staticdir", "static")
-    found.take_static(*(map(str, static) if isinstance(static, list) else (str(static),)))
+    # Pages name the pictures in its folder of assets as if they lay at the top.
+    found.take_static(*(map(str, static) if isinstance(static, list) else (str(static),)), "assets")
     found.left += [
         f"{key} of Hugo" for key in ("theme", "menu", "menus", "languages", "module") if key in given
     ]

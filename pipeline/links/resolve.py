@@ -93,6 +93,8 @@ def _resolve_document(document: LinkingDocument, index: _Index) -> Iterable[Reso
             named, fragment_of_text = index.by_text(document, link)
             if named is not None:
                 found, status, fragment = named, "resolved", fragment_of_text or fragment
+        if status.startswith("missing-") and not fragment and (named := index.by_object.get(target.strip())):
+            found, status, fragment = named, "resolved", target.strip()  # MyST: [text](package.Class)
         if found is not None and fragment and not _has_heading(found, fragment):
             status = "missing-heading"
         may_be_asset = status.startswith("missing-") or target.lower().endswith(DOCUMENT_ENDINGS)
@@ -163,7 +165,7 @@ class _Index:
         self._by_alias = _first({a.lower(): d for a in d.aliases} for d in shallow)
         self._by_title = _first({d.title.lower(): d} for d in shallow)
         self._by_label = _first({a: d for a in d.anchors if a.startswith(LABEL_PREFIX)} for d in documents)
-        self._by_object = _first({a: d for a in d.anchors if "." in a} for d in documents)
+        self.by_object = _first({a: d for a in d.anchors if "." in a} for d in documents)
         self._by_published = _first(
             {_stem(p): d for p in published_paths(d.path, d.aliases)} for d in documents
         )
@@ -178,7 +180,7 @@ class _Index:
             found = self._by_label.get(label_anchor(name)) or self._by_relative_path(source, name)
             return found, "resolved" if found else "missing-document"
         if not target and fragment.startswith(OBJECT_PREFIX):
-            found = self._by_object.get(fragment.removeprefix(OBJECT_PREFIX))
+            found = self.by_object.get(fragment.removeprefix(OBJECT_PREFIX))
             return found, "resolved" if found else "missing-document"
         if not target:  # MyST's [](#label) leads to a label of any document
             elsewhere = self._by_label.get(label_anchor(fragment)) if fragment else None

@@ -115,3 +115,9 @@ def test_every_markdown_document_ends_with_the_files_that_are_appended(project: 
     assert [note for note in source.notes if "gone.md" in note] == list(source.notes) != []
     (project / "docs/plain.txt").write_text("Text.\n")
     assert read(project / "docs", "plain.txt", auto_append=files).content == b"Text.\n"
+
+
+def test_options_of_myst_may_be_quoted(project: Path) -> None:
+    (project / "docs/parts/note.md").write_text("before\n<!-- begin -->\nA note.\n")
+    page(project, "```{include} ../parts/note.md\n:start-after: '<!-- begin -->'\n```\n")
+    assert read(project / "docs").content.strip() == b"A note."

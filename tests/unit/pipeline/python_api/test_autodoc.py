@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from noctule.pipeline.chunk.sections import heading_slugs
 from noctule.pipeline.includes.source import read_source
+from noctule.pipeline.links.resolve import linking_document, resolve_links
 from noctule.pipeline.model import Document
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Api, Collection
@@ -104,3 +106,14 @@ def test_options_decide_what_is_described(package: Path, directive: str, shown: 
 def test_myst_describes_too(package: Path, written: str) -> None:
     page = read(package, f"# API\n\n{written}\n\nAfter.\n", "api.md")
     assert "Run all." in page.text and "pkg.core.run()" in page.text
+
+
+def test_a_link_of_myst_to_a_described_object_leads_to_it(package: Path) -> None:
+    api = read(package, "# API\n\n```{autofunction} pkg.core.run\n```\n", "api.md")
+    guide = read(package, "# Guide\n\n[run](pkg.core.run) and [no](pkg.core.gone)\n", "guide.md")
+    documents = [linking_document(each, heading_slugs(each.headings)) for each in (api, guide)]
+    links = resolve_links(documents, {"c": Collection(root=str(package))})
+    assert [(link.target_id, link.fragment, link.status) for link in links] == [
+        ("c:api.md", "pkg.core.run", "resolved"),
+        (None, "", "missing-asset"),
+    ]
