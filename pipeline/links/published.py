@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from urllib.parse import unquote, urlsplit
 
-from ..address import slug_path
+from ..address import INDEX_NAMES, slug_path
 
+ENDINGS = (".md", ".markdown", ".html", ".htm", ".txt", ".rst", ".mdx", ".ipynb")
 # Docusaurus and others take numbers at the head of names for an order.
 _NUMBERED = re.compile(r"(\A|/)\d{1,3}[-_.]+(?=[^/\d])")
 
@@ -35,3 +37,21 @@ def published_paths(path: str, aliases: Sequence[str]) -> Iterator[str]:
 def unnumbered(path: str) -> str:
     """Return the path without the numbers that only give an order: ``01-app/02-guides`` is ``app/guides``."""
     return _NUMBERED.sub(r"\1", path)
+
+
+def path_stem(path: str) -> str:
+    """Return what different spellings of a path share: no document extension and no trailing index name."""
+    path = without_ending(path)
+    folder, _, name = path.rpartition("/")
+    return folder if name.lower() in INDEX_NAMES else path
+
+
+def without_ending(path: str) -> str:
+    """Return the path without the ending of a document."""
+    return next((path[: -len(e)] for e in ENDINGS if path.lower().endswith(e)), path)
+
+
+def address_key(url: str) -> str:
+    """Return what different spellings of a published address share."""
+    parts = urlsplit(url)
+    return f"{parts.netloc}{path_stem(unquote(parts.path).rstrip('/'))}".lower()

@@ -11,26 +11,33 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import unquote, urljoin
 
-from ..address import INDEX_NAMES, outside_address, slugify
+from ..address import outside_address, slugify
 from ..assets.media import DOCUMENT_ENDINGS, media_type_of
 from ..includes.python_blocks import OBJECT_PREFIX
 from ..model import DocId, Document, Link, ResolvedLink
 from ..parse.labels import LABEL_PREFIX, label_anchor
 from ..settings.collection import Collection
 from .asset_paths import AssetPaths
-from .published import published_names, published_paths, unnumbered
+from .published import (
+    ENDINGS,
+    address_key,
+    path_stem,
+    published_names,
+    published_paths,
+    unnumbered,
+    without_ending,
+)
 
 _LABEL = re.compile(r"[\w-]+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 # Dendron's note references continue after the heading: "start,1:#end".
 _DENDRON_RANGE = re.compile(r"(?:,\d+)?(?::#.*)?$")
-_ENDINGS = (".md", ".markdown", ".html", ".htm", ".txt", ".rst", ".mdx", ".ipynb")
 _SPHINX_ENDINGS = (".rst", ".rest", ".md", ".ipynb")
 _BY_NAME = ("wikilink", "transclusion")
 
@@ -64,10 +71,19 @@ def linking_document(document: Document, slugs: Sequence[str]) -> LinkingDocumen
 
 
 def resolve_links(
-    documents: Sequence[LinkingDocument],
+    documents: Iterable[LinkingDocument],
     collections: Mapping[str, Collection],
     assets: Mapping[str, Iterable[str]] = MappingProxyType({}),
 ) -> list[ResolvedLink]:
+    """Return the links of ``each_resolved`` as a list."""
+    return list(each_resolved(documents, collections, assets))
+
+
+def each_resolved(
+    documents: Iterable[LinkingDocument],
+    collections: Mapping[str, Collection],
+    assets: Mapping[str, Iterable[str]] = MappingProxyType({}),
+) -> Iterator[ResolvedLink]:
     """Resolve every link of every document, in document order; links stay within their collection.
 
     ``assets`` are the paths of each collection's images and attachments.
@@ -75,13 +91,12 @@ def resolve_links(
     by_collection: dict[str, list[LinkingDocument]] = {}
     for document in sorted(documents, key=lambda d: d.doc_id):
         by_collection.setdefault(document.collection, []).append(document)
-    resolved: list[ResolvedLink] = []
     for name, members in sorted(by_collection.items()):
         base_url = collections[name].address.base_url if name in collections else ""
         folder = PurePosixPath(collections[name].root).name if name in collections else ""
         index = _Index(members, base_url, assets.get(name, ()), folder)
-        resolved.extend(link for member in members for link in _resolve_document(member, index))
-    return resolved
+        for member in members:
+            yield from _resolve_document(member, index)
 
 
 def _resolve_document(document: LinkingDocument, index: _Index) -> Iterable[ResolvedLink]:
@@ -136,13 +151,6 @@ def heading_spellings(fragment: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(spellings))
 
 
-def _stem(path: str) -> str:
-    """Return what different spellings of a path share: no document extension and no trailing index name."""
-    path = _strip_ending(path)
-    folder, _, name = path.rpartition("/")
-    return folder if name.lower() in INDEX_NAMES else path
-
-
 class _Index:
     """Every name by which the documents of one collection can be linked."""
 
@@ -157,17 +165,17 @@ class _Index:
         self._assets = AssetPaths(assets, base_url)
         self._base_url = base_url.rstrip("/") + "/" if base_url else ""
         self._by_path = {d.path: d for d in documents}
-        self._by_stem = _first({_stem(d.path).lower(): d} for d in documents)
-        self._by_url = _first({_address_key(d.url): d} for d in documents)
+        self._by_stem = _first({path_stem(d.path).lower(): d} for d in documents)
+        self._by_url = _first({address_key(d.url): d} for d in documents)
         # Of several files with the same name, the one nearest the root is meant, as in Obsidian.
         shallow = sorted(documents, key=lambda d: (d.path.count("/"), d.path))
-        self._by_name = _first({posixpath.basename(_strip_ending(d.path)).lower(): d} for d in shallow)
+        self._by_name = _first({posixpath.basename(without_ending(d.path)).lower(): d} for d in shallow)
         self._by_alias = _first({a.lower(): d for a in d.aliases} for d in shallow)
         self._by_title = _first({d.title.lower(): d} for d in shallow)
         self._by_label = _first({a: d for a in d.anchors if a.startswith(LABEL_PREFIX)} for d in documents)
         self.by_object = _first({a: d for a in d.anchors if "." in a} for d in documents)
         self._by_published = _first(
-            {_stem(p): d for p in published_paths(d.path, d.aliases)} for d in documents
+            {path_stem(p): d for p in published_paths(d.path, d.aliases)} for d in documents
         )
         self._addresses: dict[str, LinkingDocument | None] = {}
 
@@ -219,7 +227,7 @@ class _Index:
         if not self._base_url or not (target.startswith("/") or target.startswith(self._base_url)):
             return None
         if target not in self._addresses:  # a page is linked from many places by the same address
-            self._addresses[target] = self._by_url.get(_address_key(urljoin(self._base_url, target)))
+            self._addresses[target] = self._by_url.get(address_key(urljoin(self._base_url, target)))
         return self._addresses[target]
 
     def _by_relative_path(self, source: LinkingDocument, target: str) -> LinkingDocument | None:
@@ -249,20 +257,20 @@ class _Index:
         first, _, below = path.partition("/")
         may_be_below = target.startswith("/") and below and first in ("docs", self._folder)
         for each in (path, below) if may_be_below else (path,):
-            found = self._at(each) or self._by_published.get(_stem(unnumbered(each)))
+            found = self._at(each) or self._by_published.get(path_stem(unnumbered(each)))
             if found is not None:
                 return found
         return None
 
     def _at(self, path: str) -> LinkingDocument | None:
         path = "" if path == "." else path
-        return self._by_path.get(path) or self._by_stem.get(_stem(path).lower())
+        return self._by_path.get(path) or self._by_stem.get(path_stem(path).lower())
 
     def _by_note(self, source: LinkingDocument, name: str) -> LinkingDocument | None:
         name = unquote(name.strip())
         if not name:
             return None
-        key = _strip_ending(name).lower()
+        key = without_ending(name).lower()
         return (
             self._by_relative_path(source, name)
             or self._at(name.strip("/"))
@@ -277,7 +285,7 @@ def _absent(link: Link, target: str) -> str:
     path = unquote(target.partition("?")[0]).lower()
     if link.kind == "image" or media_type_of(path) is not None:
         return "missing-asset"
-    is_document = path.endswith(_ENDINGS) or "." not in posixpath.basename(path.rstrip("/"))
+    is_document = path.endswith(ENDINGS) or "." not in posixpath.basename(path.rstrip("/"))
     return "missing-document" if is_document or link.kind in _BY_NAME else "missing-asset"
 
 
@@ -288,12 +296,3 @@ def _first(maps: Iterable[Mapping[str, LinkingDocument]]) -> dict[str, LinkingDo
         for key, document in claimed.items():
             union.setdefault(key, document)
     return union
-
-
-def _strip_ending(path: str) -> str:
-    return next((path[: -len(e)] for e in _ENDINGS if path.lower().endswith(e)), path)
-
-
-def _address_key(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.netloc}{_stem(unquote(parts.path).rstrip('/'))}".lower()
