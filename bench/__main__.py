@@ -2,8 +2,8 @@
 
 The names are ``index``, ``encoding``, ``search``, ``determinism``, ``relevance``, ``peers``, ``engines`` and
 ``scale``, which all run by default, and ``browser``, ``nights``, ``changes``, ``million``, ``groups``,
-``communities``, ``pages``, ``preview``, ``questions``, ``serve``, ``shards`` and ``own-tools``, which run
-only when named. ``relevance`` also takes ``--set NAME`` (repeatable), ``--part NAME``, and
+``listings``, ``communities``, ``pages``, ``preview``, ``questions``, ``serve``, ``shards`` and
+``own-tools``, which run only when named. ``relevance`` also takes ``--set NAME`` (repeatable), ``--part NAME``, and
 ``--write docs/relevance.md``; ``own-tools`` takes ``--site NAME`` and ``--differences N``.
 """
 
@@ -21,6 +21,7 @@ from bench import (
     engines,
     groups,
     index,
+    listings,
     million,
     nights,
     own_tools,
@@ -51,6 +52,7 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "browser": browser.measure,
     "million": million.measure,
     "groups": groups.measure,
+    "listings": listings.measure,
     "communities": communities.measure,
     "questions": questions.measure,
     "own-tools": own_tools.measure,
@@ -60,8 +62,8 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "shards": shards.measure,
 }
 ON_REQUEST = {
-    "browser", "changes", "communities", "groups", "million", "nights", "own-tools", "pages", "preview",
-    "questions", "search-pairs", "serve", "shards",
+    "browser", "changes", "communities", "groups", "listings", "million", "nights", "own-tools", "pages",
+    "preview", "questions", "search-pairs", "serve", "shards",
 }  # fmt: skip
 
 

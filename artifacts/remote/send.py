@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...pipeline.errors import NoctuleError, RemoteUnavailable, SettingsError
+from ...pipeline.filesystems.opening import is_address
 from ...pipeline.model import SnapshotId
 from ..disk import durable
 from ..disk.layout import CURRENT, MANIFEST, MODELS, PINS, SNAPSHOTS
@@ -24,7 +25,7 @@ from ..store.signature import SIGNATURE, sign
 from ..store.snapshot import Snapshot
 from ..store.staging import Staging
 from ..store.store import Store
-from .files import NotThere, RemoteFiles, is_address
+from .files import NotThere, RemoteFiles
 from .target import RemoteTarget
 
 _TRIES = 2

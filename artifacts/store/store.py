@@ -22,6 +22,7 @@ from ...pipeline.errors import (
     StoreBusy,
     WriteFailed,
 )
+from ...pipeline.filesystems.opening import is_address
 from ...pipeline.model import SnapshotId
 from ..disk import durable, folders, locks
 from ..disk.layout import (
@@ -32,7 +33,6 @@ from ..disk.layout import (
     PINS,
 )
 from ..disk.manifest import Manifest
-from ..remote.files import is_address
 from ..remote.mirror import mirror_folder, mirror_of
 from .check import check_deep
 from .contents import SnapshotInfo, StoreContents

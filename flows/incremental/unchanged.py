@@ -43,7 +43,7 @@ def look(run: RunContext, store: Store) -> tuple[dict[str, object], UnchangedSna
     if run.settings.shards.wanted:
         return {}, None  # each shard looks for itself
     listing = discover(run, store)
-    hashed = hash_sources(run, listing)
+    hashed = hash_sources(run, listing, store)
     same = unchanged(run, store, inputs_of(hashed, listing, run.settings))
     failed = listing is None or hashed is None or listing.failures or hashed.failures
     return {} if failed else {"listing": listing, "hashed": hashed}, same

@@ -59,7 +59,7 @@ def write(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
 
 def _asset_hashes(task: ShardTask) -> list[str]:
     """Return the hash of each file that the shard's documents name."""
-    return [asset_hash(file, task.settings.collections[file.collection]) for file in task.listing.assets]
+    return [asset_hash(file, task.settings) for file in task.listing.assets]
 
 
 def _is_there(task: ShardTask, record: dict[str, Any]) -> bool:

@@ -7,7 +7,7 @@ documents overnight, which is more often a fault than intended.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from ...artifacts.store.snapshot import Snapshot
 from ...artifacts.store.store import Store
@@ -62,6 +62,20 @@ def documents_before(store: Store) -> Mapping[str, Mapping[str, str]]:
     except ArtifactError as error:
         _log.warning("the shrink guard has nothing to compare with: %s", error)
         return {}
+
+
+def published_assets(store: Store, collections: Set[str]) -> dict[str, set[str]]:
+    """Return the paths of these collections' assets in the current snapshot; none if it cannot be read."""
+    found: dict[str, set[str]] = {}
+    try:
+        if collections and (current := store.current()) is not None:
+            table = read_unverified(store, current).table("assets", ["collection", "path"])
+            for row in table.to_pylist():
+                if row["collection"] in collections:
+                    found.setdefault(row["collection"], set()).add(row["path"])
+    except ArtifactError as error:
+        _log.warning("the images of %s are missing: %s", ", ".join(sorted(collections)), error)
+    return found
 
 
 def require_collections(settings: Settings) -> None:

@@ -70,7 +70,7 @@ def _parse_all(hashed: HashedSources, cache: ParseCache, parser: Parser, setting
     losers = _losers(cache.rows(keys))
     if losers:
         groups = _without(groups, losers)
-        again = [key_of_group(group, settings, hashed.deciding) for group in groups]
+        again = [key_of_group(group, settings, hashed.deciding, hashed.remote) for group in groups]
         keys = parser.parse(groups, again)
     return ParsedSources(_by_collection(cache, keys), tuple(losers), parser.parsed, as_hashed)
 

@@ -17,7 +17,14 @@ from ...artifacts.tables import schemas
 from ...pipeline.chunk.passages import build_passages
 from ...pipeline.chunk.sections import SectionSpan, build_tree, code_blocks, heading_slugs
 from ...pipeline.embedding.model_files import find, tokenizer
-from ...pipeline.errors import NoctuleError, RejectedDocument, SourceError, is_transient
+from ...pipeline.errors import (
+    NoctuleError,
+    RejectedDocument,
+    SourceError,
+    SourceUnavailable,
+    is_transient,
+)
+from ...pipeline.filesystems.opening import is_address
 from ...pipeline.includes.source import read_source
 from ...pipeline.lexical.analyzer import STEMMERS, UNSTEMMED, code_analyzer, primary_language, prose_analyzer
 from ...pipeline.lexical.field_counts import FieldCounts, count_fields
@@ -107,6 +114,9 @@ class _Reading:
         settings, verdict = self._batch.settings, self._batch.verdicts.get(number)
         self._begin(WorkStep(number))
         if verdict is not None and not verdict.sha256:
+            if is_address(settings.collections[file.collection].root):
+                where = f"{file.collection}:{file.path}"
+                raise SourceUnavailable(f"the document could not be read: {verdict.reason}", where=where)
             self._reject(file, verdict.reason)
             return None
         source: Source | None = None

@@ -37,7 +37,7 @@ def _run(root: Path, store: Path, **more: object) -> RunContext:
 
 
 def _hashed(run: RunContext) -> HashedSources:
-    hashed = hash_sources(run, list_sources(run.settings))
+    hashed = hash_sources(run, list_sources(run.settings), Store(run.store))
     assert hashed is not None
     return hashed
 
