@@ -114,6 +114,7 @@ def _folders_from(folder: Path, collection: Collection) -> dict[str, object]:
     return {
         "root": collection.root if is_address(collection.root) else resolved((collection.root,))[0],
         "snippet_folders": resolved(collection.snippet_folders),
+        "auto_append": resolved(collection.auto_append),
         "static_folders": resolved(collection.static_folders),
         "api": api.model_copy(update={"packages": resolved(api.packages)}),
     }
