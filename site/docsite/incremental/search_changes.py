@@ -19,6 +19,7 @@ import numpy.typing as npt
 from ...artifacts.store.snapshot import Snapshot
 from ...artifacts.store.store import Store
 from ...pipeline.errors import NoctuleError
+from ...pipeline.model import SnapshotId
 from ..library import SnapshotTables
 from .columns import digest_of_texts
 from .previous import PreviousSite
@@ -61,7 +62,7 @@ def kept_base(store: Path | None, previous: PreviousSite, snapshot: SnapshotTabl
         yield None
         return
     try:
-        opened = Store(store).open(named)
+        opened = Store(store).open(SnapshotId(named))
     except NoctuleError:  # pruned, or of another version
         yield None
         return
