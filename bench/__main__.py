@@ -2,8 +2,8 @@
 
 The names are ``index``, ``encoding``, ``search``, ``determinism``, ``relevance``, ``peers``, ``engines`` and
 ``scale``, which all run by default, and ``browser``, ``nights``, ``changes``, ``million``, ``groups``,
-``communities``, ``pages``, ``preview``, ``questions``, ``serve`` and ``own-tools``, which run only when
-named. ``relevance`` also takes ``--set NAME`` (repeatable), ``--part NAME``, and
+``communities``, ``pages``, ``preview``, ``questions``, ``serve``, ``shards`` and ``own-tools``, which run
+only when named. ``relevance`` also takes ``--set NAME`` (repeatable), ``--part NAME``, and
 ``--write docs/relevance.md``; ``own-tools`` takes ``--site NAME`` and ``--differences N``.
 """
 
@@ -33,6 +33,7 @@ from bench import (
     search,
     search_pairs,
     serve,
+    shards,
 )
 
 MEASUREMENTS: dict[str, Callable[[], None]] = {
@@ -56,10 +57,11 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "pages": pages.measure,
     "preview": preview.measure,
     "serve": serve.measure,
+    "shards": shards.measure,
 }
 ON_REQUEST = {
     "browser", "changes", "communities", "groups", "million", "nights", "own-tools", "pages", "preview",
-    "questions", "search-pairs", "serve",
+    "questions", "search-pairs", "serve", "shards",
 }  # fmt: skip
 
 

@@ -47,6 +47,10 @@ class IndexRequest:
     def settings(self) -> Settings:
         """Return the settings to build with; raise ``SettingsError``, or ``SourceError`` without sources."""
         require_build_packages()
+        return self.described()
+
+    def described(self) -> Settings:
+        """Return the settings of what is asked for, whatever is installed; raise as :meth:`settings`."""
         given = with_engine(read_settings(self.config), self.engine)
         if self.sources:
             given = _with_sources(given, self.sources, self.collection)

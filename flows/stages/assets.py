@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import logging
-import mmap
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...artifacts.disk import durable
 from ...artifacts.store.store import Store
+from ...artifacts.tables.outside_memory import mapped_table
 from ...artifacts.tables.schemas import ASSETS
 from ...pipeline.address import out_of_collection
 from ...pipeline.assets.media import recognise
@@ -82,7 +79,7 @@ def collect_assets(
     run: RunContext,
     store: Store,
     found: FoundAssets,
-    links: Sequence[ResolvedLink],
+    links: Collection[ResolvedLink],
     parsed: CorpusRecord,
 ) -> tuple[Tables, CorpusRecord]:
     """Return the table of assets that documents name, and the record with those that cannot be used.
@@ -90,8 +87,10 @@ def collect_assets(
     Raise ``SourceError`` for a file that is briefly away.
     """
     reader = _Reader(run.settings, found)
+    # Few of all links; the rest would be made anew each time.
+    links = [link for link in links if link.asset is not None or link.status.startswith("missing-")]
     rows = (row for name, paths in sorted(_named(links).items()) for row in _rows(reader, store, name, paths))
-    table = _outside_memory(rows, store.root)
+    table = mapped_table(ASSETS, _batches(rows), store.root)
     remarks = [*reader.rejections, *_leading_out(links)]
     return {"assets": table}, parsed.with_assets(remarks, as_hashed=reader.as_hashed)
 
@@ -136,12 +135,13 @@ def _published_rows(store: Store, collection: str, paths: Set[str]) -> Iterator[
     if current is None:
         return
     wanted = pa.array(sorted(paths), pa.string())
-    with read_unverified(store, current).open_table("assets") as file:
-        for group in range(file.num_row_groups):
-            rows = file.read_row_group(group)
-            same = pc.and_(pc.equal(rows["collection"], collection), pc.is_in(rows["path"], wanted))
-            for at in range(len(rows := rows.filter(same))):
-                yield rows.slice(at, 1)
+    for opened in read_unverified(store, current).open_tables("assets"):
+        with opened as file:
+            for group in range(file.num_row_groups):
+                rows = file.read_row_group(group)
+                same = pc.and_(pc.equal(rows["collection"], collection), pc.is_in(rows["path"], wanted))
+                for at in range(len(rows := rows.filter(same))):
+                    yield rows.slice(at, 1)
 
 
 class _Reader:
@@ -184,21 +184,8 @@ class _Reader:
         self.rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
 
 
-def _outside_memory(rows: Iterable[pa.Table], folder: Path) -> pa.Table:
-    """Return the rows as a table in a file without a name, which is gone with the table.
-
-    Its chunks hold at most ``GROUP_BYTES``, or one row.
-    """
-    with durable.refusals(folder), tempfile.TemporaryFile(dir=folder) as file:
-        with pa.ipc.new_file(pa.PythonFile(file, mode="w"), ASSETS) as writer:
-            for batch in _batches(rows):
-                writer.write_table(batch)
-        file.flush()
-        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    return pa.ipc.open_file(pa.BufferReader(pa.py_buffer(mapped))).read_all()
-
-
 def _batches(rows: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Yield the rows in tables of at most ``GROUP_BYTES``, or of one row."""
     pending: list[pa.Table] = []
     size = 0
     for row in rows:

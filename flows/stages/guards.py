@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 
-from ...artifacts.store.snapshot import Snapshot, read_manifest
+from ...artifacts.store.snapshot import Snapshot
 from ...artifacts.store.store import Store
 from ...pipeline.embedding.model_files import find
 from ...pipeline.errors import ArtifactError, CollectionShrank, EmptyCollection, SettingsError
@@ -42,8 +42,7 @@ def require_unshrunk(settings: Settings, name: str, before: int, after: int, *, 
 
 def read_unverified(store: Store, snapshot: SnapshotId) -> Snapshot:
     """Return the snapshot, not verified again: it was when it was published, and pages have checksums."""
-    path = store.path_of(snapshot)
-    return Snapshot(path, read_manifest(path, snapshot), None)
+    return store.read_unverified(snapshot)
 
 
 def published_hashes(store: Store) -> dict[str, dict[str, str]]:

@@ -12,7 +12,7 @@ from functools import partial
 
 import pyarrow as pa
 
-from ...artifacts.cache.parsed_corpus import GROUPS, ParsedCorpus, group_row, in_one_piece
+from ...artifacts.cache.parsed_corpus import GROUPS, ParsedCorpus, group_row, in_one_piece, linking_rows
 from ...artifacts.tables import schemas
 from ...pipeline.chunk.passages import build_passages
 from ...pipeline.chunk.sections import SectionSpan, build_tree, code_blocks, heading_slugs
@@ -141,7 +141,9 @@ def _counted(cuts: list[_Cut], rejections: Sequence[Rejection]) -> ParsedCorpus:
         sections=schemas.sections_table(node.section for cut in cuts for node in cut.nodes),
         passages=schemas.passages_table(passage for cut in cuts for passage in cut.passages),
         code_blocks=schemas.code_blocks_table(block for cut in cuts for block in cut.code_blocks),
-        linking=tuple(linking_document(c.document, heading_slugs(c.document.headings)) for c in cuts),
+        linking=linking_rows(
+            [linking_document(c.document, heading_slugs(c.document.headings)) for c in cuts]
+        ),
         prose=_count_prose(cuts),
         code=_count_code(cuts),
         # Passages, not sources: there a term is as a reader sees it, without markup around it.

@@ -146,7 +146,7 @@ def _with_assets(hashed: HashedSources, assets: Sequence[FoundFile], settings: S
     for file in assets:
         try:
             if file.collection not in failures:
-                known[file] = _asset_hash(file, settings.collections[file.collection])
+                known[file] = asset_hash(file, settings.collections[file.collection])
         except SourceError as error:
             failures[file.collection] = error
     lost = failures.keys() - hashed.failures.keys()
@@ -160,7 +160,7 @@ def _with_assets(hashed: HashedSources, assets: Sequence[FoundFile], settings: S
     )
 
 
-def _asset_hash(file: FoundFile, collection: Collection) -> str:
+def asset_hash(file: FoundFile, collection: Collection) -> str:
     """Return the file's SHA-256; its size or the reason where it cannot be used, whatever its content."""
     if file.size > collection.max_asset_bytes:
         return str(file.size)

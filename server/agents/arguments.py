@@ -110,7 +110,11 @@ def _text(tool: str, argument: Argument, value: object) -> str:
 def _number(tool: str, argument: Argument, value: object, notes: list[str]) -> int:
     if isinstance(value, str) and _NUMBER.fullmatch(value):
         value = float(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or isnan(value):
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or (isinstance(value, float) and isnan(value))
+    ):
         raise _wrong(tool, f"{argument.name} must be a whole number", repr(value), argument)
     bound = int(min(max(value, argument.least), argument.most))
     if bound != value:

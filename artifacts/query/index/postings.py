@@ -59,9 +59,10 @@ class TableRows:
     """Rows of a table by number; only the row groups that hold them are read, and the last ones are kept."""
 
     def __init__(self, snapshot: Snapshot, table: str, columns: Sequence[str]) -> None:
-        self._path, self._file = snapshot.file(table), snapshot.open_table(table)
+        held = [(each.file(table), each.open_table(table)) for each in snapshot.holders(table)]
         self._columns, self._lock = list(columns), threading.Lock()
-        sizes = [self._file.metadata.row_group(i).num_rows for i in range(self._file.num_row_groups)]
+        self._places = [(path, file, group) for path, file in held for group in range(file.num_row_groups)]
+        sizes = [file.metadata.row_group(group).num_rows for _, file, group in self._places]
         self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self._groups: Cache[list[pa.ChunkedArray]] = Cache(_CACHED_GROUPS)
 
@@ -83,8 +84,9 @@ class TableRows:
         return found
 
     def _read_group(self, group: int) -> list[pa.ChunkedArray]:
-        with self._lock, refusals(self._path):  # a Parquet file is not to be read by two threads at once
-            table = self._file.read_row_group(group, columns=self._columns)
+        path, file, at = self._places[group]
+        with self._lock, refusals(path):  # a Parquet file is not to be read by two threads at once
+            table = file.read_row_group(at, columns=self._columns)
             table.validate(full=True)
         columns: list[pa.ChunkedArray] = table.select(self._columns).columns
         return columns
@@ -161,6 +163,38 @@ class InvertedIndex(_SortedTerms):
         start, end = self.first_from(prefix), self.first_from(prefix + chr(0x10FFFF))
         order = np.lexsort((np.arange(start, end), -self.frequency[start:end]))[:limit]
         return [self.terms[start + int(at)].as_py() for at in order]
+
+
+class ShardedIndex(InvertedIndex):
+    """The postings of a set of shards: terms are those of the set, passages are numbered over all shards."""
+
+    def __init__(self, snapshot: Snapshot, terms: str, postings: str) -> None:
+        _SortedTerms.__init__(self, snapshot.table(terms, ["term"]).column("term"))
+        self._table, self._passages = snapshot.table(terms), snapshot.rows("passages")
+        self._shards = [InvertedIndex(part, terms, postings) for part in snapshot.parts]
+        sizes = [part.rows("passages") for part in snapshot.parts]
+        self._first = (np.cumsum(sizes) - sizes).astype(np.int32)
+
+    def of(self, term: str) -> PostingList | None:
+        """Return the term's postings in all shards, or ``None`` if no passage holds it."""
+        found = [
+            (posting, first)
+            for shard, first in zip(self._shards, self._first, strict=True)
+            if (posting := shard.of(term)) is not None
+        ]
+        if not found:
+            return None
+        return PostingList(
+            np.concatenate([posting.passages + first for posting, first in found]),
+            np.concatenate([posting.scores for posting, _ in found]),
+            np.concatenate([posting.fields for posting, _ in found]),
+        )
+
+
+def inverted_index(snapshot: Snapshot, terms: str, postings: str) -> InvertedIndex:
+    """Return the postings of a snapshot, or of all shards of a set."""
+    kind = ShardedIndex if snapshot.manifest.shards else InvertedIndex
+    return kind(snapshot, terms, postings)
 
 
 class TermVectorRows(_SortedTerms):

@@ -177,7 +177,8 @@ def manifest(index: Index) -> bytes:
 
 
 def _gaps(ascending: Sequence[int]) -> Ints:
-    return np.diff(np.array(ascending, dtype=np.int64), prepend=-1) - 1
+    found: Ints = np.diff(np.array(ascending, dtype=np.int64), prepend=np.int64(-1)) - 1
+    return found
 
 
 def _header(index: Index, names: Sequence[str]) -> dict[str, object]:
