@@ -311,10 +311,10 @@ def test_an_index_that_keeps_an_earlier_ones_shards_answers_as_one_without(
                 found = _answer(driver, query)
                 assert found["hits"][0]["url"] == old["hits"][0]["url"], query
                 same = {hit["url"] for hit in found["hits"]} & {hit["url"] for hit in old["hits"]}
-                assert len(same) >= len(old["hits"]) - 1, query
+                assert len(same) >= 0.8 * len(old["hits"]), query
                 scores = {hit["url"]: hit["score"] for hit in old["hits"]}
                 for hit in found["hits"]:
-                    assert hit["score"] == pytest.approx(scores.get(hit["url"], hit["score"]), rel=0.03)
+                    assert hit["score"] == pytest.approx(scores.get(hit["url"], hit["score"]), abs=0.05)
     numbers = driver.execute_async_script(NUMBERS)
     assert numbers == [0, 1, 2, -1, *range(3, 40), *range(41, len(numbers))]
 
