@@ -183,8 +183,8 @@ function type(parts, query) {
 function typed(parts) {
   window.clearTimeout(timer);
   const query = parts.input.value;
-  // The files of words that are finished are asked for at once, those of the last one wait for a pause.
-  if (/\S\s$/.test(query))
+  // What is sure to be needed is asked for at once, the rest waits for a pause.
+  if (query.trim())
     engine().then(
       (opened) => opened.warm(query),
       () => undefined,
